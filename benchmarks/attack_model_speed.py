@@ -33,8 +33,7 @@ from hf_throughput import bare_batches, run_bare
 from scrutiny.core.registry import registry
 from scrutiny.data.dataset import load_dataset
 from scrutiny.models.strings.load import load_model
-from scrutiny.perturb.recipes.attack import given_for
-from scrutiny.perturb.recipes.naming import parse_attack
+from scrutiny.perturb.recipes.attack import given_for, parse_attack
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.setting import Settings, Victim
 

@@ -22,8 +22,7 @@ from attack_peers import LinearVictim, summary
 
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
-from scrutiny.perturb.recipes.attack import given_for
-from scrutiny.perturb.recipes.naming import parse_attack
+from scrutiny.perturb.recipes.attack import given_for, parse_attack
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.setting import Settings, Victim
 

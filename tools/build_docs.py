@@ -16,8 +16,9 @@ import click
 from click.testing import CliRunner
 
 from scrutiny.cli import VERBS, group
-from scrutiny.cli.verbs.list import FACTS, SENTENCES, facts_of, sentence_of
+from scrutiny.cli.verbs.list import FACTS, SENTENCES, facts_of
 from scrutiny.cli.verbs.show import facts
+from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import KINDS, registry
 from scrutiny.registrations import REGISTRATIONS
 from scrutiny.reliability.metrics import metric_of, usual_metrics
@@ -132,7 +133,7 @@ def parts_page() -> Iterator[str]:
     yield "In the order of the page; a run shows those that it has what it takes for.\n"
     yield "| name | what it shows | needs |\n| --- | --- | --- |"
     for line in (line for line in REGISTRATIONS if line.kind == "part"):
-        said = registry().load("part", line.name).summary
+        said = registry().load("part", line.name).sentence()
         yield f"| {line.name} | {said} | {line.needs and f'`{line.needs}`'} |"
     yield ""
 

@@ -13,8 +13,9 @@ largest folders  modules that stand in one folder, subfolders not counted
 small files      modules of under 40 lines, ``__init__`` not among them
 metrics          registered statistics; among them those that hold a number, "drop" or "excess"
 looked for       calls of getattr and hasattr with a literal name
-of plug-ins      those whose name is a member of a base class of plug-ins, or of a protocol of core:
-                 declared, and looked for all the same (objects of users may still be asked)
+of plug-ins      those whose name is a member of a base class of plug-ins or models, or of a
+                 protocol of core: declared, and looked for all the same; names that a loop runs
+                 over, and those of attrgetter and methodcaller, are counted, too
 compare          code lines of `scrutiny compare` that are its own
 """
 
@@ -35,6 +36,8 @@ SOURCE = ROOT / "src"
 BEGINNING = ROOT / "design" / "house_figures.json"
 SMALL = 40
 FLAT = 25
+_LOOKS = ("getattr", "hasattr")
+_CORE = "scrutiny.core."
 _OWN_OF_COMPARE = re.compile(r"/(compare/\w+|comparing/\w+|verbs/compare)\.py$")
 _NO_CODE = {
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT),
@@ -157,28 +160,102 @@ def looked_for(tree: ast.AST) -> list[str]:
         for node in ast.walk(tree)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
-        and node.func.id in ("getattr", "hasattr")
+        and node.func.id in _LOOKS
         and len(node.args) > 1
         and isinstance(node.args[1], ast.Constant)
     ]
 
 
-def declared(trees: Mapping[str, ast.AST]) -> set[str]:
-    """Members that base classes of plug-ins declare, and protocols of core."""
+def in_other_words(tree: ast.AST) -> list[str]:
+    """Names that are looked for without standing in the call: in a loop, or handed on.
+
+    ``hasattr(x, name)`` or ``getattr(x, name, None)`` for every name of a tuple, ``partial(hasattr,
+    x)`` beside one, and ``attrgetter("name")``. ``getattr(x, name)`` without a default reads what
+    must be there (fields of a value, a capability that a model claims).
+    """
+    constants = {
+        target.id: _texts(node.value)
+        for node in ast.iter_child_nodes(tree)
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name)
+    }
     found = set()
-    for module, tree in trees.items():
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            runs = _runs_over(function, constants)
+            found |= {(*place, name) for place, name in _handed_on(function, runs, constants)}
+    return [name for *_, name in sorted(found)]
+
+
+def _texts(node: ast.AST) -> set[str]:
+    """Texts that stand in an expression."""
+    return {n.value for n in ast.walk(node) if isinstance(n, ast.Constant) and type(n.value) is str}
+
+
+def _known(node: ast.AST, constants: Mapping[str, set[str]]) -> set[str]:
+    """Texts of an expression, those of the module's constants that it names among them."""
+    names = [n.id for n in ast.walk(node) if isinstance(n, ast.Name)]
+    return _texts(node).union(*(constants.get(name, set()) for name in names))
+
+
+def _runs_over(function: ast.AST, constants: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    """Texts that each variable of a function's loops takes."""
+    found: dict[str, set[str]] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.For | ast.comprehension):
+            for target in ast.walk(node.target):
+                if isinstance(target, ast.Name):
+                    found.setdefault(target.id, set()).update(_known(node.iter, constants))
+    return found
+
+
+def _handed_on(
+    function: ast.AST, runs: Mapping[str, set[str]], constants: Mapping[str, set[str]]
+) -> Iterator[tuple[tuple[int, int], str]]:
+    """Names that a function looks for otherwise than in a literal call, with their places."""
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Call):
+            continue
+        asks = node.func.id if isinstance(node.func, ast.Name) else ""
+        names: set[str] = set()
+        is_asked = asks == "hasattr" or (asks == "getattr" and len(node.args) > 2)
+        if is_asked and isinstance(node.args[1], ast.Name):
+            names = runs.get(node.args[1].id, set())
+        elif asks in ("attrgetter", "methodcaller"):
+            names = set().union(*map(_texts, node.args[:1]))
+        elif any(isinstance(a, ast.Name) and a.id in _LOOKS for a in node.args):
+            names = _known(function, constants)
+        yield from (((node.lineno, node.col_offset), name) for name in names)
+
+
+def declared(trees: Mapping[str, ast.AST]) -> set[str]:
+    """Members that base classes of plug-ins and models declare, and protocols of core."""
+    found: set[str] = set()
+    roots = {"PlugIn", "Told"}
+    for module, tree in sorted(trees.items(), key=lambda one: not one[0].startswith(_CORE)):
         for node in ast.walk(tree):
-            bases = {
-                n.id
-                for b in getattr(node, "bases", ())
-                for n in ast.walk(b)
-                if isinstance(n, ast.Name)
-            }
-            is_protocol = "Protocol" in bases and module.startswith("scrutiny.core.")
-            if isinstance(node, ast.ClassDef) and ("PlugIn" in bases or is_protocol):
+            if not isinstance(node, ast.ClassDef):
+                continue
+            bases = {n.id for b in node.bases for n in ast.walk(b) if isinstance(n, ast.Name)}
+            is_base = bool(module.startswith(_CORE) and bases & {*roots, "Protocol", "ABC"})
+            if is_base:
+                roots.add(node.name)
+            if is_base or bases & {"PlugIn"} or node.name in ("PlugIn", "Told"):
                 found |= {n.name for n in node.body if isinstance(n, ast.FunctionDef)}
                 found |= {ast.unparse(n.target) for n in node.body if isinstance(n, ast.AnnAssign)}
     return found
+
+
+def members_of_plug_ins(trees: Mapping[str, ast.AST]) -> list[str]:
+    """Declared members that are looked for by name all the same, each with its module."""
+    known = declared(trees)
+    return [
+        f"{module}: {name}"
+        for module, tree in trees.items()
+        for name in (*looked_for(tree), *in_other_words(tree))
+        if name in known
+    ]
 
 
 def figures(source: Path = SOURCE, settings: Path = ROOT / "pyproject.toml") -> dict[str, int]:
@@ -192,7 +269,6 @@ def figures(source: Path = SOURCE, settings: Path = ROOT / "pyproject.toml") -> 
     for path in known.values():
         sizes[path.parent] = sizes.get(path.parent, 0) + 1
     asked = [name for tree in trees.values() for name in looked_for(tree)]
-    known_members = declared(trees)
     small = [p for n, p in known.items() if p.stem != "__init__" and _length(texts[n]) < SMALL]
     metrics = registry().names("statistic")
     return {
@@ -208,7 +284,7 @@ def figures(source: Path = SOURCE, settings: Path = ROOT / "pyproject.toml") -> 
         "metrics named by a parameter": sum(bool(re.search(r"_\d", m)) for m in metrics),
         "metrics named drop or excess": sum("drop" in m or "excess" in m for m in metrics),
         "members looked for by name": len(asked),
-        "members of plug-ins looked for by name": sum(name in known_members for name in asked),
+        "members of plug-ins looked for by name": len(members_of_plug_ins(trees)),
         "code lines of compare alone": sum(
             lines[name] for name, path in known.items() if _OWN_OF_COMPARE.search(path.as_posix())
         ),

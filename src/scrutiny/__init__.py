@@ -8,7 +8,8 @@
     run.estimate("drop(accuracy)").high
     run.report("report.html")
 
-Everything else is private: modules may move without notice, versioned names never change meaning.
+Authors of plug-ins build on `scrutiny.plugin` and check with `scrutiny.testing`. Everything
+else is private: modules may move without notice, versioned names never change meaning.
 """
 
 import sys
@@ -18,9 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from scrutiny._api import Plan, audit, errors, list, load, run, show
+    from scrutiny._comparison import compare
     from scrutiny._results import Run
 
-__all__ = ["Plan", "Run", "audit", "errors", "list", "load", "run", "show"]
+__all__ = ["Plan", "Run", "audit", "compare", "errors", "list", "load", "run", "show"]
+#: Modules of the names that do not stand in `scrutiny._api`.
+_ELSEWHERE = {"Run": "scrutiny._results", "compare": "scrutiny._comparison"}
 
 
 class _Package(ModuleType):
@@ -45,9 +49,7 @@ sys.modules[__name__].__class__ = _Package
 def __getattr__(name: str) -> Any:
     """Public names, imported when they are first asked for."""
     if name in __all__:
-        return getattr(
-            import_module("scrutiny._results" if name == "Run" else "scrutiny._api"), name
-        )
+        return getattr(import_module(_ELSEWHERE.get(name, "scrutiny._api")), name)
     raise AttributeError(f"module 'scrutiny' has no attribute {name!r}")
 
 

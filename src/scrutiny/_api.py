@@ -14,8 +14,10 @@ from scrutiny.core.boundary.declared import must_be_declared
 from scrutiny.core.boundary.given import path_given, plain_given, text_given
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
+from scrutiny.core.plugin import at_length
 from scrutiny.core.registry import KINDS, registry
 from scrutiny.models.named.family import must_lead_somewhere
+from scrutiny.models.python.shapes import can_be_asked
 
 if TYPE_CHECKING:
     from scrutiny._results import Run
@@ -56,9 +58,11 @@ def run(
     options
         Workers, cache, progress.
     **params
-        Parameters of the diagnostic; ``task`` names the task where the columns do not tell, and
-        ``where`` a slice or several ("length > 20", "negated") in which the main numbers are
-        computed, too. A plan has its own models, data and parameters.
+        Parameters of the diagnostic; a function from text to text is one of its
+        ``transformations`` (``[str.upper, {"shout": lambda text: text + "!"}]``). ``task`` names
+        the task where the columns do not tell, and ``where`` a slice or several ("length > 20",
+        "negated") in which the main numbers are computed, too. A plan has its own models, data and
+        parameters.
 
     Raises
     ------
@@ -78,6 +82,7 @@ def run(
         plan = plan if seed is None else replace(plan, seed=plain_given(seed))
         return _finish(plan, out, options, {}, {}, where)
     name = registry().resolve("diagnostic", what)
+    params = _with_functions_named(plain_given(params), options)
     models, datasets = _inputs(model, data, params.pop("task", ""))
     given = _objects(_MODEL, model)
     if reference is not None:
@@ -89,7 +94,7 @@ def run(
         name,
         tuple(m.name for m in models),
         (_DATA,),
-        plain_given(params),
+        params,
         reference="" if reference is None else _REFERENCE,
     )
     chosen = 0 if seed is None else plain_given(seed)
@@ -101,26 +106,47 @@ def audit(
     *,
     model: Any,
     data: Any,
-    where: str | Sequence[str] = (),
+    profile: str = "ship",
     out: str | Path | None = None,
     seed: int = 0,
-    task: str = "",
     options: "RunOptions | None" = None,
+    **asked: Any,
 ) -> "Run":
-    """Finished run of everything that applies to a model string and a data string.
+    """Finished run of all of a profile that applies to a model and its data.
 
-    Parameters are those of `run`, ``where`` among them.
+    Parameters
+    ----------
+    model, data
+        Strings or objects, as of `run`.
+    profile
+        "ship", which asks what decides about shipping a model, or "study", which asks every
+        diagnostic.
+    out, seed, options
+        As of `run`.
+    **asked
+        ``task`` and ``where``, as of `run`, and ``limit``: how many items, or which ("100:200").
+
+    Examples
+    --------
+    >>> found = audit(model="builtin:sentiment/seed-1", data="builtin:reviews", limit=20)
+    >>> found.estimate("accuracy", subject="model").counts.planned
+    20
     """
-    if not isinstance(model, str) or not isinstance(data, str):
+    models, datasets = _inputs(model, data, asked.pop("task", ""))
+    rows = (replace(datasets[0], limit=plain_given(asked.pop("limit", None))),)
+    where = asked.pop("where", ())
+    if asked:
+        name = next(iter(asked))
         raise errors.PlanError(
-            "audit takes a model string and a data string; for objects, run each diagnostic with "
-            "scrutiny.run(name, model=..., data=...)."
+            f"audit takes no {name!r}: beside these, it takes task, where and limit."
         )
-    models, datasets = _inputs(model, data, task)
     from scrutiny.run.planning.audit import audit_plan
+    from scrutiny.run.planning.tolerances import with_tolerances
 
-    plan = audit_plan(models, datasets, seed=plain_given(seed))
-    return _finish(plan, out, options, {}, {}, where)
+    given, held = _objects(_MODEL, model), _objects(_DATA, data)
+    plan = audit_plan(models, rows, given=given | held, profile=profile)
+    plan = with_tolerances(plan, {}, given=held)
+    return _finish(replace(plan, seed=plain_given(seed)), out, options, given, held, where)
 
 
 def load(path: str | Path) -> "Run":
@@ -162,7 +188,22 @@ def list(kind: str | None = None) -> Sequence[str]:
 def show(name: str, *, kind: str = "diagnostic") -> str:
     """What a registered name says of itself."""
     thing = registry().load(text_given(kind, "kind"), text_given(name, "name"))
-    return str(getattr(thing, "__doc__", None) or getattr(thing, "says", ""))
+    return at_length(thing)
+
+
+def _with_functions_named(params: dict[str, Any], options: "RunOptions | None") -> dict[str, Any]:
+    """Parameters whose transformations may be functions, with recipes in their place."""
+    if "transformations" not in params:
+        return params
+    from scrutiny.perturb.engine.recipe import recipes_given
+
+    recipes = recipes_given(params["transformations"])
+    if options is not None and options.workers > 1 and any("@py-" in str(r) for r in recipes):
+        raise errors.PlanError(
+            "A transformation given as a Python function cannot travel to a worker: use workers=1, "
+            "or make it a plug-in (`scrutiny new transformation`)."
+        )
+    return {**params, "transformations": recipes}
 
 
 def _plan_of(what: "str | Path | Plan | Mapping[str, Any]") -> Plan:
@@ -205,7 +246,7 @@ def _must_be_model(model: Any, name: str) -> None:
     """Refuse a string that names no model, before anything is imported, and what can't be asked."""
     if isinstance(model, str):
         must_lead_somewhere(model)
-    elif not callable(model) and not any(hasattr(model, n) for n in ("predict", "predict_proba")):
+    elif not can_be_asked(model):
         raise errors.PlanError(
             f"{name} is of type {type(model).__name__}, which cannot be asked: it is a model "
             "string (hf:./my-model), a callable, or an object with predict_proba or predict."

@@ -1,66 +1,29 @@
 """A finished run, as Python and notebooks see it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from scrutiny._table import Table
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.boundary.given import path_given, text_given
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.core.estimate import Estimate
+from scrutiny.core.estimate import DRAW, Estimate, of_all_draws
 from scrutiny.core.expressions import gained
 from scrutiny.core.slice_syntax import metric_and_slices, parted
+from scrutiny.diagnostics.attack.kept import found_in
 from scrutiny.reliability.gate_rules import Rule
 from scrutiny.report.formats.named import format_of, render
+from scrutiny.report.reading.cases import Found, cases_of
 from scrutiny.report.reading.load import load_view
+from scrutiny.report.reading.tables import numbers_table, risks_table
 from scrutiny.run.estimating.judging import estimates_on, judge_run, names_slice
 from scrutiny.store.files import save_text
 from scrutiny.store.run_folder import RunFolder
-
-
-class Records:
-    """Raw measures that can be narrowed down and taken out as tables."""
-
-    def __init__(self, table: pa.Table) -> None:
-        self._table = table
-
-    def __len__(self) -> int:
-        """Number of rows."""
-        return int(self._table.num_rows)
-
-    def where(self, **columns: object) -> "Records":
-        """Rows whose columns have these values; None selects rows that have none.
-
-        A mapping stands for its canonical JSON: ``condition={"draw": 0}``.
-
-        Raises
-        ------
-        scrutiny.errors.PlanError
-            For a name that is no column.
-        """
-        table = self._table
-        for name, value in columns.items():
-            if name not in table.column_names:
-                raise PlanError(
-                    f"Records have no column {name!r}: {', '.join(table.column_names)}."
-                )
-            if isinstance(value, Mapping):
-                value = canonical_json(value)
-            column = table[name]
-            table = table.filter(pc.is_null(column) if value is None else pc.equal(column, value))
-        return Records(table)
-
-    def to_arrow(self) -> pa.Table:
-        """The rows as an Arrow table: zero-copy to pandas, polars, duckdb."""
-        return self._table
-
-    def to_pandas(self) -> Any:
-        """The rows as a pandas data frame."""
-        return self._table.to_pandas()
 
 
 def _the_one(metric: str, found: list[Estimate], others: Sequence[Estimate] = ()) -> Estimate:
@@ -86,12 +49,28 @@ def _place(estimate: Estimate) -> dict[str, object]:
     return {"subject": key.subject, "dataset": key.dataset, **key.condition}
 
 
+def _found_by_attacks(path: Path) -> Iterator[Found]:
+    """Texts that attacks of a run found."""
+    for one in found_in(path):
+        if one.role == "measured":
+            of = (one.subject, one.replicate, one.dataset, one.item, one.recipe, one.draw)
+            yield Found(*of, one.edits, one.before, one.after)
+
+
 class Run:
     """A finished run.
 
+    In a notebook it shows what was found, the verdicts first.
+
     Examples
     --------
-    ``run.records("robustness").where(role="control").to_pandas()``
+    >>> import scrutiny
+    >>> data = [{"text": "good", "label": "positive"}, {"text": "bad", "label": "negative"}]
+    >>> run = scrutiny.run("performance", model="builtin:sentiment", data=data * 20)
+    >>> run
+    <Run of builtin:sentiment on list: 1 supported>
+    >>> run.risks.columns[:4]
+    ['state', 'what', 'cost', 'low']
     """
 
     def __init__(self, folder: RunFolder) -> None:
@@ -107,7 +86,7 @@ class Run:
         """Plan, versions, identities, promise."""
         return self.folder.manifest
 
-    def records(self, kind: str | None = None) -> Records:
+    def records(self, kind: str | None = None) -> Table:
         """Raw measures of all diagnostics, or of one: "robustness", with or without its version."""
         table = self.folder.records()
         if kind is not None:
@@ -120,7 +99,7 @@ class Run:
             if not any(one == kind or one.startswith(tuple(ends[1:])) for one in known):
                 raise UnknownNameError("kind of records in this run", kind, known)
             table = table.filter(of_kind)
-        return Records(table)
+        return Table(table)
 
     @property
     def items(self) -> pa.Table:
@@ -136,6 +115,36 @@ class Run:
     def outputs(self) -> pa.Table:
         """What the models answered."""
         return self.folder.outputs()
+
+    @property
+    def risks(self) -> Table:
+        """What costs the models something, what does not, and what these data cannot tell.
+
+        What hurts comes first, the largest cost first: `scrutiny.parts.run.risks.Risk` says what
+        the columns are. A single state: ``run.risks.where(state="hurts")``.
+        """
+        return Table(risks_table(self.findings))
+
+    def cases(self, change: str | None = None) -> Table:
+        """Texts that one change, or any, has made, with the answers before and after; worst first.
+
+        Parameters
+        ----------
+        change
+            Name of a transformation, an attack, or a composition: "typos", with or without its
+            version. All of the run, unless given.
+
+        Raises
+        ------
+        scrutiny.errors.UnknownNameError
+            If the run has no such change.
+
+        Examples
+        --------
+        ``run.cases("typos").where(broken=1, label="positive").to_pandas()``
+        """
+        name = None if change is None else text_given(change, "change")
+        return Table(cases_of(self.folder, name, _found_by_attacks(self.path)))
 
     @property
     def estimates(self) -> list[Estimate]:
@@ -177,6 +186,8 @@ class Run:
             and e.key.group == group
             and rule.fits(e.key.metric, _place(e))
         ]
+        if DRAW not in rule.where:
+            found = of_all_draws(found, lambda e: e.key)
         return _the_one(metric, found, whole)
 
     def gate(self, *rules: str) -> list[Finding]:
@@ -193,10 +204,36 @@ class Run:
         save_text(place, text)
         return text
 
+    @property
+    def numbers(self) -> Table:
+        """All estimates as a table: a row each, a column for each thing that varies in the run."""
+        return Table(numbers_table(self.estimates))
+
+    def to_arrow(self) -> pa.Table:
+        """All estimates as an Arrow table; raw measures are ``run.records()``."""
+        return self.numbers.to_arrow()
+
+    def to_pandas(self) -> Any:
+        """All estimates as a pandas data frame."""
+        return self.numbers.to_pandas()
+
+    def to_polars(self) -> Any:
+        """All estimates as a polars data frame; it needs the extra ``polars``."""
+        return self.numbers.to_polars()
+
     def __repr__(self) -> str:
+        """What was examined, and how many verdicts of each kind."""
         verdicts = [f.verdict for f in self.findings]
         said = ", ".join(f"{verdicts.count(v)} {v}" for v in dict.fromkeys(verdicts))
-        return f"<Run {self.path}: {said or 'no claims'}>"
+        return f"<Run of {self._title()}: {said or 'no claims'}>"
+
+    def _title(self) -> str:
+        """Models and data, as they were given."""
+        given = (self.manifest.get("models", {}), self.manifest.get("data", {}))
+        own = [m for m in given[0].values() if m.get("role", "measured") == "measured"]
+        models = dict.fromkeys(str(m["source"]).removeprefix("python:object:") for m in own)
+        data = dict.fromkeys(str(d["source"]).removeprefix("object:") for d in given[1].values())
+        return f"{', '.join(models)} on {', '.join(data)}"
 
     def _repr_html_(self) -> str:
         from scrutiny.report.formats.snippet import render_snippet

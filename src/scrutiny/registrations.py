@@ -1,471 +1,384 @@
-"""The built-in names: one line for each thing that scrutiny brings."""
+"""The built-in names: one line for each thing that scrutiny brings.
 
+A line without indent says a kind and what its targets begin with; those below it say a name, the
+rest of the target, and what the thing cannot do without (`scrutiny.core.registry.Registration`).
+Parts are in the order of the page.
+"""
+
+from collections.abc import Iterator
 from typing import Final
 
 from scrutiny.core.registry import Registration
 
-_D: Final = "scrutiny.diagnostics"
-_HP: Final = "scrutiny.diagnostics.attention.parts"
-_PA: Final = "scrutiny.parts"
-_U: Final = "scrutiny.perturb.universal"
-_CH: Final = "scrutiny.perturb.characters"
-_W: Final = "scrutiny.perturb.words"
-_ZH: Final = "scrutiny.perturb.chinese"
-_C: Final = "scrutiny.perturb.constraints"
-_G: Final = "scrutiny.perturb.search.goals"
-_SM: Final = "scrutiny.perturb.search.methods"
-_T: Final = "scrutiny.data.tasks"
-_TR: Final = "scrutiny.training"
-_R: Final = "scrutiny.data.readers"
-_M: Final = "scrutiny.models"
-_RE: Final = "scrutiny.perturb.recipes"
-_S: Final = "scrutiny.reliability.statistics"
-_AT: Final = "scrutiny.data.attributes"
-_OM: Final = "scrutiny.reliability.of_measures"
-_A: Final = "scrutiny.diagnostics.association.metrics"
-_F: Final = "scrutiny.diagnostics.faithfulness.metrics"
-_H: Final = "scrutiny.diagnostics.attention.metrics.heads"
-_P: Final = "scrutiny.diagnostics.attention.metrics.patterns"
-_RS: Final = "scrutiny.diagnostics.attention.metrics.regression"
-_HT: Final = "scrutiny.diagnostics.attention.metrics.tau"
-_SS: Final = "scrutiny.diagnostics.stereotypes.metrics"
-_SI: Final = "scrutiny.diagnostics.similarity.metrics.outputs"
-_RP: Final = "scrutiny.diagnostics.similarity.metrics.representations"
-_IV: Final = "scrutiny.diagnostics.invariance.metrics"
-_LS: Final = "scrutiny.reliability.label_statistics"
-_AK: Final = "scrutiny.diagnostics.attack.metrics"
-_DS: Final = "scrutiny.diagnostics.similarity.metrics.drift"
+_TABLE: Final = """
+diagnostic scrutiny.diagnostics.
+    association.clusters@1        association.clusters:Clusters  representations
+    association.seat@1            association.seat:Seat  representations
+    attack@1                      attack.diagnostic:Attacks
+    attack.transfer@1             attack.transfer:Transfer  reference
+    attention.arcs@1              attention.arcs.diagnostic:HeadArcs  attentions
+    attention.classes@1           attention.classes:Classes  attentions
+    attention.coreference@1       attention.coreference.diagnostic:Coreference  attentions
+    attention.divergence@1        attention.patterns.divergence:Divergence  attentions
+    attention.heads@1             attention.heads.diagnostic:Heads  attentions
+    attention.patterns@1          attention.patterns.diagnostic:Patterns  attentions
+    attention.probe@1             attention.probes.diagnostic:AttentionProbe  attentions
+    attention.regression@1        attention.regression:Regression  attentions
+    attention.stored@1            attention.heads.stored:Stored  head_counts
+    faithfulness.adversarial@1    faithfulness.adversarial:Adversarial  attention_layer
+    faithfulness.agreement@1      faithfulness.agreement:AttentionAgreement  attention_layer
+    faithfulness.erasure@1        faithfulness.erasure:Erasure  attention_layer
+    faithfulness.heads@1          faithfulness.heads:FaithfulHeads  head_interventions
+    faithfulness.permutation@1    faithfulness.permutation:Permutation  attention_layer
+    calibration@1                 calibration.diagnostic:Calibration
+    performance@1                 performance.diagnostic:Performance
+    leakage@1                     leakage.diagnostic:Leakage  training_hashes
+    invariance.scope@1            invariance.diagnostic:SharedInvariance  reference
+    landscape@1                   landscape.diagnostic:Landscape  landscape
+    robustness@1                  robustness.diagnostic:Robustness
+    similarity.drift@1            similarity.drift:Drift  reference
+    similarity.drift-texts@1      similarity.drift_texts:DriftTexts  reference
+    similarity.outputs@1          similarity.outputs:SimilarityOutputs  reference
+    similarity.representations@1  similarity.representations:SimilarityRepresentations  reference
+    similarity.stir@1             similarity.stir:SharedVectors  reference
+    competence@1                  competence.diagnostic:Competence  tokenizes
+    stereotypes.crows-pairs@1     stereotypes.pairs:CrowsPairs  tokenizes
+    stereotypes.pairs@1           stereotypes.pairs:Pairs  tokenizes
+    stereotypes.stereoset@1       stereotypes.stereoset:StereoSet  tokenizes
+transformation scrutiny.perturb.universal.
+    antonym_swap@1       antonym_swap:AntonymSwap
+    append_irrelevant@1  append_irrelevant:AppendIrrelevant
+    back_translation@1   back_translation:BackTranslation
+    contraction@1        contraction:Contraction
+    entity_swap@1        entity_swap:EntitySwap
+    insert_adverb@1      insert_adverb:InsertAdverb
+    keyboard@1           slips:Keyboard
+    masked_lm@1          likely_words:MaskedLm
+    name_place_swap@1    name_place_swap:NamePlaceSwap
+    number_swap@1        number_swap:NumberSwap
+    ocr@1                misspellings:Ocr
+    punctuation@1        surface:Punctuation
+    reverse_negation@1   reverse_negation:ReverseNegation
+    social_media@1       social_media:SocialMedia
+    spelling_error@1     misspellings:SpellingError
+    synonym_vectors@1    likely_words:SynonymVectors
+    synonym_wordnet@1    synonym_wordnet:SynonymWordnet
+    tense@1              tense:Tense
+    typos@1              slips:Typos
+    word_case@1          surface:WordCase
+transformation scrutiny.perturb.characters.
+    delete_letter@1        slips:DeleteLetter
+    hidden_reorder@1       unseen:HiddenReorder
+    homoglyph@1            unseen:Homoglyph
+    insert_letter@1        random_letters:InsertLetter
+    invisible_character@1  unseen:InvisibleCharacter
+    middle_swap@1          middle_swap:MiddleSwap
+    neighbor_key@1         slips:NeighborKey
+    split_word@1           slips:SplitWord
+    substitute_letter@1    random_letters:SubstituteLetter
+    swap_letters@1         slips:SwapLetters
+transformation scrutiny.perturb.words.
+    delete_word@1       delete_word:DeleteWord
+    inflections@1       inflections:Inflections
+    masked_insert@1     masked:MaskedInsert
+    masked_merge@1      masked:MaskedMerge
+    masked_replace@1    masked:MaskedReplace
+    shown_replace@1     masked:ShownReplace
+    mention_swap@1      mention_swap:MentionSwap
+    vector_neighbors@1  like_words:VectorNeighbors
+    wordnet_all@1       like_words:WordnetAll
+transformation scrutiny.perturb.chinese.
+    homophone@1   characters:Homophone
+    look_alike@1  characters:LookAlike
+constraint scrutiny.perturb.constraints.
+    edit_distance@1         how_much:EditDistance
+    embedding_similarity@1  meaning:EmbeddingSimilarity
+    entailment@1            meaning:Entailment
+    grammar@1               fluency:Grammar
+    likeliest@1             fluency:Likeliest
+    logprob_drop@1          fluency:LogprobDrop
+    max_change@1            how_much:MaxChange
+    perplexity_ratio@1      fluency:PerplexityRatio
+    protected_phrases@1     which_words:ProtectedPhrases
+    sentence_similarity@1   meaning:SentenceSimilarity
+    stop_words@1            which_words:StopWords
+    changed_words@1         how_much:ChangedWords
+    min_word_length@1       which_words:MinWordLength
+    same_pos@1              each_word:SamePos
+    word_similarity@1       each_word:WordSimilarity
+goal scrutiny.perturb.search.goals.
+    confidence@1         labels:Confidence
+    disagreement@1       two_models:Disagreement
+    input_reduction@1    keeping:FewestWords
+    keep_output@1        keeping:KeepOutput
+    output_text@1        outputs:OutputText
+    regression_margin@1  two_models:RegressionMargin
+    tagging@1            outputs:Tagging
+    targeted@1           labels:Targeted
+    untargeted@1         labels:Untargeted
+search_method scrutiny.perturb.search.methods.
+    beam@1            beam:Beam
+    exhaustive@1      unguided:Exhaustive
+    first_order@1     first_order:FirstOrder
+    genetic@1         genetic:Genetic
+    greedy@1          beam:Greedy
+    greedy_ranked@1   greedy_ranked:GreedyRanked
+    particle_swarm@1  particle_swarm:ParticleSwarm
+    random@1          unguided:RandomChoice
+attack scrutiny.perturb.recipes.
+    a2t@1              a2t:A2t
+    alzantot@1         alzantot:Alzantot
+    bae@1              bae:Bae
+    bert_attack@1      bert_attack:BertAttack
+    checklist@1        checklist:CheckList
+    chinese@1          chinese:Chinese
+    clare@1            clare:Clare
+    deepwordbug@1      deepwordbug:DeepWordBug
+    hotflip@1          hotflip:HotFlip
+    input_reduction@1  input_reduction:InputReduction
+    pruthi@1           pruthi:Pruthi
+    pso@1              pso:Pso
+    pwws@1             pwws:Pwws
+    textbugger@1       textbugger:TextBugger
+    textfooler@1       textfooler:TextFooler
+attribute scrutiny.data.attributes.
+    negated@1            texts:negated
+    question@1           texts:question
+    exclamation@1        texts:exclamation
+    number@1             texts:number
+    capitals@1           texts:capitals
+    name@1               texts:name
+    rare_word@1          texts:rare_word
+    contrast@1           texts:contrast
+    condition@1          texts:condition
+    comparison@1         texts:comparison
+    first_person@1       texts:first_person
+    quotation@1          texts:quotation
+    address@1            texts:address
+    emoji@1              texts:emoji
+    drawn_out@1          texts:drawn_out
+    other_letters@1      texts:other_letters
+    several_sentences@1  texts:several_sentences
+    no_function_word@1   texts:no_function_word
+    length@1             texts:length
+    longest_text@1       texts:longest_text
+    rarest_word@1        texts:rarest_word
+    gender@1             texts:gender
+    question_word@1      texts:question_word
+    label@1              texts:label
+    language@1           texts:language
+    in_training@1        training:in_training
+    unseen_words@1       training:unseen_words
+    label_share@1        training:label_share
+task scrutiny.data.tasks.
+    aligned-pairs@1             aligned_pairs:AlignedPairs
+    anchored-spans@1            anchored_spans:AnchoredSpans
+    association-test@1          association_test:AssociationTest
+    dependency-arcs@1           dependency_arcs:DependencyArcs
+    mention-clusters@1          mention_clusters:MentionClusters
+    minimal-pairs@1             sentence_pairs:MinimalPairs
+    passages@1                  passages:Passages
+    sentence-pairs@1            sentence_pairs:SentencePairs
+    sentence-triples@1          sentence_triples:SentenceTriples
+    stored-heads@1              passages:StoredHeads
+    text-classification@1       classes:TextClassification
+    text-pair-classification@1  classes:TextPairClassification
+    token-classes@1             token_classes:TokenClasses
+    token-tagging@1             token_tagging:TokenTagging
+reader scrutiny.data.readers.
+    builtin@1      builtin:read
+    conll@1        conll:read
+    conllu@1       conllu:read
+    crows-pairs@1  crows_pairs:read
+    csv@1          delimited:read_csv
+    gap@1          gap:read
+    head-scores@1  head_scores:read
+    hf@1           hub:read
+    json@1         json_rows:read_json
+    jsonl@1        json_rows:read_jsonl
+    negation@1     negation:read
+    parquet@1      parquet:read
+    sent-bias@1    sent_bias:read
+    stereoset@1    stereoset:read
+    text@1         plain_text:read
+    tsv@1          delimited:read_tsv
+adapter scrutiny.models.
+    attention-classifier@1  words.attention:ADAPTER
+    builtin@1               builtin.adapter:ADAPTER
+    choice@1                choice.classifier:ADAPTER
+    head-scores@1           stored.head_scores:ADAPTER
+    hf@1                    hf.adapter:ADAPTER
+    linear@1                words.linear:ADAPTER
+    named@1                 named.names:ADAPTER
+    onnx@1                  onnx.classifier:ADAPTER
+    predictions@1           stored.predictions:ADAPTER
+    python@1                python.objects:ADAPTER
+    recurrent@1             words.recurrent:ADAPTER
+    untrained@1             named.untrained:ADAPTER
+    zoo@1                   named.zoo:ADAPTER
+adapter scrutiny.perturb.
+    smoothed@1  smoothed_model:ADAPTER
+trainer scrutiny.training.
+    attention-classifier@1  attention_classifier.recipe:ATTENTION_CLASSIFIER
+    finetune@1              finetuning.trainer:FINETUNE
+    linear@1                words.trainer:LINEAR
+    recurrent@1             words.trainer:RECURRENT
+statistic scrutiny.reliability.of_measures:
+    mean@1    MEAN
+    median@1  MEDIAN
+    share@1   SHARE
+statistic scrutiny.reliability.statistics:
+    accuracy@1     ACCURACY
+    broken_rate@1  BROKEN_RATE
+    coverage@1     COVERAGE
+    mended_rate@1  MENDED_RATE
+    entity_f1@1    ENTITY_F1
+    flip_rate@1    FLIP_RATE
+statistic scrutiny.diagnostics.stereotypes.metrics:
+    decided_score@1     DECIDED_SCORE
+    icat@1              ICAT
+    lms@1               LMS
+    length_score@1      LENGTH_SCORE
+    original_minus@1    ORIGINAL_MINUS
+    ss@1                SS
+    stereotype_score@1  STEREOTYPE_SCORE
+statistic scrutiny.diagnostics.association.metrics:
+    adjusted_rand@1           ADJUSTED_RAND
+    cluster_alignment@1       ALIGNMENT
+    effect_size@1             EFFECT_SIZE
+    inertia@1                 INERTIA
+    single_start_alignment@1  SINGLE_START
+statistic scrutiny.diagnostics.attention.metrics.heads:
+    base_best_head@1               BASE_BEST_HEAD
+    best_head@1                    BEST_HEAD
+    baseline@1                     BASELINE
+    head@1                         HEAD
+    mean_head@1                    MEAN_HEAD
+    selected_baseline@1            SELECTED_BASELINE
+    selected_head@1                SELECTED_HEAD
+    selected_head_over_baseline@1  SELECTED_HEAD_OVER_BASELINE
+    f1_over_baseline@1             F1_OVER_BASELINE
+    uas@1                          UAS
+statistic scrutiny.diagnostics.attention.metrics.tau:
+    gain_tau@1             GAIN_TAU
+    gain_tau_other_half@1  GAIN_TAU_OTHER_HALF
+    heads_tau@1            HEADS_TAU
+    split_half_tau@1       SPLIT_HALF_TAU
+statistic scrutiny.diagnostics.attention.metrics.regression:
+    beta@1                 BETA
+    lost_ss@1              LOST_SS
+    regression_r2@1        REGRESSION_R2
+    selected_label_beta@1  SELECTED_LABEL_BETA
+statistic scrutiny.diagnostics.faithfulness.metrics:
+    flips@1                      FLIPS
+    erasure_js_reversed@1        ERASURE_JS_REVERSED
+    erasure_js_slope@1           ERASURE_JS_SLOPE
+    never_flips@1                NEVER_FLIPS
+    erasure_share_gap@1          ERASURE_SHARE_GAP
+    permutation_change_peaked@1  PERMUTATION_CHANGE_PEAKED
+    permutation_correlation@1    PERMUTATION_CORRELATION
+    adversarial_found@1          ADVERSARIAL_FOUND
+    changed_head@1               CHANGED_HEAD
+    mean_changed_head@1          MEAN_CHANGED_HEAD
+    selected_changed_head@1      SELECTED_CHANGED_HEAD
+    selected_head_over_layer@1   SELECTED_HEAD_OVER_LAYER
+statistic scrutiny.diagnostics.attention.metrics.patterns:
+    attention_to@1      ATTENTION_TO
+    labeled_heads@1     LABELED_HEADS
+    class_mass_ratio@1  CLASS_MASS_RATIO
+    layer_distance@1    LAYER_DISTANCE
+    positional_share@1  POSITIONAL_SHARE
+statistic scrutiny.diagnostics.attack.metrics:
+    attack_success@1         ATTACK_SUCCESS
+    accuracy_under_attack@1  ACCURACY_UNDER_ATTACK
+    transfer_rate@1          TRANSFER_RATE
+    valid_share@1            VALID_SHARE
+    success_within@1         SUCCESS_WITHIN
+    valid_success@1          VALID_SUCCESS
+    similar_success@1        SIMILAR_SUCCESS
+    valid_attack_success@1   VALID_ATTACK_SUCCESS
+    rater_separation@1       RATER_SEPARATION
+    words_changed@1          WORDS_CHANGED
+    perplexity_ratio@1       PERPLEXITY_RATIO
+statistic scrutiny.diagnostics.invariance.metrics:
+    hard_scope@1        HARD_SCOPE
+    soft_scope@1        SOFT_SCOPE
+    kept_by@1           KEPT_BY
+    scope_lift@1        SCOPE_LIFT
+    kappa_inv@1         KAPPA_INV
+    invariance_phi@1    INVARIANCE_PHI
+    invariance_kappa@1  INVARIANCE_KAPPA
+    mean_distance@1     MEAN_DISTANCE
+    ood_agreement@1     OOD_AGREEMENT
+    pairs_found@1       PAIRS_FOUND
+statistic scrutiny.reliability.label_statistics:
+    label_entropy@1    LABEL_ENTROPY
+    commonest_label@1  COMMONEST_LABEL
+    kappa@1            KAPPA
+statistic scrutiny.diagnostics.similarity.metrics.outputs:
+    agreement@1          AGREEMENT
+    accuracy_change@1    ACCURACY_CHANGE
+    accuracy_gap@1       ACCURACY_GAP
+    nfr@1                NFR
+    pfr@1                PFR
+    correctness_flips@1  CORRECTNESS_FLIPS
+    error_consistency@1  ERROR_CONSISTENCY
+    capa@1               CAPA
+    capa_of_labels@1     CAPA_OF_LABELS
+    jsd@1                JSD
+    tv@1                 TV
+    kl_ab@1              KL_AB
+    kl_ba@1              KL_BA
+    p_gold_change@1      P_GOLD_CHANGE
+    p_gold_rms@1         P_GOLD_RMS
+statistic scrutiny.diagnostics.similarity.metrics.drift:
+    farther@1           FARTHER
+    label_mmd@1         LABEL_MMD
+    logprob_change@1    LOGPROB_CHANGE
+    logprob_distance@1  LOGPROB_DISTANCE
+statistic scrutiny.diagnostics.similarity.metrics.representations:
+    likeness@1  LIKENESS
+    stir@1      STIR
+statistic scrutiny.diagnostics.calibration.metrics:
+    calibration_error@1  CALIBRATION_ERROR
+part scrutiny.
+    published@1       parts.published:PART
+    matrices@1        parts.matrices:PART
+    layer-grid@1      parts.layer_grid:PART
+    slices@1          parts.slices:PART
+    attacks@1         diagnostics.attack.parts:PART  attack_success
+    calibration@1     diagnostics.calibration.parts:PART  calibration_error
+    seeds@1           parts.seeds:PART
+    flip-histogram@1  parts.flip_histogram:PART
+    specification@1   parts.specification:PART
+    over-steps@1      parts.over_steps:PART
+    agreement@1       parts.agreement:PART
+    convergent@1      parts.convergent:PART
+    abstention@1      parts.abstention:PART
+    seed-spread@1     diagnostics.performance.parts:PART
+    relations@1       parts.relations:PART
+    comparisons@1     parts.comparisons:PART
+    undecided@1       parts.undecided:PART
+    kept-answers@1    diagnostics.invariance.parts:PART  hard_scope
+    side-by-side@1    diagnostics.similarity.parts.side_by_side:PART
+    likeness@1        diagnostics.similarity.parts.likeness:PART  likeness
+    overlap@1         diagnostics.leakage.parts:PART  leakage
+    heads-maps@1      diagnostics.attention.parts.maps:PART  condition.layer
+    heads-changes@1   diagnostics.attention.parts.changes:PART  condition.layer
+    heads-layers@1    diagnostics.attention.parts.layers:PART  condition.layer
+    heads-tau@1       diagnostics.attention.parts.tau:PART  condition.layer
+    heads-examples@1  diagnostics.attention.parts.examples:PART  condition.layer
+"""
 
-REGISTRATIONS: Final = (
-    Registration(
-        "diagnostic",
-        "association.clusters@1",
-        f"{_D}.association.clusters:Clusters",
-        "representations",
-    ),
-    Registration(
-        "diagnostic", "association.seat@1", f"{_D}.association.seat:Seat", "representations"
-    ),
-    Registration("diagnostic", "attack@1", f"{_D}.attack.diagnostic:Attacks"),
-    Registration("diagnostic", "attack.transfer@1", f"{_D}.attack.transfer:Transfer", "reference"),
-    Registration(
-        "diagnostic", "attention.arcs@1", f"{_D}.attention.arcs.diagnostic:HeadArcs", "attentions"
-    ),
-    Registration(
-        "diagnostic", "attention.classes@1", f"{_D}.attention.classes:Classes", "attentions"
-    ),
-    Registration(
-        "diagnostic",
-        "attention.coreference@1",
-        f"{_D}.attention.coreference.diagnostic:Coreference",
-        "attentions",
-    ),
-    Registration(
-        "diagnostic",
-        "attention.divergence@1",
-        f"{_D}.attention.patterns.divergence:Divergence",
-        "attentions",
-    ),
-    Registration(
-        "diagnostic", "attention.heads@1", f"{_D}.attention.heads.diagnostic:Heads", "attentions"
-    ),
-    Registration(
-        "diagnostic",
-        "attention.patterns@1",
-        f"{_D}.attention.patterns.diagnostic:Patterns",
-        "attentions",
-    ),
-    Registration(
-        "diagnostic",
-        "attention.probe@1",
-        f"{_D}.attention.probes.diagnostic:AttentionProbe",
-        "attentions",
-    ),
-    Registration(
-        "diagnostic",
-        "attention.regression@1",
-        f"{_D}.attention.regression:Regression",
-        "attentions",
-    ),
-    Registration(
-        "diagnostic", "attention.stored@1", f"{_D}.attention.heads.stored:Stored", "head_counts"
-    ),
-    Registration(
-        "diagnostic",
-        "faithfulness.adversarial@1",
-        f"{_D}.faithfulness.adversarial:Adversarial",
-        "attention_layer",
-    ),
-    Registration(
-        "diagnostic",
-        "faithfulness.agreement@1",
-        f"{_D}.faithfulness.agreement:AttentionAgreement",
-        "attention_layer",
-    ),
-    Registration(
-        "diagnostic",
-        "faithfulness.erasure@1",
-        f"{_D}.faithfulness.erasure:Erasure",
-        "attention_layer",
-    ),
-    Registration(
-        "diagnostic",
-        "faithfulness.heads@1",
-        f"{_D}.faithfulness.heads:FaithfulHeads",
-        "head_interventions",
-    ),
-    Registration(
-        "diagnostic",
-        "faithfulness.permutation@1",
-        f"{_D}.faithfulness.permutation:Permutation",
-        "attention_layer",
-    ),
-    Registration("diagnostic", "calibration@1", f"{_D}.calibration.diagnostic:Calibration"),
-    Registration("diagnostic", "performance@1", f"{_D}.performance.diagnostic:Performance"),
-    Registration("diagnostic", "leakage@1", f"{_D}.leakage.diagnostic:Leakage", "training_hashes"),
-    Registration(
-        "diagnostic",
-        "invariance.scope@1",
-        f"{_D}.invariance.diagnostic:SharedInvariance",
-        "reference",
-    ),
-    Registration("diagnostic", "landscape@1", f"{_D}.landscape.diagnostic:Landscape", "landscape"),
-    Registration("diagnostic", "robustness@1", f"{_D}.robustness.diagnostic:Robustness"),
-    Registration("diagnostic", "similarity.drift@1", f"{_D}.similarity.drift:Drift", "reference"),
-    Registration(
-        "diagnostic",
-        "similarity.drift-texts@1",
-        f"{_D}.similarity.drift_texts:DriftTexts",
-        "reference",
-    ),
-    Registration(
-        "diagnostic",
-        "similarity.outputs@1",
-        f"{_D}.similarity.outputs:SimilarityOutputs",
-        "reference",
-    ),
-    Registration(
-        "diagnostic",
-        "similarity.representations@1",
-        f"{_D}.similarity.representations:SimilarityRepresentations",
-        "reference",
-    ),
-    Registration(
-        "diagnostic", "similarity.stir@1", f"{_D}.similarity.stir:SharedVectors", "reference"
-    ),
-    Registration(
-        "diagnostic", "competence@1", f"{_D}.competence.diagnostic:Competence", "tokenizes"
-    ),
-    Registration(
-        "diagnostic", "stereotypes.crows-pairs@1", f"{_D}.stereotypes.pairs:CrowsPairs", "tokenizes"
-    ),
-    Registration("diagnostic", "stereotypes.pairs@1", f"{_D}.stereotypes.pairs:Pairs", "tokenizes"),
-    Registration(
-        "diagnostic",
-        "stereotypes.stereoset@1",
-        f"{_D}.stereotypes.stereoset:StereoSet",
-        "tokenizes",
-    ),
-    Registration("transformation", "antonym_swap@1", f"{_U}.antonym_swap:AntonymSwap"),
-    Registration(
-        "transformation", "append_irrelevant@1", f"{_U}.append_irrelevant:AppendIrrelevant"
-    ),
-    Registration("transformation", "back_translation@1", f"{_U}.back_translation:BackTranslation"),
-    Registration("transformation", "contraction@1", f"{_U}.contraction:Contraction"),
-    Registration("transformation", "entity_swap@1", f"{_U}.entity_swap:EntitySwap"),
-    Registration("transformation", "insert_adverb@1", f"{_U}.insert_adverb:InsertAdverb"),
-    Registration("transformation", "keyboard@1", f"{_U}.slips:Keyboard"),
-    Registration("transformation", "masked_lm@1", f"{_U}.likely_words:MaskedLm"),
-    Registration("transformation", "name_place_swap@1", f"{_U}.name_place_swap:NamePlaceSwap"),
-    Registration("transformation", "number_swap@1", f"{_U}.number_swap:NumberSwap"),
-    Registration("transformation", "ocr@1", f"{_U}.misspellings:Ocr"),
-    Registration("transformation", "punctuation@1", f"{_U}.surface:Punctuation"),
-    Registration("transformation", "reverse_negation@1", f"{_U}.reverse_negation:ReverseNegation"),
-    Registration("transformation", "social_media@1", f"{_U}.social_media:SocialMedia"),
-    Registration("transformation", "spelling_error@1", f"{_U}.misspellings:SpellingError"),
-    Registration("transformation", "synonym_vectors@1", f"{_U}.likely_words:SynonymVectors"),
-    Registration("transformation", "synonym_wordnet@1", f"{_U}.synonym_wordnet:SynonymWordnet"),
-    Registration("transformation", "tense@1", f"{_U}.tense:Tense"),
-    Registration("transformation", "typos@1", f"{_U}.slips:Typos"),
-    Registration("transformation", "word_case@1", f"{_U}.surface:WordCase"),
-    Registration("transformation", "delete_letter@1", f"{_CH}.slips:DeleteLetter"),
-    Registration("transformation", "hidden_reorder@1", f"{_CH}.unseen:HiddenReorder"),
-    Registration("transformation", "homoglyph@1", f"{_CH}.unseen:Homoglyph"),
-    Registration("transformation", "insert_letter@1", f"{_CH}.random_letters:InsertLetter"),
-    Registration("transformation", "invisible_character@1", f"{_CH}.unseen:InvisibleCharacter"),
-    Registration("transformation", "middle_swap@1", f"{_CH}.middle_swap:MiddleSwap"),
-    Registration("transformation", "neighbor_key@1", f"{_CH}.slips:NeighborKey"),
-    Registration("transformation", "split_word@1", f"{_CH}.slips:SplitWord"),
-    Registration("transformation", "substitute_letter@1", f"{_CH}.random_letters:SubstituteLetter"),
-    Registration("transformation", "swap_letters@1", f"{_CH}.slips:SwapLetters"),
-    Registration("transformation", "delete_word@1", f"{_W}.delete_word:DeleteWord"),
-    Registration("transformation", "inflections@1", f"{_W}.inflections:Inflections"),
-    Registration("transformation", "masked_insert@1", f"{_W}.masked:MaskedInsert"),
-    Registration("transformation", "masked_merge@1", f"{_W}.masked:MaskedMerge"),
-    Registration("transformation", "masked_replace@1", f"{_W}.masked:MaskedReplace"),
-    Registration("transformation", "shown_replace@1", f"{_W}.masked:ShownReplace"),
-    Registration("transformation", "mention_swap@1", f"{_W}.mention_swap:MentionSwap"),
-    Registration("transformation", "vector_neighbors@1", f"{_W}.like_words:VectorNeighbors"),
-    Registration("transformation", "wordnet_all@1", f"{_W}.like_words:WordnetAll"),
-    Registration("transformation", "homophone@1", f"{_ZH}.characters:Homophone"),
-    Registration("transformation", "look_alike@1", f"{_ZH}.characters:LookAlike"),
-    Registration("constraint", "edit_distance@1", f"{_C}.how_much:EditDistance"),
-    Registration("constraint", "embedding_similarity@1", f"{_C}.meaning:EmbeddingSimilarity"),
-    Registration("constraint", "entailment@1", f"{_C}.meaning:Entailment"),
-    Registration("constraint", "grammar@1", f"{_C}.fluency:Grammar"),
-    Registration("constraint", "likeliest@1", f"{_C}.fluency:Likeliest"),
-    Registration("constraint", "logprob_drop@1", f"{_C}.fluency:LogprobDrop"),
-    Registration("constraint", "max_change@1", f"{_C}.how_much:MaxChange"),
-    Registration("constraint", "perplexity_ratio@1", f"{_C}.fluency:PerplexityRatio"),
-    Registration("constraint", "protected_phrases@1", f"{_C}.which_words:ProtectedPhrases"),
-    Registration("constraint", "sentence_similarity@1", f"{_C}.meaning:SentenceSimilarity"),
-    Registration("constraint", "stop_words@1", f"{_C}.which_words:StopWords"),
-    Registration("constraint", "changed_words@1", f"{_C}.how_much:ChangedWords"),
-    Registration("constraint", "min_word_length@1", f"{_C}.which_words:MinWordLength"),
-    Registration("constraint", "same_pos@1", f"{_C}.each_word:SamePos"),
-    Registration("constraint", "word_similarity@1", f"{_C}.each_word:WordSimilarity"),
-    Registration("goal", "confidence@1", f"{_G}.labels:Confidence"),
-    Registration("goal", "disagreement@1", f"{_G}.two_models:Disagreement"),
-    Registration("goal", "input_reduction@1", f"{_G}.keeping:FewestWords"),
-    Registration("goal", "keep_output@1", f"{_G}.keeping:KeepOutput"),
-    Registration("goal", "output_text@1", f"{_G}.outputs:OutputText"),
-    Registration("goal", "regression_margin@1", f"{_G}.two_models:RegressionMargin"),
-    Registration("goal", "tagging@1", f"{_G}.outputs:Tagging"),
-    Registration("goal", "targeted@1", f"{_G}.labels:Targeted"),
-    Registration("goal", "untargeted@1", f"{_G}.labels:Untargeted"),
-    Registration("search_method", "beam@1", f"{_SM}.beam:Beam"),
-    Registration("search_method", "exhaustive@1", f"{_SM}.unguided:Exhaustive"),
-    Registration("search_method", "first_order@1", f"{_SM}.first_order:FirstOrder"),
-    Registration("search_method", "genetic@1", f"{_SM}.genetic:Genetic"),
-    Registration("search_method", "greedy@1", f"{_SM}.beam:Greedy"),
-    Registration("search_method", "greedy_ranked@1", f"{_SM}.greedy_ranked:GreedyRanked"),
-    Registration("search_method", "particle_swarm@1", f"{_SM}.particle_swarm:ParticleSwarm"),
-    Registration("search_method", "random@1", f"{_SM}.unguided:RandomChoice"),
-    Registration("attack", "a2t@1", f"{_RE}.a2t:A2t"),
-    Registration("attack", "alzantot@1", f"{_RE}.alzantot:Alzantot"),
-    Registration("attack", "bae@1", f"{_RE}.bae:Bae"),
-    Registration("attack", "bert_attack@1", f"{_RE}.bert_attack:BertAttack"),
-    Registration("attack", "checklist@1", f"{_RE}.checklist:CheckList"),
-    Registration("attack", "chinese@1", f"{_RE}.chinese:Chinese"),
-    Registration("attack", "clare@1", f"{_RE}.clare:Clare"),
-    Registration("attack", "deepwordbug@1", f"{_RE}.deepwordbug:DeepWordBug"),
-    Registration("attack", "hotflip@1", f"{_RE}.hotflip:HotFlip"),
-    Registration("attack", "input_reduction@1", f"{_RE}.input_reduction:InputReduction"),
-    Registration("attack", "pruthi@1", f"{_RE}.pruthi:Pruthi"),
-    Registration("attack", "pso@1", f"{_RE}.pso:Pso"),
-    Registration("attack", "pwws@1", f"{_RE}.pwws:Pwws"),
-    Registration("attack", "textbugger@1", f"{_RE}.textbugger:TextBugger"),
-    Registration("attack", "textfooler@1", f"{_RE}.textfooler:TextFooler"),
-    Registration("attribute", "negated@1", f"{_AT}.texts:negated"),
-    Registration("attribute", "question@1", f"{_AT}.texts:question"),
-    Registration("attribute", "exclamation@1", f"{_AT}.texts:exclamation"),
-    Registration("attribute", "number@1", f"{_AT}.texts:number"),
-    Registration("attribute", "capitals@1", f"{_AT}.texts:capitals"),
-    Registration("attribute", "name@1", f"{_AT}.texts:name"),
-    Registration("attribute", "rare_word@1", f"{_AT}.texts:rare_word"),
-    Registration("attribute", "contrast@1", f"{_AT}.texts:contrast"),
-    Registration("attribute", "condition@1", f"{_AT}.texts:condition"),
-    Registration("attribute", "comparison@1", f"{_AT}.texts:comparison"),
-    Registration("attribute", "first_person@1", f"{_AT}.texts:first_person"),
-    Registration("attribute", "quotation@1", f"{_AT}.texts:quotation"),
-    Registration("attribute", "address@1", f"{_AT}.texts:address"),
-    Registration("attribute", "emoji@1", f"{_AT}.texts:emoji"),
-    Registration("attribute", "drawn_out@1", f"{_AT}.texts:drawn_out"),
-    Registration("attribute", "other_letters@1", f"{_AT}.texts:other_letters"),
-    Registration("attribute", "several_sentences@1", f"{_AT}.texts:several_sentences"),
-    Registration("attribute", "no_function_word@1", f"{_AT}.texts:no_function_word"),
-    Registration("attribute", "length@1", f"{_AT}.texts:length"),
-    Registration("attribute", "longest_text@1", f"{_AT}.texts:longest_text"),
-    Registration("attribute", "rarest_word@1", f"{_AT}.texts:rarest_word"),
-    Registration("attribute", "gender@1", f"{_AT}.texts:gender"),
-    Registration("attribute", "question_word@1", f"{_AT}.texts:question_word"),
-    Registration("attribute", "label@1", f"{_AT}.texts:label"),
-    Registration("attribute", "language@1", f"{_AT}.texts:language"),
-    Registration("attribute", "in_training@1", f"{_AT}.training:in_training"),
-    Registration("attribute", "unseen_words@1", f"{_AT}.training:unseen_words"),
-    Registration("attribute", "label_share@1", f"{_AT}.training:label_share"),
-    Registration("task", "aligned-pairs@1", f"{_T}.aligned_pairs:AlignedPairs"),
-    Registration("task", "anchored-spans@1", f"{_T}.anchored_spans:AnchoredSpans"),
-    Registration("task", "association-test@1", f"{_T}.association_test:AssociationTest"),
-    Registration("task", "dependency-arcs@1", f"{_T}.dependency_arcs:DependencyArcs"),
-    Registration("task", "mention-clusters@1", f"{_T}.mention_clusters:MentionClusters"),
-    Registration("task", "minimal-pairs@1", f"{_T}.minimal_pairs:MinimalPairs"),
-    Registration("task", "passages@1", f"{_T}.passages:Passages"),
-    Registration("task", "sentence-pairs@1", f"{_T}.sentence_pairs:SentencePairs"),
-    Registration("task", "sentence-triples@1", f"{_T}.sentence_triples:SentenceTriples"),
-    Registration("task", "stored-heads@1", f"{_T}.stored_heads:StoredHeads"),
-    Registration("task", "text-classification@1", f"{_T}.text_classification:TextClassification"),
-    Registration(
-        "task",
-        "text-pair-classification@1",
-        f"{_T}.text_pair_classification:TextPairClassification",
-    ),
-    Registration("task", "token-classes@1", f"{_T}.token_classes:TokenClasses"),
-    Registration("task", "token-tagging@1", f"{_T}.token_tagging:TokenTagging"),
-    Registration("reader", "builtin@1", f"{_R}.builtin:read"),
-    Registration("reader", "conll@1", f"{_R}.conll:read"),
-    Registration("reader", "conllu@1", f"{_R}.conllu:read"),
-    Registration("reader", "crows-pairs@1", f"{_R}.crows_pairs:read"),
-    Registration("reader", "csv@1", f"{_R}.delimited:read_csv"),
-    Registration("reader", "gap@1", f"{_R}.gap:read"),
-    Registration("reader", "head-scores@1", f"{_R}.head_scores:read"),
-    Registration("reader", "hf@1", f"{_R}.hub:read"),
-    Registration("reader", "json@1", f"{_R}.json_rows:read_json"),
-    Registration("reader", "jsonl@1", f"{_R}.json_rows:read_jsonl"),
-    Registration("reader", "negation@1", f"{_R}.negation:read"),
-    Registration("reader", "parquet@1", f"{_R}.parquet:read"),
-    Registration("reader", "sent-bias@1", f"{_R}.sent_bias:read"),
-    Registration("reader", "stereoset@1", f"{_R}.stereoset:read"),
-    Registration("reader", "text@1", f"{_R}.plain_text:read"),
-    Registration("reader", "tsv@1", f"{_R}.delimited:read_tsv"),
-    Registration("adapter", "attention-classifier@1", f"{_M}.words.attention:ADAPTER"),
-    Registration("adapter", "builtin@1", f"{_M}.builtin.adapter:ADAPTER"),
-    Registration("adapter", "choice@1", f"{_M}.choice.classifier:ADAPTER"),
-    Registration("adapter", "head-scores@1", f"{_M}.stored.head_scores:ADAPTER"),
-    Registration("adapter", "hf@1", f"{_M}.hf.adapter:ADAPTER"),
-    Registration("adapter", "linear@1", f"{_M}.words.linear:ADAPTER"),
-    Registration("adapter", "named@1", f"{_M}.named.names:ADAPTER"),
-    Registration("adapter", "onnx@1", f"{_M}.onnx.classifier:ADAPTER"),
-    Registration("adapter", "predictions@1", f"{_M}.stored.predictions:ADAPTER"),
-    Registration("adapter", "python@1", f"{_M}.python.objects:ADAPTER"),
-    Registration("adapter", "recurrent@1", f"{_M}.words.recurrent:ADAPTER"),
-    Registration("adapter", "smoothed@1", "scrutiny.perturb.smoothed_model:ADAPTER"),
-    Registration("adapter", "untrained@1", f"{_M}.named.untrained:ADAPTER"),
-    Registration("adapter", "zoo@1", f"{_M}.named.zoo:ADAPTER"),
-    Registration(
-        "trainer",
-        "attention-classifier@1",
-        f"{_TR}.attention_classifier.recipe:ATTENTION_CLASSIFIER",
-    ),
-    Registration("trainer", "finetune@1", f"{_TR}.finetuning.trainer:FINETUNE"),
-    Registration("trainer", "linear@1", f"{_TR}.words.trainer:LINEAR"),
-    Registration("trainer", "recurrent@1", f"{_TR}.words.trainer:RECURRENT"),
-    Registration("statistic", "mean@1", f"{_OM}:MEAN"),
-    Registration("statistic", "median@1", f"{_OM}:MEDIAN"),
-    Registration("statistic", "share@1", f"{_OM}:SHARE"),
-    Registration("statistic", "accuracy@1", f"{_S}:ACCURACY"),
-    Registration("statistic", "broken_rate@1", f"{_S}:BROKEN_RATE"),
-    Registration("statistic", "coverage@1", f"{_S}:COVERAGE"),
-    Registration("statistic", "mended_rate@1", f"{_S}:MENDED_RATE"),
-    Registration("statistic", "entity_f1@1", f"{_S}:ENTITY_F1"),
-    Registration("statistic", "flip_rate@1", f"{_S}:FLIP_RATE"),
-    Registration("statistic", "decided_score@1", f"{_SS}:DECIDED_SCORE"),
-    Registration("statistic", "icat@1", f"{_SS}:ICAT"),
-    Registration("statistic", "lms@1", f"{_SS}:LMS"),
-    Registration("statistic", "length_score@1", f"{_SS}:LENGTH_SCORE"),
-    Registration("statistic", "original_minus@1", f"{_SS}:ORIGINAL_MINUS"),
-    Registration("statistic", "ss@1", f"{_SS}:SS"),
-    Registration("statistic", "stereotype_score@1", f"{_SS}:STEREOTYPE_SCORE"),
-    Registration("statistic", "adjusted_rand@1", f"{_A}:ADJUSTED_RAND"),
-    Registration("statistic", "cluster_alignment@1", f"{_A}:ALIGNMENT"),
-    Registration("statistic", "effect_size@1", f"{_A}:EFFECT_SIZE"),
-    Registration("statistic", "inertia@1", f"{_A}:INERTIA"),
-    Registration("statistic", "single_start_alignment@1", f"{_A}:SINGLE_START"),
-    Registration("statistic", "base_best_head@1", f"{_H}:BASE_BEST_HEAD"),
-    Registration("statistic", "best_head@1", f"{_H}:BEST_HEAD"),
-    Registration("statistic", "baseline@1", f"{_H}:BASELINE"),
-    Registration("statistic", "gain_tau@1", f"{_HT}:GAIN_TAU"),
-    Registration("statistic", "gain_tau_other_half@1", f"{_HT}:GAIN_TAU_OTHER_HALF"),
-    Registration("statistic", "head@1", f"{_H}:HEAD"),
-    Registration("statistic", "heads_tau@1", f"{_HT}:HEADS_TAU"),
-    Registration("statistic", "mean_head@1", f"{_H}:MEAN_HEAD"),
-    Registration("statistic", "selected_baseline@1", f"{_H}:SELECTED_BASELINE"),
-    Registration("statistic", "selected_head@1", f"{_H}:SELECTED_HEAD"),
-    Registration("statistic", "selected_head_over_baseline@1", f"{_H}:SELECTED_HEAD_OVER_BASELINE"),
-    Registration("statistic", "split_half_tau@1", f"{_HT}:SPLIT_HALF_TAU"),
-    Registration("statistic", "f1_over_baseline@1", f"{_H}:F1_OVER_BASELINE"),
-    Registration("statistic", "beta@1", f"{_RS}:BETA"),
-    Registration("statistic", "lost_ss@1", f"{_RS}:LOST_SS"),
-    Registration("statistic", "regression_r2@1", f"{_RS}:REGRESSION_R2"),
-    Registration("statistic", "selected_label_beta@1", f"{_RS}:SELECTED_LABEL_BETA"),
-    Registration("statistic", "flips@1", f"{_F}:FLIPS"),
-    Registration("statistic", "erasure_js_reversed@1", f"{_F}:ERASURE_JS_REVERSED"),
-    Registration("statistic", "erasure_js_slope@1", f"{_F}:ERASURE_JS_SLOPE"),
-    Registration("statistic", "never_flips@1", f"{_F}:NEVER_FLIPS"),
-    Registration("statistic", "erasure_share_gap@1", f"{_F}:ERASURE_SHARE_GAP"),
-    Registration("statistic", "permutation_change_peaked@1", f"{_F}:PERMUTATION_CHANGE_PEAKED"),
-    Registration("statistic", "permutation_correlation@1", f"{_F}:PERMUTATION_CORRELATION"),
-    Registration("statistic", "adversarial_found@1", f"{_F}:ADVERSARIAL_FOUND"),
-    Registration("statistic", "changed_head@1", f"{_F}:CHANGED_HEAD"),
-    Registration("statistic", "mean_changed_head@1", f"{_F}:MEAN_CHANGED_HEAD"),
-    Registration("statistic", "selected_changed_head@1", f"{_F}:SELECTED_CHANGED_HEAD"),
-    Registration("statistic", "selected_head_over_layer@1", f"{_F}:SELECTED_HEAD_OVER_LAYER"),
-    Registration("statistic", "uas@1", f"{_H}:UAS"),
-    Registration("statistic", "attention_to@1", f"{_P}:ATTENTION_TO"),
-    Registration("statistic", "labeled_heads@1", f"{_P}:LABELED_HEADS"),
-    Registration("statistic", "class_mass_ratio@1", f"{_P}:CLASS_MASS_RATIO"),
-    Registration("statistic", "layer_distance@1", f"{_P}:LAYER_DISTANCE"),
-    Registration("statistic", "positional_share@1", f"{_P}:POSITIONAL_SHARE"),
-    Registration("statistic", "attack_success@1", f"{_AK}:ATTACK_SUCCESS"),
-    Registration("statistic", "accuracy_under_attack@1", f"{_AK}:ACCURACY_UNDER_ATTACK"),
-    Registration("statistic", "transfer_rate@1", f"{_AK}:TRANSFER_RATE"),
-    Registration("statistic", "valid_share@1", f"{_AK}:VALID_SHARE"),
-    Registration("statistic", "success_within@1", f"{_AK}:SUCCESS_WITHIN"),
-    Registration("statistic", "valid_success@1", f"{_AK}:VALID_SUCCESS"),
-    Registration("statistic", "similar_success@1", f"{_AK}:SIMILAR_SUCCESS"),
-    Registration("statistic", "valid_attack_success@1", f"{_AK}:VALID_ATTACK_SUCCESS"),
-    Registration("statistic", "rater_separation@1", f"{_AK}:RATER_SEPARATION"),
-    Registration("statistic", "words_changed@1", f"{_AK}:WORDS_CHANGED"),
-    Registration("statistic", "perplexity_ratio@1", f"{_AK}:PERPLEXITY_RATIO"),
-    Registration("statistic", "hard_scope@1", f"{_IV}:HARD_SCOPE"),
-    Registration("statistic", "soft_scope@1", f"{_IV}:SOFT_SCOPE"),
-    Registration("statistic", "kept_by@1", f"{_IV}:KEPT_BY"),
-    Registration("statistic", "scope_lift@1", f"{_IV}:SCOPE_LIFT"),
-    Registration("statistic", "kappa_inv@1", f"{_IV}:KAPPA_INV"),
-    Registration("statistic", "invariance_phi@1", f"{_IV}:INVARIANCE_PHI"),
-    Registration("statistic", "invariance_kappa@1", f"{_IV}:INVARIANCE_KAPPA"),
-    Registration("statistic", "mean_distance@1", f"{_IV}:MEAN_DISTANCE"),
-    Registration("statistic", "ood_agreement@1", f"{_IV}:OOD_AGREEMENT"),
-    Registration("statistic", "pairs_found@1", f"{_IV}:PAIRS_FOUND"),
-    Registration("statistic", "label_entropy@1", f"{_LS}:LABEL_ENTROPY"),
-    Registration("statistic", "commonest_label@1", f"{_LS}:COMMONEST_LABEL"),
-    Registration("statistic", "kappa@1", f"{_LS}:KAPPA"),
-    Registration("statistic", "agreement@1", f"{_SI}:AGREEMENT"),
-    Registration("statistic", "accuracy_change@1", f"{_SI}:ACCURACY_CHANGE"),
-    Registration("statistic", "accuracy_gap@1", f"{_SI}:ACCURACY_GAP"),
-    Registration("statistic", "nfr@1", f"{_SI}:NFR"),
-    Registration("statistic", "pfr@1", f"{_SI}:PFR"),
-    Registration("statistic", "correctness_flips@1", f"{_SI}:CORRECTNESS_FLIPS"),
-    Registration("statistic", "error_consistency@1", f"{_SI}:ERROR_CONSISTENCY"),
-    Registration("statistic", "capa@1", f"{_SI}:CAPA"),
-    Registration("statistic", "capa_of_labels@1", f"{_SI}:CAPA_OF_LABELS"),
-    Registration("statistic", "jsd@1", f"{_SI}:JSD"),
-    Registration("statistic", "tv@1", f"{_SI}:TV"),
-    Registration("statistic", "kl_ab@1", f"{_SI}:KL_AB"),
-    Registration("statistic", "kl_ba@1", f"{_SI}:KL_BA"),
-    Registration("statistic", "p_gold_change@1", f"{_SI}:P_GOLD_CHANGE"),
-    Registration("statistic", "p_gold_rms@1", f"{_SI}:P_GOLD_RMS"),
-    Registration("statistic", "farther@1", f"{_DS}:FARTHER"),
-    Registration("statistic", "label_mmd@1", f"{_DS}:LABEL_MMD"),
-    Registration("statistic", "logprob_change@1", f"{_DS}:LOGPROB_CHANGE"),
-    Registration("statistic", "logprob_distance@1", f"{_DS}:LOGPROB_DISTANCE"),
-    Registration("statistic", "likeness@1", f"{_RP}:LIKENESS"),
-    Registration("statistic", "stir@1", f"{_RP}:STIR"),
-    Registration("statistic", "calibration_error@1", f"{_D}.calibration.metrics:CALIBRATION_ERROR"),
-    # in the order of the page
-    Registration("part", "published@1", f"{_PA}.published:PART"),
-    Registration("part", "matrices@1", f"{_PA}.matrices:PART"),
-    Registration("part", "layer-grid@1", f"{_PA}.layer_grid:PART"),
-    Registration("part", "slices@1", f"{_PA}.slices:PART"),
-    Registration("part", "attacks@1", f"{_D}.attack.parts:PART", "attack_success"),
-    Registration("part", "calibration@1", f"{_D}.calibration.parts:PART", "calibration_error"),
-    Registration("part", "seeds@1", f"{_PA}.seeds:PART"),
-    Registration("part", "flip-histogram@1", f"{_PA}.flip_histogram:PART"),
-    Registration("part", "specification@1", f"{_PA}.specification:PART"),
-    Registration("part", "over-steps@1", f"{_PA}.over_steps:PART"),
-    Registration("part", "agreement@1", f"{_PA}.agreement:PART"),
-    Registration("part", "convergent@1", f"{_PA}.convergent:PART"),
-    Registration("part", "abstention@1", f"{_PA}.abstention:PART"),
-    Registration("part", "seed-spread@1", f"{_D}.performance.parts:PART"),
-    Registration("part", "relations@1", f"{_PA}.relations:PART"),
-    Registration("part", "comparisons@1", f"{_PA}.comparisons:PART"),
-    Registration("part", "undecided@1", f"{_PA}.undecided:PART"),
-    Registration("part", "kept-answers@1", f"{_D}.invariance.parts:PART", "hard_scope"),
-    Registration("part", "likeness@1", f"{_D}.similarity.parts:PART", "likeness"),
-    Registration("part", "overlap@1", f"{_D}.leakage.parts:PART", "leakage"),
-    Registration("part", "heads-maps@1", f"{_HP}.maps:PART", "condition.layer"),
-    Registration("part", "heads-changes@1", f"{_HP}.changes:PART", "condition.layer"),
-    Registration("part", "heads-layers@1", f"{_HP}.layers:PART", "condition.layer"),
-    Registration("part", "heads-tau@1", f"{_HP}.tau:PART", "condition.layer"),
-    Registration("part", "heads-examples@1", f"{_HP}.examples:PART", "condition.layer"),
-)
+
+def _read(table: str) -> Iterator[Registration]:
+    kind = start = ""
+    for line in table.strip().splitlines():
+        if line.startswith(" "):
+            name, target, *needs = line.split()
+            yield Registration(kind, name, start + target, *needs)
+        else:
+            kind, start = line.split()
+
+
+REGISTRATIONS: Final = tuple(_read(_TABLE))

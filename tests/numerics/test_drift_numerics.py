@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from scrutiny.core.example import Example
+from scrutiny.core.model import Model
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.similarity.drift_rows import exchanged, label_mmd
@@ -104,7 +105,7 @@ def test_a_shift_is_told():
     assert ((p_values(0.15, cases=60) <= 0.05).mean(axis=0) > 0.8).all()
 
 
-class Box:
+class Box(Model):
     """Noisy probabilities, or shares of 20 samples, of a yes that depends on the item."""
 
     task, labels, is_batch_invariant = "text-classification", LABELS, False
@@ -114,9 +115,6 @@ class Box:
     def __init__(self, stream, *, is_sampled, shift=0.0):
         self._rng, self._shift = np.random.default_rng(stream), shift
         self.n_samples = 20 if is_sampled else None
-
-    def fingerprint(self):
-        return None
 
     def predict(self, examples):
         return [self._answer(example) for example in examples]

@@ -66,6 +66,39 @@ def test_members_of_plug_ins_are_those_of_their_base_classes(tool):
     assert tool.declared({"scrutiny.core.search": ast.parse(text)}) == {"stream", "run"}
 
 
+def test_base_classes_of_core_hand_their_members_on(tool):
+    core = "class P(Protocol):\n    a: int\nclass M(P):\n    b: int = 0\nclass T:\n    c: int\n"
+    models = "class N(M):\n    d: int\nclass Q(PlugIn):\n    e: int\n"
+    trees = {"scrutiny.models.n": ast.parse(models), "scrutiny.core.model": ast.parse(core)}
+    assert tool.declared(trees) == {"a", "b", "e"}
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("any(hasattr(x, n) for n in ('a', 'b'))", ["a", "b"]),
+        ("[getattr(x, n, None) for n in NAMES]", ["c", "d"]),
+        ("[getattr(x, n) for n in NAMES]", []),
+        ("filter(partial(hasattr, x), ('a',))", ["a"]),
+        ("attrgetter('a')(x)", ["a"]),
+        ("getattr(x, 'a', None)", []),
+    ],
+)
+def test_names_in_loops_are_looked_for_in_other_words(tool, line, names):
+    tree = ast.parse(f"NAMES = (('c', 1), ('d', 2))\n\ndef f(x):\n    return {line}\n")
+    assert tool.in_other_words(tree) == names
+
+
+def test_no_member_of_a_plug_in_is_looked_for_by_name(tool):
+    """Base classes declare all members, with defaults: they are read."""
+    trees = {
+        name: ast.parse(path.read_text(encoding="utf-8"))
+        for name, path in tool.modules(tool.SOURCE).items()
+    }
+    assert {"n_samples", "attention_shape", "says", "Params"} <= tool.declared(trees)
+    assert tool.members_of_plug_ins(trees) == []
+
+
 def arrows_of(tool, house):
     known = tool.modules(house)
     return {

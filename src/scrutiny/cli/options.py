@@ -13,6 +13,15 @@ from scrutiny.core.model import LoadOptions
 F = TypeVar("F", bound=Callable[..., Any])
 #: Resamples: as many as a plan may ask for.
 DRAWS: Final = click.IntRange(100, 1_000_000)
+#: For pages that must not hold data.
+NO_TEXTS: Final[Any] = {"is_flag": True, "help": "Show no texts of the data, only numbers."}
+#: What a text costs where a model is paid for.
+PRICE: Final[Any] = {
+    "type": click.FloatRange(0.0, 1e6),
+    "default": 0.0,
+    "metavar": "N",
+    "help": "What a text costs, in money of yours, where a model is paid for.",
+}
 _COUNT: Final = re.compile(r"0*[1-9][0-9]{0,8}")
 _DEVICE: Final = re.compile(r"auto|cpu|mps|(cuda|xpu)(:[0-9]{1,3})?")
 
@@ -122,6 +131,12 @@ def running_options(function: F) -> F:
                 default="auto",
                 help="Progress on stderr; plain where it is no terminal.",
             ),
+            click.option("--price", **PRICE),
+            click.option(
+                "--dry-run",
+                is_flag=True,
+                help="Say items, texts, time and money; a few items are timed, nothing is written.",
+            ),
             click.option("--no-cache", is_flag=True, help="Ask the model again for everything."),
             click.option(
                 "--on-bad-row",
@@ -130,6 +145,7 @@ def running_options(function: F) -> F:
                 show_default=True,
                 help="Count and list rows that do not read, or stop at the first.",
             ),
+            click.option("--no-texts", **NO_TEXTS),
             click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout."),
         ]
     ):
@@ -158,3 +174,22 @@ def load_options(device: str, batch: str, model_settings: tuple[str, ...]) -> Lo
             raise PlanError(f"-M {name} stands twice; leave one out.")
         settings[name] = value
     return LoadOptions(device, batch if batch == "auto" else int(batch), settings)
+
+
+def whole_numbers(flag: str, text: str) -> tuple[int, ...]:
+    """Whole numbers with commas between them, as a flag has them.
+
+    Raises
+    ------
+    PlanError
+        If they do not read.
+
+    Examples
+    --------
+    >>> whole_numbers("seeds", "1, 2,3")
+    (1, 2, 3)
+    """
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not all(part.isdecimal() for part in parts):
+        raise PlanError(f"--{flag} {text!r} does not read: whole numbers with commas, 1,2,3.")
+    return tuple(map(int, parts))

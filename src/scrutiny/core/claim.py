@@ -7,11 +7,28 @@ from typing import Final, Literal
 from scrutiny.core.estimate import Estimate, EstimateKey
 
 Verdict = Literal["supported", "not supported", "undecided", "refused"]
-Scope = Literal["this checkpoint", "this recipe", "beyond this dataset"]
+#: What is found of a risk.
+State = Literal["hurts", "holds", "can't tell", "not asked"]
+Scope = Literal["this checkpoint", "these checkpoints", "this recipe", "beyond this dataset"]
+#: Scopes in which other seeds are not spoken of.
+HERE: Final = ("this checkpoint", "these checkpoints")
+#: Verdicts and states in which nothing is decided.
+OPEN: Final = ("undecided", "can't tell", "refused", "not asked")
 
-#: End of the family of claims on the slices of one number: they share a correction.
+#: End of the family of claims on the slices of one number.
 IN_SLICES: Final = " in slices"
 OPERATORS: Final = (">", "<", ">=", "<=")
+
+
+def points(margin: float) -> str:
+    """A margin of a share, in points, as claims say it.
+
+    Examples
+    --------
+    >>> points(0.01), points(0.02)
+    ('1 point', '2 points')
+    """
+    return f"{100 * margin:g} point{'' if margin == 0.01 else 's'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +55,25 @@ class Component:
 
 
 @dataclass(frozen=True, slots=True)
+class Risk:
+    """What a number costs that ought to be nothing: a loss of accuracy, texts that fool a model.
+
+    Parameters
+    ----------
+    what
+        What may hurt, in a few words: "typos", "pwws attack".
+    tolerance
+        Cost that can be lived with, from no effect on: .02 is two points, or two percent.
+    costs
+        What it costs in words, "{}" for a hundred times the number: "costs {} points".
+    """
+
+    what: str
+    tolerance: float
+    costs: str
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """A sentence with the comparisons that decide it.
 
@@ -52,9 +88,9 @@ class Claim:
     components
         All must hold (intersection-union).
     family
-        Claims of one family share a Holm correction.
+        Claims that are read together: a report says of them in one sentence what they found.
     level
-        Confidence level of the whole family; .95 unless told.
+        Confidence level of all limits of a family of numbers; .95 unless told.
     checks
         What the verdict has to survive: "items", "seeds", "choices:NAME", "datasets".
     competence
@@ -73,6 +109,13 @@ class Claim:
         control for.
     post_hoc
         Whether it was written after the first query.
+    risk
+        Where its first component is a risk: it *hurts* where the limits lie above the component's
+        limit, which is no effect, and reach beyond what is tolerable; and *holds* where they stay
+        within that. The other components say whether it is more than what they guard against, and
+        take nothing from it. None for a statement, all of whose components must hold.
+    is_headline
+        Whether its number is what people came for, and stands in the first line of a report.
     """
 
     id: str
@@ -87,6 +130,13 @@ class Claim:
     refused: str = ""
     needs_control: bool = True
     post_hoc: bool = False
+    risk: Risk | None = None
+    is_headline: bool = False
+
+    @property
+    def is_front(self) -> bool:
+        """Whether it stands on the first screen: a risk, or the number people came for."""
+        return self.is_headline or self.risk is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +151,49 @@ class Check:
     detail: str = ""
 
 
+#: What limits speak of, the wider first: other seeds and items, or other items alone.
+Spoken = Literal["recipe", "checkpoints"]
+
+
 @dataclass(frozen=True, slots=True)
+class Limits:
+    """Between which values a number lies, so that all numbers of its family hold at once.
+
+    Parameters
+    ----------
+    checkpoints
+        Low and high for other items and these very checkpoints.
+    recipe
+        Low and high for other items and other seeds, at least as wide; None where too little is
+        known of other seeds.
+    n_rows
+        Numbers that the family was planned with.
+    detectable
+        Distance from a limit at which a true value would be told from it in 80 % of studies, in
+        the wider scope.
+    items_needed, seeds_needed
+        Of a risk, so many items in place of those that there are, or so many seeds, would tell a
+        cost as large as the tolerance in about 80 % of studies; None where neither is in reach.
+    """
+
+    checkpoints: tuple[float, float]
+    recipe: tuple[float, float] | None
+    n_rows: int
+    detectable: float
+    items_needed: int | None = None
+    seeds_needed: int | None = None
+
+    def of(self, spoken: Spoken) -> tuple[float, float] | None:
+        """Low and high for what is spoken of, where there are any."""
+        return self.recipe if spoken == "recipe" else self.checkpoints
+
+    @property
+    def widest(self) -> tuple[float, float]:
+        """Low and high for the recipe, or for these checkpoints where there are none."""
+        return self.recipe or self.checkpoints
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Finding:
     """What may be stated, of what, and why.
 
@@ -110,9 +202,9 @@ class Finding:
     claim
         The claim.
     estimate
-        The main component's estimate.
+        The main component's estimate, with the limits that decide: those of its family.
     control
-        The estimate against the control, where there is one.
+        The estimate against the control, where there is one, with its limits.
     verdict, scope
         What may be said, and of what it may be said.
     reason
@@ -120,9 +212,13 @@ class Finding:
     checks
         Outcome of every check.
     p_supported, p_not_supported
-        Intersection-union p-values before Holm; nothing where refused.
+        Intersection-union p-values of this claim alone; nothing where refused.
     minimum_detectable_effect
         Smallest difference that this design would have shown with 80 % power.
+    evidence
+        Identity of every number that was compared, by what it was compared with.
+    limits
+        Limits of every component's number, in their order; None where it has none.
     """
 
     claim: Claim
@@ -136,3 +232,8 @@ class Finding:
     p_not_supported: float | None = None
     minimum_detectable_effect: float | None = None
     evidence: Mapping[str, EstimateKey] = field(default_factory=dict)
+    limits: tuple[Limits | None, ...] = ()
+
+    def __repr__(self) -> str:
+        """Verdict, scope and claim."""
+        return f"<{self.verdict} for {self.scope}: {self.claim.says}>"

@@ -3,10 +3,11 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, Protocol, TypeVar
 
 from scrutiny.core.claim import Claim
 from scrutiny.core.edit import Variant
+from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.plugin import PlugIn
@@ -36,6 +37,26 @@ class Selector:
     role: str = "measured"
     condition: Mapping[str, object] = field(default_factory=dict)
     of: str = "own"
+
+
+#: Between the name of a side and the number of a further draw of it.
+DRAW: Final = "#"
+
+
+def draws_of(
+    side: str, role: str, conditions: Sequence[Mapping[str, object]]
+) -> dict[str, Selector]:
+    """Sides that are draws of one: its measures are their means, where all of them are there.
+
+    Examples
+    --------
+    >>> list(draws_of("after", "measured", [{"draw": 0}, {"draw": 1}]))
+    ['after', 'after#1']
+    """
+    return {
+        f"{side}{DRAW}{draw}" if draw else side: Selector(role, condition)
+        for draw, condition in enumerate(conditions)
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,6 +390,19 @@ class Context(Protocol):
         ...
 
 
+def reference_of(ctx: Context) -> Reference:
+    """The second model, which measurements with ``wants_reference`` always have.
+
+    Raises
+    ------
+    PlanError
+        If there is none.
+    """
+    if ctx.reference is None:
+        raise PlanError("This measures a model beside a reference: name one.")
+    return ctx.reference
+
+
 class Diagnostic(PlugIn, ABC, Generic[P]):
     """A family of measurements; one folder or file each.
 
@@ -401,6 +435,9 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     audit_data
         Built-in data that an audit measures it on where the user's are of no task that it applies
         to.
+    tolerates
+        Parameters that are margins, each with the metric whose tolerance it is in an audit: empty
+        for the score of the task.
     stream
         Name of its random numbers where it has been renamed.
     """
@@ -419,6 +456,7 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     nulls: ClassVar[int] = 0
     presupposes: ClassVar[Mapping[str, str]] = {}
     audit_data: ClassVar[str] = ""
+    tolerates: ClassVar[Mapping[str, str]] = {}
     stream: ClassVar[str] = ""
 
     def own_pairs(self, params: P) -> OwnPairs:

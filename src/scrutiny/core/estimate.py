@@ -1,9 +1,14 @@
 """Estimates: a number with its interval, its denominator and its identity."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, TypeVar
 
 from scrutiny.core.record import Counts
+
+T = TypeVar("T")
+#: Condition of a number of one draw among several.
+DRAW: Final = "draw"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,30 @@ class EstimateKey:
     group: str = "all"
 
 
-@dataclass(frozen=True, slots=True)
+def of_all_draws(numbers: Sequence[T], key: Callable[[T], EstimateKey]) -> list[T]:
+    """Return the numbers without those of single draws of which the number of all draws is there.
+
+    Parameters
+    ----------
+    numbers
+        Whatever has identities.
+    key
+        The identity of one.
+    """
+    whole = {str(_but_draw(key(one))) for one in numbers if DRAW not in key(one).condition}
+    return [
+        one
+        for one in numbers
+        if DRAW not in key(one).condition or str(_but_draw(key(one))) not in whole
+    ]
+
+
+def _but_draw(key: EstimateKey) -> EstimateKey:
+    rest = {name: value for name, value in sorted(key.condition.items()) if name != DRAW}
+    return replace(key, condition=rest)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Estimate:
     """A value with how sure it is and out of how many.
 
@@ -99,3 +127,13 @@ class Estimate:
     def divided_by(self) -> float:
         """Denominator of the value: what stands beside it wherever it is printed."""
         return self.counts.n if self.denominator is None else self.denominator
+
+    def __repr__(self) -> str:
+        """Metric, what it is of, value and interval, rows measured of rows planned."""
+        key, counts = self.key, self.counts
+        named = "".join(f", {name}={value}" for name, value in key.condition.items())
+        value = self.status if self.value is None else f"{self.value:.3f}"
+        known = self.low is not None and self.high is not None
+        interval = f" [{self.low:.3f}, {self.high:.3f}]" if known else ""
+        said = f"{value}{interval}, {counts.n} of {counts.planned}"
+        return f"<{key.metric} of {key.subject} on {key.dataset}{named}: {said}>"

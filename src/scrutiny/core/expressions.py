@@ -152,8 +152,7 @@ def parse_expression(text: str) -> Expression:
     PlanError
         If it does not read.
     """
-    tokens = _tokens(text)
-    found, rest = _expression(tokens, text)
+    found, rest = _expression(_tokens(text), text)
     if rest:
         raise _unread(text)
     return found

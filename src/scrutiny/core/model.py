@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 
@@ -60,15 +61,24 @@ class LoadOptions:
 
 
 @runtime_checkable
-class Model(Protocol):
-    """A loaded model.
+class PlainModel(Protocol):
+    """The seven members that any model has, whatever it subclasses.
 
-    ``labels`` are the classes in the order of the scores; ``task`` is the name of the task it
-    answers; ``is_batch_invariant`` promises bit-equal answers in any batch. ``capabilities`` names
-    the methods beyond `predict` that it has. A model whose probabilities are frequencies of some
-    samples says how many in a further member, ``n_samples``; one that only looks answers up says
-    ``has_stored_answers_only``. Both may be left out: `n_samples_of` and `has_stored_answers_only`
-    are where they are asked for.
+    Who asks whether something is a model asks for this. An object that has these and does not
+    subclass `Model` is put into one where it enters (`scrutiny.core.model_around.as_model`).
+
+    Attributes
+    ----------
+    source
+        Model string.
+    task
+        Name of the task that it answers.
+    labels
+        Classes in the order of the scores.
+    is_batch_invariant
+        Whether it promises bit-equal answers in any batch.
+    capabilities
+        What it can be asked: ``predict``, and the names of the queries of `scrutiny.core.queries`.
     """
 
     source: str
@@ -96,14 +106,74 @@ class Model(Protocol):
         ...
 
 
+#: Names of what any model has.
+MEMBERS: Final = (*PlainModel.__annotations__, "fingerprint", "predict")
+
+
+class Model(PlainModel):
+    """A loaded model: what any has, and what it may have beside, with a default.
+
+    Attributes
+    ----------
+    n_samples
+        Samples that its probabilities are frequencies of; nothing where they are exact.
+    has_stored_answers_only
+        Whether it looks its answers up by item, so that no other text can be asked.
+    is_of_the_user
+        Whether nothing is promised of its batches, so that they may be as small as its pace wants.
+    n_layers
+        Layers above the embeddings whose vectors can be had; 0 where none can.
+    attention_shape
+        Layers and heads; ``(0, 0)`` where there is attention that cannot be had, and nothing where
+        there is none to speak of.
+    is_causal
+        Whether nothing is attended to that comes later.
+    limit
+        Most tokens of one sequence, or nothing.
+    """
+
+    source: str
+    task: str
+    labels: tuple[str, ...] = ()
+    is_batch_invariant: bool = False
+    capabilities: frozenset[str]
+    n_samples: int | None = None
+    has_stored_answers_only: bool = False
+    is_of_the_user: bool = False
+    n_layers: int = 0
+    attention_shape: tuple[int, int] | None = None
+    is_causal: bool = False
+    limit: int | None = None
+
+    def fingerprint(self) -> str | None:
+        """Nothing, unless it says what its answers depend on: then they are not kept."""
+        return None
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """Refuse: a model without the capability ``predict`` has no labels.
+
+        Raises
+        ------
+        ModelError
+            Always.
+        """
+        raise ModelError(
+            f"{self.source!r} was loaded for the task {self.task}; it has no labels to predict. It "
+            f"can be asked for: {', '.join(sorted(self.capabilities)) or 'nothing'}."
+        )
+
+    def batches(self, examples: Sequence[Example]) -> list[list[int]] | None:
+        """Indices of the examples that it asks together, or nothing where it does not say.
+
+        Asked for one of these batches by itself it gives the same answers to the last digit.
+        """
+        del examples
+        return None
+
+
 def n_samples_of(model: Model | None) -> int | None:
     """Samples that a model's probabilities are frequencies of; nothing if they are exact."""
-    return int(getattr(model, "n_samples", None) or 0) or None
-
-
-def has_stored_answers_only(model: Model | None) -> bool:
-    """Whether a model looks its answers up by item, so that no other text can be asked."""
-    return bool(getattr(model, "has_stored_answers_only", False))
+    return None if model is None else model.n_samples or None
 
 
 @runtime_checkable

@@ -50,6 +50,8 @@ class MeasurePlan:
     ``nulls`` is how many untrained replicates of each model are measured beside it; nothing leaves
     it to the diagnostic. ``reference`` is the model of the plan that each of them is measured
     beside, for diagnostics of two models. ``where`` are slices that its main numbers are asked in.
+    ``items`` is how many items of each dataset it measures, drawn by the hash of their names;
+    nothing for all of them.
     """
 
     id: str
@@ -61,6 +63,7 @@ class MeasurePlan:
     nulls: int | None = None
     reference: str = ""
     where: tuple[str, ...] = ()
+    items: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +166,31 @@ class Resampling:
 
 
 @dataclass(frozen=True, slots=True)
+class Budget:
+    """Time that a plan was given, and what was left out for it before anything was asked.
+
+    Parameters
+    ----------
+    seconds
+        The time.
+    asked
+        Digest of what was asked for: by it the same command finds what was chosen for it.
+    left_out
+        A sentence for each measurement that is smaller than it was asked for, or not there.
+    """
+
+    seconds: float
+    asked: str
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Plan:
     """Everything a run does, resolved or not.
 
-    ``where`` are slices that the main numbers of all measurements are asked in. The plan's
-    canonical JSON is hashed into the manifest before the first query.
+    ``where`` are slices that the main numbers of all measurements are asked in; ``budget`` is there
+    where its measurements were chosen to fit into a time. The plan's canonical JSON is hashed into
+    the manifest before the first query.
     """
 
     seed: int = 0
@@ -182,9 +205,23 @@ class Plan:
     resampling: Resampling = field(default_factory=Resampling)
     on_bad_row: Literal["skip", "fail"] = "skip"
     where: tuple[str, ...] = ()
+    budget: Budget | None = None
+
+    def __repr__(self) -> str:
+        """What is measured, of whom, on what."""
+        parts = (self.measure, "of", self.models, "on", self.data)
+        said = [p if isinstance(p, str) else _first(p) for p in parts]
+        return f"<Plan: {' '.join(said)}, seed {self.seed}>"
 
     @property
     def only_trained(self) -> frozenset[str]:
         """Data that training nodes name and no measurement does."""
         measured = {name for measure in self.measure for name in measure.data}
         return frozenset(n for node in self.train for n in (node.data, node.dev)) - measured
+
+
+def _first(parts: tuple[MeasurePlan | ModelPlan | DataPlan, ...], most: int = 4) -> str:
+    """Names of the first few parts of a plan, and how many more there are."""
+    names = [part.id if isinstance(part, MeasurePlan) else part.name for part in parts]
+    more = [f"{len(names) - most} more"] if len(names) > most else []
+    return ", ".join([*names[:most], *more]) or "nothing"

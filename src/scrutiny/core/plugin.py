@@ -4,6 +4,7 @@ A member that may be left out has a default on the base class, so that nothing i
 by its name. That a thing subclasses its base is checked in one place: where the registry loads it.
 """
 
+from inspect import getdoc
 from typing import Any, ClassVar
 
 from scrutiny.core.errors import ConformanceError
@@ -13,11 +14,46 @@ class PlugIn:
     """The root of the base classes of all kinds.
 
     ``kind`` is the kind that the registry's lines name; each base class states it once.
+    ``summary`` is what lists say of a class, in a few words; without one, its docstring begins so.
     """
 
     __slots__ = ()
 
     kind: ClassVar[str]
+    summary: ClassVar[str] = ""
+
+
+class Told:
+    """A registered object that says what it is, as a class does in its docstring.
+
+    ``says`` is one line. A base class of dataclasses has no values for their fields to take as
+    defaults, so that what is longer is a method.
+    """
+
+    __slots__ = ()
+
+    says: str
+
+    def sentence(self) -> str:
+        """What lists say of it."""
+        return self.says
+
+    def at_length(self) -> str:
+        """All that it says of itself."""
+        return self.sentence()
+
+
+def sentence_of(thing: Any) -> str:
+    """What a registered thing says of itself, in one sentence."""
+    if isinstance(thing, Told):
+        return thing.sentence()
+    is_class = isinstance(thing, type) and issubclass(thing, PlugIn)
+    return thing.summary if is_class and thing.summary else at_length(thing).partition("\n")[0]
+
+
+def at_length(thing: Any) -> str:
+    """All that a registered thing says of itself: words of its own, or its docstring."""
+    return thing.at_length() if isinstance(thing, Told) else getdoc(thing) or ""
 
 
 def must_be_of_kind(thing: Any, kind: str, name: str) -> Any:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import prod
 from typing import Any, Final, Literal, NamedTuple
 
 Status = Literal["ok", "undefined", "failed", "skipped", "refused"]
@@ -28,7 +29,7 @@ class Measure:
         What the number counts ("items", "nats").
     says
         What its mean is, in a few words for tables; the name where nothing is said.
-    scale, higher_is, row_range, no_effect
+    scale, higher_is, tolerance, row_range, no_effect
         Of its mean, as in `scrutiny.core.statistic.Statistic`; without a scale that of the metric.
     among
         Measures that are 1 in the rows that count, and 0 in others: its mean is over these.
@@ -44,6 +45,7 @@ class Measure:
     says: str = ""
     scale: str = ""
     higher_is: str = "neither"
+    tolerance: float | None = None
     row_range: tuple[float, float] | None = None
     no_effect: float | None = None
     among: tuple[str, ...] = ()
@@ -53,10 +55,7 @@ class Measure:
     @property
     def size(self) -> int:
         """How many numbers the measure takes up."""
-        size = 1
-        for _, length in self.axes:
-            size *= length
-        return size
+        return prod(length for _, length in self.axes)
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> "Measure":

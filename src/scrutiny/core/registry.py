@@ -21,7 +21,9 @@ from scrutiny.core.plugin import must_be_of_kind
 
 KINDS: Final = LISTED
 #: Kinds whose things subclass a base class.
-CLASSES: Final = frozenset(KINDS) - {"statistic", "attribute", "reader", "trainer", "part"}
+CLASSES: Final = frozenset(KINDS) - {"statistic", "attribute", "reader", "part"}
+#: Origin of what comes with the package.
+OWN: Final = "scrutiny"
 _OWN: Final = "scrutiny.registrations:REGISTRATIONS"
 _NAME: Final = re.compile(r"[^@\s]+@[1-9][0-9]*")
 
@@ -143,7 +145,7 @@ def registry() -> Registry:
     """
     # asked for by its name, as a plug-in's is: a source checkout has no entry points
     own = import_module(_OWN.partition(":")[0]).REGISTRATIONS
-    sources: list[tuple[str, Iterable[Registration]]] = [("scrutiny", own)]
+    sources: list[tuple[str, Iterable[Registration]]] = [(OWN, own)]
     found = build(sources)
     for point in sorted(entry_points(group="scrutiny"), key=lambda p: p.name):
         if point.value == _OWN:

@@ -76,9 +76,8 @@ class Not:
     @property
     def text(self) -> str:
         """Written form."""
-        if isinstance(self.of, Term) and self.of.operator not in ("", "in"):
-            return f"not ({self.of.text})"
-        return f"not ({self.of.text})" if isinstance(self.of, And) else f"not {self.of.text}"
+        is_bare = isinstance(self.of, Term) and self.of.operator in ("", "in")
+        return f"not {self.of.text}" if is_bare else f"not ({self.of.text})"
 
 
 @dataclass(frozen=True, slots=True)

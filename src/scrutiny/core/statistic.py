@@ -10,6 +10,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 from scrutiny.core.errors import ConformanceError
+from scrutiny.core.plugin import Told
 
 if TYPE_CHECKING:
     import numpy as np
@@ -75,7 +76,7 @@ class Chance(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Statistic(ABC):
+class Statistic(Told, ABC):
     """What every statistic declares; its kind says how it is computed.
 
     Parameters
@@ -90,6 +91,9 @@ class Statistic(ABC):
         Where its interval is symmetric: a name of `scrutiny.stats.intervals.scale.SCALES`.
     higher_is
         "better", "worse" or "neither".
+    tolerance
+        How much for the worse nobody minds, in its own units: what the margins of an audit are
+        unless told; nothing where no metric of its kind has one.
     cells
         Columns of the items that are kept apart inside one value.
     conditional_on
@@ -104,6 +108,10 @@ class Statistic(ABC):
         What the value is divided by ``(...)`` of sums over rows ``(..., component)`` (of measures
         ``(..., need)`` where the kind has no components), where that is not every row: attacked
         items, decided pairs. Nothing where every row counts.
+    flips_over
+        Over how many things one flip is spread ``(...)`` of sums ``(..., component)``, where the
+        value is a share of things that are right or wrong and no mean over rows: half of the
+        predicted and true entities of an F1. Nothing for any other.
     stream
         Name of its random numbers, where it has been renamed.
     is_mean
@@ -121,11 +129,13 @@ class Statistic(ABC):
     _: KW_ONLY
     scale: str = "identity"
     higher_is: str = "neither"
+    tolerance: float | None = None
     cells: tuple[str, ...] = ()
     conditional_on: str | None = None
     row_range: tuple[float, float] | None = None
     no_effect: float | None = None
     divisor: Callable[["Array"], "Array"] | None = None
+    flips_over: Callable[["Array"], "Array"] | None = None
     stream: str = ""
     is_mean: bool = False
     tests: ReplicateTests | None = None

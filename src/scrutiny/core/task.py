@@ -1,7 +1,7 @@
 """What a task is: its fields, its gold answers, its predictions and how they are scored."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -43,14 +43,14 @@ class Score:
     ----------
     level
         Metric of one text, e.g. ``accuracy@1``: drops and excesses are made of it.
-    margin
-        Smallest drop worth a claim, in the statistic's own units.
+    tolerance
+        Drop that can be lived with, in the statistic's own units.
     bounded
         Range of the level, or nothing.
     """
 
     level: str
-    margin: float
+    tolerance: float = 0.02
     bounded: tuple[float, float] | None = (0.0, 1.0)
 
 
@@ -64,10 +64,11 @@ class Role(NamedTuple):
     meaning
         "column of …", for messages.
     kind
-        ``field``: a text; ``group``: an attribute ``a_NAME``; ``number``: such an attribute that is
-        a number; ``unit``: a unit of resampling ``u_NAME``.
+        ``id``: identifiers; ``text``: a text; ``words``: a list of words, the text's tokens;
+        ``gold``: the answer; ``list``: a list about the words; ``group``: an attribute ``a_NAME``;
+        ``number``: such an attribute that is a number; ``unit``: a unit of resampling ``u_NAME``.
     names
-        Well-known names of such a column, in lower case.
+        Well-known names of such a column, in lower case, the commonest first.
     is_needed
         Whether the task cannot do without it.
     default
@@ -76,7 +77,7 @@ class Role(NamedTuple):
 
     name: str
     meaning: str
-    kind: Literal["field", "group", "number", "unit"] = "group"
+    kind: Literal["id", "text", "words", "gold", "list", "group", "number", "unit"] = "group"
     names: tuple[str, ...] = ()
     is_needed: bool = False
     default: str = ""
@@ -84,9 +85,8 @@ class Role(NamedTuple):
     @property
     def key(self) -> str:
         """Name in a mapped row, and of the attribute."""
-        if self.kind == "field":
-            return self.name
-        return f"u_{self.name}" if self.kind == "unit" else f"a_{self.name}"
+        prefix = {"unit": "u_", "group": "a_", "number": "a_"}.get(self.kind, "")
+        return prefix + self.name
 
 
 class Task(PlugIn, ABC):
@@ -96,14 +96,16 @@ class Task(PlugIn, ABC):
     ----------
     name
         What data strings and models call it.
-    fields
-        Text fields of its items.
-    columns
-        Names that data strings map (``text=``, ``label=``).
     roles
-        Columns and options that data strings of this task have beside the common ones.
+        Its columns, which are options of data strings (``text=``, ``label=``).
+    fields, words, answer
+        What the roles say: the text fields of its items, the column of their words and that of the
+        gold answer, where it has such.
+    side_by_side
+        Names under which files have several of its columns side by side, where one such name alone
+        says little: those of the roles first, then what each may be called.
     told_by
-        Columns that tell it from other tasks.
+        Columns that tell it from other tasks; without any, a data string must name the task.
     measures
         What `score` returns for one example, in order.
     scored_by
@@ -118,12 +120,23 @@ class Task(PlugIn, ABC):
 
     name: str
     fields: tuple[str, ...]
-    columns: tuple[str, ...]
     roles: tuple[Role, ...] = ()
+    words: str = ""
+    answer: str = ""
+    side_by_side: tuple[tuple[str, ...], ...] = ()
     told_by: tuple[str, ...] = ()
     measures: tuple[Measure, ...] = ()
     scored_by: Score | None = None
     stream: str = ""
+
+    def __init_subclass__(cls) -> None:
+        """Fill in what the roles say."""
+        super().__init_subclass__()
+        if cls.roles:
+            named = {role.kind: role.name for role in cls.roles}
+            cls.words, cls.answer = named.get("words", ""), named.get("gold", "")
+            texts = tuple(role.name for role in cls.roles if role.kind == "text")
+            cls.fields = ("text",) if cls.words else texts
 
     @abstractmethod
     def parse(self, row: Mapping[str, Any], *, source: str) -> Example:
@@ -135,10 +148,13 @@ class Task(PlugIn, ABC):
             If a field is missing or of the wrong type; the message names the column.
         """
 
-    def oddities(self, row: Mapping[str, Any]) -> str:
-        """Short name for what is odd about a row, to be counted in the notes; empty for nothing."""
-        del row
-        return ""
+    def doubts(self, row: Mapping[str, Any], example: Example) -> Iterator[str]:
+        """What makes a row doubtful that reads, in words that go after "12 rows ".
+
+        Rows are counted by these words, and the first is named: they say nothing of one row alone.
+        """
+        del row, example
+        return iter(())
 
     def score(
         self, gold: Any, prediction: Prediction, *, labels: Sequence[str]

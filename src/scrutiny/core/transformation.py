@@ -227,3 +227,19 @@ class Constraint(PlugIn, ABC):
         One by one, unless it can ask a model about all of them for less.
         """
         return [self.allows(document, edits, context) for edits in candidates]
+
+
+class ScreensMany(Constraint):
+    """A veto that says of several sets of edits at once whether each may stand."""
+
+    __slots__ = ()
+
+    def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
+        """Whether this set of edits may stand."""
+        return self.screen(document, [edits], context)[0]
+
+    @abstractmethod
+    def screen(
+        self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
+    ) -> list[bool]:
+        """Whether each of several sets of edits of one document may stand."""

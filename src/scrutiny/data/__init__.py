@@ -5,19 +5,21 @@
     dataset     load_dataset(source, *, task=None, limit=None, on_bad_row="skip", name=None,
                              columns=None) -> Dataset
                 Dataset(name, source, task, examples, labels, label_map, bad_rows, fingerprint,
-                        notes, columns, data_string); .with_labels(LabelMatch)
+                        notes, columns, data_string, warnings, doubts); .with_labels(LabelMatch)
     reading     open_data(source, *, task, on_bad_row, columns) -> Reading      streaming
                 iter_examples(source, *, task, limit, on_bad_row, columns) -> Iterator[Example]
-                BadRow(source, reason); parse_limit(limit) -> (start, stop)
+                parse_limit(limit) -> (start, stop)
+    columns     resolve_columns(source, table, *, task) -> Columns(task, roles, guessed, constants)
+    doubts      BadRow(source, reason), left_out(bad_rows); Doubts.add(what, place), .said()
     source      parse_source(text) -> DataSource(scheme, target, options); OPTIONS
                 known_options(scheme) -> {option: meaning}, those of tasks and readers among them
     permuting   permutation_seed(source, task), permuted(task, examples, *, seed) -> examples
     labels      match_labels(data_labels, model_labels, *, explicit_map, renamed) -> LabelMatch
                 LabelMatch(mapping, rule), .digest, .note; parse_label_map(text); sort_labels
                 write_label_map(mapping), which parse_label_map reads back
-    tasks.names load_task(name) -> Task; infer_task(columns) -> str
-    tasks.roles every_task(), role_options(): columns that tasks bring (`scrutiny.core.task.Role`)
-    tasks.by_columns    ByColumns: base class of tasks that state their columns alone
+    tasks.names load_task(name) -> Task; every_task(), role_options()
+    tasks.roles roles that several tasks have (`scrutiny.core.task.Role`); text_role, list_role
+    tasks.by_columns    ByColumns: base class of tasks, which are read by the columns they state
     tasks.classes       Classification(ByColumns): of those that answer with a class
     readers.options  takes(**options): decorator of a reader with options of its own
     bleached    WordIndex(words).find(sentence) -> FoundWord(word, start, end) | None

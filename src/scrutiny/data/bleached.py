@@ -91,5 +91,4 @@ def bare_words(sentences: Sequence[str]) -> list[str]:
     >>> bare_words(["This is a tree.", "These are trees."])
     ['tree']
     """
-    found = [match[1] for s in sentences if (match := _BARE.fullmatch(s))]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys([match[1] for s in sentences if (match := _BARE.fullmatch(s))]))

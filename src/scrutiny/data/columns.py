@@ -1,42 +1,82 @@
-"""Which column plays which role: as the data string says, else guessed from well-known names."""
+"""Which column plays which role: as the data string says, else by well-known names."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Final
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, Final
 
 from scrutiny.core.errors import DataError
-from scrutiny.data.column_lookup import Columns, add_shared, column_named, lacking, listed
-from scrutiny.data.own_columns import (
-    ID_NAMES,
-    own_columns,
-    refuse_foreign,
-    task_of_annotation,
-    task_of_names,
-    task_of_options,
-)
-from scrutiny.data.source import OPTIONS, ROLES, DataSource
+from scrutiny.core.task import Role, Task
+from scrutiny.data.source import OPTIONS, DataSource
 from scrutiny.data.table import Table
-from scrutiny.data.tasks.names import infer_task, load_task
+from scrutiny.data.tasks.names import every_task, load_task, role_options
 
-_TEXT: Final = (
-    "text", "sentence", "review", "content", "document", "body", "tweet", "comment", "utterance",
-    "message", "passage", "question", "headline", "title", "sentence1", "premise",
-)  # fmt: skip
-_PAIRS: Final = (
-    ("text", "text_pair"), ("sentence1", "sentence2"), ("premise", "hypothesis"),
-    ("question1", "question2"), ("text1", "text2"), ("text_a", "text_b"),
-    ("sentence_a", "sentence_b"), ("question", "sentence"),
-)  # fmt: skip
-_LABEL: Final = (
-    "label", "target", "class", "gold", "gold_label", "sentiment", "category", "polarity", "y",
-)  # fmt: skip
-_TOKENS: Final = ("tokens", "words")
-#: Roles that say, where they are stated, that no annotation is meant.
-_TELLING: Final = frozenset({"text", "text_pair", "label", "tokens", "tags"})
-_TAGS: Final = ("tags", "ner_tags", "ner", "entity_tags", "bio")
+#: Identifiers, which items of every task may have.
+ID: Final = Role("id", OPTIONS["id"], "id", ("id", "guid", "uid", "uuid", "item_id", "example_id"))
+#: Codes of languages (BCP 47): two or three letters, then parts of up to eight.
+_LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Columns by role, and the task that they are for.
+
+    Parameters
+    ----------
+    task
+        Name of the task.
+    roles
+        Column by role (``text``, ``label``, …, ``u_NAME``, ``a_NAME``, ``language``).
+    guessed
+        The roles among them that nobody stated.
+    constants
+        Cells that are the same in every row (``language``).
+    """
+
+    task: str
+    roles: Mapping[str, str]
+    guessed: tuple[str, ...] = ()
+    constants: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def note(self) -> str:
+        """Sentence that says what was guessed; empty for nothing."""
+        if not self.guessed:
+            return ""
+        pairs = ",".join(f"{role}={name}" for role, name in self.guesses.items())
+        return f"Columns were guessed from their names: {pairs}. To fix them, state them so."
+
+    @property
+    def guesses(self) -> dict[str, str]:
+        """Guessed column by the option that states it."""
+        return {
+            role.removeprefix("a_").removeprefix("u_"): self.roles[role] for role in self.guessed
+        }
+
+    def mapped(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Row by role.
+
+        Raises
+        ------
+        DataError
+            If the row lacks a column.
+        """
+        row: dict[str, Any] = dict(self.constants)
+        try:
+            for role, column in self.roles.items():
+                row[role] = values[column]
+        except KeyError as error:
+            raise DataError(f"the row has no {error.args[0]!r}") from None
+        return row
 
 
 def resolve_columns(source: DataSource, table: Table, *, task: str = "") -> Columns:
     """Columns of a table by role.
+
+    A column that the data string states is taken, one that it leaves empty (``id=``) is not looked
+    for, and any other is looked for by its well-known names. Where a task has a category and nobody
+    says which column that is, the first of the groups is it.
 
     Parameters
     ----------
@@ -45,95 +85,157 @@ def resolve_columns(source: DataSource, table: Table, *, task: str = "") -> Colu
     table
         What is there.
     task
-        Name of the task where the caller knows it.
+        Name of the task where the caller knows it; else the data string, the reader or the columns
+        tell it.
 
     Raises
     ------
     DataError
-        If a stated column does not exist, or no column can be found for a role that is needed.
+        If a stated column does not exist or is of another task, or no column can be found for a
+        role that is needed.
     """
-    options = {**table.defaults, **source.options}
-    stated = DataSource(source.scheme, source.target, options)
-    name = task or stated.option("task")
-    name = load_task(name).name if name else task_of_options(options)
-    if name and load_task(name).roles:
-        return own_columns(name, stated, source=source, table=table)
-    return _common_columns(name, stated, source=source, table=table)
-
-
-def _common_columns(task: str, stated: DataSource, *, source: DataSource, table: Table) -> Columns:
-    """Columns of text, label, tokens and tags; of another task where their names tell it."""
-    name, options = task, stated.options
+    stated = DataSource(source.scheme, source.target, {**table.defaults, **source.options})
+    named = task or stated.option("task")
+    found = load_task(named) if named else _told(stated, table.columns)
+    _refuse_foreign(found, source)
+    wanted = (*found.roles, ID)
     roles = {
-        role: column_named(stated.option(role), role, source, table)
-        for role in ROLES
-        if options.get(role)
+        role.key: _existing(stated.option(role.name), role.name, stated, table)
+        for role in wanted
+        if stated.options.get(role.name)
     }
-    guesses = _guess(table.columns, stated=roles, refused=set(options) - set(roles), task=name)
-    guessed = tuple(guesses)
-    if not name and "tags" not in guesses and not _TELLING & set(roles):
-        # words with an annotation are no text to classify, though a column has them as a text
-        told = task_of_annotation(table.columns)
-        if told:
-            return own_columns(told, stated, source=source, table=table)
-    roles |= guesses
-    if not name and not {"text", "tokens"} & set(roles):
-        told = task_of_names(table.columns)
-        if told:
-            return own_columns(told, stated, source=source, table=table)
-    name = name or _infer(roles, source, table)
-    needed = load_task(name).columns
-    refuse_foreign(name, source, own=())
-    for role in needed:
-        if role not in roles and role not in ("label", "tags"):
-            raise DataError(lacking(name, role, OPTIONS[role], table=table))
-    roles = {role: column for role, column in roles.items() if role in (*needed, "id")}
-    constants = add_shared(roles, stated, table)
-    return Columns(name, roles, tuple(r for r in guessed if r in roles), constants)
+    groups = stated.columns("group")
+    is_open = "category" not in stated.options and any(r.name == "category" for r in found.roles)
+    if groups and is_open:
+        roles["a_category"] = _existing(groups[0], "group", stated, table)
+    known = {role.name for role in wanted if role.key in roles} | set(stated.options)
+    free = [column for column in table.columns if column not in roles.values()]
+    guesses = _guessed(found, free, known=known)
+    roles |= {role.key: guesses[role.name] for role in wanted if role.name in guesses}
+    for role in found.roles:
+        if role.is_needed and role.key not in roles:
+            raise DataError(_lacking(found, role, source, table, is_named=bool(named)))
+    guessed = tuple(role.key for role in wanted if role.name in guesses)
+    constants = _add_shared(roles, stated, table)
+    return Columns(found.name, roles, guessed, constants)
 
 
-def _guess(
-    columns: Sequence[str], *, stated: Mapping[str, str], refused: Collection[str], task: str
+def _told(source: DataSource, columns: Collection[str]) -> Task:
+    """Task that has all the columns which are stated, and whose telling ones are there.
+
+    Among several, tasks of words go before those of texts, tasks with an answer before those
+    without, and then the one that needs most. Where none is told, the one comes back that most of
+    the stated columns are for: what it lacks can be said.
+    """
+    stated = {name: source.option(name) for name in role_options() if source.options.get(name)}
+    taken = {*stated.values(), source.option("id")}
+    free = [column for column in columns if column not in taken]
+
+    def is_told(task: Task) -> bool:
+        there = {*stated, *_guessed(task, free, known=source.options, is_telling=True)}
+        needed = {*task.told_by, *(role.name for role in task.roles if role.is_needed)}
+        return needed <= there and set(stated) <= {role.name for role in task.roles}
+
+    tasks = [task for task in every_task() if task.told_by]
+    told = [task for task in tasks if is_told(task)]
+    if told:
+        return max(told, key=lambda t: (bool(t.words), bool(t.answer), len(t.told_by)))
+    asked = {task.name: len(set(task.told_by) & set(stated)) for task in tasks}
+    return max(tasks, key=lambda t: (asked[t.name], bool(t.answer), -len(t.told_by)))
+
+
+def _guessed(
+    task: Task, columns: Collection[str], *, known: Collection[str], is_telling: bool = False
 ) -> dict[str, str]:
-    """Columns of roles that are not stated, by well-known names; none that is taken."""
-    free = {c.strip().casefold(): c for c in reversed(columns) if c not in stated.values()}
+    """Column by role that is not known, by well-known names; each column once.
+
+    Names that mean something side by side count only so where a task is to be told; else the first
+    of them counts alone, and the others where one is stated.
+    """
+    free = {column.strip().casefold(): column for column in reversed([*columns])}
     found: dict[str, str] = {}
-
-    def take(role: str, names: Sequence[str]) -> None:
-        column = next((free[n] for n in names if n in free), None)
-        if column is not None and role not in stated and role not in refused:
-            found[role] = column
-
-    is_tagging = task == "token-tagging" or (
-        not task and not {"text", "text_pair", "label"} & set(stated)
-    )
-    if is_tagging:
-        take("tokens", _TOKENS)
-        take("tags", _TAGS)
-        if task or {"tokens", "tags"} <= {*found, *stated}:
-            take("id", ID_NAMES)
-            return found
-        found = {}
-    if "text" not in stated:
-        pairs = _PAIRS if task in ("", "text-pair-classification") else ()
-        pair = next(((free[a], free[b]) for a, b in pairs if a in free and b in free), None)
-        if pair and "text_pair" not in stated:
-            found |= {"text": pair[0], "text_pair": pair[1]}
-        else:
-            take("text", _TEXT)
-    elif task == "text-pair-classification":
-        take("text_pair", [b for _, b in _PAIRS])
-    take("label", _LABEL)
-    take("id", ID_NAMES)
+    together = task.side_by_side[0] if task.side_by_side else ()
+    is_stated = bool(set(together) & set(known))
+    if not is_stated:
+        beside = (names for names in task.side_by_side if set(names) <= set(free))
+        found = {
+            role: free.pop(name) for role, name in zip(together, next(beside, ()), strict=False)
+        }
+    for role in (*task.roles, ID):
+        is_first = is_stated or role.name in together[:1]
+        is_apart = role.name not in together or (is_first and not is_telling)
+        if role.name not in found and role.name not in known and is_apart:
+            name = next((name for name in role.names if name in free), None)
+            if name is not None:
+                found[role.name] = free.pop(name)
     return found
 
 
-def _infer(roles: Mapping[str, str], source: DataSource, table: Table) -> str:
-    try:
-        return infer_task(roles)
-    except DataError:
-        example = source.stating({"text": table.columns[0]})
+def _refuse_foreign(task: Task, source: DataSource) -> None:
+    """Refuse columns that only other tasks have; empty ones keep from guessing."""
+    mine = [role.name for role in task.roles]
+    foreign = set(role_options()) - {*mine, "id"}
+    for name, column in source.options.items():
+        if column and name in foreign:
+            raise DataError(
+                f"In {source}, {name}= is no column of {task.name}: it has {', '.join(mine)}. "
+                "Columns to compare groups by are listed in group=, those whose rows belong "
+                "together in unit=."
+            )
+
+
+def _existing(name: str, role: str, source: DataSource, table: Table) -> str:
+    """Name of a column that exists; negative numbers count from the last."""
+    if name in table.columns:
+        return name
+    if source.option("header") == "none" and name.removeprefix("-").isdecimal():
+        index = int(name)
+        if -len(table.columns) <= index < len(table.columns):
+            return table.columns[index]
+    near = get_close_matches(name, table.columns, n=3, cutoff=0.5)
+    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    raise DataError(
+        f"{table.place} has no column {name!r} (asked for by {role}=).{hint} "
+        f"Its columns are {_listed(table.columns)}."
+    )
+
+
+def _add_shared(roles: dict[str, str], stated: DataSource, table: Table) -> dict[str, str]:
+    """Add units, groups and the language to the roles; return cells that are constant."""
+    for option, prefix in (("unit", "u_"), ("group", "a_")):
+        for given in stated.columns(option):
+            roles[f"{prefix}{given}"] = _existing(given, option, stated, table)
+    language = stated.option("language")
+    if not language:  # nothing is stated, though a column may have an empty name
+        return {}
+    if language in table.columns:
+        roles["language"] = language
+        return {}
+    if not _LANGUAGE.fullmatch(language):
         raise DataError(
-            f"No column of {table.place} is known to hold the text. Its columns are "
-            f"{listed(table.columns)}: say which it is, as in {example}."
-        ) from None
+            f"language={language} is neither a column of {table.place} nor the code of a language "
+            f"(en, pt-BR). Its columns are {_listed(table.columns)}."
+        )
+    return {"language": language}
+
+
+def _lacking(task: Task, role: Role, source: DataSource, table: Table, *, is_named: bool) -> str:
+    """Sentence that says which column a task lacks, what was looked for, and how to name it."""
+    known = dict.fromkeys(role.names)
+    stated = (
+        f"columns={{{role.name!r}: 'NAME'}}"
+        if source.scheme == "object"
+        else source.stating({role.name: "NAME"})
+    )
+    other = "" if is_named else "; if the rows are for another task, say task=NAME"
+    return (
+        f"{task.name} needs {role.meaning.replace('column', 'a column', 1)}, and {table.place} has "
+        f"none by a name that is known ({', '.join(known)}). Its columns are "
+        f"{_listed(table.columns)}: say which it is, as in {stated}{other}."
+    )
+
+
+def _listed(columns: Sequence[str]) -> str:
+    """Names of at most thirty columns, in quotation marks."""
+    shown = ", ".join(map(repr, columns[:30]))
+    return shown + (f", … ({len(columns)} in all)" if len(columns) > 30 else "")

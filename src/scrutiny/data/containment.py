@@ -66,8 +66,7 @@ class _Filter:
         likely = np.flatnonzero(self._may_be[hashes & self._mask])
         some = hashes[likely]
         place = np.minimum(np.searchsorted(self._anchors, some), len(self._anchors) - 1)
-        found: _Array = likely[self._anchors[place] == some]
-        return found
+        return np.asarray(likely[self._anchors[place] == some])
 
 
 def window_hashes(kept: str) -> _Array:

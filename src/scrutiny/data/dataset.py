@@ -10,9 +10,10 @@ from typing import Any
 from scrutiny.core.boundary.canonical import length_prefixed
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
+from scrutiny.data.doubts import BadRow, doubt_answers, left_out
 from scrutiny.data.labels import LabelMatch, sort_labels
 from scrutiny.data.lookalikes import lookalikes, refuse_same_labels
-from scrutiny.data.reading import BadRow, OnBadRow, Reading, open_data, parse_limit
+from scrutiny.data.reading import OnBadRow, Reading, open_data, parse_limit
 from scrutiny.data.source import DataSource
 
 
@@ -48,6 +49,8 @@ class Dataset:
         The data string with all that was guessed stated; empty for an object.
     warnings
         Sentences about what the file may not mean: labels that look alike.
+    doubts
+        A sentence for each kind of rows that read and are doubtful: how many, and the first.
     """
 
     name: str
@@ -62,6 +65,7 @@ class Dataset:
     columns: Mapping[str, str]
     data_string: str = ""
     warnings: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """Number of examples."""
@@ -76,6 +80,11 @@ class Dataset:
     def languages(self) -> frozenset[str]:
         """Languages that occur."""
         return frozenset(example.language for example in self.examples)
+
+    @property
+    def to_look_at(self) -> tuple[str, ...]:
+        """A sentence for each kind of rows that were left out, and of those that are doubtful."""
+        return (*left_out(self.bad_rows), *self.doubts)
 
     def with_labels(self, match: LabelMatch) -> "Dataset":
         """Return the data set with the model's names for its gold labels.
@@ -141,6 +150,8 @@ def load_dataset(
         raise DataError(f"The limit {limit} selects no example of {reading.source}.")
     labels = _labels(examples, reading)
     refuse_same_labels(labels, str(reading.source))
+    if reading.permute is None:
+        doubt_answers(examples, reading.doubts)
     return Dataset(
         name=name or _name(reading.source) + _suffix(reading.permute),
         source=str(reading.source),
@@ -154,6 +165,7 @@ def load_dataset(
         warnings=tuple(lookalikes(examples)),
         columns=reading.columns.roles,
         data_string=_stated(reading),
+        doubts=tuple(reading.doubts.said()),
     )
 
 
@@ -178,8 +190,8 @@ def _labels(examples: Iterable[Example], reading: Reading) -> tuple[str, ...]:
             found.add(example.gold)
         elif example.gold is not None:
             found.update(span.label for span in example.gold)
-    role = "tags" if reading.task.name == "token-tagging" else "label"
-    stated = reading.table.class_names.get(reading.columns.roles.get(role, ""), ())
+    column = reading.columns.roles.get(reading.task.answer, "")
+    stated = reading.table.class_names.get(column, ())
     known = dict.fromkeys(reading.label_map.values() or stated)
     return tuple(label for label in known if label in found) or tuple(sort_labels(list(found)))
 

@@ -37,11 +37,6 @@ class Identifiers:
         self._seen = _Lines()
         self._repeated: dict[int, int] = {}
 
-    @property
-    def repetitions(self) -> int:
-        """How many items repeat the content of an earlier one."""
-        return sum(self._repeated.values())
-
     def of_content(self, key: bytes, *, line: int) -> str:
         """Identifier for a content key."""
         name = key[:8].hex()

@@ -64,8 +64,7 @@ def training_hashes(texts: Iterable[str]) -> Hashes:
     found: set[int] = set()
     for text in texts:
         found.add(letters_hash(text))
-        pieces = text.splitlines() if "\n" in text else [text]
-        for line in pieces:
+        for line in text.splitlines() if "\n" in text else [text]:
             found.add(letters_hash(line))
             found.update(letters_hash(line[a:b]) for a, b in sentences(line))
     found.discard(0)

@@ -115,8 +115,7 @@ def _prefixes(sets: _Sets, least: float) -> _Array:
     starts = np.cumsum(sets.sizes) - sets.sizes
     position = np.arange(len(sets.ranks)) - starts[sets.owners]
     needed = np.ceil(least * sets.sizes - 1e-9).astype(np.int64)
-    kept: _Array = position <= (sets.sizes - needed)[sets.owners]
-    return kept
+    return np.asarray(position <= (sets.sizes - needed)[sets.owners])
 
 
 def _candidates(a: tuple[_Array, _Array], b: tuple[_Array, _Array]) -> Iterator[_Array]:
@@ -151,8 +150,7 @@ def _candidates(a: tuple[_Array, _Array], b: tuple[_Array, _Array]) -> Iterator[
 
 def _sizes_allow(a: _Array, b: _Array, least: float) -> _Array:
     """Whether two sizes allow a Jaccard index that large: the smaller over the larger."""
-    allowed: _Array = np.minimum(a, b) >= least * np.maximum(a, b) - 1e-9
-    return allowed
+    return np.asarray(np.minimum(a, b) >= least * np.maximum(a, b) - 1e-9)
 
 
 def _shared(pairs: _Array, a: _Sets, starts: _Array, members: _Array) -> _Array:
@@ -169,5 +167,4 @@ def _shared(pairs: _Array, a: _Sets, starts: _Array, members: _Array) -> _Array:
 
 def _codes(high: _Array, low: _Array) -> _Array:
     """Two numbers below 2 ** 31 as one."""
-    codes: _Array = (high.astype(np.int64) << 32) | low.astype(np.int64)
-    return codes
+    return np.asarray((high.astype(np.int64) << 32) | low.astype(np.int64))

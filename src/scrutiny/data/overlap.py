@@ -159,8 +159,7 @@ def is_member(values: Hashes, known: Hashes) -> Mask:
     if not len(known):
         return np.zeros(len(values), dtype=np.bool_)
     place = np.minimum(np.searchsorted(known, values), len(known) - 1)
-    found: Mask = (known[place] == values) & (values != 0)
-    return found
+    return np.asarray((known[place] == values) & (values != 0))
 
 
 def _exact(a: Hashes, b: Hashes) -> dict[int, OverlapPair]:

@@ -1,7 +1,6 @@
 """Examples of a data source, one at a time, with what was found on the way."""
 
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -12,8 +11,8 @@ from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
-from scrutiny.data.column_lookup import Columns
-from scrutiny.data.columns import resolve_columns
+from scrutiny.data.columns import Columns, resolve_columns
+from scrutiny.data.doubts import BadRow, Doubts
 from scrutiny.data.identity import Identifiers, content_key
 from scrutiny.data.labels import parse_label_map
 from scrutiny.data.permuting import permutation_seed, permuted
@@ -25,21 +24,9 @@ from scrutiny.data.tasks.names import load_task
 OnBadRow = Literal["skip", "fail"]
 
 _MOST_LABELS = 20
-_ODDITIES = {
-    "unopened": "{n} rows have entities that begin with I- rather than B-; they were read as "
-    "conlleval reads them (an entity starts there).",
-    "no gold": "{n} rows have the label -1, which stands for no label; they have no gold.",
-    "unlabeled": "{n} rows have no label and were kept (unlabeled=keep); what needs gold skips "
-    "them.",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class BadRow:
-    """A row that was left out: ``file:line`` and why."""
-
-    source: str
-    reason: str
+_UNLABELED = "have no label: kept (unlabeled=keep), and left out by what needs gold"
+_MINUS_ONE = "have the label -1, which stands for no label, and have no gold"
+_REPEATS = "repeat an earlier one exactly"
 
 
 @dataclass(slots=True)
@@ -64,8 +51,8 @@ class Reading:
         Seed of a random exchange of labels, or nothing.
     keeps_unlabeled
         Whether rows whose label or tags are empty are read without gold; else they are bad rows.
-    bad_rows, oddities, identifiers, renamed, permutation
-        Grow as the examples are read: what was left out, mended, named, renamed, exchanged.
+    bad_rows, doubts, identifiers, renamed, permutation
+        Grow as the examples are read: what was left out, doubted, named, renamed, exchanged.
     """
 
     source: DataSource
@@ -77,7 +64,7 @@ class Reading:
     permute: int | None = None
     keeps_unlabeled: bool = False
     bad_rows: list[BadRow] = field(default_factory=list)
-    oddities: Counter[str] = field(default_factory=Counter)
+    doubts: Doubts = field(default_factory=Doubts)
     identifiers: Identifiers = field(default_factory=Identifiers)
     renamed: set[str] = field(default_factory=set)
     permutation: str = ""
@@ -122,18 +109,22 @@ class Reading:
     def notes(self) -> tuple[str, ...]:
         """Sentences about how the source was read, so far."""
         notes = [self.permutation, *self.table.notes, self.columns.note]
-        has_gold = {"label", "tags"} & set(self.columns.roles) or self.task.scored_by is None
-        notes.append("" if has_gold else "There is no column of gold answers; nothing is scored.")
-        notes += [
-            _ODDITIES.get(code, f"{{n}} rows: {code}.").format(n=n)
-            for code, n in sorted(self.oddities.items())
-        ]
+        notes.append(self._without_answers())
         absent = [label for label in self.label_map if label not in self.renamed]
         shown = ", ".join(map(repr, absent[:_MOST_LABELS]))
         notes.append(f"labels= renames {shown}, which no row that was read has." if absent else "")
-        repeated = self.identifiers.repetitions
-        notes.append(f"{repeated} items repeat an earlier one exactly." if repeated else "")
         return tuple(filter(None, notes))
+
+    def _without_answers(self) -> str:
+        """Sentence on a table without a column of gold answers; nothing where none is missed."""
+        answer = self.task.answer
+        if not answer or answer in self.columns.roles:
+            return ""
+        said = "There is no column of gold answers; nothing is scored."
+        if answer in self.source.options:
+            return said
+        known = next(role.names for role in self.task.roles if role.name == answer)
+        return f"{said} None has a name that is known ({', '.join(known)}): say {answer}=NAME."
 
     def _parse(self, raw: RawRow) -> tuple[Example, bytes]:
         """Example of a raw row, with its identifier and the names of its labels, and its key.
@@ -143,21 +134,37 @@ class Reading:
         if raw.problem:
             raise DataError(raw.problem)
         row = self.columns.mapped(raw.values)
-        is_unlabeled = self.keeps_unlabeled and _drop_empty(row)
-        if self.table.class_names:
-            self._name_classes(row)
+        doubts = list(self._name_answer(row))
         example = self.task.parse(row, source=self._place(raw))
-        if code := self.task.oddities(row):
-            self.oddities[code] += 1
-        if is_unlabeled:
-            self.oddities["unlabeled"] += 1
+        doubts += self.task.doubts(row, example)
         key = content_key(example)
         if example.id:
             name = self.identifiers.of_user(example.id, line=raw.line)
         else:
             name = self.identifiers.of_content(key, line=raw.line)
+            doubts += [_REPEATS] if "-" in name else []
         gold = example.gold if not self.label_map else self._renamed(example.gold)
+        for doubt in doubts:
+            self.doubts.add(doubt, example.source)
         return _identified(example, name, gold), key
+
+    def _name_answer(self, row: dict[str, Any]) -> Iterator[str]:
+        """Put names that the file states in the place of integers, and take out what is no answer.
+
+        Rows without an answer are doubtful, and so are unlabeled splits of the hub, which have -1.
+        """
+        role = self.task.answer
+        if role not in row:
+            return
+        names = self.table.class_names.get(self.columns.roles[role])
+        if self.keeps_unlabeled and _is_empty(row[role]):
+            del row[role]
+            yield _UNLABELED
+        elif names and row[role] == -1:
+            del row[role]
+            yield _MINUS_ONE
+        elif names:
+            row[role] = _named(row[role], names)
 
     def _renamed(self, gold: Any) -> Any:
         """Gold under the names of the label map; a label that it lacks is refused."""
@@ -172,22 +179,6 @@ class Reading:
         except KeyError as error:
             known = "|".join(f"{k}:{v}" for k, v in self.label_map.items())
             raise DataError(f"the label {error.args[0]!r} is not in labels={known}") from None
-
-    def _name_classes(self, row: dict[str, Any]) -> None:
-        """Put the names that the file states in the place of integer labels."""
-        for role in ("label", "tags"):
-            names = self.table.class_names.get(self.columns.roles.get(role, ""))
-            if names is None:
-                continue
-            value = row[role]
-            if role == "label":
-                if value == -1:  # the hub's way to say that a split is not labeled
-                    del row[role]
-                    self.oddities["no gold"] += 1
-                else:
-                    row[role] = _class_name(value, names)
-            elif isinstance(value, list | tuple):
-                row[role] = [_class_name(v, names) for v in value]
 
     def _place(self, raw: RawRow) -> str:
         return f"{raw.place or self.table.place}:{raw.line}"
@@ -352,14 +343,6 @@ def _identified(example: Example, name: str, gold: str | tuple[Span, ...] | None
     )
 
 
-def _drop_empty(row: dict[str, Any]) -> bool:
-    """Leave out a label, or tags, that are not there; whether there were such."""
-    empty = [role for role in ("label", "tags") if role in row and _is_empty(row[role])]
-    for role in empty:
-        del row[role]
-    return bool(empty)
-
-
 def _is_empty(value: Any) -> bool:
     """Whether a cell that should hold a label, or a list of tags, holds nothing."""
     if isinstance(value, list | tuple):
@@ -378,7 +361,7 @@ def _keeps_unlabeled(source: DataSource, task: Task) -> bool:
     stated = source.option("unlabeled")
     if stated not in ("", "keep", "skip"):
         raise DataError(f"unlabeled={stated} in {source}: it is keep or skip.")
-    if stated and not {"label", "tags"} & set(task.columns):
+    if stated and not task.answer:
         raise DataError(
             f"unlabeled={stated} in {source}: items of {task.name} have no label that a row could "
             "lack; leave it out."
@@ -395,7 +378,7 @@ def _label_map(source: DataSource, task: Task) -> dict[str, str]:
         If they do not read, or the items of the task have no labels.
     """
     labels = source.options.get("labels", "")
-    if labels and not {"label", "tags"} & set(task.columns):
+    if labels and not task.answer:
         raise DataError(
             f"labels={labels} in {source}: items of {task.name} have no labels that could have "
             "other names; leave it out."
@@ -403,8 +386,10 @@ def _label_map(source: DataSource, task: Task) -> dict[str, str]:
     return parse_label_map(labels) if labels else {}
 
 
-def _class_name(value: Any, names: tuple[str, ...]) -> Any:
-    """Name of an integer class; what is no integer stays as it is."""
+def _named(value: Any, names: tuple[str, ...]) -> Any:
+    """Name of an integer class, or of each in a list; what is no integer stays as it is."""
+    if isinstance(value, list | tuple):
+        return [_named(one, names) for one in value]
     if isinstance(value, bool) or not isinstance(value, int):
         return value
     if 0 <= value < len(names):

@@ -9,8 +9,8 @@ import numpy as np
 
 from scrutiny.core.example import Example
 from scrutiny.data.dataset import Dataset
+from scrutiny.data.doubts import BadRow
 from scrutiny.data.letters import letters_hash
-from scrutiny.data.reading import BadRow
 from scrutiny.data.tasks.names import load_task
 from scrutiny.text.tokens import token_spans
 
@@ -144,7 +144,7 @@ def summarize(data: Dataset) -> DataSummary:
         examples=examples[:_SHOWN],
         fingerprint=data.fingerprint,
         columns=data.columns,
-        notes=(*data.notes, *data.warnings),
+        notes=(*data.notes, *data.warnings, *data.doubts),
         data_string=data.data_string,
     )
 

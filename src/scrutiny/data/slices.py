@@ -12,6 +12,7 @@ from typing import Final
 
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example
+from scrutiny.core.limits import known
 from scrutiny.core.registry import registry
 from scrutiny.core.slice_syntax import (
     Term,
@@ -165,8 +166,7 @@ class Items:
         return None if full is None else self._columns[full]
 
     def _attribute(self, name: str) -> Attribute:
-        if name not in self.names:
-            raise UnknownNameError("attribute or column of the items", name, self.names)
+        known("attribute or column of the items", [name], self.names)
         found: Attribute = registry().load("attribute", name)
         return found
 

@@ -5,11 +5,11 @@
     csv:dev.csv#text=sentence,label=label       hf:glue/sst2:validation[:200]@main#text=sentence
     conll:dev.conll#token=0,tag=-1              builtin:reviews
 
-What stands after ``#`` names columns (``text``, ``text_pair``, ``label``, ``id``, ``tokens``,
-``tags``, ``unit``, ``group``) and says how to read (the rest of `OPTIONS`; those in `READING` are
-of the readers that look at them). Tasks bring options of their own (``more``, ``less``), and so do
-readers. Several columns are separated by ``|``; a comma, a bar or a percent sign in a column's name
-is written ``%2C``, ``%7C``, ``%25``.
+What stands after ``#`` names columns: those of a task (its roles: ``text``, ``label``, ``tokens``,
+``more``), and those that any may have (``id``, ``unit``, ``group``). The rest of `OPTIONS` says how
+to read; those in `READING` are of the readers that look at them, and readers bring options of their
+own. Several columns are separated by ``|``; a comma, a bar or a percent sign in a column's name is
+written ``%2C``, ``%7C``, ``%25``.
 """
 
 from collections.abc import Mapping
@@ -22,16 +22,9 @@ from urllib.parse import unquote
 from scrutiny.core.errors import DataError, UnknownNameError
 from scrutiny.core.registry import registry
 
-#: Options that name one column each.
-ROLES: Final = ("text", "text_pair", "label", "id", "tokens", "tags")
-#: Every option, with what it is for.
+#: Every option that all tasks have, with what it is for; those of one task are its roles.
 OPTIONS: Final[Mapping[str, str]] = {
-    "text": "column of the text",
-    "text_pair": "column of the second text",
-    "label": "column of the gold label",
     "id": "column of unique identifiers; empty for hashes of the content",
-    "tokens": "column that holds lists of tokens",
-    "tags": "column that holds lists of tags",
     "unit": "columns whose rows belong together (clusters)",
     "group": "columns to compare groups by",
     "labels": "new names of labels, 0:negative|1:positive",
@@ -106,8 +99,7 @@ class DataSource:
 
     def columns(self, name: str) -> tuple[str, ...]:
         """Columns that an option lists, separated by bars."""
-        listed = self.options.get(name, "")
-        return tuple(unquote(part) for part in listed.split("|") if part)
+        return tuple(unquote(part) for part in self.options.get(name, "").split("|") if part)
 
 
 def parse_source(text: str) -> DataSource:
@@ -179,11 +171,11 @@ def check_option(name: str, *, where: str, scheme: str = "") -> None:
 
 def known_options(scheme: str = "") -> dict[str, str]:
     """All options with what they are for: everybody's, those of tasks, those of one reader."""
-    from scrutiny.data.tasks.roles import role_options
+    from scrutiny.data.tasks.names import role_options
 
     reading = _marked(scheme, "reading", ())
     common = {k: said for k, said in OPTIONS.items() if k not in READING or k in reading}
-    return {**common, **role_options(), **reader_options(scheme)}
+    return {**role_options(), **common, **reader_options(scheme)}
 
 
 def reader_options(scheme: str) -> Mapping[str, str]:

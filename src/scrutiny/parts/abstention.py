@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import series_color, tooltip, view_of
 from scrutiny.parts.part import Part, ReportPart, left_out
-from scrutiny.parts.run.identity import grouped, identity
+from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.references import own_subjects
 from scrutiny.parts.run.view import Hits, RunView
 from scrutiny.parts.wording.numbers import NO_VALUE, decimals_for, number, percent

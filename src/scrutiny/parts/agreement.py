@@ -6,10 +6,11 @@ from itertools import combinations
 from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import series_color, tooltip, view_of
 from scrutiny.parts.part import MOST_CHARTS, MOST_ROWS, Part, ReportPart, left_out
-from scrutiny.parts.run.identity import by_identity, grouped, identity, varying
+from scrutiny.parts.run.identity import by_identity, identity, varying
 from scrutiny.parts.run.questions import Questions
 from scrutiny.parts.run.references import References, own_subjects
 from scrutiny.parts.run.sections import main_estimates

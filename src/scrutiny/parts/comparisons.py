@@ -5,11 +5,11 @@ from typing import Final
 
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.findings import forest_or_table
 from scrutiny.parts.charts.tables import Chart, ChartTable, Line
 from scrutiny.parts.charts.vega import key_title
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out, shown
-from scrutiny.parts.run.identity import grouped
 from scrutiny.parts.run.references import is_relation
 from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView

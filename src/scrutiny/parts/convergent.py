@@ -9,10 +9,11 @@ from itertools import combinations
 from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import guide, key_title, series_color, tooltip, view_of
 from scrutiny.parts.part import Part, ReportPart, part_of
-from scrutiny.parts.run.identity import grouped, identity
+from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.references import References, replicated
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import family_name, replicate_words, slug

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.charts.vega import series_color, tooltip, view_of
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out
-from scrutiny.parts.run.identity import grouped, identity
+from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.references import References, own_subjects
 from scrutiny.parts.run.view import Hits, RunView
 from scrutiny.parts.wording.numbers import NO_VALUE, number, percent

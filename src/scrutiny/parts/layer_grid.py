@@ -6,11 +6,12 @@ from typing import Final
 
 from scrutiny.core.boundary.canonical import value_digest
 from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.matrices import matrix_map
 from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.charts.vega import key_title
 from scrutiny.parts.part import Part, ReportPart, part_of
-from scrutiny.parts.run.identity import grouped, identity
+from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import family_name

@@ -5,6 +5,7 @@ from itertools import combinations, zip_longest
 from typing import TYPE_CHECKING, Final
 
 from scrutiny.core.boundary.canonical import value_digest
+from scrutiny.core.grouping import grouped
 from scrutiny.core.randomness import generator
 from scrutiny.parts.charts.matrices import correlation_map, matrix_map
 from scrutiny.parts.charts.tables import Chart, ChartTable
@@ -123,11 +124,12 @@ def _pair_table(shown: Sequence[Series], pairs: Sequence[tuple[str, ...]]) -> Ch
 
 def _agreement(blocks: Sequence[Sequence[Series]], *, seed: int) -> list[Chart]:
     """How the measures of one set of models go together over its pairs."""
-    by_models: dict[tuple[str, ...], list[Series]] = {}
-    for row in zip_longest(*blocks):  # so that every diagnostic has its first numbers among them
-        for one in row:
-            if one is not None and one.is_whole:
-                by_models.setdefault(tuple(sorted(one.models)), []).append(one)
+    by_models = grouped(
+        (tuple(sorted(one.models)), one)
+        for row in zip_longest(*blocks)  # so that every diagnostic has its first numbers among them
+        for one in row
+        if one is not None and one.is_whole
+    )
     charts = []
     for models, series in by_models.items():
         distinct = _distinct(series)

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.vega import key_title
-from scrutiny.parts.run.identity import grouped, identity
+from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import unversioned
@@ -74,7 +75,11 @@ def series_of(view: RunView) -> dict[str, list[Series]]:
         if (one := _series(members)) is not None and one.is_of_pairs
     ]
     places = grouped((f"{s.key.diagnostic} {s.key.dataset} {' '.join(s.models)}", s) for s in found)
-    return {place: _labeled(_ordered(members)) for place, members in places.items()}
+    ordered = {place: _ordered(members) for place, members in places.items()}
+    return {
+        place: [replace(one, label=_label(one, members)) for one in members]
+        for place, members in ordered.items()
+    }
 
 
 def _series(members: Sequence[Estimate]) -> Series | None:
@@ -99,11 +104,6 @@ def _ordered(members: Sequence[Series]) -> list[Series]:
     ]
     ranked.sort(key=lambda r: (r[1] > 0, r[0], r[1], r[2]))
     return [one for *_, one in ranked]
-
-
-def _labeled(members: Sequence[Series]) -> list[Series]:
-    """Series with names that tell them apart."""
-    return [replace(one, label=_label(one, members)) for one in members]
 
 
 def _label(one: Series, members: Sequence[Series]) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.plugin import Told
 from scrutiny.parts.charts.tables import Chart
 from scrutiny.parts.run.view import RunView
 
@@ -101,7 +102,7 @@ def _nothing_known(dataset: str, estimates: Sequence[Estimate]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ReportPart:
+class ReportPart(Told):
     """What the registry holds of a part: how it is made, and what it says elsewhere.
 
     Parameters
@@ -121,10 +122,13 @@ class ReportPart:
     lines: Callable[[RunView], Iterable["Text"]] = _no_lines
     of_dataset: Callable[[str, Sequence[Estimate]], str] = _nothing_known
 
-    @property
-    def summary(self) -> str:
+    def sentence(self) -> str:
         """What it shows, in one sentence."""
-        return (self.doc or "").partition("\n")[0]
+        return self.at_length().partition("\n")[0]
+
+    def at_length(self) -> str:
+        """Docstring of its module."""
+        return self.doc or ""
 
 
 def _cut(chart: Chart, rows: int) -> Chart:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
+from scrutiny.core.grouping import grouped
 from scrutiny.core.published import OUTCOMES, Reproduction
 from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.part import MOST_CHARTS, Part, ReportPart
-from scrutiny.parts.run.identity import grouped
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import slug
 from scrutiny.parts.wording.numbers import NO_VALUE

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.part import MOST_ROWS
-from scrutiny.parts.run.identity import grouped, identity
+from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import replicate_words
 from scrutiny.parts.wording.numbers import NO_VALUE, p_value

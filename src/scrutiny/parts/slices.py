@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.findings import forest
 from scrutiny.parts.charts.tables import Chart, ChartTable, Line
 from scrutiny.parts.charts.vega import key_title
@@ -51,10 +52,11 @@ def _charts(view: RunView) -> Iterator[Chart]:
     """Charts of the main numbers that have slices."""
     if not view.slices.estimates:
         return
-    numbers: dict[str, list[Estimate]] = {}
-    for one in view.slices.estimates:
-        if one.key.role != "contrast" and one.key.replicate is None:
-            numbers.setdefault(identity(one.key, without=["group"]), []).append(one)
+    numbers = grouped(
+        (identity(one.key, without=["group"]), one)
+        for one in view.slices.estimates
+        if one.key.role != "contrast" and one.key.replicate is None
+    )
     found = {identity(f.estimate.key): f.verdict for f in view.slices.findings if f.estimate}
     gaps = {
         (name := identity(e.key)): _Gap(e, _STATES.get(found.get(name, ""), _OPEN))

@@ -66,7 +66,7 @@ class Smoothing:
         yield from (list(own) for own in zip(*drawn, strict=True))
 
 
-class SmoothedClassifier:
+class SmoothedClassifier(Model):
     """A classifier whose logits are averaged over randomly changed copies of the text.
 
     **Measures** the answer to a text's neighborhood instead of to the text: what an attack has
@@ -155,8 +155,7 @@ def targets() -> tuple[str, ...]:
 def matches(source: ModelSource) -> tuple[list[dict[str, str]] | None, str]:
     """Values that the captures of the model behind ``smoothed:`` can have, and what is there."""
     own = {k: v for k, v in source.options.items() if k not in (*_OWN, TRAINING)}
-    inner = parse(source.text.partition(":")[2])
-    return members(replace(inner, options=own))
+    return members(replace(parse(source.text.partition(":")[2]), options=own))
 
 
 def as_checkpoint(source: ModelSource) -> ModelSource | None:

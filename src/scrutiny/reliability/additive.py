@@ -72,8 +72,7 @@ def divisors(statistic: Statistic, values: Array) -> tuple[float, ...]:
 def divide(numerator: Array, denominator: Array) -> Array:
     """Quotient, NaN where the denominator is zero."""
     safe = np.where(denominator == 0, np.nan, denominator)
-    quotient: Array = numerator / safe
-    return quotient
+    return np.asarray(numerator / safe)
 
 
 def over_rows(sums: Array) -> Array:
@@ -83,8 +82,22 @@ def over_rows(sums: Array) -> Array:
 
 def second(sums: Array) -> Array:
     """Second component: the divisor of a statistic that is a ratio of two sums."""
-    found: Array = sums[..., 1]
-    return found
+    return np.asarray(sums[..., 1])
+
+
+def ratio(
+    name: str,
+    says: str,
+    needs: tuple[str, ...],
+    parts: Callable[[Array], tuple[Array, Array]],
+    **stated: Any,
+) -> Additive:
+    """A sum over another sum, of what ``parts`` makes of the measures ``(..., need)``."""
+
+    def make(measures: Array) -> Array:
+        return np.stack(parts(measures), axis=-1)
+
+    return Additive(name, says, needs, make, over_rows, divisor=second, **stated)
 
 
 def with_count(*columns: Array) -> Array:

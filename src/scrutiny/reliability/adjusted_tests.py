@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.grouping import grouped
 from scrutiny.stats.significance.multiplicity import holm
 
 
@@ -28,10 +29,11 @@ def with_holm(estimates: Sequence[Estimate]) -> list[Estimate]:
     al. (2019) adjust their tests so.
     """
     found = list(estimates)
-    families: dict[tuple[object, ...], list[int]] = {}
-    for place, one in enumerate(found):
-        if "smallest_p" in one.across and one.value is not None:
-            families.setdefault(_family(one), []).append(place)
+    families = grouped(
+        (_family(one), place)
+        for place, one in enumerate(found)
+        if "smallest_p" in one.across and one.value is not None
+    )
     for places in families.values():
         if len(places) > 1:
             adjusted = holm([found[i].value or 0.0 for i in places])

@@ -1,22 +1,39 @@
-"""A claim with the estimates that it rests on, before it is judged."""
+"""A claim with the numbers that it rests on and their limits, before it is judged."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
-import numpy as np
-
-from scrutiny.core.claim import Claim, Component
+from scrutiny.core.claim import Claim, Component, Limits, Spoken
 from scrutiny.reliability.estimate import Estimated
-from scrutiny.stats.arrays import has_value
+from scrutiny.reliability.families import is_fixed
 from scrutiny.stats.interval import Direction, Interval
-from scrutiny.stats.significance.power import CrossedDesign, minimum_detectable_effect
-from scrutiny.stats.significance.verdict import ClaimTest
 
-Part = tuple[Component, Estimated]
+#: Where limits lie: beyond what a comparison asks for, on the other side of it, or across.
+Place = Literal["beyond", "below", "undecided"]
+
+
+class Part(NamedTuple):
+    """A comparison with its number, and the limits of it that hold for its whole family."""
+
+    component: Component
+    found: Estimated
+    limits: Limits | None
+
+    def place(self, spoken: Spoken) -> Place:
+        """Where the limits lie; "undecided" where there are none."""
+        ends = None if self.limits is None else self.limits.of(spoken)
+        return "undecided" if ends is None else place_of(self.component, ends)
+
+    @property
+    def widest(self) -> Place:
+        """Where the widest limits lie that there are."""
+        return "undecided" if self.limits is None else place_of(self.component, self.limits.widest)
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimCase:
-    """A claim with what is known about it before its family is judged.
+    """A claim with what is known about it before it is judged.
 
     Parameters
     ----------
@@ -24,34 +41,56 @@ class ClaimCase:
         The claim.
     parts
         Its components with their estimates; those that were not computed are left out.
-    test
-        Intersection-union test of its components.
     stop
         Verdict that a gate has reached already, with its reason; or nothing.
     """
 
     claim: Claim
     parts: tuple[Part, ...]
-    test: ClaimTest
     stop: tuple[str, str] | None
 
-
-def is_fixed(part: Estimated) -> bool:
-    """Whether an estimate of several replicates speaks of these very checkpoints only."""
-    return part.estimate.n_replicates > 1 and part.estimate.method.startswith("items")
-
-
-def is_of_recipe(part: Estimated) -> bool:
-    """Whether an estimate speaks of the recipe: three replicates or more, drawn."""
-    return part.estimate.n_replicates >= 3 and not is_fixed(part)
+    @property
+    def deciding(self) -> tuple[Part, ...]:
+        """Comparisons that the verdict rests on: of a risk, the first alone."""
+        return deciding(self.claim, self.parts)
 
 
-def is_on_one_unit(part: Estimated) -> bool:
+def deciding(claim: Claim, parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    """Comparisons that a verdict rests on: of a risk, the first alone.
+
+    What a risk is held against takes nothing from it, be it there or not.
+    """
+    if claim.risk is None:
+        return parts
+    return tuple(part for part in parts if part.component == claim.components[0])
+
+
+def is_of_recipe(part: Part) -> bool:
+    """Whether a number speaks of the recipe: three replicates or more, drawn."""
+    return part.found.estimate.n_replicates >= 3 and not is_fixed(part.found.estimate)
+
+
+def is_on_one_unit(found: Estimated) -> bool:
     """Whether there was one unit to resample, or one in every stratum: none to compare it with.
 
     Its interval, if it has any, is over replicates on this one unit.
     """
-    return part.resampled is not None and part.resampled.degrees < 1
+    return found.resampled is not None and found.resampled.degrees < 1
+
+
+def place_of(component: Component, ends: tuple[float, float]) -> Place:
+    """Where limits lie from what a comparison asks for."""
+    above, under = ends[0] > component.limit, ends[1] < component.limit
+    if component.operator.startswith("<"):
+        above, under = under, above
+    return "beyond" if above else "below" if under else "undecided"
+
+
+def outcome_of(places: Sequence[Place]) -> Place:
+    """What comparisons say together: all must lie beyond, one on the other side denies it."""
+    if "below" in places:
+        return "below"
+    return "beyond" if set(places) == {"beyond"} else "undecided"
 
 
 def p_value(component: Component, interval: Interval | None, *, reverse: bool = False) -> float:
@@ -64,45 +103,3 @@ def p_value(component: Component, interval: Interval | None, *, reverse: bool = 
     up = component.operator.startswith(">") != reverse
     direction: Direction = "greater" if up else "less"
     return interval.p_value(component.limit, direction=direction)
-
-
-def side_of(component: Component, interval: Interval | None) -> str:
-    """Where an interval lies: "beyond" the limit, "below" it, or "undecided" across it."""
-    if interval is None:
-        return "undecided"
-    above, under = interval.low > component.limit, interval.high < component.limit
-    if component.operator.startswith("<"):
-        above, under = under, above
-    return "beyond" if above else "below" if under else "undecided"
-
-
-def detectable_effect(case: ClaimCase, *, n_family: int) -> float | None:
-    """Minimum detectable effect of the main component, at the family's first Holm step."""
-    if not case.parts:
-        return None
-    part = case.parts[0][1]
-    resampled = part.resampled
-    if resampled is None or resampled.degrees < 1:
-        return None
-    draws = resampled.draws[has_value(resampled.draws)].mean(axis=1)
-    replicates = 1 if is_fixed(part) else part.estimate.n_replicates
-    design = CrossedDesign(
-        replicates=replicates,
-        items=resampled.n_units,
-        seed_sd=_seed_sd(part, replicates),
-        item_sd=max(
-            float(draws.std(ddof=1)) * resampled.n_units**0.5,
-            part.whole * resampled.n_units**-0.5,  # one flip
-        ),
-    )
-    return minimum_detectable_effect(design, alpha=1 - case.claim.level, family=n_family)
-
-
-def _seed_sd(part: Estimated, replicates: int) -> float:
-    """Standard deviation over replicates; of two unpaired sides, what gives the same variance."""
-    if replicates == 1 or part.resampled is None:
-        return 0.0
-    point = part.resampled.point
-    if point.size > 1:
-        return float(np.std(point, ddof=1))
-    return float((part.estimate.variance.get("seeds", 0.0) * replicates) ** 0.5)

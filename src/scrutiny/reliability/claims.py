@@ -1,165 +1,257 @@
 """From estimates to findings: the one function that audit, gate and compare share.
 
-A claim is decided by all its components together (intersection-union), the claims of a family by
-Holm, each direction at half of alpha. Gates come first: no skill, no value, too few replicates,
-too much missing.
+A verdict compares the limits that are printed with the limits that a claim names. Those of a number
+hold for its whole family at once, so nothing is corrected afterwards. Gates come first: no skill,
+no value, too much missing.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Final
 
-from scrutiny.core.claim import Claim, Finding
+from scrutiny.core.claim import HERE, OPEN, Claim, Finding, Limits, Spoken, State
 from scrutiny.core.estimate import Estimate
 from scrutiny.reliability.cases import (
     ClaimCase,
     Part,
-    detectable_effect,
-    is_fixed,
+    Place,
+    deciding,
     is_of_recipe,
+    outcome_of,
     p_value,
-    side_of,
 )
 from scrutiny.reliability.checks import checks_of
 from scrutiny.reliability.estimate import Estimated
-from scrutiny.reliability.imputation import survives_imputation
+from scrutiny.reliability.families import RowFamily, families_among, is_fixed, limits_of
+from scrutiny.reliability.imputation import survives_imputation, worst_ends
 from scrutiny.reliability.prerequisites import bounds, gate
-from scrutiny.stats.significance.verdict import ClaimTest, Judgment, intersection_union, judge
+from scrutiny.reliability.risk_words import why
+from scrutiny.reliability.risks import FEWEST_DATASETS, over_datasets, state_of
+from scrutiny.stats.significance.verdict import intersection_union
 
 MISSING_LIMIT: Final = 0.05
-_NO_EVIDENCE: Final = ClaimTest(1.0, 1.0, 0, 1)
+_VERDICTS: Final[Mapping[Place, str]] = {"beyond": "supported", "below": "not supported"}
+_WIDER_FIRST: Final[tuple[Spoken, ...]] = ("recipe", "checkpoints")
 
 
-def decide(claims: Sequence[Claim], estimated: Mapping[str, Estimated]) -> list[Finding]:
+def decide(
+    claims: Sequence[Claim],
+    estimated: Mapping[str, Estimated],
+    families: Mapping[str, RowFamily] | None = None,
+) -> list[Finding]:
     """Findings of all claims, in their order.
 
     Parameters
     ----------
     claims
-        All claims of the run; those of one family share a Holm correction, and stay in it where a
-        gate has decided them.
+        All claims of the run.
     estimated
-        Estimates by the identifiers that the claims' components use.
+        Estimates by the identifiers that the claims' components use, and the others of their
+        families where they are there.
+    families
+        Family of each estimate, with the number of rows that it was planned with; numbers of one
+        metric, diagnostic, model and dataset unless given.
     """
-    cases = [_case(claim, estimated) for claim in claims]
-    findings: dict[int, Finding] = {}
-    for family in dict.fromkeys(c.claim.family or c.claim.id for c in cases):
-        members = [i for i, c in enumerate(cases) if (c.claim.family or c.claim.id) == family]
-        level = max(cases[i].claim.level for i in members)
-        judged = judge([cases[i].test for i in members], alpha=1 - level)
-        for i, judgment in zip(members, judged, strict=True):
-            findings[i] = _finding(cases[i], judgment, n_family=len(members))
-    return [findings[i] for i in range(len(cases))]
+    families = {**families_among(estimated), **(families or {})}
+    wanted = [component.estimate for claim in claims for component in claim.components]
+    losses = {c.components[0].estimate: c.risk.tolerance for c in claims if c.risk}
+    level = max((claim.level for claim in claims), default=0.95)
+    limits = limits_of(estimated, families, wanted=wanted, level=level, losses=losses)
+    return over_datasets([_finding(_case(claim, estimated, limits)) for claim in claims])
 
 
-def _case(claim: Claim, estimated: Mapping[str, Estimated]) -> ClaimCase:
-    known = [c for c in claim.components if c.estimate in estimated]
-    parts = tuple((c, estimated[c.estimate]) for c in known)
-    stop = gate(claim, parts, estimated)
-    if stop is not None:
-        return ClaimCase(claim, parts, _NO_EVIDENCE, stop)
-    test = intersection_union(
-        [p_value(c, part.interval) for c, part in parts],
-        [p_value(c, part.interval, reverse=True) for c, part in parts],
+def _case(
+    claim: Claim, estimated: Mapping[str, Estimated], limits: Mapping[str, Limits]
+) -> ClaimCase:
+    parts = tuple(
+        Part(c, estimated[c.estimate], limits.get(c.estimate))
+        for c in claim.components
+        if c.estimate in estimated
     )
-    return ClaimCase(claim, parts, test, None)
+    known = deciding(claim, parts)
+    return ClaimCase(claim, parts, gate(claim, known, estimated))
 
 
-def _finding(case: ClaimCase, judgment: Judgment, *, n_family: int) -> Finding:
-    detectable = detectable_effect(case, n_family=n_family)
-    verdict, reason = case.stop or _verdict(case, judgment, n_family, detectable=detectable)
+def _finding(case: ClaimCase) -> Finding:
+    verdict, scope, reason = (_verdict if case.claim.risk is None else _state)(case)
+    parts = case.deciding
+    test = None
+    if case.stop is None:
+        test = intersection_union(
+            [p_value(c, found.interval) for c, found, _ in parts],
+            [p_value(c, found.interval, reverse=True) for c, found, _ in parts],
+        )
+    main = parts[0] if parts else None
+    limited = partial(_limited, is_here=scope in HERE and verdict not in OPEN)
     return Finding(
         claim=case.claim,
-        estimate=case.parts[0][1].estimate if case.parts else None,
+        estimate=limited(main) if main else None,
         verdict=verdict,
-        scope=_scope(case.parts),
+        scope=scope,
         reason=reason,
         checks=checks_of(case, verdict),
-        control=_control(case.parts),
-        p_supported=None if case.stop else case.test.p_plus,
-        p_not_supported=None if case.stop else case.test.p_minus,
-        minimum_detectable_effect=detectable,
-        evidence={c.against: part.estimate.key for c, part in case.parts},
+        control=next((limited(part) for part in case.parts if _is_control(part)), None),
+        p_supported=test.p_plus if test else None,
+        p_not_supported=test.p_minus if test else None,
+        minimum_detectable_effect=main.limits.detectable if main and main.limits else None,
+        evidence={part.component.against: part.found.estimate.key for part in case.parts},
+        limits=tuple(part.limits for part in case.parts),
     )
 
 
-def _verdict(
-    case: ClaimCase, judgment: Judgment, n_family: int, *, detectable: float | None
-) -> tuple[str, str]:
-    """Verdict of the family's test, unless too much is missing to keep it."""
-    missing = max(
-        part.estimate.counts.missing_share for _, part in case.parts if part.interval is not None
-    )
-    is_decided = judgment.outcome != "undecided"
-    if missing > MISSING_LIMIT and is_decided:
-        if not survives_imputation(case, judgment, n_family=n_family):
-            return "undecided", f"{missing:.1%} of the rows are missing and could turn the verdict"
-    reason = _reason(case, judgment, n_family, detectable=detectable)
-    narrow = _why_narrow(case.parts)
-    return judgment.outcome, f"{reason}; {narrow}" if narrow else reason
+def _limited(part: Part, *, is_here: bool) -> Estimate:
+    """Estimate of a part with the limits that decide: the widest, or those of checkpoints alone."""
+    found = part.found.estimate
+    if part.limits is None:
+        return found
+    low, high = part.limits.checkpoints if is_here else part.limits.widest
+    return replace(found, low=low, high=high)
 
 
-def _reason(case: ClaimCase, judgment: Judgment, n_family: int, *, detectable: float | None) -> str:
-    """One sentence: which comparison decided."""
-    of_family = f", Holm over {n_family}" if n_family > 1 else ""
-    if judgment.outcome == "not supported":
-        p = f"{_p(judgment.p_minus)}{of_family}"
-        return f"{_said(_strongest_denial(case.parts))} lies on the other side of its limit ({p})"
-    weakest = case.parts[case.test.weakest]
-    component, part = weakest
-    if part.interval is None:
-        return f"there is no value against {component.against}, so the claim cannot be supported"
-    said = f"{_said(weakest)}, limit {component.operator} {component.limit:.3g}"
-    p = f"{_p(judgment.p_plus)}{of_family}"
-    if judgment.outcome == "supported":
-        return f"the weakest comparison still holds: {said} ({p})"
-    if case.test.p_plus == part.interval.smallest_p:
-        return (
-            f"every draw clears the limit, but {part.interval.smallest_p:.2g} is the smallest p "
-            f"that so few draws can give: {said} ({p}); take more draws"
-        )
-    if side_of(component, part.interval) == "beyond":
-        return f"the interval clears its limit, but not with the family's correction: {said} ({p})"
-    could = "" if detectable is None else f"; {detectable:.3f} beyond it could have been shown"
-    return f"the interval does not clear its limit: {said} ({p}{could})"
+def _is_control(part: Part) -> bool:
+    return "control" in part.component.against
 
 
-def _said(part: Part) -> str:
-    return f"{bounds(part[1])} against {part[0].against}"
+def _verdict(case: ClaimCase) -> tuple[str, str, str]:
+    """Verdict, what it is said of, and why: in the widest scope in which it is decided."""
+    if case.stop:
+        verdict, reason = case.stop
+        return verdict, _scope(case.parts, _widest(case.parts)), reason
+    for spoken in _WIDER_FIRST:
+        outcome = outcome_of([part.place(spoken) for part in case.parts])
+        if outcome == "undecided":
+            continue
+        scope, missing = _scope(case.parts, spoken), _missing(case.parts)
+        if missing > MISSING_LIMIT and not survives_imputation(case, outcome, spoken):
+            reason = f"{missing:.1%} of the rows are missing and could turn the verdict"
+            return "undecided", scope, reason
+        return _VERDICTS[outcome], scope, _reason(case.parts, outcome, spoken)
+    spoken = _widest(case.parts)
+    return "undecided", _scope(case.parts, spoken), _reason(case.parts, "undecided", spoken)
 
 
-def _strongest_denial(parts: Sequence[Part]) -> Part:
-    """Comparison that lies farthest on the other side, by its p."""
-    return min(parts, key=lambda part: p_value(part[0], part[1].interval, reverse=True))
+def _state(case: ClaimCase) -> tuple[str, str, str]:
+    """State of a risk, of what it is said, and why: in the widest scope in which it is decided."""
+    risk, parts = case.claim.risk, case.deciding
+    if case.stop or risk is None or parts[0].limits is None:
+        verdict, reason = case.stop or ("undecided", _sentence(parts[0], "undecided", "recipe"))
+        state = "not asked" if verdict == "refused" else "can't tell"
+        return state, _scope(parts, _widest(parts)), reason
+    (main,) = parts
+    for spoken in _WIDER_FIRST:
+        ends = parts[0].limits.of(spoken)
+        state = state_of(main.component, ends, risk) if ends else "can't tell"
+        if state == "can't tell":
+            continue
+        if _missing(parts) > MISSING_LIMIT and not _stays(case, state, spoken):
+            reason = f"{_missing(parts):.1%} of the rows are missing and could turn this"
+            return "can't tell", _scope(parts, spoken), reason
+        narrow = _why_narrow(parts, spoken)
+        said = why(main, spoken, state, risk) + _at_once(main)
+        return state, _scope(parts, spoken), f"{said}; {narrow}" if narrow else said
+    spoken = _widest(parts)
+    return "can't tell", _scope(parts, spoken), why(main, spoken, "can't tell", risk)
 
 
-def _p(value: float) -> str:
-    """``p = .031``, or ``p < .001``."""
-    if value < 0.001:
-        return "p < .001"
-    return f"p = {value:.3f}".replace("= 0", "= ") if round(value, 3) < 1 else "p = 1"
+def _stays(case: ClaimCase, state: State, spoken: Spoken) -> bool:
+    """Whether a state stays when missing rows cost as little, or as much, as they can."""
+    (main,), risk = case.deciding, case.claim.risk
+    is_low = main.component.operator.startswith(">") == (state == "hurts")
+    ends = worst_ends(main, spoken, is_low=is_low, level=case.claim.level)
+    return ends is not None and risk is not None and state_of(main.component, ends, risk) == state
 
 
-def _scope(parts: Sequence[Part]) -> str:
-    parts = _with_value(parts)
-    if not parts or not all(is_of_recipe(part) for _, part in parts):
-        return "this checkpoint"
-    datasets = {part.estimate.key.dataset for _, part in parts}
-    return "beyond this dataset" if len(datasets) > 1 else "this recipe"
+def _missing(parts: Sequence[Part]) -> float:
+    """Largest share of missing rows of the numbers that have limits."""
+    shares = (p.found.estimate.counts.missing_share for p in parts if p.found.interval is not None)
+    return max(shares, default=0.0)
 
 
-def _why_narrow(parts: Sequence[Part]) -> str:
+def _reason(parts: Sequence[Part], outcome: Place, spoken: Spoken) -> str:
+    """One sentence: which comparison decided, and why nothing wider may be said."""
+    telling = _telling(parts, outcome, spoken)
+    said = f"{_sentence(telling, outcome, spoken)}{_at_once(telling)}"
+    narrow = _why_narrow(parts, spoken)
+    return f"{said}; {narrow}" if narrow else said
+
+
+def _sentence(part: Part, outcome: Place, spoken: Spoken) -> str:
+    against = part.component.against
+    if part.limits is None and part.found.interval is None:
+        return f"there is no value against {against}, so the claim cannot be supported"
+    if part.limits is None:
+        return f"its draws are too few for limits against {against}; take more draws"
+    value = f"{_bounds(part, spoken)} against {against}"
+    if outcome == "below":
+        return f"{value} lies on the other side of its limit"
+    limit = f"limit {part.component.operator} {part.component.limit:.3g}"
+    if outcome == "beyond":
+        return f"the weakest comparison still holds: {value}, {limit}"
+    could = f"; {part.limits.detectable:.3f} beyond it could have been shown"
+    return f"the interval does not clear its limit: {value}, {limit}{could}"
+
+
+def _telling(parts: Sequence[Part], outcome: Place, spoken: Spoken) -> Part:
+    """The comparison that decided: the clearest denial, else the one that clears it least."""
+    if outcome == "below":
+        return min(parts, key=lambda part: _clearance(part, spoken))
+    open_ones = [part for part in parts if part.place(spoken) != "beyond"] or parts
+    return min(open_ones, key=lambda part: _clearance(part, spoken))
+
+
+def _clearance(part: Part, spoken: Spoken) -> float:
+    """Half-widths by which a value lies beyond its limit; least where there is no value."""
+    ends = part.limits and (part.limits.of(spoken) or part.limits.widest)
+    value = part.found.estimate.value
+    if not ends or value is None:
+        return float("-inf")
+    off = value - part.component.limit
+    off = off if part.component.operator.startswith(">") else -off
+    return off / max((ends[1] - ends[0]) / 2.0, 1e-12)
+
+
+def _bounds(part: Part, spoken: Spoken) -> str:
+    """Value with its limits, in words for a reason."""
+    ends = part.limits and (part.limits.of(spoken) or part.limits.widest)
+    low, high = ends or (None, None)
+    return bounds(replace(part.found.estimate, low=low, high=high))
+
+
+def _at_once(part: Part) -> str:
+    """That limits hold for all numbers of a family."""
+    count = part.limits.n_rows if part.limits else 1
+    return f" (limits that hold for {count:,} numbers at once)" if count > 1 else ""
+
+
+def _widest(parts: Sequence[Part]) -> Spoken:
+    there = _with_value(parts)
+    return "recipe" if there and all(map(is_of_recipe, there)) else "checkpoints"
+
+
+def _scope(parts: Sequence[Part], spoken: Spoken) -> str:
+    there = _with_value(parts)
+    if not there or not all(map(is_of_recipe, there)) or spoken == "checkpoints":
+        is_single = all(part.found.estimate.n_replicates == 1 for part in there)
+        return "this checkpoint" if is_single else "these checkpoints"
+    datasets = {part.found.estimate.key.dataset for part in there}
+    return "beyond this dataset" if len(datasets) >= FEWEST_DATASETS else "this recipe"
+
+
+def _why_narrow(parts: Sequence[Part], spoken: Spoken) -> str:
     """Why nothing may be said of the recipe, or an empty text."""
-    parts = _with_value(parts)
-    if any(part.estimate.n_replicates == 1 for _, part in parts):
+    there = _with_value(parts)
+    if spoken == "recipe":
+        return ""
+    if any(part.found.estimate.n_replicates == 1 for part in there):
         return "one replicate, so undecided for the recipe"
-    if any(is_fixed(part) for _, part in parts):
+    if any(is_fixed(part.found.estimate) for part in there):
         return "these replicates are held fixed, so undecided for the recipe"
-    return ""
+    if any(part.found.estimate.n_replicates == 2 for part in there):
+        return "two replicates, so undecided for the recipe; three can tell"
+    wide = next((p for p in there if p.place("recipe") == "undecided"), None)
+    return f"undecided for the recipe: {_bounds(wide, 'recipe')}" if wide else ""
 
 
 def _with_value(parts: Sequence[Part]) -> Sequence[Part]:
-    return [part for part in parts if part[1].interval is not None]
-
-
-def _control(parts: Sequence[Part]) -> Estimate | None:
-    return next((p.estimate for c, p in parts if "control" in c.against), None)
+    return [part for part in parts if part.found.interval is not None]

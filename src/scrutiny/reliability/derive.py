@@ -11,6 +11,7 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.diagnostic import DRAW
 from scrutiny.core.errors import PlanError
 from scrutiny.core.record import columns_of
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Joined, Panel, Side
@@ -34,7 +35,8 @@ def join(
     panel
         Names along the axes.
     sides
-        Records by side; the side of a need "hit" is "".
+        Records by side; the side of a need "hit" is "". Sides called "after", "after#1", ... are
+        draws of one side: its measures are their means, where all of them are there.
     needs
         "side.measure" or "measure". "side.ok" is 1 where that side is ok and 0 where its variant
         was skipped or refused; a side that failed or is undefined is missing there too, not 0.
@@ -50,9 +52,12 @@ def join(
     PlanError
         If a side or a measure is not there.
     """
-    filled = {
-        name: _filled(side, sides, (fallback or {}).get(name)) for name, side in sides.items()
-    }
+    filled: dict[str, list[Side]] = {}
+    asked: dict[str, list[Side]] = {}
+    for name, side in sides.items():
+        stem = name.partition(DRAW)[0]
+        asked.setdefault(stem, []).append(side)
+        filled.setdefault(stem, []).append(_filled(side, sides, (fallback or {}).get(stem)))
     columns: list[NDArray[np.float64]] = []
     statuses: list[NDArray[np.int8]] = []
     for need in needs:
@@ -60,12 +65,14 @@ def join(
         if name not in filled:
             raise PlanError(f"{need!r} needs a side {name!r}; there are {sorted(sides)}.")
         if measure == "ok":
-            column, status = _is_ok(sides[name])
+            found = [_is_ok(side) for side in asked[name]]
         else:
-            column = _numbers(panel, filled[name], measure, at or {})
-            status = filled[name].status
-        columns.append(column)
-        statuses.append(status)
+            found = [
+                (_numbers(panel, side, measure, at or {}), side.status) for side in filled[name]
+            ]
+        draws = [column for column, _ in found]
+        columns.append(np.mean(draws, axis=0) if len(draws) > 1 else draws[0])
+        statuses += [status for _, status in found]
     status = reduce(worst, statuses)
     replicates = np.flatnonzero((status != NOT_PLANNED).any(axis=1))
     by_item = worst_over_replicates(status[replicates])
@@ -127,5 +134,4 @@ def _numbers(panel: Panel, side: Side, measure: str, at: Mapping[str, int]) -> N
     if columns is None:
         known = [known.name for known in panel.measures]
         raise PlanError(f"There is no measure {measure!r}; there are {known}.")
-    numbers: NDArray[np.float64] = side.values[..., list(columns)]
-    return numbers
+    return np.asarray(side.values[..., list(columns)])

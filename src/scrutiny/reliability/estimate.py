@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Floats
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plan import Resampling
@@ -26,6 +27,7 @@ from scrutiny.reliability.panel import Joined, Panel, Side
 from scrutiny.stats.arrays import finite
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.interval import Interval
+from scrutiny.stats.intervals.scale import AS_IT_IS, Scale
 from scrutiny.stats.resampling.resample import (
     Resampled,
     resample,
@@ -34,6 +36,11 @@ from scrutiny.stats.resampling.resample import (
 )
 from scrutiny.stats.resampling.weights import Units
 
+#: Range of one row's difference of right and wrong.
+PAIRED: Final = (-1.0, 1.0)
+#: Range of a row that is right or wrong.
+SHARE: Final = (0.0, 1.0)
+_MOST_DRAWS: Final = 20
 _ALIKE: Final = 2  # draws that stand for all where they cannot differ
 #: Method of an estimate without limits.
 NO_INTERVAL: Final = "no_interval@1"
@@ -47,8 +54,10 @@ class Estimated:
     where there is one unit of resampling and too few replicates. ``each`` holds the
     interval over items of every replicate by itself, where it was asked for. ``row_range`` is the
     range of one row where the value is a mean over rows: what missing rows could have been.
-    ``whole`` is 100 for percentages and 1 for everything else. ``divisors`` are what each
-    replicate's value was divided by, where that is not every row.
+    ``scale`` is where its interval is symmetric. ``divisors`` are what each replicate's value was
+    divided by, where that is not every row. ``flips`` are the rows a replicate that count for and
+    against the value, where it is a paired difference of right and wrong; ``step`` is what one
+    flip moves, where it is a share of things that flip.
     """
 
     estimate: Estimate
@@ -56,8 +65,10 @@ class Estimated:
     resampled: Resampled | None = None
     each: tuple[Interval, ...] = ()
     row_range: tuple[float, float] | None = None
-    whole: float = 1.0
+    scale: Scale = AS_IT_IS
     divisors: tuple[float, ...] = ()
+    flips: tuple[float, float] | None = None
+    step: float | None = None
 
 
 def estimate(
@@ -162,9 +173,56 @@ def of_draws(
         resampled,
         each,
         statistic.row_range,
-        scale.whole,
+        scale,
         divided,
+        flips_of(statistic, joined.values),
+        step_of(statistic, joined.values),
     )
+
+
+def flips_of(statistic: Statistic, values: Floats) -> tuple[float, float] | None:
+    """Rows a replicate that count for and against a value, a mean over replicates.
+
+    Nothing where it is no mean over rows of differences of right and wrong.
+    """
+    each = row_values(statistic, values) if statistic.row_range == PAIRED else None
+    return None if each is None else counted_flips(each)
+
+
+def step_of(statistic: Statistic, values: Floats) -> float | None:
+    """What one flip moves a value, a mean over replicates; nothing of no share of things."""
+    spread = statistic.flips_over
+    if spread is not None and isinstance(statistic, AdditiveStatistic):
+        over = spread(statistic.components(values).sum(axis=-2))
+    elif statistic.row_range not in (PAIRED, SHARE):
+        return None
+    else:
+        over = np.array(divisors(statistic, values) or values.shape[1])
+    return 1.0 / max(float(np.mean(over)), 1.0)
+
+
+def row_values(statistic: Statistic, values: Floats) -> Floats | None:
+    """Values ``(replicate, row)`` of single rows, of which a mean is one; nothing of others."""
+    if not statistic.is_mean or not isinstance(statistic, AdditiveStatistic):
+        return None
+    components = statistic.components(values)
+    found: Floats = statistic.value(components[..., None, :], np.ones((*values.shape[:2], 1)))
+    return found
+
+
+def counted_flips(differences: Floats) -> tuple[float, float] | None:
+    """Flips one way and the other of differences ``(replicate, row)``, a replicate.
+
+    A row whose answer is the mean of several draws flips in part. Nothing of differences that are
+    no shares of a few draws.
+    """
+    size = np.abs(differences)
+    least = size[size > 0].min(initial=1.0)
+    draws = round(1.0 / least)
+    if draws > _MOST_DRAWS or not np.allclose(differences * draws, np.round(differences * draws)):
+        return None
+    one, other = (np.maximum(sign * differences, 0.0).sum() for sign in (1.0, -1.0))
+    return float(one) / len(differences), float(other) / len(differences)
 
 
 def mean_divisor(each: Sequence[float]) -> float | None:

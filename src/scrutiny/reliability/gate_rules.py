@@ -12,7 +12,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.expressions import is_meant
 from scrutiny.core.slice_syntax import parted, subtracted
 
-_VERSION: Final = re.compile(r"@[0-9]+")
+_VERSION: Final = re.compile(r"@(?:py-[0-9a-f]+|[0-9]+)")
 _RULE: Final = re.compile(
     r"^\s*(?P<metric>.*?[^<>=\s])?\s*(?P<operator><=|>=|<|>)\s*(?P<limit>[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)"
     r"(?P<percent>\s*%)?\s*(?:where\s+(?P<where>.+))?$"
@@ -52,8 +52,29 @@ def says(value: object, text: str) -> bool:
     >>> says("contraction@1+typos@12", "contraction+typos"), says(True, "true"), says(0, "0")
     (True, True, True)
     """
-    written = value if isinstance(value, str) else canonical_json(value)
-    return text in (written, _VERSION.sub("", written))
+    full = written(value)
+    return text in (full, without_versions(full))
+
+
+def written(value: object) -> str:
+    """A condition's value as rules and plans write it."""
+    return value if isinstance(value, str) else canonical_json(value)
+
+
+def fits(has: Mapping[str, object], where: Mapping[str, object]) -> bool:
+    """Whether what an estimate has is what a selection says, name by name."""
+    return all(name in has and says(has[name], written(value)) for name, value in where.items())
+
+
+def without_versions(name: str) -> str:
+    """Name of a transformation or a composition, for people.
+
+    Examples
+    --------
+    >>> without_versions("contraction@1+typos@12(share=0.5)"), without_versions("shout@py-3fa2")
+    ('contraction+typos(share=0.5)', 'shout')
+    """
+    return _VERSION.sub("", name)
 
 
 def parse_rule(text: str) -> Rule:

@@ -116,6 +116,7 @@ def mean_replicate(resampled: Resampled) -> Resampled:
         n_patterns=resampled.n_patterns,
         resample_id=resampled.resample_id,
         n_strata=resampled.n_strata,
+        crowding=resampled.crowding,
     )
 
 

@@ -31,13 +31,11 @@ def _kappa(measures: Array, weights: Array) -> Array:
 def _entropy(measures: Array, weights: Array) -> Array:
     share = _shares(measures[:, 0], weights, np.unique(measures))
     bits = -np.log2(share, out=np.zeros_like(share), where=share > 0) * share
-    total: Array = np.abs(bits.sum(axis=1))
-    return total
+    return np.asarray(np.abs(bits.sum(axis=1)))
 
 
 def _commonest(measures: Array, weights: Array) -> Array:
-    highest: Array = _shares(measures[:, 0], weights, np.unique(measures)).max(axis=1)
-    return highest
+    return np.asarray(_shares(measures[:, 0], weights, np.unique(measures)).max(axis=1))
 
 
 KAPPA: Final = Weighted(

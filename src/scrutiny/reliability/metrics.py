@@ -27,6 +27,7 @@ import numpy as np
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.expressions import GAIN, Expression, made_of, parse_expression, spoken
+from scrutiny.core.plugin import Told
 from scrutiny.core.record import Measure
 from scrutiny.core.registry import registry
 from scrutiny.core.statistic import Statistic, must_be_statistic
@@ -47,7 +48,7 @@ Kind = TypeVar("Kind", bound=Statistic)
 
 
 @dataclass(frozen=True, slots=True)
-class Parametric(Generic[Kind]):
+class Parametric(Told, Generic[Kind]):
     """Metrics that differ in one parameter.
 
     Parameters
@@ -68,8 +69,7 @@ class Parametric(Generic[Kind]):
     make: Callable[[str, str], Kind]
     needs_value: str
 
-    @property
-    def says(self) -> str:
+    def sentence(self) -> str:
         """What the first usual one is, and the other usual values."""
         first, *others = self.usual
         said = self.of(first).says
@@ -363,8 +363,7 @@ def _difference(
 
     def joined(how: np.ufunc, value: Callable[[Array], Array], sums: Array) -> Array:
         by_side = np.split(sums, len(sides), axis=-1)
-        found: Array = how(*(value(by_side[i]) for i in minus))
-        return found
+        return np.asarray(how(*(value(by_side[i]) for i in minus)))
 
     combine = combine_means if of.is_mean else partial(joined, np.subtract, of.combine)
     span = of.row_range
@@ -377,6 +376,7 @@ def _difference(
         row_range=None if span is None else (span[0] - span[1], span[1] - span[0]),
         no_effect=0.0,
         divisor=of.divisor and partial(joined, np.minimum, of.divisor),
+        flips_over=of.flips_over and partial(joined, np.minimum, of.flips_over),
         is_mean=of.is_mean,
         **more,
     )

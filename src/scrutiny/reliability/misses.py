@@ -51,13 +51,17 @@ def with_exact_misses(
     if interval is None or interval.draws is None or not n or np.diff(other, axis=-1).any():
         return found
     misses, places = n - kept, (np.arange(interval.draws.size) + 0.5) / interval.draws.size
-    limits = scipy.stats.binomtest(misses, n).proportion_ci(interval.level, method="exact")
-    low, high = 0.0 - limits.high, 0.0 - limits.low
+
+    def ends(level: float) -> tuple[float, float]:
+        limits = scipy.stats.binomtest(misses, n).proportion_ci(level, method="exact")
+        return 0.0 - limits.high, 0.0 - limits.low
+
+    low, high = ends(interval.level)
     draws = -_shares(misses, n, share, places=places)
     return replace(
         found,
         estimate=replace(found.estimate, low=low, high=high, method=EXACT),
-        interval=replace(interval, low=low, high=high, method=EXACT, test_draws=draws),
+        interval=replace(interval, low=low, high=high, method=EXACT, test_draws=draws, ends=ends),
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from scrutiny.core.expressions import spoken
+from scrutiny.core.plugin import Told
 from scrutiny.core.record import Measure
 from scrutiny.core.statistic import Statistic
 from scrutiny.reliability.additive import Additive, Array, over_rows, second, with_count
@@ -24,7 +25,7 @@ USUAL: Final = "value"
 
 
 @dataclass(frozen=True, slots=True)
-class OfMeasure:
+class OfMeasure(Told):
     """Metrics that differ in the measure that they are of.
 
     Parameters
@@ -49,6 +50,7 @@ class OfMeasure:
             id=name,
             says=measure.says or spoken(f"{stem}({measure.name})"),
             higher_is=measure.higher_is,
+            tolerance=measure.tolerance,
             no_effect=measure.no_effect,
             stream=dict(measure.drawn_as).get(stem, ""),
         )
@@ -59,7 +61,9 @@ def _mean(measure: Measure, scale: str = "identity", **declared: Any) -> Additiv
     declared["scale"] = measure.scale or scale
     if measure.per:
         of_all = (measure.name, measure.per)
-        return Additive(needs=of_all, make=_of_one, combine=over_rows, divisor=second, **declared)
+        return Additive(
+            needs=of_all, make=of_one_head, combine=over_rows, divisor=second, **declared
+        )
     if measure.among:
         needs = (measure.name, *measure.among)
         return Additive(needs=needs, make=_counted, combine=over_rows, divisor=second, **declared)
@@ -92,8 +96,14 @@ def _each(name: str, measures: Array) -> Array:
     return with_count(measures[..., 0])
 
 
-def _of_one(measures: Array) -> Array:
-    """Sums of one head, and how many things they are over."""
+def of_one_head(measures: Array) -> Array:
+    """Number of one head, and how many things it is a sum over: nothing else fits.
+
+    Raises
+    ------
+    StatisticsError
+        For more heads than one.
+    """
     if measures.shape[-1] != 2:
         raise StatisticsError("This is of one head; fix the layer and the head.")
     return measures
@@ -107,8 +117,7 @@ def _counted(measures: Array) -> Array:
 
 def _rows_of(sums: Array) -> Array:
     """Rows that count, of sums of the measures."""
-    found: Array = sums[..., 1]
-    return found
+    return np.asarray(sums[..., 1])
 
 
 def _medians(measures: Array, weights: Array) -> Array:
@@ -119,8 +128,7 @@ def _medians(measures: Array, weights: Array) -> Array:
     half = below[:, -1:] / 2
     lower = values[np.argmax(below >= half, axis=1)]
     upper = values[np.argmax(below > half, axis=1)]
-    medians: Array = np.where(half[:, 0] > 0, (lower + upper) / 2, np.nan)
-    return medians
+    return np.asarray(np.where(half[:, 0] > 0, (lower + upper) / 2, np.nan))
 
 
 MEAN: Final = OfMeasure("mean@1", "mean of a measure", _mean)

@@ -28,8 +28,7 @@ class AdditiveOnRows(AdditiveStatistic):
 
     def components(self, measures: Array) -> Array:
         """Components ``(..., row, component)``, zero in rows that do not count."""
-        found: Array = np.where(self.rows[:, None], self.of.components(measures), 0.0)
-        return found
+        return np.asarray(np.where(self.rows[:, None], self.of.components(measures), 0.0))
 
     def value(self, sums: Array, weight: Array) -> Array:
         """Values of sums, as the statistic has them."""

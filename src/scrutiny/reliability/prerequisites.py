@@ -6,7 +6,8 @@ from typing import Final
 import numpy as np
 
 from scrutiny.core.claim import Claim
-from scrutiny.reliability.cases import Part, is_fixed, is_on_one_unit
+from scrutiny.core.estimate import Estimate
+from scrutiny.reliability.cases import Part, is_on_one_unit
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.intervals import AS_PUBLISHED
 from scrutiny.stats.arrays import has_value
@@ -33,16 +34,17 @@ def gate(
     without = _without_skill(claim, estimated)
     if without is not None:
         return without
-    if len(parts) < len(claim.components):
-        there = [component for component, _ in parts]
-        lacking = next(c for c in claim.components if c not in there)
+    there = [part.component for part in parts]
+    asked = claim.components[:1] if claim.risk else claim.components
+    lacking = next((c for c in asked if c not in there), None)
+    if lacking is not None:
         return "undecided", f"a comparison was not run: {lacking.against}"
-    if any(is_on_one_unit(part) for _, part in parts):
+    if any(is_on_one_unit(part.found) for part in parts):
         return "undecided", "one unit of resampling cannot be resampled: nothing is known of others"
-    if all(part.interval is None for _, part in parts):
-        why = parts[0][1].estimate.reason or "undefined"
+    if all(part.found.interval is None for part in parts):
+        why = parts[0].found.estimate.reason or "undefined"
         return "undecided", f"no value: {why.replace('_', ' ')}"
-    few = next((part for _, part in parts if _has_few_units(part)), None)
+    few = next((part.found for part in parts if _has_few_units(part.found)), None)
     if few is not None:
         return "undecided", (
             f"{few.estimate.n_units} units of resampling are no sample of a population; "
@@ -79,7 +81,7 @@ def _answers_alike(variety: Estimated, least: float) -> str:
         )
     return (
         f"{found.key.subject} answers nearly the same whatever it is asked: the entropy of its "
-        f"labels, {bounds(variety)} bits, does not exceed {least:.3g}"
+        f"labels, {bounds(found)} bits, does not exceed {least:.3g}"
     )
 
 
@@ -91,14 +93,11 @@ def _has_few_units(part: Estimated) -> bool:
 
 def _too_few(parts: Sequence[Part]) -> tuple[str, str] | None:
     """Whether some estimate has several replicates, but too few for its method."""
-    for _, part in parts:
-        count, method = part.estimate.n_replicates, part.estimate.method
-        if count == 2 and not is_fixed(part):
-            return "undecided", "two replicates cannot carry a claim on the recipe; three can"
-        if method.startswith(AS_PUBLISHED) and 1 < count < FEW_SEEDS:
+    for found in (part.found.estimate for part in parts):
+        if found.method.startswith(AS_PUBLISHED) and 1 < found.n_replicates < FEW_SEEDS:
             return "undecided", (
-                f"the Multi-Bootstrap covers too little with {count} replicates; it decides "
-                f"alone from {FEW_SEEDS} on, the crossed method before"
+                f"the Multi-Bootstrap covers too little with {found.n_replicates} replicates; it "
+                f"decides alone from {FEW_SEEDS} on, the crossed method before"
             )
     return None
 
@@ -121,12 +120,11 @@ def _no_skill(skill: Estimated, chance: float) -> str:
     found = skill.estimate
     if found.value is None:
         return f"no skill: there is no score to exceed the {chance:.3g} of a model without any"
-    return f"no skill: {bounds(skill)} does not exceed the {chance:.3g} of a model without any"
+    return f"no skill: {bounds(found)} does not exceed the {chance:.3g} of a model without any"
 
 
-def bounds(part: Estimated) -> str:
+def bounds(found: Estimate) -> str:
     """Value with its interval, in words for a reason."""
-    found = part.estimate
     if found.value is None:
         return "no value"
     if found.low is None or found.high is None:

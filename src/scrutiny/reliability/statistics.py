@@ -23,6 +23,11 @@ def _f1(sums: Array) -> Array:
     return divide(2 * tp, 2 * tp + fp + fn)
 
 
+def _entities(sums: Array) -> Array:
+    """Half of the predicted and true entities ``(...)`` of counts ``(..., 3)``."""
+    return sums[..., 0] + (sums[..., 1] + sums[..., 2]) / 2
+
+
 def _means(measures: Array) -> Array:
     """Every need and a count."""
     return with_count(*np.moveaxis(measures, -1, 0))
@@ -45,6 +50,7 @@ ACCURACY: Final = Additive(
     over_rows,
     scale="logit",
     higher_is="better",
+    tolerance=0.02,
     row_range=_SHARE,
     is_mean=True,
     pair_tests=mcnemar_of_hits,
@@ -58,6 +64,8 @@ ENTITY_F1: Final = Additive(
     _f1,
     scale="logit",
     higher_is="better",
+    tolerance=0.02,
+    flips_over=_entities,
 )
 
 FLIP_RATE: Final = Additive(

@@ -1,6 +1,7 @@
 """Parts of the report: those in the registry that a run has what it takes for."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.registry import registry
@@ -26,6 +27,10 @@ def registered(estimates: Sequence[Estimate]) -> Iterator[ReportPart]:
 
 
 def parts(view: RunView) -> tuple[Part, ...]:
-    """Parts of a run, in the order of the page."""
+    """Parts of a run, in the order of the page; without texts of the data where it shows none."""
     made = (one.make(view) for one in registered(view.estimates))
-    return tuple(part for part in made if part is not None)
+    found = (part for part in made if part is not None)
+    if view.has_texts:
+        return tuple(found)
+    numbers = (replace(p, charts=tuple(c for c in p.charts if not c.has_texts)) for p in found)
+    return tuple(part for part in numbers if part.charts)

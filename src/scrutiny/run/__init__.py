@@ -11,7 +11,7 @@
     importing   logs of other tools as runs
     driver      prepare, measure, estimate, claim; resumable at any point
     blocks      what a task gives: tables of variants, records, outputs
-    checking    what a plan would cost
+    costing     what a plan would cost, from a few items; what fits into a budget of time
     manifest    what ran, on what, with which versions
     opening     folders that take a run; whether all is done already
 """

@@ -202,15 +202,25 @@ class _Work:
         done = self._journal.done()
         todo = [task for task in tasks if task.id not in done]
         if tasks:
-            self._progress.start(stage, total=len(tasks), done=len(tasks) - len(todo))
+            texts, before = sum(map(self._texts, todo)), len(tasks) - len(todo)
+            self._progress.start(stage, total=len(tasks), done=before, texts=texts)
         if not todo:
             return
         if stage == "measure":
             self._progress.passed(self._bound)
+        planned = {task.id: self._texts(task) for task in todo}
         for task_id, block in make().run(self._with_variants(todo)):
             self._journal.finish(task_id, block)
             timing = block["timings"].to_pylist()[0]
-            self._progress.advance(stage, asked=timing["asked"], cached=timing["cached"])
+            told = {"asked": timing["asked"], "cached": timing["cached"]}
+            self._progress.advance(stage, **told, planned=planned[task_id])
+
+    def _texts(self, task: TaskSpec) -> int:
+        """Texts that a task asks of the model that it measures, at most."""
+        if not task.family:
+            return 0
+        design = self._resolved.measurements[task.measure].designs[task.family, task.dataset]
+        return (task.stop - task.start) * design.queries_per_item
 
     def _with_variants(self, tasks: Iterable[TaskSpec]) -> Iterator[Work]:
         for task in tasks:
@@ -224,8 +234,7 @@ def tasks_of(resolved: Resolved, stage: str) -> Iterator[TaskSpec]:
     """Tasks of one stage, in plan order."""
     for measurement in resolved.measurements.values():
         for name in measurement.plan.data:
-            dataset = resolved.datasets[name]
-            items, size = len(dataset.examples), measurement.size(dataset)
+            items, size = len(measurement.examples[name]), measurement.size(name)
             if stage == "prepare":
                 if isinstance(measurement.diagnostic, ChangesTexts):
                     for one in measurement.searched_with:

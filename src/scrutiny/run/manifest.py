@@ -142,6 +142,7 @@ def _data_manifest(resolved: Resolved, name: str) -> dict[str, Any]:
         "fingerprint": dataset.fingerprint,
         "bad_rows": [plain(row) for row in dataset.bad_rows[:100]],
         "n_bad_rows": len(dataset.bad_rows),
+        "doubts": list(dataset.to_look_at),
         "notes": list(dataset.notes),
     }
 

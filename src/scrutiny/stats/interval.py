@@ -1,5 +1,6 @@
 """An estimate with its interval, its draws, and where its variance comes from."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -61,6 +62,8 @@ class Interval:
         ``(draw,)``, kept for contrasts and simultaneous tests.
     test_draws
         ``(draw,)`` from which p-values are taken; None: ``draws``.
+    ends
+        Limits at another level; None: the percentiles of the draws.
     decomposition
         Variances on the scale on which they were computed.
     notes
@@ -75,6 +78,9 @@ class Interval:
     se: float
     draws: FloatArray | None = field(default=None, repr=False, compare=False)
     test_draws: FloatArray | None = field(default=None, repr=False, compare=False)
+    ends: Callable[[float], tuple[float, float]] | None = field(
+        default=None, repr=False, compare=False
+    )
     decomposition: Decomposition | None = None
     notes: tuple[str, ...] = ()
 
@@ -86,6 +92,23 @@ class Interval:
     def excludes(self, limit: float) -> bool:
         """Whether the limit lies strictly outside the interval."""
         return limit < self.low or limit > self.high
+
+    def at(self, level: float) -> tuple[float, float]:
+        """Limits at another level.
+
+        Raises
+        ------
+        StatisticsError
+            If the draws are too few for a limit so far out, or there are none.
+        """
+        if self.ends is not None:
+            return self.ends(level)
+        size = 0 if self.draws is None else self.draws.size
+        if self.draws is None or (1.0 - level) / 2.0 * (1 + size) < 1.0:
+            raise StatisticsError(
+                f"{size:,} draws have no limits at the level {level:.4f}; take more draws."
+            )
+        return quantile_limits(self.draws, level)
 
     def p_value(self, limit: float, *, direction: Direction) -> float:
         """One-sided p of "the parameter is ``greater`` (or ``less``) than the limit".

@@ -1,4 +1,4 @@
-"""Writing files so that a reader never sees half of one."""
+"""Writing files so that a reader never sees half of one, and digests of what is in them."""
 
 import errno
 import json
@@ -6,6 +6,8 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import lru_cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any
 
@@ -156,3 +158,19 @@ def save_stream(path: Path, fill: Callable[[IO[str]], Any]) -> None:
         target = Path(os.path.realpath(path)) if path.is_symlink() else path
         target.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(target, write)
+
+
+def hash_file(path: Path) -> str:
+    """Digest of a file's bytes, computed once as long as its size and time stay the same."""
+    stat = path.stat()
+    return _hash(str(path.resolve()), stat.st_size, stat.st_mtime_ns)
+
+
+@lru_cache(maxsize=1024)
+def _hash(path: str, size: int, changed_ns: int) -> str:
+    """Digest of a file's bytes; size and time of change are there for the cache."""
+    state = blake2b(digest_size=16)
+    with Path(path).open("rb") as file:
+        while chunk := file.read(1 << 20):
+            state.update(chunk)
+    return state.hexdigest()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scrutiny.core.boundary.canonical import plain
-from scrutiny.core.claim import Check, Claim, Component, Finding
+from scrutiny.core.claim import Check, Claim, Component, Finding, Limits, Risk
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.published import PublishedPlan, Reproduction
 from scrutiny.store.estimates import estimate_from_row, estimate_to_row
@@ -24,6 +24,7 @@ def finding_to_json(finding: Finding) -> dict[str, Any]:
         "p_not_supported": finding.p_not_supported,
         "minimum_detectable_effect": finding.minimum_detectable_effect,
         "evidence": {name: plain(key) for name, key in finding.evidence.items()},
+        "limits": plain(finding.limits),
     }
 
 
@@ -41,7 +42,20 @@ def finding_from_json(data: Mapping[str, Any]) -> Finding:
         p_not_supported=data["p_not_supported"],
         minimum_detectable_effect=data["minimum_detectable_effect"],
         evidence={name: EstimateKey(**key) for name, key in data["evidence"].items()},
+        limits=tuple(_limits(one) for one in data["limits"]),
     )
+
+
+def _limits(data: Mapping[str, Any] | None) -> Limits | None:
+    """Limits of their plain JSON."""
+    if data is None:
+        return None
+    recipe = data["recipe"]
+    pairs = {
+        "checkpoints": tuple(data["checkpoints"]),
+        "recipe": None if recipe is None else tuple(recipe),
+    }
+    return Limits(**{**data, **pairs})
 
 
 def claim_from_json(data: Mapping[str, Any]) -> Claim:
@@ -59,6 +73,8 @@ def claim_from_json(data: Mapping[str, Any]) -> Claim:
         refused=data.get("refused", ""),
         needs_control=data.get("needs_control", True),
         post_hoc=data["post_hoc"],
+        is_headline=data.get("is_headline", False),
+        risk=Risk(**data["risk"]) if data.get("risk") else None,
     )
 
 

@@ -55,8 +55,7 @@ class Recorded:
             for condition, role in self.sides
             if role == selector.role and wanted.items() <= self.conditions[condition].items()
         ]
-        exact = [key for key in fitting if self.conditions[key[0]] == wanted]
-        chosen = exact or fitting
+        chosen = [key for key in fitting if self.conditions[key[0]] == wanted] or fitting
         if len(chosen) != 1:
             found = ", ".join(sorted(condition for condition, _ in chosen)[:4]) or "none"
             raise PlanError(

@@ -16,10 +16,10 @@
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -53,6 +53,8 @@ from scrutiny.store.seal import damage, is_as_signed, seal_of, signed
 
 #: Of the manifest and the tables beside it.
 FORMAT: Final = 1
+
+T = TypeVar("T")
 
 
 class RunFolder:
@@ -294,15 +296,14 @@ class RunFolder:
         """What the models answered."""
         return self.table("outputs")
 
-    def original_answers(self) -> pa.Table:
-        """Labels that the models gave to the items as they are, without their variants."""
-        columns = ["subject", "replicate", "condition", "dataset", "item", "label"]
+    def original_answers(self, *more: str) -> pa.Table:
+        """What the models said of the items as they are, without variants: labels, more columns."""
+        columns = ["subject", "replicate", "condition", "dataset", "item", "label", *more]
         with self._reading("outputs") as source, pq.ParquetFile(source) as file:
             kept = [file.schema_arrow.empty_table().select(columns)]
             for group in range(file.num_row_groups):  # one at a time: most rows are of variants
                 part = file.read_row_group(group, columns=[*columns, "variant"])
-                is_original = pc.and_(pc.is_null(part["variant"]), pc.is_valid(part["label"]))
-                kept.append(part.filter(is_original).select(columns))
+                kept.append(part.filter(pc.is_null(part["variant"])).select(columns))
             return pa.concat_tables(kept)
 
     def has_scores(self, subject: str) -> bool:
@@ -332,19 +333,11 @@ class RunFolder:
         DataError
             If the file is damaged.
         """
-        path = self.path / "findings.json"
-        if not path.is_file():
-            return []
-        try:
-            return [finding_from_json(line) for line in read_json(path)]
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise unreadable(path, error) from error
+        return self._entries("findings.json", finding_from_json)
 
     def write_findings(self, findings: Iterable[Finding]) -> None:
         """Replace the findings."""
-        lines = [finding_to_json(finding) for finding in findings]
-        text = json.dumps(lines, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False)
-        write_text(self.path / "findings.json", text + "\n")
+        self._write_entries("findings.json", [finding_to_json(finding) for finding in findings])
 
     def published(self) -> list[Reproduction]:
         """Printed figures beside the run's; none where the plan has none.
@@ -354,23 +347,28 @@ class RunFolder:
         DataError
             If the file is damaged.
         """
-        path = self.path / "published.json"
-        if not path.is_file():
-            return []
-        try:
-            return [reproduction_from_json(line) for line in read_json(path)]
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise unreadable(path, error) from error
+        return self._entries("published.json", reproduction_from_json)
 
     def write_published(self, found: Sequence[Reproduction]) -> None:
         """Replace the printed figures; without any there is no file."""
-        path = self.path / "published.json"
-        if not found:
-            path.unlink(missing_ok=True)
-            return
-        lines = [reproduction_to_json(one) for one in found]
-        text = json.dumps(lines, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False)
-        write_text(path, text + "\n")
+        if found:
+            self._write_entries("published.json", [reproduction_to_json(one) for one in found])
+        else:
+            (self.path / "published.json").unlink(missing_ok=True)
+
+    def _entries(self, name: str, read: Callable[[Any], T]) -> list[T]:
+        """What a file of JSON lists; nothing if there is no file."""
+        path = self.path / name
+        if not path.is_file():
+            return []
+        try:
+            return [read(entry) for entry in read_json(path)]
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise unreadable(path, error) from error
+
+    def _write_entries(self, name: str, entries: Sequence[Mapping[str, Any]]) -> None:
+        text = json.dumps(entries, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False)
+        write_text(self.path / name, text + "\n")
 
 
 def _selected(table: pa.Table, columns: Sequence[str]) -> pa.Table:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import digest
-from scrutiny.store.file_digest import hash_file
+from scrutiny.store.files import hash_file
 
 Seal = Mapping[str, Mapping[str, Any]]
 

@@ -7,7 +7,8 @@ from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.example import Example
-from scrutiny.core.model import Model
+from scrutiny.core.model import MEMBERS, Model, PlainModel
+from scrutiny.core.model_around import as_model
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.answers.determinism import check_determinism
@@ -16,24 +17,16 @@ from scrutiny.testing.check_gradients import check_gradients
 from scrutiny.testing.check_language import LANGUAGE, check_language_model
 from scrutiny.testing.promises import SAMPLE_TEXTS, promise, require_members
 
-_MEMBERS: Final = (
-    "source",
-    "task",
-    "labels",
-    "is_batch_invariant",
-    "capabilities",
-    "fingerprint",
-    "predict",
-)
 # the others are called as their capability
 _METHODS: Final = {"tokenizes": "encode", "head_interventions": "intervened"}
 _FIELDS: Final = {"text-pair-classification": ("text", "text_pair")}
 
 
-def check_adapter(model: Model, examples: Sequence[Example] | None = None) -> None:
+def check_adapter(model: PlainModel, examples: Sequence[Example] | None = None) -> None:
     """Raise unless a model keeps the promises of its protocol.
 
-    Checked: members and their types; a fingerprint that stays the same; an empty list of examples;
+    Checked: members and their types, with those that may be left out (`Model` declares them); a
+    fingerprint that stays the same; batches that hold each example once; an empty list of examples;
     sound answers in order; examples that are not changed; equal answers when asked again, one by
     one, in other batches and in reverse, to the last bit where that is promised. A model without
     ``predict`` among its capabilities is asked no examples; a language model is checked by
@@ -43,7 +36,7 @@ def check_adapter(model: Model, examples: Sequence[Example] | None = None) -> No
     Parameters
     ----------
     model
-        What an adapter loaded.
+        What an adapter loaded: a `Model`, or an object with the members of a `PlainModel`.
     examples
         What it is asked; thirteen odd texts unless given.
 
@@ -52,7 +45,8 @@ def check_adapter(model: Model, examples: Sequence[Example] | None = None) -> No
     ConformanceError
         With a sentence about the first promise that is broken.
     """
-    require_members(model, _MEMBERS, protocol="model")
+    require_members(model, MEMBERS, what="model")
+    model = as_model(model)
     _check_members(model)
     if model.capabilities & LANGUAGE:
         check_language_model(model)
@@ -63,6 +57,7 @@ def check_adapter(model: Model, examples: Sequence[Example] | None = None) -> No
     if "predict" not in model.capabilities:
         return
     asked = list(examples) if examples is not None else sample_examples(model.task)
+    _check_batches(model, asked)
     try:
         _check_answers(model, asked)
     except ModelError as error:
@@ -117,7 +112,45 @@ def _check_members(model: Model) -> None:
         is_kept=isinstance(model.is_batch_invariant, bool),
         message="is_batch_invariant must be True or False.",
     )
+    _check_optional(model)
     _check_fingerprint(model)
+
+
+def _check_optional(model: Model) -> None:
+    """Raise unless what a model may have is its default, or of the right type."""
+    shape: Any = (0, 0) if model.attention_shape is None else model.attention_shape
+    is_pair = isinstance(shape, tuple) and len(shape) == 2
+    flags = (model.has_stored_answers_only, model.is_of_the_user, model.is_causal)
+    kept = {
+        "n_samples must be None or a number from 1 on": _is_count(model.n_samples, 1, or_none=True),
+        "limit must be None or a number from 1 on": _is_count(model.limit, 1, or_none=True),
+        "n_layers must be a number from 0 on": _is_count(model.n_layers, 0),
+        "attention_shape must be None or numbers of layers and heads": (
+            is_pair and all(_is_count(number, 0) for number in shape)
+        ),
+        "has_stored_answers_only, is_of_the_user and is_causal must be True or False": (
+            all(isinstance(flag, bool) for flag in flags)
+        ),
+    }
+    for message, is_kept in kept.items():
+        promise(model.source, is_kept=is_kept, message=f"{message}.")
+
+
+def _is_count(value: object, least: int, *, or_none: bool = False) -> bool:
+    """Whether a value is a whole number that is large enough."""
+    if value is None:
+        return or_none
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def _check_batches(model: Model, examples: list[Example]) -> None:
+    """Raise unless the batches of a model, where it says which, hold each example once."""
+    batches = model.batches(examples)
+    promise(
+        model.source,
+        is_kept=batches is None or sorted(i for b in batches for i in b) == [*range(len(examples))],
+        message="batches(examples) must give each index once, or None.",
+    )
 
 
 def _check_fingerprint(model: Model) -> None:

@@ -1,6 +1,6 @@
 """Conformance of models whose attention can be read, and of those whose heads can be changed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
+from scrutiny.core.model_around import as_model
 from scrutiny.core.queries.attention import AttentionMap, Intervention, Words
 from scrutiny.testing.promises import promise
 
@@ -38,6 +39,7 @@ def check_attends(model: Any) -> None:
     ConformanceError
         With a sentence about the first promise that is broken.
     """
+    model = as_model(model)
     _check_claims(model)
     found = _maps(model, _SENTENCES)
     for words, one in zip(_SENTENCES, found, strict=True):
@@ -70,6 +72,7 @@ def check_intervenes(model: Any) -> None:
     ConformanceError
         With a sentence about the first promise that is broken.
     """
+    model = as_model(model)
     name, head = model.source, (model.attention_shape[0] - 1, 0)
     promise(
         name,
@@ -120,7 +123,7 @@ def _check_claims(model: Any) -> None:
     )
     promise(
         model.source,
-        is_kept=hasattr(model.attentions(_SENTENCES), "__next__"),
+        is_kept=isinstance(model.attentions(_SENTENCES), Iterator),
         message="attentions must give an iterator, so that no corpus of maps is held.",
     )
 
@@ -237,7 +240,7 @@ def _check_norms(model: Any, found: Sequence[AttentionMap]) -> None:
 
 def _check_limit(model: Any, found: Sequence[AttentionMap]) -> None:
     """Raise unless a sentence that does not fit fails, and alone."""
-    limit = getattr(model, "limit", None)
+    limit = model.limit
     if limit is None:
         return
     long = ("word",) * (limit + 1)
@@ -253,7 +256,7 @@ def _check_limit(model: Any, found: Sequence[AttentionMap]) -> None:
 
 def _is_causal(model: Any) -> bool:
     """Whether a model says that nothing is attended to that comes later."""
-    return "token_logprobs" in model.capabilities or bool(getattr(model, "is_causal", False))
+    return "token_logprobs" in model.capabilities or model.is_causal
 
 
 def _changed_by_hand(

@@ -20,7 +20,8 @@ from scrutiny.core.diagnostic import (
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example
-from scrutiny.core.model import Model
+from scrutiny.core.model import Model, PlainModel
+from scrutiny.core.model_around import as_model
 from scrutiny.core.plugin import must_be_of_kind
 from scrutiny.core.record import ROLES, STATUSES, Row
 from scrutiny.core.registry import registry
@@ -52,8 +53,8 @@ def check_diagnostic(
     *,
     examples: Sequence[Example] | None = None,
     task: Task | None = None,
-    model: Model | None = None,
-    reference: Model | None = None,
+    model: PlainModel | None = None,
+    reference: PlainModel | None = None,
 ) -> None:
     """Raise unless a diagnostic keeps the promises of its protocol, with default parameters.
 
@@ -79,16 +80,17 @@ def check_diagnostic(
         With a sentence about the first promise that is broken.
     """
     must_be_of_kind(diagnostic, "diagnostic", type(diagnostic).__name__)
-    require_members(diagnostic, ("id", "summary", "Params"), protocol="diagnostic")
+    require_members(diagnostic, ("id", "summary", "Params"), what="diagnostic")
     require_versioned(diagnostic)
     require_docstring(diagnostic, sections=("Measures", "Misleads when", "References"))
+    chosen = as_model(model or KeywordClassifier())
     trial = _Trial(
         diagnostic=diagnostic,
         params=_default_params(diagnostic),
         examples=tuple(sample_reviews() if examples is None else examples),
         task=task or registry().load("task", "text-classification")(),
-        model=model or KeywordClassifier(),
-        reference=_reference(diagnostic, reference or model or KeywordClassifier()),
+        model=chosen,
+        reference=as_model(reference or chosen) if diagnostic.wants_reference else None,
     )
     _check_applies(trial)
     _check_design(trial)
@@ -181,13 +183,8 @@ def _inputs(trial: _Trial) -> Inputs:
 
 def _shape(name: str, model: Model) -> SubjectShape:
     """What the design may know of a model."""
-    n_layers, n_heads = getattr(model, "attention_shape", (0, 0))
+    n_layers, n_heads = model.attention_shape or (0, 0)
     return SubjectShape(name, model.capabilities, n_layers, n_heads, n_replicates=3)
-
-
-def _reference(diagnostic: Diagnostic[Any], model: Model) -> Model | None:
-    """Second model, where the diagnostic wants one."""
-    return model if diagnostic.wants_reference else None
 
 
 def _check_design(trial: _Trial) -> None:

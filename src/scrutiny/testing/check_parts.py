@@ -28,8 +28,8 @@ def check_part(part: ReportPart, view: RunView) -> None:
     ConformanceError
         On the first broken promise.
     """
-    promise("part", is_kept=bool(part.summary), message="its docstring does not say what it shows.")
-    name = part.summary
+    name = part.sentence()
+    promise("part", is_kept=bool(name), message="its docstring does not say what it shows.")
     empty = part.make(RunView(RunFacts("")))
     promise(name, is_kept=empty is None, message="it shows something of a run that has nothing.")
     made = part.make(view)

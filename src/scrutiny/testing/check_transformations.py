@@ -14,7 +14,6 @@ from scrutiny.core.transformation import ChangesAtOnce, Document, Intensity, Sit
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.testing.promises import (
     SAMPLE_TEXTS,
-    name_of,
     promise,
     require_docstring,
     require_members,
@@ -50,7 +49,7 @@ def check_transformation(
         With a sentence about the first promise that is broken.
     """
     must_be_of_kind(transformation, "transformation", type(transformation).__name__)
-    require_members(transformation, ("id", "summary", "languages"), protocol="transformation")
+    require_members(transformation, ("id", "summary", "languages"), what="transformation")
     require_versioned(transformation)
     require_docstring(transformation, sections=("Measures", "Misleads when"))
     _check_members(transformation)
@@ -118,7 +117,7 @@ def _check_site(transformation: Transformation, document: Document, site: Site) 
     """Whether there are candidates at a site; raise if one breaks a promise."""
     first = _candidates(transformation, document, site)
     promise(
-        name_of(transformation),
+        transformation.id,
         is_kept=_candidates(transformation, document, site) == first,
         message=f"candidates at {site.start}:{site.end} differ for the same random stream.",
     )

@@ -38,13 +38,8 @@ def promise(name: str, *, is_kept: bool, message: str) -> None:
         raise ConformanceError(f"{name}: {message}")
 
 
-def name_of(thing: Any) -> str:
-    """Name of the thing that is checked, for messages."""
-    return str(getattr(thing, "id", "") or getattr(thing, "source", "") or type(thing).__name__)
-
-
-def require_members(thing: Any, members: Iterable[str], *, protocol: str) -> None:
-    """Raise unless a thing has all members of its protocol.
+def require_members(thing: Any, members: Iterable[str], *, what: str) -> None:
+    """Raise unless a thing has all members that its base class declares without a default.
 
     Raises
     ------
@@ -53,9 +48,9 @@ def require_members(thing: Any, members: Iterable[str], *, protocol: str) -> Non
     """
     for member in members:
         promise(
-            name_of(thing),
-            is_kept=hasattr(thing, member),
-            message=f"it has no {member!r}, which a {protocol} must have.",
+            type(thing).__name__,
+            is_kept=member in dir(thing),
+            message=f"it has no {member!r}, which a {what} must have.",
         )
 
 
@@ -68,7 +63,7 @@ def require_versioned(thing: Any) -> None:
         If it is not.
     """
     promise(
-        name_of(thing),
+        thing.id,
         is_kept=bool(_VERSIONED.fullmatch(str(thing.id))),
         message=f"its id {thing.id!r} is no versioned name such as 'typos@1'.",
     )
@@ -83,10 +78,10 @@ def require_docstring(thing: Any, *, sections: Iterable[str] = ()) -> None:
         If a section is missing.
     """
     text = type(thing).__doc__ or ""
-    promise(name_of(thing), is_kept=bool(text.strip()), message="its class has no docstring.")
+    promise(thing.id, is_kept=bool(text.strip()), message="its class has no docstring.")
     for section in sections:
         promise(
-            name_of(thing),
+            thing.id,
             is_kept=section in text,
             message=f"the docstring of its class does not say '{section}'.",
         )

@@ -11,6 +11,7 @@ from scrutiny.core.boundary.canonical import canonical_json, digest, plain
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.example import Example
+from scrutiny.core.model import Model
 from scrutiny.core.queries.attention import (
     WEIGHTINGS,
     AttentionMap,
@@ -31,7 +32,7 @@ _IDS: Final = 2**31
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 
 
-class ToyAttention:
+class ToyAttention(Model):
     """A model of heads known by hand; a sentence is ``[CLS] pieces [SEP]``.
 
     A word looks at a word: each of its pieces gives the same row, and the pieces of the word that
@@ -69,7 +70,7 @@ class ToyAttention:
     """
 
     is_batch_invariant = True
-    labels: tuple[str, ...] = ()
+    attention_shape: tuple[int, int]
     task = "anchored-spans"
 
     def __init__(
@@ -104,16 +105,6 @@ class ToyAttention:
         rest = [self._pieces, self._norms, self.is_causal, self.limit, self._seed]
         parts = [*self.attention_shape, heads, rest, self.intervention]
         return digest("toy-attention@1", type(self).__name__, canonical_json(parts))
-
-    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
-        """Nothing: it has no labels.
-
-        Raises
-        ------
-        ModelError
-            Always.
-        """
-        raise ModelError(f"{self.source} has attention only and no labels to predict.")
 
     def encode(
         self, texts: Sequence[str], *, pairs: Sequence[str] | None = None, special: bool = True
@@ -301,8 +292,7 @@ def _rows(
     is_seen = looks_at[:, None] == owners  # never of special tokens, whose owner is -1
     seen = is_seen.sum(1, keepdims=True)
     share = np.where(seen > 0, weight, 0)
-    rows: np.ndarray[Any, Any] = (1 - share) / len(owners) + share * is_seen / np.maximum(seen, 1)
-    return rows
+    return np.asarray((1 - share) / len(owners) + share * is_seen / np.maximum(seen, 1))
 
 
 def _id_of(piece: str) -> int:

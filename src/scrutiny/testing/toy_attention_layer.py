@@ -4,13 +4,14 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from scipy.special import softmax
 
 from scrutiny.core.arrays import Floats
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.queries.attention_layer import AttendedText
 from scrutiny.core.task import Prediction
-from scrutiny.models.words.attention import LinearReadout, softmax
+from scrutiny.models.words.attention import LinearReadout
 from scrutiny.testing.toy_models import ToyModel
 from scrutiny.text.tokens import token_texts
 
@@ -120,7 +121,7 @@ class ToyAttentionLayer(ToyModel):
         if self._is_shared and len(tokens):
             vectors = np.broadcast_to(vectors.mean(axis=0), vectors.shape).copy()
         scores = np.array([self._scores.get(token, 0.0) for token in tokens])
-        weights = softmax(scores) if len(tokens) else scores
+        weights = softmax(scores, axis=-1) if len(tokens) else scores
         return AttendedText(
             tuple(tokens), weights, vectors, self._readout.of_sums(weights @ vectors)
         )

@@ -7,7 +7,6 @@ from typing import Any, Final
 import numpy as np
 
 from scrutiny.core.errors import ModelError
-from scrutiny.core.example import Example
 from scrutiny.core.queries.language import (
     Clozes,
     Continuation,
@@ -16,7 +15,6 @@ from scrutiny.core.queries.language import (
     SentencePair,
     TokenIds,
 )
-from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import AnswerError
 from scrutiny.testing.toy_models import ToyModel
 from scrutiny.text.tokens import token_spans
@@ -53,16 +51,6 @@ class ToyLanguage(ToyModel):
         self.mask_id: int | None = _MASK
         self.words = (*SPECIALS, *words)
         self._ids = {word: i for i, word in enumerate(self.words)}
-
-    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
-        """Nothing: it has no labels.
-
-        Raises
-        ------
-        ModelError
-            Always.
-        """
-        raise ModelError(f"{self.source} is a language model and has no labels to predict.")
 
     def encode(
         self, texts: Sequence[str], *, pairs: Sequence[str] | None = None, special: bool = True
@@ -270,5 +258,4 @@ class ToyEncoder(ToyLanguage):
         picked = rows[chosen]
         if not len(picked):
             return np.full(rows.shape[1], np.nan)
-        value: np.ndarray[Any, Any] = picked.mean(0) + layer * rows.mean(0)
-        return value
+        return np.asarray(picked.mean(0) + layer * rows.mean(0))

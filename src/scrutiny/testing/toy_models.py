@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example, Span
+from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
-from scrutiny.text.tokens import token_spans
+from scrutiny.text.tokens import token_spans, token_texts
 
 
-class ToyModel:
+class ToyModel(Model):
     """What toys have in common: a name, a task, labels, and a fingerprint.
 
     Parameters
@@ -151,7 +152,7 @@ class GazetteerTagger(ToyModel):
     def __init__(self, names: Mapping[str, str]) -> None:
         labels = tuple(sorted(set(names.values())))
         super().__init__("token-tagging", labels, version="gazetteer@1", made_of=dict(names))
-        self._by_words = {tuple(_words(name)): label for name, label in names.items()}
+        self._by_words = {tuple(token_texts(name)): label for name, label in names.items()}
         self._longest = max(map(len, self._by_words), default=0)
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
@@ -179,8 +180,3 @@ class GazetteerTagger(ToyModel):
         longest = min(self._longest, len(words) - place)
         lengths = range(longest, 0, -1)
         return next((n for n in lengths if tuple(words[place : place + n]) in self._by_words), 0)
-
-
-def _words(text: str) -> list[str]:
-    """Tokens of a name."""
-    return [text[start:end] for start, end in token_spans(text)]

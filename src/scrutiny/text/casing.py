@@ -54,6 +54,4 @@ def match_case(source: str, replacement: str) -> str:
     pattern = case_pattern(source)
     if pattern == "upper":
         return replacement.upper()
-    if pattern == "title":
-        return capitalize_first(replacement)
-    return replacement
+    return capitalize_first(replacement) if pattern == "title" else replacement

@@ -180,12 +180,11 @@ def find_contractions(text: str) -> list[Rewrite]:
     [Rewrite(start=0, end=5, text='She has'), Rewrite(start=24, end=29, text='Do not'), \
 Rewrite(start=35, end=39, text='it is')]
     """
-    found = []
-    for match in _contracted_pattern().finditer(text):
-        full = _expanded(text, match)
-        if full is not None:
-            found.append(Rewrite(match.start(), match.end(), full))
-    return found
+    return [
+        Rewrite(match.start(), match.end(), full)
+        for match in _contracted_pattern().finditer(text)
+        if (full := _expanded(text, match)) is not None
+    ]
 
 
 @cache

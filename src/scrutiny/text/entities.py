@@ -143,8 +143,7 @@ def _match_person(words: _EntityWords, i: int) -> int | None:
     if word in first:
         if end > i + 1:
             return end
-        is_ordinary = words.opens[i] and zipf(word) >= _COMMON + 1
-        return None if is_ordinary else end
+        return None if words.opens[i] and zipf(word) >= _COMMON + 1 else end
     if word in last and not words.opens[i] and end == i + 1 and zipf(word) < _COMMON:
         return end
     # "J. K. Rowling": initials before a family name
@@ -159,10 +158,7 @@ def _match_organization(words: _EntityWords, i: int) -> int | None:
     if words.words[i] in _ORG_HEADS and words.words[i + 1 : i + 2] == ["of"]:
         tail = _run_end(words, i + 2, 3)
         return tail if tail > i + 2 else None
-    for k in range(end - 1, i, -1):
-        if words.words[k] in _ORG_ENDINGS:
-            return k + 1
-    return None
+    return next((k + 1 for k in range(end - 1, i, -1) if words.words[k] in _ORG_ENDINGS), None)
 
 
 def _match(words: _EntityWords, i: int) -> tuple[int, EntityLabel] | None:

@@ -175,9 +175,7 @@ def plural(noun: str) -> str | None:
     >>> plural("Woman"), plural("boxes"), plural("knife")
     ('Women', None, 'knives')
     """
-    if lemma(noun, "NOUN") != noun.lower():
-        return None
-    return inflect(noun, "NNS")
+    return inflect(noun, "NNS") if lemma(noun, "NOUN") == noun.lower() else None
 
 
 def singular(noun: str) -> str | None:

@@ -127,9 +127,7 @@ def _words() -> dict[str, tuple[int, NumberKind]]:
         found[number_to_words(value)] = (value, "word")
         if value:
             found[ordinal_to_words(value)] = (value, "ordinal_word")
-    for value, name in (*_SCALES, (100, "hundred")):
-        found[name] = (value, "word")
-    return found
+    return found | {name: (value, "word") for value, name in (*_SCALES, (100, "hundred"))}
 
 
 def parse_number(token: str) -> Number | None:

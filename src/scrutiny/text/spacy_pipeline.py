@@ -69,10 +69,8 @@ def align(spans: Sequence[Span], tokens: Sequence[Span]) -> list[list[int]]:
 def _head_of_group(doc: Any, group: Sequence[int]) -> int:
     """Word of a group whose head lies outside of it."""
     members = set(group)
-    for i in group:
-        if doc[i].head.i not in members or doc[i].head.i == i:
-            return i
-    return group[0]
+    heads = ((i, doc[i].head.i) for i in group)
+    return next((i for i, head in heads if head not in members or head == i), group[0])
 
 
 def _entities(doc: Any) -> tuple[Entity, ...]:
@@ -87,8 +85,7 @@ def _entities(doc: Any) -> tuple[Entity, ...]:
 
 
 def _annotation(doc: Any, tokens: Sequence[Span]) -> Annotation:
-    words = [(word.idx, word.idx + len(word.text)) for word in doc]
-    groups = align(words, tokens)
+    groups = align([(word.idx, word.idx + len(word.text)) for word in doc], tokens)
     chosen = [_head_of_group(doc, group) if group else -1 for group in groups]
     position_of: dict[int, int] = {}  # our token by spaCy's word, the first where there are several
     for position, group in enumerate(groups):
@@ -121,8 +118,7 @@ class SpacyPipeline:
     def annotate(self, texts: Iterable[str]) -> list[Annotation]:
         """Return the annotation of each text, computed in batches."""
         texts = list(texts)
-        docs = self._nlp.pipe(texts, batch_size=_BATCH)
-        pairs = zip(texts, docs, strict=True)
+        pairs = zip(texts, self._nlp.pipe(texts, batch_size=_BATCH), strict=True)
         return [_annotation(doc, token_spans(text)) for text, doc in pairs]
 
     def entities(self, text: str) -> list[Entity]:

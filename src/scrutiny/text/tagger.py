@@ -225,8 +225,7 @@ class LightTagger:
             _word(words[position + 2]).context if position < last - 1 else EDGE,
         )
         rows, weights, tags, _, _, add = _model()
-        case = case_in_text(words[position], words[0])
-        names = context_features(own, before, after, case=case)
+        names = context_features(own, before, after, case=case_in_text(words[position], words[0]))
         known = [row for row in map(rows.get, names) if row is not None]
         best: int = (add(weights.take(known, 0), 0, "int16") + scores).argmax()
         return tags[best]

@@ -318,8 +318,7 @@ def hypernyms(lemma: str, pos: str, *, senses: int | None = None) -> tuple[str, 
     """
     found = []
     for number in synsets(lemma, pos)[:senses]:
-        ends = [(n, 0) for kind, _, _, n in _pointers(number) if kind in "@^"]
-        found += _words_at(ends)
+        found += _words_at([(n, 0) for kind, _, _, n in _pointers(number) if kind in "@^"])
     return _unique(found, lemma)
 
 

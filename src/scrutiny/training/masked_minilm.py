@@ -22,7 +22,7 @@ from scrutiny.core.errors import DataError
 from scrutiny.models.hf.parts import quiet
 from scrutiny.models.strings.competence import FILE as COMPETENCE
 from scrutiny.models.strings.lineage import FILE, FINE_TUNING, HASHES, KEY
-from scrutiny.store.file_digest import hash_file
+from scrutiny.store.files import hash_file
 from scrutiny.training.competence.likelihood import baselines_of
 from scrutiny.training.competence.masked import read_pairs
 from scrutiny.training.competence.passages import CompetenceSettings, passages_of

@@ -2,61 +2,17 @@
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from scrutiny.core.errors import PlanError
 from scrutiny.data.letters import training_hashes
 from scrutiny.models.strings.lineage import HASHES
 from scrutiny.store.files import storage_errors, write_text
 from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.finetuning.progress_file import locked
 from scrutiny.training.finetuning.writing import RECORD
-
-
-def check_seeds(seeds: Sequence[int]) -> None:
-    """Raise unless the seeds are different whole numbers from 0 on.
-
-    Raises
-    ------
-    PlanError
-        If they are not, or there are none.
-    """
-    if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0:
-        raise PlanError(f"seeds are different whole numbers from 0 on, not {tuple(seeds)}.")
-
-
-def of_data(parts: DataParts) -> dict[str, Any]:
-    """What a record says of the data."""
-    return {
-        "train": {"source": parts.sources[0], "n": len(parts.train)},
-        "dev": {"source": parts.sources[1] or "split off", "n": len(parts.dev)},
-        "digest": parts.digest,
-        "fingerprints": list(parts.fingerprints),
-        "notes": list(parts.notes),
-    }
-
-
-def read_record(folder: Path, identity: str) -> dict[str, Any]:
-    """Record of a folder that is there.
-
-    Raises
-    ------
-    PlanError
-        If it holds something else.
-    """
-    try:
-        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        record = {}
-    if not isinstance(record, dict) or record.get("identity") != identity:
-        raise PlanError(
-            f"{str(folder)!r} holds something else (another recipe, seed or other data). Choose "
-            "another folder, or remove it to train anew."
-        )
-    return record
 
 
 @contextmanager

@@ -4,12 +4,14 @@ A trainer reads a node's recipe and data, says which models it would train and w
 or stands in for them. ``scrutiny list trainers`` prints all.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from scrutiny.core.plan import ModelPlan
+from scrutiny.core.plugin import PlugIn, Told
 from scrutiny.data.dataset import Dataset
 from scrutiny.training.finetuning.one_run import Telling
 from scrutiny.training.finetuning.parts import DataParts
@@ -77,22 +79,30 @@ class TrainingJob(Protocol):
 J = TypeVar("J")
 
 
-class Trainer(Protocol[J]):
+class Trainer(Told, PlugIn, ABC, Generic[J]):
     """One kind of training.
 
-    ``says`` is one line about it, ``scheme`` that of its models' strings, and ``has_base`` whether
-    it starts from a model (``from``) or from nothing.
+    Attributes
+    ----------
+    says
+        One line about it.
+    scheme
+        That of its models' strings.
+    Params
+        Its recipe, unless the task asks for another.
+    has_base
+        Whether it starts from a model (``from``) or from nothing.
     """
 
-    @property
-    def says(self) -> str: ...  # noqa: D102 - see the class
+    __slots__ = ()
+    kind = "trainer"
 
-    @property
-    def scheme(self) -> str: ...  # noqa: D102
+    says: str
+    scheme: str
+    Params: type[Any]
+    has_base: bool
 
-    @property
-    def has_base(self) -> bool: ...  # noqa: D102
-
+    @abstractmethod
     def reads(self, task: str) -> str:
         """Task of the data for the task that a node states.
 
@@ -101,12 +111,12 @@ class Trainer(Protocol[J]):
         PlanError
             If there is no training for that.
         """
-        ...
 
+    @abstractmethod
     def recipe(self, task: str) -> type[Any]:
         """Dataclass of the node's ``params``."""
-        ...
 
+    @abstractmethod
     def job(self, asked: TrainingNode) -> J:
         """Models of a node: a `TrainingJob`.
 
@@ -117,16 +127,15 @@ class Trainer(Protocol[J]):
         DataError, ModelError
             If there is nothing to learn, or no such base.
         """
-        ...
 
+    @abstractmethod
     def is_done(self, job: J, folder: Path) -> bool:
         """Whether all models are in the folder."""
-        ...
 
+    @abstractmethod
     def train(self, job: J, folder: Path, *, device: str, telling: Telling | None) -> None:
         """Train what is not in the folder yet."""
-        ...
 
+    @abstractmethod
     def stand_in(self, job: J, folder: Path, *, device: str) -> float:
         """Write models of the same shape that learned nothing; seconds that training would take."""
-        ...

@@ -14,12 +14,12 @@ from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.record import Counts
 from scrutiny.diagnostics.invariance.parts import KeptAnswers
-from scrutiny.diagnostics.similarity.parts import Likened
+from scrutiny.diagnostics.similarity.parts.likeness import Likened
+from scrutiny.diagnostics.similarity.side_by_side.agreement import Agreed, SidesAgreement
+from scrutiny.diagnostics.similarity.side_by_side.flips import UNKNOWN, FlippedItems, Noise
+from scrutiny.diagnostics.similarity.side_by_side.inputs import DifferingInput
 from scrutiny.parts.lines import part_lines
 from scrutiny.report.formats.html import LARGEST, render_parts, static
-from scrutiny.run.comparing.agreement import Agreed, SidesAgreement
-from scrutiny.run.comparing.flips import UNKNOWN, FlippedItems, Noise
-from scrutiny.run.comparing.items import DifferingInput
 from scrutiny.run.comparing.levels import Level, ShownChange, SideBySide
 from scrutiny.run.comparing.numbers import RunComparison
 from scrutiny.run.comparing.shared import SharedInvariances

@@ -62,6 +62,24 @@ def test_display_none_hides_progress_and_nothing_else(
     assert shown == said["none"].splitlines()
 
 
+def test_rows_to_look_at_are_said_once_and_kept(
+    broken: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = data_of(5)
+    with Path("data.csv").open("a") as file:
+        file.write("text number 1,bad\n" * 2 + ",good\n")
+    assert exit_code_of(group, [*COMMAND, "none", *data, "--out", "run"]) == 0
+    err = " ".join(capsys.readouterr().err.split())
+    kept = RunFolder(Path("run")).manifest["data"]
+    (doubts,) = [one["doubts"] for one in kept.values()]
+    assert doubts == [
+        "1 row does not read and was left out; the first is data.csv:9: text is empty",
+        "2 rows have the texts of an earlier one and another answer; the first is data.csv:7.",
+        "1 row repeats an earlier one exactly; the first is data.csv:8.",
+    ]
+    assert [err.count(said) for said in doubts] == [1, 1, 1]
+
+
 def test_bars_print_what_is_said_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     Bars().note("the label '[red]' of row [3] is empty")
     assert "the label '[red]' of row [3] is empty" in capsys.readouterr().err

@@ -88,7 +88,8 @@ def test_other_code_makes_another_page(issued, monkeypatch):
 
 
 def test_the_code_is_told_by_the_files_of_this_package(tmp_path, monkeypatch):
-    monkeypatch.setattr(standing_page.scrutiny, "__file__", str(tmp_path / "__init__.py"))
+    assert (standing_page._PACKAGE / "cli" / "running" / "standing_page.py").is_file()
+    monkeypatch.setattr(standing_page, "_PACKAGE", tmp_path)
     (tmp_path / "page.py").write_text("one = 1\n")
     before = standing_page._code()
     (tmp_path / "page.py").write_text("one = 10\n")

@@ -13,6 +13,7 @@ from scrutiny.cli.failures import exit_code_of
 from scrutiny.cli.running.asked import must_lead
 from scrutiny.cli.verbs import list as list_verb
 from scrutiny.cli.verbs.list import transformation_facts
+from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import KINDS, Entry, Registration, registry
 from scrutiny.perturb.engine.recipe import effect_of
 from scrutiny.registrations import REGISTRATIONS
@@ -80,7 +81,7 @@ def test_the_stored_sentences_are_those_of_the_objects() -> None:
     stored = json.loads(list_verb.SENTENCES.read_text(encoding="utf-8"))
     own = {kind: {} for kind in KINDS}
     for kind, name, *_ in REGISTRATIONS:
-        own[kind][name] = list_verb.sentence_of(registry().load(kind, name))
+        own[kind][name] = sentence_of(registry().load(kind, name))
     assert stored == own, "run `make docs`"
 
 

@@ -62,7 +62,12 @@ def test_a_stated_task_decides():
 def test_an_empty_option_refuses_the_guess():
     _, found, notes = columns_of(("text", "label", "id"), "label=,id=")
     assert found == {"text": "text"}
-    assert any("no column of gold" in note for note in notes)
+    assert "There is no column of gold answers; nothing is scored." in notes
+    said = columns_of(("text", "verdict"))[2][-1]
+    assert said.endswith(
+        "(label, target, class, gold, gold_label, sentiment, category, polarity, y): "
+        "say label=NAME."
+    )
 
 
 def test_units_groups_and_language():
@@ -86,15 +91,18 @@ def test_wrong_column_lists_the_columns_with_near_names(write, failure):
 def test_no_column_that_is_known(write, failure):
     write("dev.csv", "col_a,col_b\na,x\n")
     message = failure("csv:dev.csv#label=col_b")
-    assert "No column of dev.csv is known to hold the text" in message
-    assert "csv:dev.csv#label=col_b,text=col_a" in message
+    assert "needs a column of the text, and dev.csv has none by a name that is known" in message
+    assert "(text, sentence, review," in message
+    assert "'col_a', 'col_b'" in message
+    assert "as in csv:dev.csv#label=col_b,text=NAME; if the rows" in message
+    assert "as in columns={'text': 'NAME'}; if" in failure([{"a": "b"}])
 
 
 def test_task_that_lacks_a_column(write, failure):
     write("dev.csv", "text,label\na,x\n")
     message = failure("csv:dev.csv", task="text-pair-classification")
     assert "needs a column of the second text" in message
-    assert "add text_pair=NAME" in message
+    assert message.endswith("say which it is, as in csv:dev.csv#text_pair=NAME.")
 
 
 def test_unknown_task_and_unknown_option(failure):

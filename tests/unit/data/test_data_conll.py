@@ -47,7 +47,7 @@ def test_iob1_is_read_and_noted(write):
     write("d.conll", "Ada I-PER\nLove I-PER\nBo B-PER\nin O\nRome I-LOC\n\nHi O\n")
     data = load_dataset("d.conll")
     assert [s.label for s in data.examples[0].gold] == ["PER", "PER", "LOC"]
-    assert any("conlleval" in note and note.startswith("1 rows") for note in data.notes)
+    assert any("conlleval" in said and said.startswith("1 row has") for said in data.doubts)
 
 
 def test_bad_sentences_are_left_out_whole(write):

@@ -53,7 +53,7 @@ def test_content_ids_pair_up_whatever_the_order_and_the_file(write):
     assert ids[:2] == [e.id for e in reversed(other.examples)]
     assert ids[2] == f"{ids[0]}-1"
     assert all(len(name) == 16 for name in ids[:2])
-    assert any("1 items repeat" in note for note in one.notes)
+    assert one.doubts == ("1 row repeats an earlier one exactly; the first is d.csv:4.",)
 
 
 def test_limit_selects_the_same_items(write):

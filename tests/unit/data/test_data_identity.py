@@ -40,7 +40,6 @@ def test_repeated_content_is_numbered():
         "6b6b6b6b6b6b6b6b-1",
         "6b6b6b6b6b6b6b6b-2",
     ]
-    assert ids.repetitions == 2
 
 
 def test_user_identifiers_must_be_unique():

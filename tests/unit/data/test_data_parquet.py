@@ -42,7 +42,7 @@ def test_class_names_in_the_metadata(write):
     assert [e.gold for e in data.examples] == ["yes", "no", None]
     assert data.labels == ("no", "yes")
     assert data.bad_rows[0].reason == "the label 7 is not one of 0 to 1"
-    assert any("label -1" in note for note in data.notes)
+    assert data.doubts[0].startswith("1 row has the label -1")
 
 
 @pytest.mark.parametrize("kept", [0.5, 0.999])

@@ -64,12 +64,6 @@ def test_path_objects(write, tmp_path):
     assert next(iter_examples(tmp_path / "d.csv")).text == "a"
 
 
-def test_oddities_of_a_task_from_elsewhere_are_noted():
-    reading = open_data(ROWS, columns={"text": "text", "label": "label"})
-    reading.oddities["were long"] += 2
-    assert reading.notes == ("2 rows: were long.",)
-
-
 # -- rows without a label --------------------------------------------------------------------------
 
 SOME = [
@@ -88,7 +82,7 @@ def test_rows_without_a_label_are_bad_unless_they_shall_be_kept():
     kept = load_dataset(SOME, columns={"unlabeled": "keep"})
     assert [e.gold for e in kept.examples] == ["x", None, None, None, "y"]
     assert (kept.labels, kept.bad_rows) == (("x", "y"), ())
-    assert [n for n in kept.notes if n.startswith("3 rows have no label and were kept")]
+    assert [d for d in kept.doubts if d.startswith("3 rows have no label: kept")]
     assert load_dataset(SOME, columns={"unlabeled": "skip"}).fingerprint == data.fingerprint
 
 

@@ -56,7 +56,7 @@ def test_wikigold(shared):
     data = load_dataset(f"conll:{shared}/wikigold/wikigold.conll.txt")
     assert len(data) == 1696
     assert data.labels == ("LOC", "MISC", "ORG", "PER")
-    assert any("conlleval" in note for note in data.notes)
+    assert any("conlleval" in doubt for doubt in data.doubts)
     for example in data.examples:
         borders = example.tokens["text"]
         assert spans_of(to_bio(borders, example.gold), borders) == example.gold

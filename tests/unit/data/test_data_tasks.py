@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from scrutiny.core.errors import DataError, ModelError, UnknownNameError
@@ -6,8 +8,8 @@ from scrutiny.core.expressions import made_of
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction, Task
 from scrutiny.data.tasks.classes import Classification
-from scrutiny.data.tasks.names import infer_task, load_task
-from scrutiny.data.tasks.roles import field_role
+from scrutiny.data.tasks.names import load_task
+from scrutiny.data.tasks.roles import LABEL, TEXT, text_role
 from scrutiny.reliability.metrics import usual_metrics
 
 NAMES = ["text-classification", "text-pair-classification", "token-tagging"]
@@ -39,24 +41,6 @@ def test_every_registered_task_is_here():
 def test_unknown_task_has_near_names():
     with pytest.raises(UnknownNameError, match="text-classification@1"):
         load_task("text-classificaton")
-
-
-@pytest.mark.parametrize(
-    ("columns", "name"),
-    [
-        ({"text"}, "text-classification"),
-        ({"text", "label"}, "text-classification"),
-        ({"text", "text_pair"}, "text-pair-classification"),
-        ({"tokens", "tags", "text"}, "token-tagging"),
-    ],
-)
-def test_infer(columns, name):
-    assert infer_task(columns) == name
-
-
-def test_infer_nothing():
-    with pytest.raises(DataError, match="needs text"):
-        infer_task({"label"})
 
 
 @pytest.mark.parametrize(
@@ -151,15 +135,45 @@ def test_tokens_without_tags():
 
 class Stance(Classification):
     name = "stance"
-    roles = (field_role("text", "column of the text"), field_role("label", "column of the label"))
-    fields = ("text",)
+    roles = (TEXT, text_role("topic", "column of what it is about"), LABEL)
 
 
 def test_a_task_of_columns_needs_nothing_else():
     task = Stance()
-    assert (task.columns, task.fields) == (("text", "label"), ("text",))
+    assert (task.fields, task.answer, task.words) == (("text", "topic"), "label", "")
     assert task.chance(["for", "for", "against"]) == 2 / 3
-    row = {"text": "a", "label": "for", "a_topic": "tea"}
+    row = {"text": "a", "topic": "tea", "label": "for", "a_year": 1999}
     example = task.parse(row, source="s")
-    assert (example.gold, example.fields) == ("for", {"text": "a"})
-    assert example.attributes == {"a_topic": "tea"}
+    assert (example.gold, example.fields) == ("for", {"text": "a", "topic": "tea"})
+    assert example.attributes == {"a_year": 1999.0}
+    assert list(task.doubts(row, example)) == []
+
+
+@pytest.mark.parametrize("name", [n.partition("@")[0] for n in registry().names("task")])
+def test_every_task_states_its_columns(name):
+    task = load_task(name)
+    roles = {role.name: role for role in task.roles}
+    assert len(roles) == len(task.roles) > 0
+    assert set(task.told_by) <= set(roles)
+    assert (task.answer != "") == (task.scored_by is not None)
+    if task.words:
+        assert roles[task.words].is_needed
+        assert task.fields == ("text",)
+    else:
+        assert task.fields == tuple(n for n, role in roles.items() if role.kind == "text")
+    for role in task.roles:
+        assert role.meaning.startswith("column")
+        assert [known.strip().casefold() for known in role.names] == list(role.names)
+
+
+def test_the_page_tells_every_column_with_its_names():
+    page = (Path(__file__).parents[3] / "docs" / "data.md").read_text(encoding="utf-8")
+    table = page.partition("## Columns")[2].partition("\n## ")[0]
+    for entry in registry().names("task"):
+        task = load_task(entry)
+        (line,) = [one for one in table.splitlines() if one.startswith(f"| `{task.name}`")]
+        _, _, needs, may, _ = line.split("|")
+        for role in task.roles:
+            is_shared = "the same" in may and role.name in ("sentence", "document", "half")
+            assert is_shared or f"`{role.name}`" in (needs if role.is_needed else may)
+            assert all(f"`{name}`" in table for name in role.names)

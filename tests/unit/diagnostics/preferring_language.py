@@ -3,6 +3,7 @@
 import zlib
 from dataclasses import replace
 
+from scrutiny.core.model import Model
 from scrutiny.core.queries.language import Encoded
 
 BEGIN, END, MASK = 1, 2, 0
@@ -27,7 +28,7 @@ def word_id(word):
     return zlib.crc32(word.lower().encode()) % 100_000 + 10
 
 
-class Preferring:
+class Preferring(Model):
     """Whitespace words are tokens; log p is -1 beside a word it likes, else -2.
 
     ``liked`` may say how much (1 unless told). Without any liked words all sentences of one length

@@ -173,7 +173,8 @@ def test_claims_are_about_targets_beyond_permuted_labels_and_untrained_networks(
 
 
 @pytest.mark.parametrize(
-    ("params", "message"), [({"starts": 0}, "at least once"), ({"parts": []}, "parts is empty")]
+    ("params", "message"),
+    [({"starts": 0}, "starts must be at least 1"), ({"parts": []}, "parts is empty")],
 )
 def test_strange_parameters_are_refused(params, message):
     with pytest.raises(PlanError, match=message):

@@ -11,16 +11,15 @@ from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import DataError, ModelError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
+from scrutiny.data.drawn_items import drawn
 from scrutiny.diagnostics.attack.control import AtRandom, Expense
 from scrutiny.diagnostics.attack.diagnostic import Attacks
 from scrutiny.diagnostics.attack.kept import as_variants, found_in, pack, unpack, variant_name
 from scrutiny.diagnostics.attack.params import AttackParams
 from scrutiny.diagnostics.attack.ratings import read_ratings, substitutions
 from scrutiny.diagnostics.attack.rows import MEASURES
-from scrutiny.diagnostics.attack.searching import drawn
 from scrutiny.diagnostics.attack.validity import judge
-from scrutiny.perturb.recipes.attack import given_for
-from scrutiny.perturb.recipes.naming import parse_attack
+from scrutiny.perturb.recipes.attack import given_for, parse_attack
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.origin import Origin
 from scrutiny.perturb.search.setting import Search, Victim
@@ -265,7 +264,7 @@ def test_an_attack_that_lacks_something_is_refused_with_what_to_write():
         {"budget": 1},
         {"items": 0},
         {"draws": 0},
-        {"margin": 1.0},
+        {"tolerance": 1.0},
         {"ratings": "x.csv", "rater": "hf:x"},
         {"rater": "hf:x", "resources": {"nli": "hf:y"}},
     ],

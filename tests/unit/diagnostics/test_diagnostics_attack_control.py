@@ -11,8 +11,7 @@ from scrutiny.core.queries.gradients import InputEmbeddings, Piece, TokenGradien
 from scrutiny.core.task import Prediction
 from scrutiny.core.transformation import Intensity, Transformation
 from scrutiny.diagnostics.attack.control import AtRandom, Expense, OneAtRandom
-from scrutiny.perturb.recipes.attack import control_space_of, given_for, space_of
-from scrutiny.perturb.recipes.naming import parse_attack
+from scrutiny.perturb.recipes.attack import control_space_of, given_for, parse_attack, space_of
 from scrutiny.perturb.search.any_word import AnyWord
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.goals.labels import Untargeted

@@ -14,7 +14,6 @@ from scrutiny.data.tasks.dependency_arcs import DependencyArcs
 from scrutiny.diagnostics.attention.arcs.design import make_arcs_design
 from scrutiny.diagnostics.attention.arcs.diagnostic import HeadArcs
 from scrutiny.diagnostics.attention.arcs.params import OFFSETS, ArcsParams
-from scrutiny.diagnostics.attention.arcs.table import dependency_heads
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_attention import ToyAttention
 from scrutiny.testing.toy_context import ToyContext
@@ -101,16 +100,6 @@ def test_a_planted_parser_is_found_and_named(tmp_path):
     )
     before = OFFSETS.index(-1) + 1
     assert estimate(folder, "baseline(accuracy)", relation="near", offset=before).value == 1
-    table = dependency_heads(folder.estimates(), subject="m", dataset="x")
-    assert [row.relation for row in table] == ["all", "near", "far"]
-    row = table[-1]
-    assert (row.layer, row.head, row.direction) == (1, 2, "dependent to head")
-    assert row.best_offset.value == max(
-        e.value
-        for e in folder.estimates()
-        if e.key.metric == "baseline(accuracy)@1" and e.key.condition["relation"] == "far"
-    )
-    assert row.line.startswith("far           1-2  dependent to head")
 
 
 def test_a_parser_by_its_columns_is_found_in_the_second_direction():

@@ -9,6 +9,7 @@ from design_inputs import inputs_of
 from scrutiny.core.diagnostic import Batch, Cell, Failure
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example, Span
+from scrutiny.core.model import Model
 from scrutiny.core.queries.attention import AttentionMap
 from scrutiny.core.record import columns_of
 from scrutiny.diagnostics.attention.heads.baselines import SPAN_BASELINES
@@ -19,7 +20,7 @@ SHAPE = {"layer": 1, "head": 2}
 MEASURES = tuple(measure.sized(SHAPE) for measure in Heads.measures)
 
 
-class Attender:
+class Attender(Model):
     """Head 1 attends to the word "not", head 2 to the first word, past ``[CLS]``.
 
     "xx" is cut into two pieces; "\\x85" has none. Cased, as long as words are not lower-cased.
@@ -165,6 +166,8 @@ def test_without_room_there_is_no_pseudo_cue():
 
 def test_casing_is_asked_for_once_where_the_model_does_not_care():
     class Uncased(Attender):
+        capabilities = frozenset({"attentions", "tokenizes"})
+
         def encode(self, texts, *, pairs=None, special=True):
             return [type("E", (), {"ids": tuple(map(ord, t.lower()))}) for t in texts]
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from scrutiny.core.diagnostic import Batch, Cell, Failure
 from scrutiny.core.example import Example, Span
+from scrutiny.core.model import Model
 from scrutiny.core.queries.annotation import AnchoredSpans
 from scrutiny.diagnostics.attention.heads.diagnostic import (
     HEADS_OF,
@@ -80,7 +81,7 @@ def test_examples_without_anchor_target_or_map_are_not_kept():
     assert found.arrays() == {}
 
 
-class Attender:
+class Attender(Model):
     """One head that attends to the cue."""
 
     attention_shape = (1, 1)

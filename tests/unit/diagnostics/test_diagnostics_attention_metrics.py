@@ -105,7 +105,7 @@ def test_without_any_target_there_is_no_score():
 
 
 def test_one_head_is_one():
-    with pytest.raises(StatisticsError, match=r"head\(f1\)@1 is of one .* mean_head\(f1\)@1"):
+    with pytest.raises(StatisticsError, match=r"This is of one .* mean_head\(f1\)@1"):
         value(s.HEAD.of("f1"), rows_of(s.MEAN_HEAD.of("f1")))
 
 

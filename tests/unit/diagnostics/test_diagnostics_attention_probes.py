@@ -236,7 +236,7 @@ def test_distance_features_by_hand():
 def test_parameters_are_checked():
     with pytest.raises(UnknownNameError, match="attention-words"):
         ProbeParams(probes=("attention-word",))
-    with pytest.raises(PlanError, match="1 or more"):
+    with pytest.raises(PlanError, match="at least 1"):
         ProbeParams(draws=0)
 
 

@@ -46,7 +46,6 @@ def test_maps_are_of_words_and_special_tokens_stand_apart():
     np.testing.assert_allclose(found.special[:, 2], flat[:, 3][:, [0, 5]], rtol=1e-3)
     assert found.heads.tolist() == [1, 4, 1, -1]
     assert found.types.tolist() == [5, 6, 7, 8]
-    assert found.n_bytes == 2 * 6 * 4 * (4 + 2)
 
 
 def test_words_whose_head_has_no_piece_teach_nothing():

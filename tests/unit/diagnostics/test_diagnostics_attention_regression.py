@@ -9,6 +9,7 @@ from design_inputs import inputs_of
 from scrutiny.core.diagnostic import Batch, Cell, Failure
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.example import Example, Span
+from scrutiny.core.model import Model
 from scrutiny.core.queries.annotation import AnchoredSpans
 from scrutiny.core.queries.attention import AttentionMap
 from scrutiny.diagnostics.attention.metrics.regression import (
@@ -136,7 +137,7 @@ def test_errors_that_words_of_a_sentence_share_are_seen_by_the_clustered_test_al
     assert found["label_clustered@1"].p_value < 0.01
 
 
-class Attender:
+class Attender(Model):
     """Words 2 and 3 attend to word 1, the others to word 0; ``[CLS]`` stands first."""
 
     attention_shape = (1, 2)

@@ -130,7 +130,7 @@ def test_planted_attention_is_told_from_attention_without_effect(tmp_path):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"copies": 0}, "copies must be 1 or more"),
+        ({"copies": 0}, "copies must be at least 1"),
         ({"epsilons": []}, "epsilons lie between 0 and 1"),
         ({"lr": 0.0}, "lr must be above 0"),
     ],

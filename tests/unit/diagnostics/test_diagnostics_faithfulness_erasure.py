@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from faithful_texts import TASK, examples, measured, rows, values
+from scipy.special import softmax
 from toy_runs import estimate, resolve_only, run
 
 from scrutiny.core.errors import PlanError
@@ -12,7 +13,6 @@ from scrutiny.diagnostics.faithfulness.distances import js, kl
 from scrutiny.diagnostics.faithfulness.erasure import Erasure
 from scrutiny.diagnostics.faithfulness.orders import OrderName, order_names, orders_of
 from scrutiny.diagnostics.faithfulness.params import ErasureParams
-from scrutiny.models.words.attention import softmax
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_attention_layer import (
     ToyAttentionLayer,
@@ -187,7 +187,7 @@ def test_untrained_networks_are_compared_with_where_there_are_some():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"draws": 0}, "draws must be 1 or more"),
+        ({"draws": 0}, "draws must be at least 1"),
         ({"procedures": ["as_released"]}, "procedures are"),
     ],
 )

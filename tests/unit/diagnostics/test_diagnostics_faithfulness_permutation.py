@@ -5,12 +5,12 @@ from itertools import permutations
 import numpy as np
 import pytest
 from faithful_texts import TASK, examples, measured, rows, values
+from scipy.special import softmax
 from toy_runs import estimate, resolve_only, run
 
 from scrutiny.core.errors import PlanError
 from scrutiny.diagnostics.faithfulness.params import PermutationParams
 from scrutiny.diagnostics.faithfulness.permutation import Permutation
-from scrutiny.models.words.attention import softmax
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_attention_layer import (
     ToyAttentionLayer,
@@ -75,7 +75,7 @@ def test_planted_attention_is_told_from_attention_without_effect(tmp_path):
 
 
 def test_no_permutation_at_all_is_refused():
-    with pytest.raises(PlanError, match="permutations must be 1 or more"):
+    with pytest.raises(PlanError, match="permutations must be at least 1"):
         resolve_only(
             faithful_layer(),
             ROWS,

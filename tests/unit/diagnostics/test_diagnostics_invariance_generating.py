@@ -7,6 +7,7 @@ from toy_invariance import WORDS, Linear, WordSwap, rows, swapping
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example, Span
+from scrutiny.core.model import Model
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.invariance.capabilities import ALL, KeepTags, generations
@@ -52,7 +53,7 @@ def text_of(item, variant):
 # -- distance --------------------------------------------------------------------------------------
 
 
-class Table:
+class Table(Model):
     """Probability of "positive" by the word that stands there."""
 
     task, source, labels = "text-classification", "table", ("negative", "positive")
@@ -61,9 +62,6 @@ class Table:
 
     def __init__(self, table):
         self.table = table
-
-    def fingerprint(self):
-        return None
 
     def predict(self, items):
         found = [self.table[item.text.split()[0]] for item in items]
@@ -311,7 +309,7 @@ def test_kept_tags_of_a_pair():
     assert broken.made == 0
 
 
-class Capitals:
+class Capitals(Model):
     """Tags every capitalized word of more than so many letters."""
 
     task, source, labels = "token-tagging", "capitals", ("PER",)
@@ -320,9 +318,6 @@ class Capitals:
 
     def __init__(self, least):
         self.least = least
-
-    def fingerprint(self):
-        return None
 
     def predict(self, items):
         return [Prediction(spans=tuple(self._spans(item.text))) for item in items]

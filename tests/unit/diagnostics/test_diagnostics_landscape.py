@@ -7,6 +7,7 @@ from design_inputs import inputs_of
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
+from scrutiny.core.model import Model
 from scrutiny.data.tasks.names import load_task
 from scrutiny.diagnostics.landscape.diagnostic import PROPERTIES, Landscape, LandscapeParams
 from scrutiny.testing.toy_context import ToyContext
@@ -16,7 +17,7 @@ EXAMPLES = tuple(Example(f"p{n}", {"text": text}) for n, text in enumerate(["one
 CELL = Cell("m", None, "x")
 
 
-class Stated:
+class Stated(Model):
     """A model whose surroundings are what its texts' lengths say."""
 
     source, task, labels, is_batch_invariant = "toy", "passages", (), True

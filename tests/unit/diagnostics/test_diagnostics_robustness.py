@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from toy_runs import estimate, resolve_only, run
+from toy_runs import estimate, run
 
 from scrutiny.core.diagnostic import Batch
 from scrutiny.core.errors import PlanError
@@ -101,12 +101,13 @@ def test_mcnemar_counts_what_was_gained_and_lost(upper):
     assert found.across["smallest_p"] < 0.001
 
 
-def test_without_room_for_a_control_the_excess_is_missing_and_nothing_is_claimed(upper):
+def test_without_room_for_a_control_the_excess_is_missing_and_the_drop_is_told_all_the_same(upper):
     # all letters are turned: there are no others to turn at random
     excess = estimate(upper, "excess(accuracy)")
     assert (excess.counts.n, excess.counts.undefined) == (8, 24)
     found = upper.findings()[0]
-    assert found.verdict == "undecided"
+    assert found.verdict in ("hurts", "holds", "can't tell")
+    assert "control" not in found.reason
     assert {"control", "baseline", "measured"} == set(upper.records()["role"].to_pylist())
 
 
@@ -148,23 +149,29 @@ def test_controls_change_as_much_as_their_treatment_and_say_of_which(tmp_path):
         assert control.recipe == treatment.recipe
 
 
-def test_each_draw_is_a_condition_and_every_claim_has_to_hold_in_all(tmp_path):
-    draws = {"transformations": ["typos"], "margin": 0.05}
+def test_draws_are_conditions_and_their_mean_is_what_a_change_costs(tmp_path):
+    draws = {"transformations": ["typos"], "tolerance": 0.05}
     model, rows = KeywordClassifier(), reviews()
-    plan = resolve_only(model, rows, params={**draws, "draws": 2})
-    claim = plan.claims[0]
-    assert [c.against for c in claim.components] == [
-        "reference",
-        "control: random change",
-        "choice: draw 2",
-        "choice: draw 2, random change",
+    folder = run("robustness", model, rows, tmp_path, **draws, draws=2)
+    (found,) = folder.findings()
+    assert [c.estimate.rpartition("typos@1")[2] for c in found.claim.components] == ["", ""]
+    assert (found.claim.components[0].limit, found.claim.risk.tolerance) == (0.0, 0.05)
+    each = [e for e in folder.estimates() if e.key.metric == "drop(accuracy)@1"]
+    alone = [
+        e.value
+        for e in each
+        if "draw" in e.key.condition and e.key.group == "all" and e.key.role == "measured"
     ]
-    assert {c.limit for c in claim.components} == {0.05}
-    folder = run("robustness", model, rows, tmp_path, **draws)
-    assert [c.against for c in folder.findings()[0].claim.components] == [
-        "reference",
-        "control: random change",
-    ]
+    assert len(alone) == 2
+    assert found.estimate.value == pytest.approx(sum(alone) / 2)
+    assert found.limits[0].n_rows == 1
+
+
+def test_one_draw_is_the_number_itself(tmp_path):
+    folder = run("robustness", KeywordClassifier(), reviews(), tmp_path, transformations=["typos"])
+    (found,) = folder.findings()
+    assert [c.against for c in found.claim.components] == ["reference", "control: random change"]
+    assert found.estimate.key.condition["draw"] == 0
 
 
 @pytest.mark.parametrize("label", ["positive", "negative"])
@@ -172,7 +179,7 @@ def test_a_model_that_says_one_thing_only_is_refused(tmp_path, label):
     model = ConstantClassifier(label)
     rows = reviews(broken=30, mended=0, kept=20)
     folder = run("robustness", model, rows, tmp_path, transformations=["typos", "ocr"])
-    assert {f.verdict for f in folder.findings()} == {"refused"}
+    assert {f.verdict for f in folder.findings()} == {"not asked"}
     assert "no skill" in folder.findings()[0].reason
 
 
@@ -181,7 +188,7 @@ def test_a_constant_model_that_answers_only_what_it_gets_right_is_not_let_throug
     silent = {r["id"] for r in rows if r["label"] == "negative"}
     model = FlakyClassifier(silent, inner=ConstantClassifier("positive"))
     folder = run("robustness", model, rows, tmp_path, transformations=["typos"])
-    assert folder.findings()[0].verdict in ("refused", "undecided")
+    assert folder.findings()[0].verdict in ("not asked", "can't tell")
 
 
 def test_a_failing_call_fails_its_rows_and_coverage_does_not_call_it_unchanged(tmp_path):
@@ -291,10 +298,10 @@ def test_a_tagger_that_finds_nothing_is_refused(tmp_path):
         task="token-tagging",
         transformations=["typos"],
     )
-    assert {f.verdict for f in folder.findings()} == {"refused"}
+    assert {f.verdict for f in folder.findings()} == {"not asked"}
 
 
-@pytest.mark.parametrize("bad", [{"draws": 0}, {"margin": 1.0}, {"margin": -0.1}])
+@pytest.mark.parametrize("bad", [{"draws": 0}, {"tolerance": 1.0}, {"tolerance": -0.1}])
 def test_parameters_that_make_no_sense(bad):
     with pytest.raises(PlanError, match="must"):
         RobustnessParams(**bad)

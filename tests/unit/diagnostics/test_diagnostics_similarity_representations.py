@@ -8,7 +8,7 @@ import pytest
 from design_inputs import inputs_of
 from toy_encoders import ToyEncoder, rows, run, values
 
-from scrutiny.core.errors import PlanError
+from scrutiny.core.errors import PlanError, UserError
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
@@ -308,12 +308,12 @@ def test_minibatches_of_one_batch_are_the_whole():
         ({"layers": "first"}, "choice of layers"),
         ({"measures": ("debiased",)}, "debiased_cka"),
         ({"measures": ()}, "at least one"),
-        ({"groups": 2}, "groups is at least 5"),
+        ({"groups": 2}, "groups must be at least 5"),
         ({"margin": 1.0}, "between 0 and 1"),
     ],
 )
 def test_parameters_that_do_not_fit_are_refused(wrong, said):
-    with pytest.raises(PlanError, match=said):
+    with pytest.raises(UserError, match=said):
         RepresentationsParams(**wrong)
 
 

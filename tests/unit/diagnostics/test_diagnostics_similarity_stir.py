@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from toy_encoders import ToyEncoder
 
-from scrutiny.core.errors import PlanError
+from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
@@ -154,5 +154,5 @@ def test_too_few_texts_have_no_alignment(tmp_path):
     "wrong", [{"pooling": "word"}, {"pooling": "max"}, {"candidates": 1}, {"groups": 2}]
 )
 def test_parameters_that_do_not_fit_are_refused(wrong):
-    with pytest.raises(PlanError):
+    with pytest.raises(UserError):
         StirParams(**wrong)

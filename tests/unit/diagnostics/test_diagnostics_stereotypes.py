@@ -5,7 +5,7 @@ from design_inputs import inputs_of
 from preferring_language import Preferring, without_contrasts
 
 from scrutiny.core.diagnostic import Batch, Cell
-from scrutiny.core.errors import PlanError
+from scrutiny.core.errors import PlanError, UserError
 from scrutiny.core.example import Example
 from scrutiny.data.tasks.names import load_task
 from scrutiny.diagnostics.stereotypes.pairs import CrowsPairs, Pairs
@@ -131,7 +131,7 @@ def test_a_variant_that_the_model_cannot_run_is_refused():
     ],
 )
 def test_parameters_are_checked(wrong, says):
-    with pytest.raises(PlanError, match=says):
+    with pytest.raises(UserError, match=says):
         PairsParams(**wrong)
 
 

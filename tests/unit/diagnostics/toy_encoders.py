@@ -5,6 +5,7 @@ from zlib import crc32
 
 import numpy as np
 
+from scrutiny.core.model import Model
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.models.answers.checked import AnswerError
 from scrutiny.run.driver import RunOptions, run_plan
@@ -13,7 +14,7 @@ from scrutiny.run.planning.resolve import resolve
 MEANINGS = 6
 
 
-class ToyEncoder:
+class ToyEncoder(Model):
     """Vectors of texts: meaning times a matrix of its own, and noise of its own.
 
     ``meaning`` seeds what texts mean, so that models of one number see the same; ``turn`` seeds an

@@ -7,10 +7,11 @@ from typing import ClassVar
 import numpy as np
 
 from scrutiny.core.edit import Edit
+from scrutiny.core.model import Model
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.task import Prediction
 from scrutiny.core.transformation import Intensity, Transformation
-from scrutiny.perturb.engine.sites import word_sites
+from scrutiny.perturb.engine.change import word_sites
 from scrutiny.perturb.search.move import Move
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.planning.resolve import resolve
@@ -39,7 +40,7 @@ class WordSwap(Transformation):
             yield (Edit(document.field, site.start, site.end, word),)
 
 
-class Linear:
+class Linear(Model):
     """Sum of word weights through a logistic; the same weights for the same seed.
 
     ``share`` mixes the weights with those of ``other``: 1 is a copy of it.

@@ -4,6 +4,7 @@ from zlib import crc32
 
 import numpy as np
 
+from scrutiny.core.model import Model
 from scrutiny.core.queries.language import POOLINGS
 from scrutiny.core.registry import registry
 from scrutiny.models.answers.checked import AnswerError
@@ -18,7 +19,7 @@ WORDS = {
 TEMPLATES = ("This is {}.", "That is {}.", "{} is here.")
 
 
-class ToyVectors:
+class ToyVectors(Model):
     """Vectors of texts by the words in them.
 
     A word of X or A points to ``+pull`` on the first axis, one of Y or B to ``-pull``; every word

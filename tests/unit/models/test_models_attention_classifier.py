@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
@@ -17,7 +18,6 @@ from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.models.words.attention import (  # noqa: E402
     AttentionClassifier,
     AttentionParts,
-    softmax,
 )
 from scrutiny.models.words.attention_network import (  # noqa: E402
     ATTENTIONS,
@@ -220,7 +220,7 @@ def test_folders_that_hold_something_else_are_refused(tmp_path):
     [
         ({"encoder": "lstm"}, "encoder is one of"),
         ({"attention": "sdpa"}, "attention is one of"),
-        ({"hidden": 1}, "hidden 2 or more"),
+        ({"hidden": 1}, "hidden must be at least 2"),
         ({"widths": (2,)}, "widths are odd"),
     ],
 )

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example, Span
+from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import AnswerError, check_answer, predict_or_fail
 
 
-class Scripted:
+class Scripted(Model):
     """Answers by text; raises what is scripted as an exception; counts its calls."""
 
     source = "test:scripted"

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from scrutiny.core.errors import DataError, ModelError, UserError
-from scrutiny.core.queries.stored_heads import KnowsHeadCounts
-from scrutiny.data.tasks.stored_heads import StoredHeads
+from scrutiny.core.queries.attention import KnowsHeadCounts
+from scrutiny.data.tasks.passages import StoredHeads
 from scrutiny.models.named.family import expand
 from scrutiny.models.stored.head_scores import counts_of
 from scrutiny.models.strings.load import load_model
@@ -86,7 +86,7 @@ def test_a_loaded_model_knows_its_corpora_and_nothing_else(file):
     assert model.head_counts("review").gold == 18_481
     with pytest.raises(ModelError, match="no scores on 'novel'; there are story, review"):
         model.head_counts("novel")
-    with pytest.raises(ModelError, match="predicts nothing"):
+    with pytest.raises(ModelError, match="no labels to predict"):
         model.predict([])
 
 

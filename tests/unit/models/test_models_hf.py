@@ -283,7 +283,7 @@ def test_one_weight_changes_the_fingerprint(tmp_path, classification):
 
 
 def test_a_file_of_the_same_size_and_another_time_is_read_again(tmp_path):
-    from scrutiny.store.file_digest import hash_file
+    from scrutiny.store.files import hash_file
 
     path = tmp_path / "x"
     path.write_bytes(b"one")

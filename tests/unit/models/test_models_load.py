@@ -2,9 +2,11 @@ import pytest
 
 from scrutiny.core.errors import ConformanceError, ModelError, UnknownNameError
 from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.task import Prediction
 from scrutiny.models.strings import load as load_module
 from scrutiny.models.strings.adapters import Adapter, adapter, known_targets
 from scrutiny.models.strings.load import load_model
+from scrutiny.run.planning.loading import capabilities_of, load_given
 
 MODEL = """
 class Echo:
@@ -41,6 +43,36 @@ def test_an_adapter_that_returns_no_model(monkeypatch, classification):
     monkeypatch.setattr(load_module, "adapter", lambda _: Adapter(lambda *_: object()))
     with pytest.raises(ConformanceError, match="returned a object"):
         load_model("hf:./x", classification)
+
+
+class Plain:
+    """All that any model has, and no base class."""
+
+    source, task, labels, is_batch_invariant = "x", "text-classification", ("a", "b"), True
+    capabilities = frozenset({"predict"})
+    n_samples = 7
+
+    def fingerprint(self):
+        return "plain-of-this-test"
+
+    def predict(self, examples):
+        return [Prediction("a") for _ in examples]
+
+
+def test_an_adapter_that_returns_an_object_with_the_members(monkeypatch, classification, make):
+    monkeypatch.setattr(load_module, "adapter", lambda _: Adapter(lambda *_: Plain()))
+    model = load_model("builtin:x", classification)
+    assert isinstance(model, Model)
+    assert (model.n_samples, model.fingerprint()) == (7, "plain-of-this-test")
+    assert model.predict(make("x")) == [Prediction("a")]
+    assert model.batches(make("x")) is None
+
+
+def test_an_object_that_is_handed_over_with_the_members(classification):
+    model = load_given(Plain(), classification)
+    assert isinstance(model, Model)
+    assert model.n_samples == 7
+    assert capabilities_of(model, classification) == {"predict", "samples"}
 
 
 def test_unknown_scheme(classification):

@@ -7,7 +7,7 @@ import pytest
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.model import LoadOptions
-from scrutiny.data.tasks.text_classification import TextClassification
+from scrutiny.data.tasks.classes import TextClassification
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.strings.load import load_model
 from scrutiny.run.planning.loading import load_replicate
@@ -369,3 +369,14 @@ def test_an_attribute_that_raises_is_an_error_of_the_model(target, classificatio
     source = f"{target}:Trap"
     with pytest.raises(ModelError, match=r"RuntimeError: not yet \(at models_of_a_user.py:\d+\)"):
         load_replicate(source, classification, LoadOptions())
+
+
+@pytest.mark.parametrize(
+    ("stated", "known"), [("20", 20), ("0", None), ("None", None), ("len", None)]
+)
+def test_samples_that_an_object_states(tmp_path, classification, stated, known):
+    path = tmp_path / "sampling_model.py"
+    path.write_text(f"def ask(texts):\n    return ['x'] * len(texts)\nask.n_samples = {stated}\n")
+    model = load_model(f"python:{path}:ask#labels=x|y", classification)
+    assert model.n_samples == known
+    assert (model.is_batch_invariant, model.fingerprint()) == (False, None)

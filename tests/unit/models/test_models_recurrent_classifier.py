@@ -148,7 +148,7 @@ def test_folders_that_are_something_else(tmp_path):
     [
         ({"cell": "rnn"}, "cell is one of"),
         ({"pooling": "first"}, "pooling is one of"),
-        ({"layers": 0}, "must be 1 or more"),
+        ({"layers": 0}, "must be at least 1"),
     ],
 )
 def test_architectures_that_do_not_read(given, message):

@@ -5,6 +5,7 @@ import pytest
 
 from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model
 from scrutiny.core.queries.attention import Attends, Intervenes
+from scrutiny.models.python.reading import read_object
 from scrutiny.models.python.wrapped import with_training_text
 from scrutiny.models.strings.load import load_model, training_source
 from scrutiny.testing import ConstantClassifier
@@ -65,6 +66,13 @@ def test_what_a_model_can_be_asked_is_found_without_asking_it():
     inner.n_samples = 7
     assert model.n_samples == 7
     assert copy.copy(model).attention_shape == (2, 3)
+
+
+def test_a_model_is_read_as_wholly_as_without_its_training_text():
+    inner = ConstantClassifier("pos", labels=("neg", "pos"))
+    model = with_training_text(inner, list)
+    assert read_object(inner).is_whole
+    assert read_object(model).is_whole
 
 
 def test_an_object_that_knows_says_so(tmp_path, classification):

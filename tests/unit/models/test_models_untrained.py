@@ -6,7 +6,7 @@ transformers = pytest.importorskip("transformers")
 from tiny_bert import WORDS, change_config, make_checkpoint, make_tokenizer  # noqa: E402
 
 from scrutiny.core.errors import ModelError  # noqa: E402
-from scrutiny.models.hf.checkpoint import checkpoint_folder  # noqa: E402
+from scrutiny.models.hf.checkpoint import checkpoint_source, find_checkpoint  # noqa: E402
 from scrutiny.models.named.family import expand  # noqa: E402
 from scrutiny.models.named.untrained import draw_network, untrained_checkpoint  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
@@ -201,4 +201,5 @@ def test_one_untrained_network(in_zoo):
 
 
 def test_the_folder_of_a_checkpoint(in_zoo):
-    assert checkpoint_folder("zoo:tiny/seed-2") == in_zoo / "tiny/seed-2"
+    found = find_checkpoint(checkpoint_source(parse("zoo:tiny/seed-2")))
+    assert found.folder == in_zoo / "tiny/seed-2"

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 import pytest
 
 from scrutiny.core.errors import ModelError
-from scrutiny.models.hf.checkpoint import checkpoint_folder
+from scrutiny.models.hf.checkpoint import checkpoint_source
 from scrutiny.models.named import zoo
 from scrutiny.models.named.family import expand
 from scrutiny.models.strings.source import parse
@@ -95,4 +95,4 @@ def test_a_variable_that_names_no_folder(monkeypatch, tmp_path):
 
 def test_models_without_a_checkpoint_have_no_folder():
     with pytest.raises(ModelError, match="is no checkpoint of transformers"):
-        checkpoint_folder("builtin:sentiment")
+        checkpoint_source(parse("builtin:sentiment"))

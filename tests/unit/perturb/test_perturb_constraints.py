@@ -13,7 +13,7 @@ from scrutiny.perturb.constraints.meaning import EmbeddingSimilarity
 from scrutiny.perturb.constraints.which_words import StopWords
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
-from scrutiny.perturb.resources.packages import HarperChecker
+from scrutiny.perturb.resources.loading import load_resource
 
 TEXT = "The old man saw a dog."
 
@@ -165,7 +165,7 @@ def test_grammar_counts_the_kinds_that_are_not_ignored():
 def test_a_missing_checker_is_named_with_its_extra(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "harper", None)
     with pytest.raises(MissingExtraError, match=r"scrutiny\[nlp\]"):
-        HarperChecker()
+        load_resource.__wrapped__("grammar")
 
 
 def test_the_engine_asks_and_gives_the_reason():

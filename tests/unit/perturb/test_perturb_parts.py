@@ -7,11 +7,9 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.randomness import StreamKeys, generator, stream_key
 from scrutiny.perturb.engine import streams as streams_module
 from scrutiny.perturb.engine.document import TextDocument, document_of
-from scrutiny.perturb.engine.fences import Chosen, Fences
-from scrutiny.perturb.engine.letters import same_class, split_characters
+from scrutiny.perturb.engine.fences import Chosen, Fences, covered, tokens_where
 from scrutiny.perturb.engine.streams import Streams
-from scrutiny.perturb.engine.where import covered, tokens_where
-from scrutiny.text.entities import Entity
+from scrutiny.text.characters import same_class, split_characters
 from scrutiny.text.tagger import Tag
 
 
@@ -29,8 +27,6 @@ def test_a_document_asks_its_tagger_once_for_each_token():
     document = document_of("good old film", resources={"tagger": tagger})
     assert [document.tag(1), document.upos(1), document.tag(1)] == ["NN", "NOUN", "NN"]
     assert tagger.asked == [1]
-    document.set_tags([Tag("JJ", "ADJ")] * 3)
-    assert document.tag(2) == "JJ"
 
 
 def test_a_document_takes_the_borders_of_the_tokens_layer():
@@ -52,12 +48,6 @@ def test_a_document_knows_its_own_field_only():
     assert a.is_protected(1, 3)
     assert not a.is_protected(0, 2)
     assert not b.is_protected(0, 1)
-
-
-def test_entities_can_be_set_from_a_batch():
-    document = document_of("in Paris")
-    document.set_entities([Entity(3, 8, "LOC")])
-    assert document.entities == [Entity(3, 8, "LOC")]
 
 
 @pytest.mark.parametrize(("text", "count"), [("a b.", 2), ("'s ... 42", 2), ("", 0), ("👍 !", 0)])

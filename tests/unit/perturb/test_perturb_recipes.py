@@ -8,8 +8,15 @@ import pytest
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
-from scrutiny.perturb.recipes.attack import Given, deviations_of, given_for, lacks, speaks
-from scrutiny.perturb.recipes.naming import name_of, parse_attack
+from scrutiny.perturb.recipes.attack import (
+    Given,
+    deviations_of,
+    given_for,
+    lacks,
+    name_of,
+    parse_attack,
+    speaks,
+)
 from scrutiny.perturb.resources.capabilities import Guess
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.setting import Settings, Victim

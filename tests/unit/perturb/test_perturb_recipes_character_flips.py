@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from scrutiny.core.example import Example
+from scrutiny.core.model import Model
 from scrutiny.core.queries.gradients import InputEmbeddings, Piece, TokenGradients
 from scrutiny.core.task import Prediction
-from scrutiny.perturb.recipes.attack import Given
+from scrutiny.perturb.recipes.attack import Given, parse_attack
 from scrutiny.perturb.recipes.character_flips import CharacterFlips, _alphabet, _flips
-from scrutiny.perturb.recipes.naming import parse_attack
 from scrutiny.perturb.search.engine import search_all
-from scrutiny.perturb.search.place import Place
+from scrutiny.perturb.search.move import Place
 from scrutiny.perturb.search.setting import Settings, Victim
 
 
-class Letters:
+class Letters(Model):
     """p(positive) = 2^s / (1 + 2^s), s the sum of the weights of all letters."""
 
     labels = ("negative", "positive")

@@ -16,8 +16,7 @@ import pytest
 from scrutiny.core.example import Example
 from scrutiny.core.queries.gradients import Piece, TokenGradients
 from scrutiny.core.registry import registry
-from scrutiny.perturb.recipes.attack import given_for, lacks
-from scrutiny.perturb.recipes.naming import parse_attack
+from scrutiny.perturb.recipes.attack import given_for, lacks, parse_attack
 from scrutiny.perturb.resources import mask_filler, vocabulary
 from scrutiny.perturb.resources.capabilities import Guess
 from scrutiny.perturb.search.any_word import AnyWord

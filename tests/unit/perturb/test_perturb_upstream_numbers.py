@@ -5,8 +5,7 @@ Each line was written from the papers and from the toolkit's source, not from ou
 
 import pytest
 
-from scrutiny.perturb.recipes.attack import Given, given_for
-from scrutiny.perturb.recipes.naming import parse_attack
+from scrutiny.perturb.recipes.attack import Given, given_for, parse_attack
 
 pytestmark = pytest.mark.reproduces
 

@@ -6,8 +6,7 @@ p(positive) = 2^s / (1 + 2^s): 4/5 for a sum of 2, 2/3 for 1, and a tie, which i
 import pytest
 
 from scrutiny.core.example import Example
-from scrutiny.perturb.recipes.attack import Given, given_for
-from scrutiny.perturb.recipes.naming import parse_attack
+from scrutiny.perturb.recipes.attack import Given, given_for, parse_attack
 from scrutiny.perturb.resources.capabilities import Guess
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.setting import Settings, Victim

@@ -17,10 +17,10 @@ from scrutiny.perturb.engine.streams import in_random_order
 from scrutiny.perturb.english.conjugation import agreement_of, tense_of
 from scrutiny.perturb.english.related_words import (
     SynonymSettings,
-    WordsWithSynonym,
     antonym_forms,
     likely_tag,
     synonym_forms,
+    words_with_synonym,
 )
 from scrutiny.perturb.english.verbs import (
     auxiliary_kind,
@@ -234,5 +234,5 @@ def test_replacements_of_words():
     assert antonym_forms("swift", "JJ", senses=3, least_zipf=2.5, indirect=True) == ("slow",)
     assert antonym_forms("swift", "JJ", senses=3, least_zipf=2.5, indirect=False) == ()
     assert likely_tag("early", "RB") == "RB"
-    known = WordsWithSynonym(usual)
+    known = words_with_synonym(usual)
     assert [known[w] for w in ("MOVIE", "the", "42", "qqqq")] == [True, False, False, False]

@@ -33,12 +33,15 @@ def side(values, status=None):
     return Side(np.where((codes == OK)[..., None], array, np.nan), codes)
 
 
-def drops(before, after, statistic, *, seed=0, draws=2000, key=KEY, status=None, **resampling):
-    """Estimate of a drop from hits (replicate, item)."""
+def drops(
+    before, after, statistic, *, seed=0, draws=2000, key=KEY, status=None, others=(), **resampling
+):
+    """Estimate of a drop from hits (replicate, item); ``others`` are further draws of after."""
     before = np.asarray(before)
+    more = {f"after#{n}": side(one) for n, one in enumerate(others, 1)}
     return estimate(
         panel(*before.shape),
-        {"before": side(before), "after": side(after, status)},
+        {"before": side(before), "after": side(after, status), **more},
         statistic=statistic,
         key=key,
         resampling=Resampling(draws=draws, **resampling),

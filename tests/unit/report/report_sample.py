@@ -165,7 +165,7 @@ def hostile():
         findings=(*view.findings, finding),
         evidence={**view.evidence, HOSTILE: Evidence((case,), flips, 1)},
         notes={"robustness": note},
-        datasets=(DatasetLine(HOSTILE, HOSTILE, 1, HOSTILE, HOSTILE),),
+        datasets=(DatasetLine(HOSTILE, HOSTILE, 1, HOSTILE, HOSTILE, (HOSTILE,)),),
         missing=(Missing(KIND, HOSTILE, HOSTILE, HOSTILE, 1),),
         families={HOSTILE: HOSTILE},
     )

@@ -9,6 +9,7 @@ from dataclasses import replace
 import report_sample
 
 from scrutiny.parts.wording.numbers import out_of
+from scrutiny.report.formats import markdown as module
 from scrutiny.report.formats.delimited import render_csv
 from scrutiny.report.formats.html import render_html
 from scrutiny.report.formats.latex import escape as latex
@@ -24,6 +25,23 @@ high level method n n_units planned undefined failed skipped refused status""".s
 
 def test_golden_markdown(golden):
     golden("report.md", render_markdown(report_sample.sample()))
+
+
+def test_markdown_is_a_comment_whose_verdict_and_table_are_open(monkeypatch):
+    view = report_sample.sample()
+    text = render_markdown(view)
+    first_fold = text.index("<details>")
+    assert text.startswith("**3 of 18 changes hurt")
+    assert text.index("| diagnostic |") < first_fold < text.index("the interval lies above")
+    assert text.count("<details>") == text.count("</details>") == text.count("\n\n</details>\n")
+    assert "do not fit" not in text
+    monkeypatch.setattr(module, "_LARGEST", first_fold + 1_500)
+    short = render_markdown(view)
+    assert len(short) < len(text)
+    assert short.startswith(text[:first_fold])
+    assert "sections do not fit into a comment; the page has them." in short
+    assert short.count("<details>") < text.count("<details>")
+    assert short.rstrip().endswith("`")  # the footer stays
 
 
 def test_golden_latex(golden):

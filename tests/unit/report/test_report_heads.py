@@ -581,8 +581,8 @@ def test_tables_come_before_matrices_where_room_is_short(view, parts):
 
 def test_markdown_has_the_tables(view):
     said = render_markdown(view)
-    assert "## Head by head" in said
-    assert "## Heads against each other" in said
+    assert "<summary>Head by head</summary>" in said
+    assert "<summary>Heads against each other</summary>" in said
 
 
 def test_datasets_have_short_names_as_long_as_these_differ():

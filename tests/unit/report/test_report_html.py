@@ -12,7 +12,7 @@ import report_sample
 
 from scrutiny.report.formats.html import LARGEST, environment, render_html, static
 from scrutiny.report.formats.page import DETAILS, page
-from scrutiny.report.formats.snippet import estimates_snippet, render_snippet
+from scrutiny.report.formats.snippet import render_snippet, table_snippet
 
 VIEWS = {
     "sample": report_sample.sample,
@@ -233,12 +233,12 @@ def test_verdicts_have_words(outline):
 
 
 def test_detail_is_left_out_until_the_page_is_small_enough():
-    view = report_sample.many(200)
+    view = report_sample.many(190)
     sizes = [len(render_html(view, largest=limit)) for limit in (9_000_000, 2_000_000, 1)]
     assert sizes[0] > sizes[1] > sizes[2]
-    assert "Items stand with the first 40 of 200 claims" in render_html(view)
+    assert "Items stand with the first 40 of 190 claims" in render_html(view)
     smallest = render_html(view, largest=1)
-    assert "190 more claims of robustness" in smallest
+    assert "180 more claims of robustness" in smallest
 
 
 def test_page_of_a_thousand_claims_is_small():
@@ -305,12 +305,24 @@ def test_snippet_has_verdict_table_and_denominators():
     assert "… and 160 more" in Outline(render_snippet(report_sample.many(200))).text
 
 
-def test_snippet_of_estimates():
-    view = report_sample.sample()
-    text = Outline(estimates_snippet(list(view.estimates), title="All <numbers>")).text
-    assert "All <numbers>" in text
-    assert "0.861 [0.840, 0.882]" in text
-    assert "640/640" in text
+def test_snippet_says_the_verdict_in_front_of_its_claim():
+    text = Outline(render_snippet(report_sample.sample())).text
+    assert text.index("verdict") < text.index("claim") < text.index("estimate")
+
+
+def test_snippet_of_a_table_says_once_what_all_rows_share():
+    rows = [
+        {"item": "a<b", "model": "m", "cost": 0.5, "note": None},
+        {"item": "x" * 200, "model": "m", "cost": -0.25, "note": ""},
+    ]
+    text = Outline(table_snippet([*rows[0]], rows, n_more=3)).text
+    assert text.count("model") == 1
+    assert "model: m" in text
+    assert "a<b" in text
+    assert "−0.250" in text
+    assert "note" not in text
+    assert "x" * 120 + "…" in text
+    assert "… and 3 more" in text
 
 
 def luminance(color):
@@ -343,3 +355,12 @@ def test_dark_theme_is_the_same_by_choice_and_by_preference():
     chosen = css.split(':root[data-theme="dark"] {')[1].split("}")[0]
     preferred = css.split(':root:not([data-theme="light"]) {')[1].split("}")[0]
     assert chosen.split() == preferred.split()
+
+
+def test_rows_to_look_at_stand_beside_the_data():
+    view = report_sample.sample()
+    said = "3 rows do not read and were left out; the first is d.csv:4: text is empty"
+    (line,) = view.datasets
+    odd = Outline(render_html(replace(view, datasets=(replace(line, doubts=(said,)),)))).text
+    assert f"Rows of {line.name} to look at {said}" in odd.partition(line.fingerprint)[2]
+    assert "to look at" not in Outline(render_html(view)).text

@@ -82,7 +82,14 @@ MANIFEST = {
     "plan": {"seed": 7, "resampling": {"draws": 500, "level": 0.9, "method": "crossed"}},
     "promise": "records are byte-identical",
     "environment": {"scrutiny": "0.1.0", "python": "3.11"},
-    "data": {DATASET: {"source": "builtin:reviews", "items": 3, "fingerprint": "0123" * 8}},
+    "data": {
+        DATASET: {
+            "source": "builtin:reviews",
+            "items": 3,
+            "fingerprint": "0123" * 8,
+            "doubts": ["2 rows hold x"],
+        }
+    },
     "models": {SUBJECT: {"source": "builtin:sentiment", "role": "measured"}},
     "measure": {
         "robustness": {
@@ -215,6 +222,7 @@ def test_view_of_a_folder(folder):
     assert view.notes["robustness"].summary == "Score before and after."
     assert view.notes["robustness"].misleads == ("Misleads when a is b.", "Misleads when c.")
     assert view.datasets[0].overlap.startswith("sentiment: 0.000 [0.000, 0.003] of the items")
+    assert view.datasets[0].doubts == ("2 rows hold x",)
     assert [(m.recipe, m.status, m.count) for m in view.missing] == [
         ("typos@1", "skipped", 1),
         ("tense@1", "refused", 1),

@@ -146,6 +146,18 @@ def test_data_that_chose_a_model_is_a_warning_everywhere(view):
     assert f"<b>Warning:</b> {warning}</p>" in render_html(view)
 
 
+def test_what_a_budget_left_out_stands_above_the_table_of_every_format():
+    view = report_sample.sample()
+    said = "For a budget of 1 min, robustness has 90 of 872 items."
+    told = replace(view, facts=replace(view.facts, left_out=(said, report_sample.HOSTILE)))
+    assert said in " ".join(plain_text(told).split())
+    markdown, page = render_markdown(told), render_html(told)
+    assert said in markdown
+    assert markdown.index(said) < markdown.index("|")
+    assert f"<b>Left out:</b> {said}" in page
+    assert "<img src=x" not in page
+
+
 def test_warnings_are_escaped():
     view = report_sample.sample()
     facts = replace(view.facts, warnings=(report_sample.HOSTILE,))

@@ -57,6 +57,7 @@ def test_every_part_has_its_ingredients(parts):
         "published@1",
         "matrices@1",
         "layer-grid@1",
+        "side-by-side@1",
     }  # the run has nothing of these
     assert len(parts) == len(set(known) - absent)
 

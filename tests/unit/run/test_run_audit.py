@@ -5,13 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from scrutiny.core.errors import PlanError
+from scrutiny.cli.running.plans import audit_from_flags
+from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, ModelPlan
 from scrutiny.core.registry import Entry, registry
 from scrutiny.registrations import REGISTRATIONS
-from scrutiny.run.checking import cost_of
+from scrutiny.run.costing.cost import cost_of
 from scrutiny.run.executing.executors import executor
 from scrutiny.run.planning.audit import AUDIT_DRAWS, audit_plan, ordered
+from scrutiny.run.planning.profiles import PROFILES
 from scrutiny.run.planning.resolve import resolve
 
 sys.path[:0] = [str(Path(__file__).parents[1] / name) for name in ("training", "models")]
@@ -35,17 +38,18 @@ def tagged(tmp_path):
 
 
 def test_skill_and_leakage_stand_first():
-    names = ["robustness@1", "leakage@1", "artifacts@2", "performance@1"]
-    assert ordered(names) == ["performance@1", "leakage@1", "artifacts@2", "robustness@1"]
+    names = ["robustness@1", "leakage@1", "artifacts@2", "calibration@1", "performance@1"]
+    first = ["performance@1", "calibration@1", "leakage@1"]
+    assert ordered(names) == [*first, "artifacts@2", "robustness@1"]
 
 
 def test_everything_that_applies_is_measured_at_modest_budgets():
-    plan = audit_plan(MODELS, DATA, seed=3)
-    assert [m.id for m in plan.measure][:2] == ["performance", "leakage"]
+    plan = audit_plan(MODELS, DATA)
+    assert [m.id for m in plan.measure][:3] == ["performance", "calibration", "leakage"]
     robustness = next(m for m in plan.measure if m.id == "robustness")
     assert robustness.params["draws"] == 2
     assert all(m.is_audit for m in plan.measure)
-    assert (plan.seed, plan.resampling.draws) == (3, AUDIT_DRAWS)
+    assert (plan.seed, plan.resampling.draws) == (0, AUDIT_DRAWS)
     # the smallest p must pass Holm over forty claims
     assert 1 / (1 + AUDIT_DRAWS) < 0.05 / 2 / 40
 
@@ -85,7 +89,7 @@ def test_what_the_model_has_no_use_for_is_not_loaded(monkeypatch):
         "robustness@1",
     }
     loaded.clear()
-    audit_plan(MODELS, DATA, reference=MODELS[0])
+    audit_plan(MODELS, DATA, reference=MODELS[0], profile="study")
     assert "invariance.scope@1" in {line.name for line in loaded}
 
 
@@ -109,7 +113,7 @@ def labeled(tmp_path, count=12):
 def test_an_encoder_is_asked_about_attention_on_sentences_that_come_with_the_diagnostic(
     classifier, tmp_path
 ):
-    plan = audit_plan([classifier], [labeled(tmp_path)])
+    plan = audit_plan([classifier], [labeled(tmp_path)], profile="study")
     found = {m.id: m for m in plan.measure}
     assert found["attention.heads"].data == ("builtin:negation",)
     assert found["attention.heads"].params["presets"] == ["default", "as_released"]
@@ -134,12 +138,13 @@ def test_language_models_are_asked_about_attention(tmp_path, kind, head):
     from tiny_language import make_language_model
 
     model = ModelPlan("m", f"hf:{make_language_model(tmp_path / 'm', kind, head=head)}")
-    plan = audit_plan([model], [DataPlan("pairs", "builtin:agreement", limit=12)])
+    pairs = DataPlan("pairs", "builtin:agreement", limit=12)
+    plan = audit_plan([model], [pairs], profile="study")
     found = {m.id: m.data for m in plan.measure}
     assert found["competence"] == ("pairs",)
     assert found["attention.heads"] == ("builtin:negation",)
     assert found["attention.arcs"] == ("builtin:arcs",)
-    of_trees = audit_plan([model], [DataPlan("trees", "builtin:arcs")])
+    of_trees = audit_plan([model], [DataPlan("trees", "builtin:arcs")], profile="study")
     rows = {m.id: (m.data, m.params) for m in of_trees.measure}
     assert rows["attention.arcs"][0] == ("trees",)
     assert rows["attention.heads"][0] == ("builtin:negation",)
@@ -154,12 +159,64 @@ def test_data_that_fit_are_taken_in_place_of_what_a_diagnostic_brings(classifier
 
 
 def test_a_model_without_attention_gets_no_data_brought():
-    plan = audit_plan(MODELS, DATA)
+    plan = audit_plan(MODELS, DATA, profile="study")
     assert [d.name for d in plan.data] == ["x"]
     assert not [m.id for m in plan.measure if m.id.startswith("attention")]
 
 
+def test_the_usual_profile_asks_what_decides_about_shipping(classifier, tmp_path):
+    data = labeled(tmp_path)
+    plan = audit_plan([classifier], [data])
+    shipped = ["performance", "calibration", "attack", "robustness"]
+    assert [m.id for m in plan.measure] == shipped
+    assert [d.name for d in plan.data] == ["x"]  # nothing is brought to look inside with
+    studied = audit_plan([classifier], [data], profile="study")
+    assert {m.id for m in studied.measure} > set(shipped)
+    same = {m.id: m for m in studied.measure}
+    assert [same[m.id] for m in plan.measure] == list(plan.measure)  # and at the same budgets
+
+
+def test_a_reference_adds_agreement_to_the_usual_profile():
+    beside = audit_plan(MODELS, DATA, reference=MODELS[0])
+    assert {m.id for m in beside.measure} - {m.id for m in audit_plan(MODELS, DATA).measure} == {
+        "similarity.outputs"
+    }
+
+
+def test_names_of_profiles_are_known_and_lead_to_diagnostics_that_there_are():
+    known = {name.partition("@")[0] for name in registry().names("diagnostic")}
+    for profile in PROFILES.values():
+        assert profile.diagnostics <= known
+        assert profile.says
+    with pytest.raises(UnknownNameError, match=r"no profile named 'shipp'.*'ship'"):
+        audit_plan(MODELS, DATA, profile="shipp")
+
+
+def test_what_a_plug_in_brings_is_asked_in_any_profile():
+    own = registry().entry("diagnostic", "landscape@1")
+    assert not PROFILES["ship"].has(own)
+    assert PROFILES["ship"].has(Entry(own.registration, "toy"))
+    assert PROFILES["study"].has(own)
+
+
+def test_an_audit_that_its_profile_leaves_empty_says_what_to_do(tmp_path):
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    from tiny_language import make_language_model
+
+    model = f"hf:{make_language_model(tmp_path / 'm', 'GPT2', head='LMHeadModel')}"
+    flags = {"plan": None, "models": (model,), "data": ("builtin:agreement",), "only": ()}
+    flags |= {"task": "", "limit": 4, "seed": None, "on_bad_row": "skip"}
+    with pytest.raises(PlanError, match=r"profile 'ship' applies.*--profile study"):
+        audit_from_flags(flags, LoadOptions())
+    with pytest.raises(PlanError, match="No diagnostic applies to this model"):
+        audit_from_flags({**flags, "only": ("landscape",)}, LoadOptions())
+    assert audit_from_flags({**flags, "profile": "study"}, LoadOptions()).measure
+
+
 def test_only_what_is_wanted():
+    one = audit_plan(MODELS, DATA, only=["performance"], profile="study")
+    assert one == audit_plan(MODELS, DATA, only=["performance"])
     plan = audit_plan(MODELS, DATA, only=["leakage", "performance@1"])
     assert [m.id for m in plan.measure] == ["performance", "leakage"]
 
@@ -189,9 +246,10 @@ def test_an_audit_resolves_and_its_cost_is_known_before_it_runs():
     assert cost.queries == 40 * 5  # the leakage diagnostic asks nothing
     assert cost.seconds > 0
     lines = list(cost.lines())
-    assert lines[0] == "performance: m on x"
-    assert "40 items x 5 replicates, at most 200 queries" in lines[1]
-    assert all(len(line) <= 88 for line in lines)
+    assert lines[0] == "performance: m on x; 1 claim"
+    assert lines[1].startswith("  40 items x 5 replicates: about 200 texts (at most 200), ")
+    assert "In all about 200 texts (at most 200) before the cache: 1 s," in lines
+    assert all(len(line) <= 80 for line in lines)
 
 
 @pytest.mark.parametrize("name", ["thread", "", "Serial"])

@@ -10,16 +10,13 @@ from small_runs import family, plan, rows, run
 from tool_logs import imported, line, unpacked, write_lines
 from two_sides import sides
 
-from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan
 from scrutiny.diagnostics.similarity.answers import Labels
-from scrutiny.run.comparing.agreement import agreement_of, marked
-from scrutiny.run.comparing.flips import UNKNOWN, Noise
+from scrutiny.diagnostics.similarity.side_by_side.agreement import agreement_of, marked
+from scrutiny.diagnostics.similarity.side_by_side.flips import UNKNOWN, Noise
+from scrutiny.diagnostics.similarity.side_by_side.sides import Answers
 from scrutiny.run.comparing.levels import CompareOptions
-from scrutiny.run.comparing.live import noise_when_asked_again
-from scrutiny.run.comparing.sides import Answers
 from scrutiny.run.comparing.whole import compare_side_by_side
-from scrutiny.run.planning.resolve import resolve
 
 DIVERGENCES = ("jsd@1", "tv@1", "kl_ab@1", "kl_ba@1")
 
@@ -239,20 +236,23 @@ def test_choices_of_different_number_keep_their_probabilities(tmp_path):
     assert found["kappa@1"].reason == "several_sets"
 
 
-def test_a_live_model_that_is_asked_again_has_a_floor(tmp_path):
+def test_a_model_that_is_asked_again_has_a_floor(tmp_path):
     made = plan(family(tmp_path).replace("#seed={seed}", ""))
-    path = tmp_path / "toy.py"
-    path.write_text(
-        path.read_text().replace("is_batch_invariant = True", "is_batch_invariant = False")
-    )
-    resolved = resolve(made, data={"x": rows()}, options=LoadOptions())
-    noise = noise_when_asked_again(resolved, family="m", data="x")
-    assert noise.how == "asked again"
-    assert noise.agreement["kappa@1"] == pytest.approx(1.0)
-    assert noise.agreement["error_consistency@1"] == pytest.approx(1.0)
-    known, found = found_of(list("ab"), list("ab"), ["a", "a"], noise=replace(noise, n_items=2))
-    assert found.floor_of == "asked again"
-    assert known["kappa@1"].floor == pytest.approx(1.0)
+    first, again = run(made, tmp_path / "a"), run(made, tmp_path / "b", data={"x": rows()[:30]})
+    (level,) = compare_side_by_side(first, first, CompareOptions(asked_again=again)).levels
+    assert level.noise == Noise("asked again", 0.0, n_items=30, n_pairs=1)
+    assert level.agreement.floor_of == "asked again"
+    found = rows_of(level)
+    assert found["kappa@1"].floor == pytest.approx(1.0)
+    assert found["error_consistency@1"].floor == pytest.approx(1.0)
+
+
+def test_a_run_that_kept_no_order_of_its_labels_says_so_in_one_line(tmp_path):
+    folder = run(plan(family(tmp_path), seeds=(1,)), tmp_path / "a")
+    folder.write_manifest({k: v for k, v in folder.manifest.items() if k != "label_order"})
+    (level,) = compare_side_by_side(folder, folder).levels
+    told = {one.measure: one.reason for one in level.agreement.rows}
+    assert told == {"agreement@1": "", "kappa@1": "no_label_order", "error_consistency@1": ""}
 
 
 def test_many_tasks_of_a_log_are_one_level_with_the_places_of_their_choices(tmp_path):

@@ -9,16 +9,18 @@ from hypothesis import strategies as st
 from small_runs import plan, run
 from two_sides import sides, slice_of
 
-from scrutiny.core.model import LoadOptions
-from scrutiny.run.comparing.agreement import marked
-from scrutiny.run.comparing.flips import flips_of, noise_of_replicates
-from scrutiny.run.comparing.items import commonest_turn, find_disagreements, spans_in_words
+from scrutiny.diagnostics.similarity.side_by_side.agreement import marked
+from scrutiny.diagnostics.similarity.side_by_side.flips import flips_of, noise_of_replicates
+from scrutiny.diagnostics.similarity.side_by_side.inputs import (
+    commonest_turn,
+    find_disagreements,
+    spans_in_words,
+)
+from scrutiny.diagnostics.similarity.side_by_side.kept_answers import sides_of_models
+from scrutiny.diagnostics.similarity.side_by_side.sides import Answers, f1_of_items
 from scrutiny.run.comparing.levels import CompareOptions
-from scrutiny.run.comparing.live import noise_when_asked_again
-from scrutiny.run.comparing.sides import Answers, f1_of_items
 from scrutiny.run.comparing.slices import changes, shown
 from scrutiny.run.comparing.whole import compare_side_by_side
-from scrutiny.run.planning.resolve import resolve
 
 #: Finds capitalized names; the second version overlooks them where the sentence is a question.
 TAGGER = """
@@ -98,17 +100,15 @@ def test_the_planted_slice_leads(level):
     assert len(level.disagreements) == 25
 
 
-def test_a_tagger_is_asked_again(tmp_path):
-    def noise(exact):
-        made = resolve(
-            plan(tagger(tmp_path, 1, exact)),
-            data={"x": sentences(20)},
-            options=LoadOptions(batch=4),
-        )
-        return noise_when_asked_again(made, family="m", data="x")
-
-    assert noise(exact=True).how == "exact"
-    assert (noise(exact=False).how, noise(exact=False).share) == ("asked again", 0.0)
+def test_answers_of_a_tagger_are_right_as_far_as_their_f1_goes(tmp_path):
+    folders = [
+        run(plan(tagger(tmp_path, version, exact=True)), tmp_path / str(version), data=data)
+        for version, data in ((1, {"x": sentences()}), (2, {"x": sentences()[:80]}))
+    ]
+    found = sides_of_models(tuple((folder, "m") for folder in folders), ["x"])
+    assert (found.metric, len(found.examples)) == ("mean@1", 80)
+    assert found.first.tolist() == [[1.0] * 80]
+    assert found.second.tolist() == [[float(k % 8 > 0) for k in range(80)]]
 
 
 # --- scores from 0 to 1 -------------------------------------------------------------------------
@@ -116,7 +116,7 @@ def test_a_tagger_is_asked_again(tmp_path):
 
 @given(st.lists(st.tuples(*[st.integers(0, 9)] * 3), min_size=1, max_size=8))
 def test_f1_of_an_item_is_that_of_its_counts(counts):
-    found = f1_of_items(np.array([counts]))[0, :, 0]
+    found = f1_of_items(np.array([counts]))[0]
     for (right, wrong, missed), f1 in zip(counts, found, strict=True):
         total = 2 * right + wrong + missed
         assert f1 == pytest.approx(2 * right / total if total else 1.0)

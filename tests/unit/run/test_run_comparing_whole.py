@@ -1,25 +1,21 @@
 """Two runs side by side: real runs, real logs, a live model against itself."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
-from small_runs import family, plan, rows, run
+from small_runs import family, plan, run
 from tool_logs import imported, line, unpacked, write_lines
 
 from scrutiny.core.errors import PlanError
-from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import Resampling
-from scrutiny.run.comparing.flips import Noise
+from scrutiny.diagnostics.similarity.side_by_side.flips import Noise
+from scrutiny.diagnostics.similarity.side_by_side.kept_answers import answers_of, rows_of
 from scrutiny.run.comparing.levels import CompareOptions
-from scrutiny.run.comparing.live import noise_when_asked_again
-from scrutiny.run.comparing.sides import answers_of
 from scrutiny.run.comparing.whole import compare_side_by_side
 from scrutiny.run.estimating.judging import assignments_of
 from scrutiny.run.importing.manifest import ImportOptions
-from scrutiny.run.planning.resolve import resolve
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +90,7 @@ def test_noise_is_unknown_unless_the_first_was_run_again(logs, whole):
     assert level_of(whole).noise.how == "unknown"
     same = compare_side_by_side(*logs, CompareOptions(again=logs[0]))
     assert level_of(same).noise == Noise("another run", 0.0, n_items=220, n_pairs=1)
-    given = Noise("asked again", 0.1, 20, 1)
+    given = Noise("exact", 0.0, 220)
     told = compare_side_by_side(*logs, CompareOptions(noise={"opinions": given}))
     assert level_of(told).noise == given
     others = [one.noise.how for one in told.levels if one.dataset != "opinions"]
@@ -210,11 +206,12 @@ def test_a_run_against_itself_is_no_regression_within_a_margin(families):
 def test_answers_stand_in_the_order_of_replicates_and_items(families):
     (one,) = assignments_of(families[0])
     names = ['{"seed":"3"}', '{"seed":"1"}']
-    found = answers_of(families[0], [one], items=[(0, "i7"), (0, "i2")], replicates=names)
-    rows_of = {
+    rows, items = rows_of((families[0], one.subject)), [("x", "i7"), ("x", "i2")]
+    found = answers_of(rows, {("x", "{}")}, items=items, replicates=names)
+    said = {
         (row["replicate"], row["item"]): row["label"] for row in families[0].outputs().to_pylist()
     }
-    expected = [[rows_of[name, item] for item in ("i7", "i2")] for name in names]
+    expected = [[said[name, item] for item in ("i7", "i2")] for name in names]
     assert found.labels.tolist() == expected
 
 
@@ -228,53 +225,3 @@ def test_a_margin_needs_a_level_of_single_items(families):
                 compare_side_by_side(folder, folder, CompareOptions(margin=0.1))
         finally:
             folder.write_manifest(manifest)
-
-
-# --- a live model against itself ----------------------------------------------------------------
-
-FICKLE = """
-import itertools
-class Model:
-    labels = ("negative", "positive")
-    count = itertools.count()
-    def predict(self, texts):
-        turn = next(self.count) // {calls}
-        return [self.labels[("good" in t.split()) != (turn % 2 and t.endswith("3"))] for t in texts]
-"""
-
-
-def resolved(source, data=None, **more):
-    made = replace(plan(source, **more))
-    return resolve(
-        made, data={"x": rows() if data is None else data}, options=LoadOptions(batch=64)
-    )
-
-
-def again(found, **more):
-    return noise_when_asked_again(found, family="m", data="x", **more)
-
-
-def test_a_model_that_wavers_is_found_to(tmp_path):
-    path = tmp_path / "fickle.py"
-    path.write_text(FICKLE.format(calls=1))
-    found = again(resolved(f"python:{path}:Model"))
-    assert (found.how, found.n_items) == ("asked again", 40)
-    assert found.share == pytest.approx(4 / 40)  # texts 3, 13, 23, 33
-
-
-def test_few_items_are_enough_to_ask_again(tmp_path):
-    path = tmp_path / "fickle.py"
-    path.write_text(FICKLE.format(calls=1))
-    assert again(resolved(f"python:{path}:Model"), most=7).n_items == 7
-
-
-def test_a_promise_of_exact_answers_is_taken_and_replicates_are_not_asked(tmp_path):
-    exact = again(resolved(family(tmp_path), seeds=(1,)))
-    assert (exact.how, exact.share) == ("exact", 0.0)
-    assert again(resolved(family(tmp_path), seeds=(1, 2))).how == "unknown"
-
-
-def test_stored_answers_cannot_be_asked_again(tmp_path):
-    stored = tmp_path / "stored.csv"
-    stored.write_text("id,label\n" + "".join(f"i{k},positive\n" for k in range(40)))
-    assert again(resolved(f"predictions:{stored}#labels=negative|positive")).how == "unknown"

@@ -87,7 +87,9 @@ def test_other_methods_reach_the_table(tmp_path, method):
     made = plan(family(tmp_path), seeds=(1, 2, 3))
     folder = run(replace(made, resampling=Resampling(draws=400, method=method)), tmp_path / "out")
     assert estimates(folder)[0].method == f"{method}@1"
-    assert folder.findings()[0].scope == ("this checkpoint" if method == "items" else "this recipe")
+    assert folder.findings()[0].scope == (
+        "these checkpoints" if method == "items" else "this recipe"
+    )
 
 
 def contrasted(tmp_path, **estimate):

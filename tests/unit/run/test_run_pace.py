@@ -3,6 +3,7 @@
 import pytest
 
 from scrutiny.core.example import Example
+from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
 from scrutiny.run.asking.asker import CHUNK, Asker
 from scrutiny.run.asking.desk import ForgetfulDesk
@@ -20,7 +21,7 @@ class Clock:
         return self.now
 
 
-class Slow:
+class Slow(Model):
     """A model of the user's that takes so many seconds for each question."""
 
     source, task, labels = "python:slow", "text-classification@1", ("a", "b")
@@ -91,7 +92,7 @@ def test_a_quick_model_is_soon_asked_whole_chunks():
 
 def test_a_network_that_does_not_say_how_it_cuts_is_never_cut():
     class Whole(Batched):
-        batches = None
+        batches = Model.batches
 
     assert asked(Whole, 0.05)[0].sizes == [CHUNK, CHUNK, 3_000 - 2 * CHUNK]
 

@@ -19,7 +19,7 @@ from scrutiny.core.plan import EstimatePlan, MeasurePlan
 from scrutiny.core.record import Measure, Row
 from scrutiny.data.tasks.names import load_task
 from scrutiny.parts.run.assigned import contrast_key_of, key_of
-from scrutiny.run.checking import cost_of
+from scrutiny.run.costing.cost import cost_of
 from scrutiny.run.driver import RunOptions, run_plan, tasks_of
 from scrutiny.run.estimating.judging import assignments_of, judge_run
 from scrutiny.run.planning.assignment import to_json
@@ -34,10 +34,14 @@ TABLES = ("items", "variants", "records", "outputs", "estimates")
 SEEDED = ("{seed}", (1, 2, 3))
 
 
+#: Modules that look names up.
+NAMING = ("manifest", *(f"planning.{n}" for n in ("resolve", "claims", "audit", "tolerances")))
+
+
 @pytest.fixture(autouse=True)
 def toy(monkeypatch):
     made = toy_beside.registry()
-    for name in ("planning.resolve", "planning.claims", "manifest", "planning.audit"):
+    for name in NAMING:
         monkeypatch.setattr(import_module(f"scrutiny.run.{name}"), "registry", lambda: made)
     monkeypatch.setattr(import_module("scrutiny.cli.running.plans"), "registry", lambda: made)
 
@@ -327,7 +331,7 @@ def test_checking_a_plan_shows_what_the_search_costs(two):
 class Killed(Silent):
     """Progress that interrupts the run when a stage begins."""
 
-    def start(self, stage, *, total, done):
+    def start(self, stage, *, total, done, texts=0):
         if stage == "measure":
             raise KeyboardInterrupt
 

@@ -5,8 +5,8 @@ from small_runs import family, plan, rows, run
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan
-from scrutiny.run.comparing.flips import Noise
-from scrutiny.run.comparing.live import noise_of_promise
+from scrutiny.diagnostics.similarity.side_by_side.flips import Noise
+from scrutiny.diagnostics.similarity.side_by_side.kept_answers import noise_of_promise
 from scrutiny.run.comparing.whole import compare_side_by_side
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.rerun import plan_of_run

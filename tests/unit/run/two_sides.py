@@ -4,24 +4,22 @@ import numpy as np
 
 from scrutiny.core.example import Example
 from scrutiny.core.plan import Resampling
-from scrutiny.core.record import Counts
 from scrutiny.data.slices import Slice
-from scrutiny.run.comparing.sides import Sides
-from scrutiny.run.estimating.contrasts import Meeting
+from scrutiny.diagnostics.similarity.side_by_side.sides import Sides
 from scrutiny.stats.resampling.weights import Units
 
 
 def sides(first, second, *, seed=0, is_paired=False, metric="accuracy@1", unit=None, sign=1):
     """Sides of values (replicate, item)."""
-    values = tuple(np.asarray(side, dtype=float)[..., None] for side in (first, second))
+    values = [np.asarray(side, dtype=float) for side in (first, second)]
     names = tuple(
         (None,) if len(side) == 1 else tuple(f'{{"seed":"{k}"}}' for k in range(len(side)))
         for side in (first, second)
     )
     n = values[0].shape[1]
-    meeting = Meeting(values, names, Counts(n=n), Units.of(n, unit), None)
     examples = tuple(Example(f"i{k}", {"text": f"text {k}"}, gold="yes") for k in range(n))
-    return Sides(meeting, examples, metric, is_paired, Resampling(draws=500), seed, sign)
+    drawn_by = Units.of(n, unit), examples, metric, is_paired, Resampling(draws=500), seed, sign
+    return Sides(*values, names, *drawn_by)
 
 
 def drawn(rng, right, *, replicates=1, spread=0.0):

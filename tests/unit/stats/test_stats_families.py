@@ -6,10 +6,16 @@ from scipy import integrate, optimize, stats
 
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.intervals.distance import critical_distance
-from scrutiny.stats.intervals.families import FamilyRows, checkpoint_limits, recipe_limits
+from scrutiny.stats.intervals.families import (
+    FamilyRows,
+    checkpoint_limits,
+    floored,
+    recipe_limits,
+)
 from scrutiny.stats.intervals.moderation import effective_rows, moderated
 from scrutiny.stats.intervals.planner import items_needed, seeds_needed
 from scrutiny.stats.intervals.tango import tango_variance
+from scrutiny.stats.resampling.weights import crowding_of
 
 
 def family(*, rows=15, replicates=3, units=872, seed_sd=0.005, seed=0, interaction=1e-6):
@@ -17,6 +23,27 @@ def family(*, rows=15, replicates=3, units=872, seed_sd=0.005, seed=0, interacti
     sd = np.sqrt(seed_sd**2 + replicates * interaction)
     values = 0.02 + sd * rng.standard_normal((rows, replicates))
     return FamilyRows.of(values, np.full(rows, 5e-5), np.full(rows, interaction), units)
+
+
+def paired(*, rows=6, replicates=3, units=400, crowding=1.0, seed=1):
+    """A family of counted flips."""
+    rng = np.random.default_rng(seed)
+    flips = rng.integers(3, 30, (rows, 2)).astype(float)
+    mean = (flips[:, 0] - flips[:, 1]) / units
+    values = mean[:, None] + 0.004 * rng.standard_normal((rows, replicates))
+    items = (flips.sum(axis=1) / units - mean**2) / units
+    return FamilyRows.of(values, 0.8 * items, 0.1 * items, units, flips, crowding=crowding)
+
+
+def vars_of(rows):
+    """What a family has beside its values."""
+    return rows.items, rows.interaction, rows.step, rows.flips
+
+
+def of_rows(rows, places):
+    """The family with its rows at these places."""
+    parts = (part[places] for part in (rows.values, *vars_of(rows)))
+    return FamilyRows(*parts, rows.item_freedom, rows.crowding)
 
 
 def seeds_of(rows):
@@ -83,6 +110,57 @@ class TestTango:
         # an exact one-sided limit without any event at level .0017 is 1 - .0017 ** (1 / 300): .021
         assert np.all(found.high > 0.018)
         assert found.low == pytest.approx(-found.high)
+
+
+class TestFloor:
+    def test_counted_flips_get_one_more_below_ten(self):
+        found = floored([9.0, 10.0, 50.0], 1.0)
+        assert found == pytest.approx([10.0, 10.0, 50.0])
+
+    def test_flips_that_are_not_counted_get_one_more_on_either_side(self):
+        assert floored([0.0, 9.0, 50.0], 1.0, is_counted=False) == pytest.approx([2.0, 11.0, 52.0])
+
+    def test_without_flips_a_whole_unit_may_be_the_first(self):
+        assert floored(0.0, 1 / 300, crowding=5.0) == pytest.approx(1 / 60**2)
+        assert floored(0.0, 1 / 300) == pytest.approx(1 / 300**2)
+
+    def test_the_unit_of_the_value_does_not_matter(self):
+        items, step = np.array([0.0, 3e-5, 2e-3]), np.array([0.01, 0.004, 0.002])
+        percent = floored(1e4 * items, 100 * step, crowding=3.0)
+        assert percent == pytest.approx(1e4 * floored(items, step, crowding=3.0))
+
+
+class TestCrowding:
+    def test_units_of_one_size_count_each(self):
+        assert crowding_of(np.full(40, 7)) == 7.0
+
+    def test_a_large_unit_hides_the_small_ones(self):
+        sizes = [1000] + 10 * [1]
+        assert sum(sizes) / crowding_of(sizes) == pytest.approx(1.0, abs=0.03)
+
+    def test_rows_in_larger_units_have_wider_limits(self):
+        found = [checkpoint_limits(paired(crowding=c)) for c in (1.0, 4.0)]
+        tight = paired()
+        assert np.all(found[1].high >= found[0].high)
+        wide = FamilyRows.of(
+            tight.values, 4 * tight.items, 0.0, 1 / tight.step, tight.flips, crowding=4.0
+        )
+        mean = wide.values.mean(axis=1)
+        assert np.all(checkpoint_limits(wide).high - mean > 1.8 * (found[0].high - mean))
+
+    def test_no_flips_in_sixty_units_of_five_are_none_in_sixty_items(self):
+        def high(units, crowding):
+            rows = FamilyRows.of(
+                np.zeros((15, 1)),
+                floored(0.0, 1 / units, crowding=crowding),
+                0.0,
+                units,
+                np.zeros((15, 2)),
+                crowding=crowding,
+            )
+            return checkpoint_limits(rows).high[0]
+
+        assert high(300, 5.0) == pytest.approx(high(60, 1.0), rel=1e-6)
 
 
 class TestModeration:
@@ -179,6 +257,49 @@ class TestLimits:
     def test_values_that_are_missing_are_refused(self):
         with pytest.raises(StatisticsError, match="finite"):
             FamilyRows.of([[np.nan, 0.1]], 1e-5, 0.0, 100)
+
+
+class TestInvariance:
+    """What says nothing of the truth moves no limit."""
+
+    @pytest.mark.parametrize("scope", [checkpoint_limits, recipe_limits])
+    @pytest.mark.parametrize("crowding", [1.0, 3.0])
+    def test_order_of_rows(self, scope, crowding):
+        rows, order = paired(crowding=crowding), [4, 2, 0, 5, 1, 3]
+        found, turned = scope(rows), scope(of_rows(rows, order))
+        assert turned.low == pytest.approx(found.low[order], abs=1e-12)
+        assert turned.high == pytest.approx(found.high[order], abs=1e-12)
+
+    @pytest.mark.parametrize("scope", [checkpoint_limits, recipe_limits])
+    @pytest.mark.parametrize("crowding", [1.0, 3.0])
+    def test_a_gain_is_a_loss_with_its_sign_turned(self, scope, crowding):
+        rows = paired(crowding=crowding)
+        *same, flips = vars_of(rows)
+        gain = FamilyRows(-rows.values, *same, flips[:, ::-1], crowding=crowding)
+        found, turned = scope(rows), scope(gain)
+        assert turned.low == pytest.approx(-found.high, abs=1e-9)
+        assert turned.high == pytest.approx(-found.low, abs=1e-9)
+
+    def test_order_of_replicates(self):
+        rows = paired(replicates=5)
+        found = recipe_limits(FamilyRows(rows.values[:, ::-1], *vars_of(rows)))
+        assert found.high == pytest.approx(recipe_limits(rows).high)
+
+    @pytest.mark.parametrize("scope", [checkpoint_limits, recipe_limits])
+    def test_percent(self, scope):
+        rows = family()
+        percent = FamilyRows(
+            100 * rows.values, 1e4 * rows.items, 1e4 * rows.interaction, 100 * rows.step, rows.flips
+        )
+        assert scope(percent).high == pytest.approx(100 * scope(rows).high)
+
+    def test_a_row_that_stands_twice_tells_nothing_new_of_its_seeds(self):
+        rows = paired(rows=4)
+        twice = of_rows(rows, [0, 1, 2, 3, 0, 1, 2, 3])
+        once, again = recipe_limits(rows, n_rows=8), recipe_limits(twice)
+        assert again.low[:4] == pytest.approx(again.low[4:])
+        assert effective_rows(twice.values) < 8
+        assert np.all(again.high - again.low > 0.9 * np.tile(once.high - once.low, 2))
 
 
 class TestPlanner:

@@ -56,6 +56,13 @@ class NoMember:
             "claims the capability 'hidden_states'",
         ),
         (broken(is_batch_invariant=1), "must be True or False"),
+        (broken(n_samples=0), "n_samples must be None or a number from 1"),
+        (broken(n_samples="20"), "n_samples must be None or a number from 1"),
+        (broken(limit=True), "limit must be None or a number from 1"),
+        (broken(n_layers=None), "n_layers must be a number from 0"),
+        (broken(attention_shape=(2,)), "attention_shape must be None or numbers of layers"),
+        (broken(is_causal=1), "and is_causal must be True or False"),
+        (broken(batches=lambda _: [[0, 0]]), "must give each index once"),
         (broken(fingerprint=lambda: 3), "must give a digest"),
         (broken(fingerprint=iter(["aaaaaaaa", "bbbbbbbb"]).__next__), "two values for one model"),
         (broken(predict=lambda _: [Prediction("a")]), r"predict\(\[\]\) must give an empty list"),
@@ -84,3 +91,25 @@ def test_examples_of_ones_own():
 
 def test_a_tagger():
     check_adapter(GazetteerTagger({"New York": "LOC"}))
+
+
+class Plain:
+    """The seven members without a base class, and one that says too much."""
+
+    source, task, labels = "test:plain", "text-classification", ("negative", "positive")
+    is_batch_invariant, capabilities = True, frozenset({"predict"})
+    n_samples = None
+
+    def fingerprint(self):
+        return None
+
+    def predict(self, examples):
+        return KeywordClassifier().predict(examples)
+
+
+def test_an_object_without_the_base_class_is_checked_as_one_with_it():
+    plain = Plain()
+    check_adapter(plain)
+    plain.n_samples = 2.5
+    with pytest.raises(ConformanceError, match="n_samples must be None"):
+        check_adapter(plain)

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.queries.attention_layer import AttentionLayer
-from scrutiny.models.words.attention import softmax
 from scrutiny.testing import check_adapter
 from scrutiny.testing.toy_attention_layer import (
     ToyAttentionLayer,

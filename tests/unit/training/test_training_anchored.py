@@ -294,7 +294,7 @@ def test_the_rate_stays_unless_it_is_to_fall():
         (AnchoredRecipe, {"markers": ("{", " ")}, "markers are two words"),
         (ControlRecipe, {"types": "lemmas"}, "types is one of words, pieces"),
         (ControlRecipe, {"true_share": 1.5}, "true_share must lie between 0 and 1"),
-        (ControlRecipe, {"label_seed": -1}, "label_seed is a whole number"),
+        (ControlRecipe, {"label_seed": -1}, "label_seed must be at least 0"),
         (ControlRecipe, {"epochs": 0}, "epochs must be at least 1"),
     ],
 )

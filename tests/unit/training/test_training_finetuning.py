@@ -134,7 +134,7 @@ def test_what_is_done_is_not_done_again(learned, monkeypatch):
 def test_a_folder_with_something_else_is_refused(learned):
     made, out, _ = learned
     other = replace(made, recipe=replace(made.recipe, epochs=2))
-    with pytest.raises(PlanError, match=r"seed-1' holds something else.*another --out"):
+    with pytest.raises(PlanError, match=r"seed-1' holds something else.*another folder"):
         finetune(other, out)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from scrutiny.diagnostics.invariance.parts import kept_part
-from scrutiny.diagnostics.similarity.parts import likeness_chart
+from scrutiny.diagnostics.similarity.parts.likeness import likeness_chart
 from scrutiny.parts.part import Chapter, Part
 from scrutiny.run.comparing.shared import SharedInvariances
 

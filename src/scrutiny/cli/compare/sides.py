@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from scrutiny.cli.running.plans import (
     named_models,
@@ -14,11 +14,16 @@ from scrutiny.cli.running.plans import (
     split_recipes,
 )
 from scrutiny.cli.running.request import Request, run_request
+from scrutiny.cli.running.streams import prints_on_stderr
 from scrutiny.core.errors import DataError, PlanError
-from scrutiny.core.plan import Plan, Resampling
+from scrutiny.core.plan import MeasurePlan, Plan, Resampling
 from scrutiny.core.registry import registry
-from scrutiny.run.comparing.flips import Noise
-from scrutiny.run.comparing.live import noise_of_promise, noise_when_asked_again
+from scrutiny.diagnostics.similarity.side_by_side.flips import Noise
+from scrutiny.diagnostics.similarity.side_by_side.kept_answers import (
+    is_exact,
+    noise_of_promise,
+    sides_of_models,
+)
 from scrutiny.run.comparing.shared import (
     MARGIN,
     SharedInvariances,
@@ -26,26 +31,30 @@ from scrutiny.run.comparing.shared import (
     read_shared,
     shared_plan,
 )
+from scrutiny.run.driver import run_plan
 from scrutiny.run.importing.manifest import ImportOptions
 from scrutiny.run.importing.reading import import_logs, tool_of
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.store.run_folder import RunFolder
 
 Kind = Literal["run", "log", "model"]
+#: Items of a dataset about which a live model is asked again.
+MOST_ASKED: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
     """Two run folders, and what is known of the models beyond them.
 
-    ``again`` is another run of the first model, ``noise`` what it is when asked again, ``shared``
-    what both share beyond their answers.
+    ``again`` is another run of the first model, ``asked_again`` one in other batches, ``noise``
+    what its adapter promises of such runs, ``shared`` what both share beyond their answers.
     """
 
     first: RunFolder
     second: RunFolder
-    again: RunFolder | None
-    noise: Mapping[str, Noise]
+    again: RunFolder | None = None
+    asked_again: RunFolder | None = None
+    noise: Mapping[str, Noise] = field(default_factory=dict)
     shared: SharedInvariances | None = None
 
 
@@ -66,17 +75,17 @@ def opened(flags: Mapping[str, Any]) -> Iterator[Opened]:
             f"{known[0]!r} holds answers and cannot be asked about changed texts: --invariances "
             "and --representations need two live models, with --data."
         )
-    if len(known) < 2:
-        yield _asked(texts, flags, wanted)
-        return
     with TemporaryDirectory(prefix="scrutiny-compare-") as kept:
         out = Path(kept if flags["out"] is None else flags["out"])
+        if len(known) < 2:
+            yield _asked(texts, flags, wanted, out / "again")
+            return
         again = None if flags["again"] is None else _folder(flags["again"], out / "again", flags)
         first, second = (
             _folder(text, out / name, flags)
             for text, name in zip(texts, ("first", "second"), strict=True)
         )
-        yield Opened(first, second, again, {})
+        yield Opened(first, second, again)
 
 
 def wanted_of(flags: Mapping[str, Any]) -> Wanted:
@@ -127,7 +136,7 @@ def _folder(text: str, out: Path, flags: Mapping[str, Any]) -> RunFolder:
     return import_logs(tool, [text], out, options=options)
 
 
-def _asked(texts: list[str], flags: Mapping[str, Any], wanted: Wanted) -> Opened:
+def _asked(texts: list[str], flags: Mapping[str, Any], wanted: Wanted, out: Path) -> Opened:
     """Live models measured, each by itself: both on data, or one as a run beside it was."""
     names = [*_of_one_model(flags["measures"])]
     known = [None if kind_of(text) == "model" else _run_beside(text, texts) for text in texts]
@@ -141,17 +150,37 @@ def _asked(texts: list[str], flags: Mapping[str, Any], wanted: Wanted) -> Opened
         known[k] or _measured(plans[k], flags, name, beside)
         for k, name in enumerate(("first", "second"))
     )
-    if 0 in plans:
-        resolved = resolve(plans[0], options=Request.of(flags).options)
-        model = plans[0].models[0].name
-        noise = {
-            one.name: noise_when_asked_again(resolved, family=model, data=one.name)
-            for one in plans[0].data
-        }
-    else:
-        noise = noise_of_promise(first)
-    again = RunFolder.open(flags["again"]) if beside and flags["again"] else None
-    return Opened(first, second, again, noise, shared)
+    if flags["again"] is not None:
+        return Opened(first, second, RunFolder.open(flags["again"]), shared=shared)
+    asked_again = _asked_again(plans[0], first, flags, out) if 0 in plans else None
+    return Opened(first, second, None, asked_again, noise_of_promise(first), shared)
+
+
+def _asked_again(
+    plan: Plan, first: RunFolder, flags: Mapping[str, Any], out: Path
+) -> RunFolder | None:
+    """Second run of a model on its items in the reverse order: in other batches, without a cache.
+
+    Nothing where nothing would be learned: of several replicates, of answers that are exact in any
+    batch, or stored; of data without a gold answer.
+    """
+    model, request = plan.models[0].name, Request.of(flags)
+    if is_exact(first) or len(first.manifest["models"][model]["replicates"]) > 1:
+        return None
+    data = [d for d in plan.data if sides_of_models(((first, model),) * 2, [d.name]) is not None]
+    if not data:
+        return None
+    measure = (MeasurePlan("again", "performance", (model,), tuple(d.name for d in data)),)
+    own = Plan(plan.seed, tuple(data), plan.models, measure=measure, on_bad_row=plan.on_bad_row)
+    resolved = resolve(own, options=request.options)
+    if any(one.is_stored for one in resolved.pairings.values()):
+        return None
+    again, turned = resolved.measurements["again"], {}
+    for name, examples in again.examples.items():
+        turned[name] = tuple(e for e in examples if e.gold is not None)[:MOST_ASKED][::-1]
+    resolved = replace(resolved, measurements={"again": replace(again, examples=turned)})
+    with prints_on_stderr():
+        return run_plan(resolved, out, options=replace(request.running, cache=None))
 
 
 def _run_beside(text: str, texts: list[str]) -> RunFolder:

@@ -1,7 +1,7 @@
 """What ``scrutiny compare`` found, printed as lines or objects, and written as a page."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -28,41 +28,62 @@ INPUTS: Final = (40, 20, 10, 5, 0)
 
 def printed(found: SideBySide, flags: Mapping[str, Any]) -> None:
     """Print objects, or lines whose first one says what changed."""
+    top = 0 if flags["no_texts"] else flags["top"]
     if flags["as_json"]:
-        for one in objects_of(found, top=flags["top"]):
+        for one in objects_of(found, top=top):
             click.echo(json.dumps(one, ensure_ascii=False))
         return
-    margin, top, is_whole = flags["margin"], flags["top"], flags["show_all"]
-    lines = [*wrapped(headline(found), style="bold"), *map(Text, verdicts(found, margin))]
-    for part in parts_of(found, margin=margin, top=top, is_whole=is_whole):
-        lines += part_lines(part)
-    write_lines(lines)
+    margin, is_whole = flags["margin"], flags["show_all"]
+    write_lines(lines_of(found, margin=margin, top=top, is_whole=is_whole))
     if flags["out"] is not None:
         click.echo(f"Kept in {Path(flags['out'])}")
     if flags["html"] is not None:
         click.echo(f"Page: {flags['html']}")
 
 
+def lines_of(found: SideBySide, *, margin: float | None, top: int, is_whole: bool) -> list[Text]:
+    """Lines of a comparison, what changed first."""
+    lines = [*wrapped(headline(found), style="bold"), *map(Text, verdicts(found, margin))]
+    for part in parts_of(found, margin=margin, top=top, is_whole=is_whole):
+        lines += part_lines(part)
+    return lines
+
+
 def write_page(found: SideBySide, sides: Opened, flags: Mapping[str, Any]) -> None:
-    """Write the page of a comparison; inputs are left out until it is small enough."""
-    text, names = "", ("first", "second")
-    said = [
-        (name.capitalize(), _side(folder, flags[name]))
-        for name, folder in zip(names, (sides.first, sides.second), strict=True)
-    ]
-    for most in INPUTS:
+    """Write the page of a comparison."""
+    given = [(flags["first"], sides.first), (flags["second"], sides.second)]
+    most = (0,) if flags["no_texts"] else INPUTS
+    page = page_of(found, given, margin=flags["margin"], command=command_line(), inputs=most)
+    save_text(Path(flags["html"]), page)
+
+
+def page_of(
+    found: SideBySide,
+    sides: Sequence[tuple[str, RunFolder]],
+    *,
+    margin: float | None,
+    command: str,
+    inputs: Sequence[int] = INPUTS,
+) -> str:
+    """Page of a comparison, with as many inputs of each level as are small enough.
+
+    ``sides`` are what was given and its run, of the first and of the second.
+    """
+    text, ((first, one), (second, other)) = "", sides
+    said = [("First", _side(one, first)), ("Second", _side(other, second))]
+    for most in inputs:
         text = render_parts(
-            [*parts_of(found, margin=flags["margin"], top=most, is_whole=True)],
-            title=f"{flags['second']} against {flags['first']}",
+            [*parts_of(found, margin=margin, top=most, is_whole=True)],
+            title=f"{second} against {first}",
             headline=headline(found),
-            verdicts=[*verdicts(found, flags["margin"])],
+            verdicts=[*verdicts(found, margin)],
             facts=said,
-            command=command_line(),
+            command=command,
             version=version("scrutiny"),
         )
         if len(text.encode("utf-8", "backslashreplace")) < LARGEST:
             break
-    save_text(Path(flags["html"]), text)
+    return text
 
 
 def _side(folder: RunFolder, given: str) -> str:

@@ -15,7 +15,9 @@ from scrutiny.core.registry import registry
 from scrutiny.run.planning.asked_slices import with_slices
 from scrutiny.run.planning.audit import audit_plan
 from scrutiny.run.planning.file import read_plan
+from scrutiny.run.planning.profiles import SHIP, profile_of
 from scrutiny.run.planning.rerun import plan_of_run
+from scrutiny.run.planning.tolerances import read_tolerances, with_tolerances
 from scrutiny.store.run_folder import RunFolder
 
 
@@ -87,7 +89,9 @@ def audit_from_flags(flags: Mapping[str, Any], options: LoadOptions) -> Plan:
     """
     base = adjusted(_base_of(flags), flags)
     if base.measure:
-        beside = [f"--{name}" for name in ("only", "reference") if flags.get(name)]
+        beside = [
+            f"--{name}" for name in ("only", "profile", "reference", "tolerance") if flags.get(name)
+        ]
         if beside:
             raise PlanError(
                 f"{str(flags['plan'])!r} says what it measures, so {beside[0]} would be passed "
@@ -95,21 +99,27 @@ def audit_from_flags(flags: Mapping[str, Any], options: LoadOptions) -> Plan:
             )
         return with_slices(base, flags.get("where", ()))
     only = [registry().resolve("diagnostic", name) for name in flags["only"]]
+    profile = flags.get("profile") or SHIP
     plan = audit_plan(
         base.models,
         base.data,
-        seed=base.seed,
         options=options,
         only=only,
         reference=_reference(flags.get("reference"), base.models),
+        profile=profile,
     )
     if not plan.measure:
+        is_part = bool(profile_of(profile).diagnostics) and not only
         raise PlanError(
-            "No diagnostic applies to this model and this data. `scrutiny list diagnostics` says "
-            "what each of them needs."
+            f"No diagnostic of the profile {profile!r} applies to this model and this data. "
+            "--profile study asks every diagnostic that does."
+            if is_part
+            else "No diagnostic applies to this model and this data. `scrutiny list diagnostics` "
+            "says what each of them needs."
         )
+    plan = with_tolerances(plan, read_tolerances(flags.get("tolerance", ())))
     asked = (*base.where, *flags.get("where", ()))
-    return replace(plan, on_bad_row=base.on_bad_row, where=asked)
+    return replace(plan, seed=base.seed, on_bad_row=base.on_bad_row, where=asked)
 
 
 def _base_of(flags: Mapping[str, Any]) -> Plan:

@@ -8,6 +8,7 @@ from time import monotonic
 from typing import Any, Final, ParamSpec
 
 from scrutiny.cli.failures import say, tell
+from scrutiny.cli.running.counted import CountedTexts
 from scrutiny.core.boundary.storable import printable
 from scrutiny.run.progress import Progress, Silent
 
@@ -24,16 +25,16 @@ _COUNTS: Final = {"train": "steps"}
 _EVERY_S: Final = 10.0
 
 
-def progress_of(display: str) -> Progress:
+def progress_of(display: str, *, price: float = 0.0) -> Progress:
     """Progress display of this name; ``auto`` looks at the terminal.
 
-    Without a display, what the results need is still said.
+    Without a display, what the results need is still said. ``price`` is what a text costs.
     """
     if display == "none":
         return Notes()
     if display == "rich" or (display == "auto" and sys.stderr.isatty()):
-        return Bars()
-    return Lines()
+        return Bars(CountedTexts(price))
+    return Lines(CountedTexts(price))
 
 
 class Notes(Silent):
@@ -47,24 +48,25 @@ class Notes(Silent):
 class Lines(Notes):
     """A line when a phase begins, now and then, and when it ends."""
 
-    def __init__(self) -> None:
-        self._total = self._done = self._asked = self._cached = self._within = 0
+    def __init__(self, texts: CountedTexts | None = None) -> None:
+        self._total = self._done = 0
+        self._texts = texts or CountedTexts()
         self._last = monotonic()
 
-    def start(self, phase: str, *, total: int, done: int) -> None:
+    def start(self, phase: str, *, total: int, done: int, texts: int = 0) -> None:
         """Begin a phase."""
-        self._total, self._done, self._asked, self._cached = total, done, 0, 0
+        self._total, self._done = total, done
+        self._texts.begin(texts)
         self._last = monotonic()
         rest = f", {done} done before" if done else ""
+        most = f", at most {texts:,} texts" if texts else ""
         if phase != "estimate" and total:
-            tell(f"{_SAYS[phase]}: {total} {_COUNTS.get(phase, 'shards')}{rest}")
+            tell(f"{_SAYS[phase]}: {total} {_COUNTS.get(phase, 'shards')}{most}{rest}")
 
-    def advance(self, phase: str, *, asked: int = 0, cached: int = 0) -> None:
+    def advance(self, phase: str, *, asked: int = 0, cached: int = 0, planned: int = 0) -> None:
         """One more shard is done."""
         self._done += 1
-        self._asked += asked - self._within
-        self._within = 0
-        self._cached += cached
+        self._texts.shard(asked=asked, cached=cached, planned=planned)
         if phase == "measure":
             self._say(is_due=self._done == self._total)
         elif phase == "train" and monotonic() - self._last > _EVERY_S:
@@ -73,8 +75,7 @@ class Lines(Notes):
 
     def answered(self, texts: int) -> None:
         """A batch was answered within the shard in work."""
-        self._within += texts
-        self._asked += texts
+        self._texts.answered(texts)
         self._say(is_due=False)
 
     def _say(self, *, is_due: bool) -> None:
@@ -82,8 +83,8 @@ class Lines(Notes):
         if is_due or monotonic() - self._last > _EVERY_S:
             self._last = monotonic()
             tell(
-                f"{_SAYS['measure']}: {self._done} of {self._total} shards; "
-                f"{self._asked:,} texts asked, {self._cached:,} cached"
+                f"{_SAYS['measure']}: {self._done} of {self._total} shards; {self._texts.said()}"
+                f"{self._texts.time_left()}"
             )
 
     def passed(self, text: str) -> None:
@@ -103,11 +104,11 @@ def _where_it_can_be_said(method: Callable[P, None]) -> Callable[P, None]:
 
 
 class Bars:
-    """One bar for each phase, with rate and time left."""
+    """One bar for each phase, with the time left: of texts where models are asked."""
 
-    def __init__(self) -> None:
+    def __init__(self, texts: CountedTexts | None = None) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
         from rich.progress import Progress as RichProgress
 
         class Quiet(Console):
@@ -118,44 +119,54 @@ class Bars:
         self._bars: Any = RichProgress(
             TextColumn("{task.description:<20}"),
             BarColumn(bar_width=24),
-            MofNCompleteColumn(),
             TextColumn("{task.fields[said]}"),
             TimeRemainingColumn(),
             console=self._console,
             transient=True,
         )
         self._ids: dict[str, Any] = {}
-        self._counts: dict[str, tuple[int, int]] = {}
-        self._within = 0
+        self._texts = texts or CountedTexts()
+        self._total = self._done = 0
 
     @_where_it_can_be_said
-    def start(self, phase: str, *, total: int, done: int) -> None:
+    def start(self, phase: str, *, total: int, done: int, texts: int = 0) -> None:
         """Begin a phase; training and the last one end the bars."""
         self._bars.start()
-        self._counts[phase] = (0, 0)
-        self._ids[phase] = self._bars.add_task(_SAYS[phase], total=total, completed=done, said="")
+        self._texts.begin(texts)
+        self._total, self._done = total, done
+        whole, begun = (texts, 0) if texts else (total, done)
+        said = self._said(phase)
+        self._ids[phase] = self._bars.add_task(
+            _SAYS[phase], total=whole, completed=begun, said=said
+        )
 
     @_where_it_can_be_said
-    def advance(self, phase: str, *, asked: int = 0, cached: int = 0) -> None:
+    def advance(self, phase: str, *, asked: int = 0, cached: int = 0, planned: int = 0) -> None:
         """One more shard is done."""
-        before = self._counts[phase]
-        self._counts[phase] = before[0] + asked - self._within, before[1] + cached
-        self._within = 0
-        said = "" if phase != "measure" else self._said()
-        self._bars.update(self._ids[phase], advance=1, said=said)
+        self._done += 1
+        self._texts.shard(asked=asked, cached=cached, planned=planned)
+        self._show(phase)
         if phase == "estimate" or (phase == "train" and self._bars.finished):
             self._bars.stop()
 
     @_where_it_can_be_said
     def answered(self, texts: int) -> None:
         """A batch was answered within the shard in work."""
-        self._within += texts
-        asked, cached = self._counts["measure"]
-        self._counts["measure"] = asked + texts, cached
-        self._bars.update(self._ids["measure"], said=self._said())
+        self._texts.answered(texts)
+        self._show("measure")
 
-    def _said(self) -> str:
-        return "{:,} asked, {:,} cached".format(*self._counts["measure"])
+    def _show(self, phase: str) -> None:
+        """Bring the bar of a phase up to date."""
+        completed = self._texts.done if self._texts.planned else self._done
+        self._bars.update(self._ids[phase], completed=completed, said=self._said(phase))
+
+    def _said(self, phase: str) -> str:
+        """Texts of a phase that asks models; else shards or steps."""
+        return self._texts.said() if phase == "measure" else f"{self._done}/{self._total}"
+
+    def stop(self) -> None:
+        """Take the bars away."""
+        self._bars.stop()
 
     @_where_it_can_be_said
     def passed(self, text: str) -> None:

@@ -4,9 +4,10 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from itertools import count
+from dataclasses import dataclass, field, replace
+from itertools import count, takewhile
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,7 +26,9 @@ from scrutiny.models.strings.places import cache_file
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.planning.asked_slices import too_small
 from scrutiny.run.planning.doubtful_data import data_warnings
-from scrutiny.run.planning.resolve import resolve
+from scrutiny.run.planning.rerun import chosen_before
+from scrutiny.run.planning.resolve import designed, resolve
+from scrutiny.run.planning.resolved import Resolved
 from scrutiny.run.training.trained import chosen_by
 from scrutiny.store.lock import is_in_use
 from scrutiny.store.run_folder import RunFolder
@@ -40,6 +43,7 @@ class Request:
 
     options: LoadOptions
     running: RunOptions
+    begun: float = field(default_factory=perf_counter)
 
     @classmethod
     def of(cls, flags: Mapping[str, Any]) -> "Request":
@@ -50,7 +54,7 @@ class Request:
                 workers=flags["workers"],
                 executor=flags["executor"],
                 cache=None if flags["no_cache"] else cache_file(),
-                progress=progress_of(flags["display"]),
+                progress=progress_of(flags["display"], price=flags.get("price") or 0.0),
                 command=command_line(),
             ),
         )
@@ -68,11 +72,30 @@ def _near(word: str) -> str:
     return word.replace(f"{Path.cwd()}{os.sep}", "")
 
 
+def dry_run(plan: Plan, flags: Mapping[str, Any], request: Request) -> int:
+    """Say what a plan would cost, in place of running it; gives the exit code."""
+    from scrutiny.cli.running.costs import say_cost
+
+    say_cost(
+        plan,
+        request.options,
+        price=flags["price"],
+        as_json=flags["as_json"],
+        budget=flags.get("budget"),
+    )
+    if not flags["as_json"]:
+        click.echo("Nothing was asked but what was timed, and nothing was written.")
+    return 0
+
+
 def run_request(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -> RunFolder:
     """Finished run of a plan, in ``--out`` or in ``runs/NAME-K``; models print on stderr."""
     must_be_beside(flags.get("html"), flags["out"])
     with prints_on_stderr():
-        return _run(plan, flags, request, name=name)
+        try:
+            return _run(plan, flags, request, name=name)
+        finally:
+            request.running.progress.stop()
 
 
 def _run(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -> RunFolder:
@@ -82,21 +105,45 @@ def _run(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -
         plan = with_trained(plan, options=request.options, progress=request.running.progress)
     resolved = resolve(plan, options=request.options)
     tell = request.running.progress.note
+    if flags.get("budget"):
+        resolved = _fitting(resolved, flags, request, name=name)
     for dataset in resolved.datasets.values():
-        if dataset.bad_rows:
-            first = dataset.bad_rows[0]
-            tell(
-                f"{dataset.name}: {len(dataset.bad_rows)} rows do not read and were left out; "
-                f"the first is {first.source}: {first.reason}"
-            )
+        for sentence in dataset.to_look_at:
+            tell(f"{dataset.name}: {sentence}")
     warned = (*data_warnings(resolved.datasets), *too_small(resolved))
-    for sentence in (*chosen_by(resolved), *warned):
+    budget = resolved.plan.budget
+    for sentence in (*chosen_by(resolved), *warned, *(budget.left_out if budget else ())):
         tell(sentence)
     out = _free_folder(name, resolved.identity) if flags["out"] is None else Path(flags["out"])
     folder = run_plan(resolved, out, options=request.running)
     for sentence in failures(folder):
         tell(sentence)
     return folder
+
+
+def _fitting(
+    resolved: Resolved, flags: Mapping[str, Any], request: Request, *, name: str
+) -> Resolved:
+    """Plan that fits into ``--budget``: as it was chosen when the same was asked for before."""
+    from scrutiny.run.costing.budget import asked_digest, within
+
+    seconds = flags["budget"]
+    asked = asked_digest(resolved, seconds)
+    for folder in _folders(name) if flags["out"] is None else [Path(flags["out"])]:
+        with suppress(DataError):  # nothing there, or damaged
+            known = chosen_before(RunFolder(folder), asked)
+            if known is not None:
+                measure, budget = known
+                return designed(resolved, replace(resolved.plan, measure=measure, budget=budget))
+    spent, is_cached = perf_counter() - request.begun, request.running.cache is not None
+    plan = within(resolved, seconds, spent=spent, is_cached=is_cached)
+    return designed(resolved, plan)
+
+
+def _folders(name: str) -> list[Path]:
+    """Folders ``runs/NAME-K`` that stand, the last one first."""
+    found = (Path("runs", f"{name}-{number}") for number in count(1))
+    return list(takewhile(Path.exists, found))[::-1]
 
 
 def _free_folder(name: str, identity: str) -> Path:
@@ -143,9 +190,11 @@ def finish(folder: RunFolder, flags: Mapping[str, Any], *, html: Path | None) ->
     """Print the summary, write the page where one is wanted; gives the exit code."""
     from scrutiny.report.formats.ndjson import render_ndjson
     from scrutiny.report.reading.load import load_view
-    from scrutiny.report.terminal.page import write_terminal
+    from scrutiny.report.terminal.page import write_first_screen
 
     view = load_view(folder.path)
+    if flags.get("no_texts"):
+        view = view.without_texts()
     if html is not None:
         from scrutiny.cli.running.standing_page import write_page
 
@@ -154,7 +203,7 @@ def finish(folder: RunFolder, flags: Mapping[str, Any], *, html: Path | None) ->
         say_warnings(view.manifest)
         click.echo(render_ndjson(view), nl=False)
     else:
-        write_terminal(view)
+        write_first_screen(view)
         if html is not None:
             click.echo(f"Page: {html}")
     return 0

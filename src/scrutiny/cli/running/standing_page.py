@@ -12,14 +12,13 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
-import scrutiny
 from scrutiny.core.errors import StorageError
 from scrutiny.parts.run.view import RunView
-from scrutiny.store.file_digest import hash_file
-from scrutiny.store.files import save_text
+from scrutiny.store.files import hash_file, save_text
 from scrutiny.store.journal import Journal
 
 _KEY: Final = "page"
+_PACKAGE: Final = Path(__file__).parents[2]
 
 
 def write_page(
@@ -57,17 +56,16 @@ def write_page(
 def _made_of(view: RunView) -> str:
     """Digest of all that decides a page: what was run, what came out, and what writes the page."""
     files = json.dumps(view.manifest, sort_keys=True)
-    return _digest([view.facts.path, files, *_code()])
+    return _digest([view.facts.path, str(view.has_texts), files, *_code()])
 
 
 def _code() -> list[str]:
     """Files of this package with their sizes and times: an edited one may write another page."""
-    root = Path(scrutiny.__file__).parent
     found = []
-    for path in sorted(root.rglob("*")):
+    for path in sorted(_PACKAGE.rglob("*")):
         if path.is_file() and path.suffix != ".pyc":
             stat = path.stat()
-            found.append(f"{path.relative_to(root)} {stat.st_size} {stat.st_mtime_ns}")
+            found.append(f"{path.relative_to(_PACKAGE)} {stat.st_size} {stat.st_mtime_ns}")
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from scrutiny.cli.options import Folder
+from scrutiny.cli.options import Folder, whole_numbers
 
 _SEEDS = "Seeds with commas between them; 1,2,3 unless given, 1 for a family."
 _TASK = "Where the columns do not tell; or anchored-tagging, control-labels, relation-tagging."
@@ -90,7 +90,7 @@ def _job(flags: dict[str, Any]) -> Any:
     parts = _parts(flags, task, recipe)
     bases = bases_of(flags["model"])
     runs = flags["runs"] or (1 if bases[0].factors else 3)
-    seeds = _seeds(flags["seeds"]) if flags["seeds"] else tuple(range(1, runs + 1))
+    seeds = whole_numbers("seeds", flags["seeds"] or "") or tuple(range(1, runs + 1))
     return FinetuningJob(bases, parts, recipe, seeds)
 
 
@@ -123,16 +123,6 @@ def _recipe(flags: dict[str, Any], task: Any) -> Any:
     given = {k: v for k, v in flags.items() if k in names and v is not None}
     given["augment"] = split_recipes(flags["augment"])
     return make_params(kind, {**stated_fields(flags["fields"]), **given}, where="train finetune")
-
-
-def _seeds(text: str) -> tuple[int, ...]:
-    """Seeds of ``1,2,3``."""
-    from scrutiny.core.errors import PlanError
-
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdecimal() for part in parts):
-        raise PlanError(f"--seeds {text!r} does not read: whole numbers with commas, 1,2,3.")
-    return tuple(map(int, parts))
 
 
 def _lines(found: list[Any]) -> Iterator[str]:

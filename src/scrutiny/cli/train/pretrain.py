@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from scrutiny.cli.failures import tell as say_line
-from scrutiny.cli.options import Folder
+from scrutiny.cli.options import Folder, whole_numbers
 
 
 @click.command("pretrain")
@@ -95,35 +95,21 @@ def _family(given: dict[str, Any]) -> Any:
     from scrutiny.training.pretraining.job import Stated, Teacher
 
     teacher = given["distill_from"]
+    numbers = {
+        name: whole_numbers(name.replace("_", "-"), given[name] or "")
+        for name in ("seeds", "init_seeds", "data_seeds", "checkpoints")
+    }
     return SeedFamily(
         texts=given["texts"],
         recipe=_recipe(given),
-        seeds=seeds_of(*(_numbers(given, name) for name in ("seeds", "init_seeds", "data_seeds"))),
-        checkpoints=_numbers(given, "checkpoints"),
+        seeds=seeds_of(*(numbers[name] for name in ("seeds", "init_seeds", "data_seeds"))),
+        checkpoints=numbers["checkpoints"],
         precision=given["weights"],
         teacher=Teacher(teacher, str(teacher)) if teacher else None,
         stated=Stated(given["license_name"], given["attribution"]),
         tokenizer=given["tokenizer"] or teacher,
         held_out=given["held_out"],
     )
-
-
-def _numbers(given: dict[str, Any], name: str) -> tuple[int, ...]:
-    """Whole numbers of a flag.
-
-    Raises
-    ------
-    PlanError
-        If they do not read.
-    """
-    from scrutiny.core.errors import PlanError
-
-    text = given[name] or ""
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    if not all(part.isdecimal() for part in parts):
-        flag = name.replace("_", "-")
-        raise PlanError(f"--{flag} {text!r} does not read: whole numbers with commas, 1,2,3.")
-    return tuple(map(int, parts))
 
 
 def _recipe(given: dict[str, Any]) -> Any:

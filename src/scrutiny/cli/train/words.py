@@ -7,8 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from scrutiny.cli.options import Folder
-from scrutiny.core.errors import PlanError
+from scrutiny.cli.options import Folder, whole_numbers
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -43,7 +42,7 @@ def train(recipe: Any, scheme: str, flags: dict[str, Any]) -> int:
         flags["data"],
         flags["out"],
         recipe=recipe,
-        seeds=_seeds(flags["seeds"]),
+        seeds=whole_numbers("seeds", flags["seeds"]),
         dev=flags["dev"],
         reported=flags["reported"],
         tell=tell,
@@ -59,11 +58,3 @@ def train(recipe: Any, scheme: str, flags: dict[str, Any]) -> int:
 def chosen(flags: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     """The flags of these names that were given."""
     return {name: flags[name] for name in names if flags[name] is not None}
-
-
-def _seeds(text: str) -> tuple[int, ...]:
-    """Seeds of ``1,2,3``."""
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdecimal() for part in parts):
-        raise PlanError(f"--seeds {text!r} does not read: whole numbers with commas, 1,2,3.")
-    return tuple(map(int, parts))

@@ -13,16 +13,40 @@ from scrutiny.core.errors import PlanError
 _PAGE: Final = "report.html"
 
 
+def _seconds(context: click.Context, option: click.Parameter, given: str | None) -> float | None:
+    """Seconds of a duration; nothing where none is given."""
+    from scrutiny.run.costing.durations import seconds_of
+
+    return None if given is None else seconds_of(given)
+
+
 @click.command("audit")
 @click.argument("plan", required=False, type=click.Path(path_type=Path))
 @asked_models
 @click.option("--data", "data", multiple=True, metavar="STRING", help="Data string; repeatable.")
 @click.option("--task", default="", metavar="NAME", help="Where the columns do not tell.")
+@click.option(
+    "--profile",
+    type=click.Choice(["ship", "study"]),
+    help="ship (the usual): what decides whether it can be shipped; study: all that applies.",
+)
+@click.option(
+    "--budget",
+    metavar="TIME",
+    callback=_seconds,
+    help="90s, 2m, 1h: items, draws and searches are chosen to fit, before anything is asked.",
+)
+@click.option(
+    "--tolerance",
+    multiple=True,
+    metavar="METRIC=N",
+    help="How much for the worse nobody minds, e.g. accuracy=0.03; repeatable.",
+)
 @click.option("--only", multiple=True, metavar="NAME", help="These diagnostics only.")
 @click.option("--html", type=OutputFile(), help="Where the page goes.")
 @running_options
 def command(**flags: Any) -> int:
-    r"""Run every diagnostic that applies, and print the table of claims.
+    r"""Run the diagnostics of a profile, and print the table of claims.
 
     \b
     scrutiny audit --model "hf:./runs/seed-{seed}" \
@@ -32,7 +56,7 @@ def command(**flags: Any) -> int:
 
     must_lead(flags, flags["plan"])
     from scrutiny.cli.running.plans import audit_from_flags
-    from scrutiny.cli.running.request import Request, finish, run_request
+    from scrutiny.cli.running.request import Request, dry_run, finish, run_request
 
     request = Request.of(flags)
     if flags["html"] is None and flags["out"] is not None:
@@ -41,5 +65,7 @@ def command(**flags: Any) -> int:
             raise PlanError(f"The page cannot be written: {wrong}")
     with prints_on_stderr():
         plan = audit_from_flags(flags, request.options)
+    if flags["dry_run"]:
+        return dry_run(plan, flags, request)
     folder = run_request(plan, flags, request, name="audit")
     return finish(folder, flags, html=flags["html"] or folder.path / _PAGE)

@@ -96,6 +96,7 @@ def command(**flags: Any) -> int:
             training=flags["training"],
             noise=sides.noise,
             again=sides.again,
+            asked_again=sides.asked_again,
         )
         found = compare_side_by_side(sides.first, sides.second, options)
         found = replace(found, shared=sides.shared)

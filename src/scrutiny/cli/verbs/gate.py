@@ -1,22 +1,51 @@
-"""``scrutiny gate``: a run judged by rules."""
+"""``scrutiny gate``: a run judged by rules, or by its risks."""
 
 import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from scrutiny.cli.failures import say_warnings
+from scrutiny.cli.failures import say, say_warnings
 from scrutiny.cli.narrow import fitted, narrowed
+from scrutiny.cli.running.output_paths import OutputFile
+
+if TYPE_CHECKING:
+    from scrutiny.core.claim import Finding
+    from scrutiny.report.formats.junit import Case
+    from scrutiny.store.run_folder import RunFolder
 
 PASS, FAIL, UNDECIDED = 0, 1, 4
-_CODES: Final = {"supported": PASS, "not supported": FAIL}
-_WORDS: Final = {PASS: "PASS", FAIL: "FAIL", UNDECIDED: "UNDECIDED"}
+_OUTCOMES: Final = {"supported": "pass", "not supported": "fail"}
+_CODES: Final = {"pass": PASS, "accepted": PASS, "fail": FAIL}
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A line of the gate: the test, what it costs, and the line for machines."""
+
+    case: "Case"
+    cost: float | None
+    said: dict[str, Any]
+
+    @property
+    def code(self) -> int:
+        """Exit code of this line alone."""
+        return _CODES.get(self.case.outcome, UNDECIDED)
 
 
 @click.command("gate")
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--rule", "rules", multiple=True, metavar="RULE", help="Repeatable; all must hold.")
+@click.option("--risks", is_flag=True, help="No claim of the run may say that something hurts.")
+@click.option(
+    "--accept",
+    type=click.Path(path_type=Path),
+    help="TOML file of accepted risks: only others fail.",
+)
 @click.option(
     "--group",
     type=click.Choice(["all", "changed"]),
@@ -31,30 +60,94 @@ _WORDS: Final = {PASS: "PASS", FAIL: "FAIL", UNDECIDED: "UNDECIDED"}
     show_default=True,
     help="What an interval across the limit counts as.",
 )
+@click.option("--junit", type=OutputFile(), help="Also write JUnit XML.")
 @click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout.")
-def command(run: Path, rules: tuple[str, ...], group: str, undecided: str, *, as_json: bool) -> int:
+def command(**flags: Any) -> int:
     r"""Judge a run: exit code 0 pass, 1 fail, 4 undecided.
 
     \b
     scrutiny gate runs/audit-1 --rule "drop(accuracy) <= 0.05"
     scrutiny gate runs/audit-1 --rule "flip_rate < 10% where transformation=typos"
     scrutiny gate runs/v2 --rule "accuracy >= -0.01 where reference=v1"
+    scrutiny gate runs/audit-1 --risks --accept accepted.toml --junit gate.xml
     """
-    from scrutiny.run.estimating.judging import judge_run
-    from scrutiny.store.findings import finding_to_json
+    from scrutiny.report.formats.junit import junit as as_xml
+    from scrutiny.run.estimating.accepted import read_accepted
+    from scrutiny.store.files import save_text
     from scrutiny.store.run_folder import RunFolder
 
-    codes = []
+    run, accept, junit, risks = (flags[name] for name in ("run", "accept", "junit", "risks"))
+    accepted = () if accept is None else read_accepted(accept)
     folder = RunFolder.open(run)
     say_warnings(folder.manifest)
-    for finding in judge_run(folder, rules, group=group):
-        code = _CODES.get(finding.verdict, UNDECIDED)
-        if code == UNDECIDED and undecided != "undecided":
-            code = PASS if undecided == "pass" else FAIL
-        codes.append(code)
-        if as_json:
-            click.echo(json.dumps(finding_to_json(finding), ensure_ascii=False))
+    judged = list(_risks(folder)) if risks else []
+    if flags["rules"] or not risks:
+        judged += _rules(folder, flags["rules"], flags["group"])
+    judged = _with_accepted(judged, accepted)
+    if flags["undecided"] != "undecided":
+        judged = [_folded(one, flags["undecided"]) for one in judged]
+    for one in judged:
+        if flags["as_json"]:
+            click.echo(json.dumps({**one.said, "gate": one.case.outcome}, ensure_ascii=False))
         else:
-            click.echo(fitted(f"{_WORDS[code]}  {finding.claim.says}"))
-            click.echo(narrowed(f"      {finding.scope}: {finding.reason}"))
+            click.echo(fitted(f"{one.case.outcome.upper()}  {one.case.name}"))
+            click.echo(narrowed(f"      {one.case.says}"))
+    if junit is not None:
+        save_text(junit, as_xml(str(run), [one.case for one in judged]))
+    codes = [one.code for one in judged]
     return FAIL if FAIL in codes else UNDECIDED if UNDECIDED in codes else PASS
+
+
+def _rules(folder: "RunFolder", rules: Sequence[str], group: str) -> Iterator[_Judged]:
+    """What becomes of each rule; there has to be one."""
+    from scrutiny.report.formats.junit import Case
+    from scrutiny.run.estimating.judging import judge_run
+    from scrutiny.store.findings import finding_to_json
+
+    for finding in judge_run(folder, rules, group=group):
+        outcome: Any = _OUTCOMES.get(finding.verdict, "undecided")
+        case = Case(finding.claim.says, "rule", outcome, f"{finding.scope}: {finding.reason}")
+        yield _Judged(case, _cost(finding), finding_to_json(finding))
+
+
+def _risks(folder: "RunFolder") -> Iterator[_Judged]:
+    """What becomes of each claim of the run whose number may hurt."""
+    from scrutiny.core.boundary.canonical import plain
+    from scrutiny.parts.run.risks import risks_of
+    from scrutiny.report.formats.junit import case_of
+
+    for risk in risks_of(folder.findings()):
+        yield _Judged(case_of(risk), risk.cost, plain(risk))
+
+
+def _cost(finding: "Finding") -> float | None:
+    return None if finding.estimate is None else finding.estimate.value
+
+
+def _with_accepted(judged: Sequence[_Judged], accepted: Sequence[Any]) -> list[_Judged]:
+    """Lines with what is accepted; what is accepted and not there is said."""
+    from scrutiny.run.estimating.accepted import not_there
+
+    for one in not_there(accepted, [(j.case.name, j.case.of) for j in judged]):
+        say(f"Accepted, and nothing that is judged here: {one.risk!r}. Take it out, or mend it.")
+    today = datetime.now(UTC).date()
+    return [_accepted(one, accepted, today) for one in judged]
+
+
+def _accepted(judged: _Judged, accepted: Sequence[Any], today: Any) -> _Judged:
+    """Line of a failure, or of one that somebody has accepted, with the reason."""
+    case = judged.case
+    covering = (a for a in accepted if a.covers(case.name, case.of, judged.cost, today))
+    found = next(covering, None) if case.outcome == "fail" else None
+    if found is None:
+        return judged
+    says = f"accepted ({found.why}); {case.says}"
+    return replace(judged, case=replace(case, outcome="accepted", says=says))
+
+
+def _folded(judged: _Judged, into: Any) -> _Judged:
+    """Line whose outcome is a pass or a failure where nothing was decided."""
+    if judged.code != UNDECIDED:
+        return judged
+    case = replace(judged.case, outcome=into, says=f"undecided; {judged.case.says}")
+    return replace(judged, case=case)

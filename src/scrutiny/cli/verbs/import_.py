@@ -108,16 +108,8 @@ def _say_what_was_left_out(manifest: dict[str, Any]) -> None:
     for sentence in manifest["warnings"]:
         tell(narrowed(sentence))
     for name, data in manifest["data"].items():
-        for note in data["notes"]:
+        for note in (*data["notes"], *data["doubts"]):
             tell(narrowed(f"{name}: {note}"))
-        if data["n_bad_rows"]:
-            first = data["bad_rows"][0]
-            tell(
-                narrowed(
-                    f"{name}: {data['n_bad_rows']:,} lines do not read and were left out; the "
-                    f"first is {first['source']}: {first['reason']}"
-                )
-            )
 
 
 def _lines(folder: Any) -> list[str]:

@@ -16,6 +16,7 @@ import click
 
 from scrutiny.cli.narrow import WIDTH
 from scrutiny.core.errors import UnknownNameError
+from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import KINDS, Entry, registry
 
 #: Diagnostics that change texts by transformations.
@@ -110,13 +111,3 @@ def _stored() -> dict[str, dict[str, str]]:
     """Sentences of the built-in names, by kind and name."""
     found: dict[str, dict[str, str]] = json.loads(SENTENCES.read_text(encoding="utf-8"))
     return found
-
-
-def sentence_of(thing: object) -> str:
-    """What a registered object says of itself, in one sentence."""
-    for name in ("summary", "says"):
-        said = getattr(thing, name, None)
-        if isinstance(said, str):
-            return said
-    lines = (getattr(thing, "__doc__", None) or "").strip().splitlines()
-    return lines[0] if lines else ""

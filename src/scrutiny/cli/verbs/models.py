@@ -11,8 +11,9 @@ import click
 from scrutiny.cli.narrow import WIDTH
 from scrutiny.cli.options import Folder, load_options, model_options
 from scrutiny.cli.running.streams import prints_on_stderr
-from scrutiny.core.errors import ModelError, PlanError, UnknownNameError
+from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.example import Example
+from scrutiny.core.limits import known
 from scrutiny.core.model import LoadOptions, Model
 
 _REVIEWS: Final = "builtin:reviews"
@@ -51,8 +52,7 @@ def add(name: str, seeds: str, **asked: Any) -> int:
     from scrutiny.cli.models.adding import TrainingWanted, add_packaged
     from scrutiny.models.strings.packaged import PACKAGED
 
-    if name not in PACKAGED:
-        raise UnknownNameError("packaged model", name, PACKAGED)
+    known("packaged model", [name], PACKAGED)
     packaged = PACKAGED[name]
     training = TrainingWanted(_numbers(seeds), **asked)
     click.echo(f"{name}: {packaged.says}, in {add_packaged(packaged, training)}")

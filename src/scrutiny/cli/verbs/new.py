@@ -11,7 +11,8 @@ import click
 
 from scrutiny.cli.failures import say
 from scrutiny.cli.options import Folder
-from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import known
 
 #: Kinds that have a template, and what the template does.
 TEMPLATES: Final = {
@@ -62,8 +63,7 @@ def files(kind: str, name: str) -> Iterator[tuple[Path, str]]:
     PlanError
         If the name cannot be one of a module.
     """
-    if kind not in TEMPLATES:
-        raise UnknownNameError("template", kind, TEMPLATES)
+    known("template", [kind], TEMPLATES)
     if not _NAME.fullmatch(name) or iskeyword(name):
         raise PlanError(
             f"{name!r} cannot be the name of a module: it is in lower case, begins with a letter, "

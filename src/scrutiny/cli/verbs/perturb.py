@@ -10,6 +10,7 @@ import click
 from scrutiny.cli.failures import say, tell
 from scrutiny.cli.running.output_paths import OutputFile
 from scrutiny.cli.running.streams import prints_on_stderr
+from scrutiny.core.limits import known
 
 
 @click.command("perturb")
@@ -61,6 +62,7 @@ def _lines(flags: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
     from scrutiny.cli.running.plans import named_recipes
     from scrutiny.core.registry import registry
+    from scrutiny.data.doubts import left_out
     from scrutiny.data.reading import open_data, parse_limit
     from scrutiny.perturb.control.matched import Controls
     from scrutiny.perturb.engine.apply import Setting
@@ -83,12 +85,8 @@ def _lines(flags: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield _line(example, variant)
             if flags["control"]:
                 yield _line(example, controls.of(variant, seed=flags["seed"]))
-    if reading.bad_rows:
-        first = reading.bad_rows[0]
-        say(
-            f"{len(reading.bad_rows)} rows do not read and were left out; the first is "
-            f"{first.source}: {first.reason}"
-        )
+    for sentence in (*left_out(reading.bad_rows), *reading.doubts.said()):
+        say(sentence)
 
 
 def _line(example: Any, variant: Any) -> dict[str, Any]:
@@ -125,12 +123,11 @@ def _resources(given: Sequence[str]) -> dict[str, str]:
 
 
 def _pair(text: str) -> tuple[str, str]:
-    from scrutiny.core.errors import PlanError, UnknownNameError
+    from scrutiny.core.errors import PlanError
     from scrutiny.perturb.resources.loading import RESOURCES
 
     name, equals, value = text.partition("=")
     if not (name and equals and value):
         raise PlanError(f"--resource {text!r} does not read: it is written name=specification.")
-    if name not in RESOURCES:
-        raise UnknownNameError("resource", name, RESOURCES)
+    known("resource", [name], RESOURCES)
     return name, value

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from scrutiny.cli.failures import tell
+from scrutiny.cli.options import NO_TEXTS
 from scrutiny.cli.running.output_paths import OutputFile
 
 
@@ -14,11 +15,14 @@ from scrutiny.cli.running.output_paths import OutputFile
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "html", "md", "latex", "csv", "json"]),
+    type=click.Choice(["text", "html", "md", "latex", "csv", "json", "junit"]),
     help="Text on a terminal unless told.",
 )
+@click.option("--no-texts", **NO_TEXTS)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-def command(run: Path, output: Path | None, form: str | None, *, as_json: bool) -> int:
+def command(
+    run: Path, output: Path | None, form: str | None, *, no_texts: bool, as_json: bool
+) -> int:
     r"""Print the report of a run, or write it to a file.
 
     \b
@@ -34,6 +38,8 @@ def command(run: Path, output: Path | None, form: str | None, *, as_json: bool) 
     suffix = "text" if output is None else format_of(output)
     chosen = "json" if as_json else form or suffix
     view = load_view(run)
+    if no_texts:
+        view = view.without_texts()
     if output is not None:
         save_text(output, render(view, chosen))
         tell(f"Wrote {output}")

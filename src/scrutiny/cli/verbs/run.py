@@ -40,9 +40,11 @@ def command(**flags: Any) -> int:
     plan_file = Path(flags["what"]) if is_plan(flags["what"]) else None
     must_lead(flags, plan_file, has_reference=True)
     from scrutiny.cli.running.plans import plan_from_flags
-    from scrutiny.cli.running.request import Request, finish, run_request
+    from scrutiny.cli.running.request import Request, dry_run, finish, run_request
 
     request = Request.of(flags)
     plan = plan_from_flags(flags)
+    if flags["dry_run"]:
+        return dry_run(plan, flags, request)
     folder = run_request(plan, flags, request, name=Path(flags["what"]).stem)
     return finish(folder, flags, html=flags["html"])

@@ -1,8 +1,8 @@
 """``scrutiny show``: one name, explained."""
 
-import inspect
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, Final
 
@@ -10,10 +10,15 @@ import click
 
 from scrutiny.cli.narrow import narrowed
 from scrutiny.core.errors import UnknownNameError
+from scrutiny.core.plugin import PlugIn, at_length
 from scrutiny.core.registry import KINDS, Entry, Registration, registry
+from scrutiny.core.statistic import Statistic
 
 #: Code is wider than a terminal, and for people who write some; ``--json`` has it.
 _EXAMPLES: Final = re.compile(r"^Examples\n-+\n.*?(?=^\S[^\n]*\n-+\n|\Z)", re.MULTILINE | re.DOTALL)
+
+
+_SECOND: Final = "--reference MODEL, or reference = in the [[measure]]"
 
 
 @click.command("show")
@@ -29,7 +34,7 @@ def command(name: str, kind: str | None, *, as_json: bool) -> int:
     click.secho(f"{found.registration.name}  ({found.registration.kind})", bold=True)
     if found.origin != "scrutiny":
         click.echo(f"from {found.origin}")
-    doc = _EXAMPLES.sub("", _doc(thing)).rstrip()
+    doc = _EXAMPLES.sub("", at_length(thing)).rstrip()
     if doc:
         click.echo(f"\n{narrowed(doc)}")
     for title, value in (*facts(thing), *_measured(name)):
@@ -75,17 +80,10 @@ def _object(found: Entry, thing: Any) -> dict[str, Any]:
         "kind": found.registration.kind,
         "name": found.registration.name,
         "from": found.origin,
-        "doc": _doc(thing),
+        "doc": at_length(thing),
         "facts": dict([*facts(thing), *_measured(found.registration.name)]),
         "parameters": _parameters(thing),
     }
-
-
-def _doc(thing: Any) -> str:
-    """What an object says of itself; of a value, what its kind says is of no use."""
-    if is_dataclass(thing) and not isinstance(thing, type):
-        return str(getattr(thing, "doc", "") or getattr(thing, "says", "") or "")
-    return inspect.getdoc(thing) or ""
 
 
 def find(name: str, kind: str | None) -> Entry:
@@ -109,25 +107,33 @@ def find(name: str, kind: str | None) -> Entry:
 
 def facts(thing: Any) -> list[tuple[str, str]]:
     """What an object declares, as title and text."""
-    found = []
-    for attribute, title in (
-        ("needs", "Needs"),
-        ("tasks", "Tasks"),
-        ("languages", "Languages"),
-        ("resources", "Resources"),
-        ("effect", "Effect on the gold answer"),
-        ("intensity", "Intensity"),
-        ("conditional_on", "Conditional on"),
-        ("higher_is", "Higher is"),
-    ):
-        value = getattr(thing, attribute, None)
-        if value:
-            found.append((title, _said(value)))
-    if deviations := (*getattr(thing, "deviations", ()), *getattr(thing, "lacking", {}).values()):
-        found.append(("Otherwise than the paper", " ".join(deviations)))
-    if getattr(thing, "wants_reference", False):
-        found.append(("Second model", "--reference MODEL, or reference = in the [[measure]]"))
-    return found
+    return [(title, _said(value)) for title, value in _declared(thing) if value]
+
+
+def _declared(thing: Any) -> Iterator[tuple[str, Any]]:
+    """What is shown of a thing of its kind, as title and value."""
+    kind = _kind(thing)
+    if isinstance(thing, Statistic):
+        yield from (("Needs", thing.needs), ("Conditional on", thing.conditional_on))
+        yield "Higher is", thing.higher_is
+    elif kind == "diagnostic":
+        yield from (("Needs", thing.needs), ("Tasks", thing.tasks))
+        yield "Second model", _SECOND if thing.wants_reference else ""
+    elif kind == "attack":
+        yield from (("Needs", thing.needs), ("Languages", thing.languages))
+        yield "Resources", thing.resources
+        yield "Otherwise than the paper", " ".join((*thing.deviations, *thing.lacking.values()))
+    elif kind == "transformation":
+        yield from (("Languages", thing.languages), ("Resources", thing.resources))
+        yield from (("Effect on the gold answer", thing.effect), ("Intensity", thing.intensity))
+    elif kind == "constraint":
+        yield "Resources", thing.resources
+
+
+def _kind(thing: Any) -> str:
+    """Kind of what subclasses a base class of plug-ins, or is such a class."""
+    made = thing if isinstance(thing, type) else type(thing)
+    return made.kind if issubclass(made, PlugIn) else ""
 
 
 def _said(value: Any) -> str:
@@ -140,7 +146,7 @@ def _said(value: Any) -> str:
 
 def _parameters(thing: Any) -> dict[str, str]:
     """Default of each parameter by its name, as Python writes it."""
-    kind = getattr(thing, "Params", thing)
+    kind = thing.Params if _kind(thing) in {"diagnostic", "trainer"} else thing
     if not (is_dataclass(kind) and isinstance(kind, type)):
         return {}
     return {field.name: _default(field) for field in fields(kind)}

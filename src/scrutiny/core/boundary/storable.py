@@ -1,11 +1,14 @@
 """Text that files can hold: half a surrogate pair has no UTF-8, and names must differ."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
 #: Control characters but tab and line feed, and those that turn the direction of writing.
 _STEERING: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+#: Half a surrogate pair, which no encoding can write.
+_HALF: Final = re.compile(r"[\ud800-\udfff]")
 #: Characters of a message that are kept; a model may put its whole input into one.
 _MOST: Final = 2000
 
@@ -18,13 +21,7 @@ def is_storable(text: str) -> bool:
     >>> is_storable("naïve"), is_storable("half \ud83d")
     (True, False)
     """
-    if text.isascii():
-        return True
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return text.isascii() or _HALF.search(text) is None
 
 
 def storable(text: str) -> str:
@@ -61,9 +58,4 @@ def repeated(names: Iterable[str]) -> str | None:
     >>> repeated(["text", "label", "text"]), repeated(["text"])
     ('text', None)
     """
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            return name
-        seen.add(name)
-    return None
+    return next((name for name, count in Counter(names).items() if count > 1), None)

@@ -215,8 +215,7 @@ def _words(example: Example) -> tuple[Words, _Places]:
     if not tokens:
         raise DataError(f"{_where(example)}: the example has no words, only text.")
     field, borders = next(iter(tokens.items()))
-    text = example.fields[field]
-    words = tuple(text[start:end] for start, end in borders)
+    words = tuple(example.fields[field][start:end] for start, end in borders)
     first = {start: word for word, (start, _) in enumerate(borders)}
     last = {end: word for word, (_, end) in enumerate(borders)}
     return words, _Places(example, field, first, last)

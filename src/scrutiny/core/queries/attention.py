@@ -1,4 +1,4 @@
-"""What is read off a model's attention, and what may be changed in it.
+"""What is read off a model's attention or was published of it, and what may be changed in it.
 
 ``attentions`` (`Attends`) is asked of the model itself, streamed, and never cached or stored: a
 corpus of maps is larger than anything made of them. ``head_interventions`` (`Intervenes`) gives a
@@ -17,6 +17,7 @@ from scrutiny.core.queries.language import Encoded, TokenIds
 
 if TYPE_CHECKING:
     import numpy as np
+
 
 #: What a map holds: the weights themselves, or the norms of the vectors that they weight.
 Weighting = Literal["raw", "value-norm"]
@@ -145,5 +146,38 @@ class Intervenes(Protocol):
             For a head that the model does not have.
         ModelError
             If its attention cannot be changed.
+        """
+        ...
+
+
+class CorpusCounts(NamedTuple):
+    """How often the heads of a model were right on a whole corpus.
+
+    Parameters
+    ----------
+    tp, predicted
+        ``(layer, head)`` words predicted and right, and words predicted.
+    gold
+        Words to be found.
+    """
+
+    tp: "np.ndarray[Any, Any]"
+    predicted: "np.ndarray[Any, Any]"
+    gold: int
+
+
+@runtime_checkable
+class KnowsHeadCounts(Protocol):
+    """Capability ``head_counts``; ``attention_shape`` is (layers, heads)."""
+
+    attention_shape: tuple[int, int]
+
+    def head_counts(self, corpus: str) -> CorpusCounts:
+        """Counts of every head on a corpus.
+
+        Raises
+        ------
+        ModelError
+            If nothing is known of this corpus.
         """
         ...

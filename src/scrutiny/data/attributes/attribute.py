@@ -8,6 +8,7 @@ from inspect import getdoc
 from typing import Any, Literal
 
 from scrutiny.core.example import Example
+from scrutiny.core.plugin import Told
 from scrutiny.data.letters import letters_hash
 from scrutiny.text.tokens import is_word, token_texts
 
@@ -53,7 +54,7 @@ class Training:
 
 
 @dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(Told):
     """A function of an item that slices are made of.
 
     Parameters
@@ -87,13 +88,11 @@ class Attribute:
             return None
         return self.function(example, training) if self.of_training else self.function(example)
 
-    @property
-    def doc(self) -> str:
+    def at_length(self) -> str:
         """What its function says of itself."""
-        return getdoc(self.function) or self.summary
+        return getdoc(self.function) or self.sentence()
 
-    @property
-    def summary(self) -> str:
+    def sentence(self) -> str:
         """What it says of itself in a list."""
         more = " (English)" * self.is_english + " (needs training data)" * self.of_training
         return f"{self.says[:1].upper()}{self.says[1:]}: {self.gives}{more}"

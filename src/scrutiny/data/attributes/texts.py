@@ -49,8 +49,7 @@ def negated(example: Example) -> bool:
     >>> [negated(Example("1", {"text": text})) for text in ("It isn't bad.", "A knot.")]
     [True, False]
     """
-    words = lower_of(example)
-    return any(word in _NEGATIVE or word.endswith("n't") for word in words)
+    return any(word in _NEGATIVE or word.endswith("n't") for word in lower_of(example))
 
 
 @attribute("with a question")
@@ -106,12 +105,12 @@ def name(example: Example) -> bool:
     >>> [name(Example("1", {"text": text})) for text in ("He met Ida.", "He left. So?")]
     [True, False]
     """
-    for text in example.fields.values():
-        for start, end in sentences(text):
-            for word in token_texts(text[start:end])[1:]:
-                if len(word) > 1 and word[0].isupper() and not word.isupper():
-                    return True
-    return False
+    return any(
+        len(word) > 1 and word[0].isupper() and not word.isupper()
+        for text in example.fields.values()
+        for start, end in sentences(text)
+        for word in token_texts(text[start:end])[1:]
+    )
 
 
 @attribute("with a rare word", is_english=True)

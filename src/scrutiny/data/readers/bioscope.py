@@ -9,6 +9,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 from scrutiny.core.errors import DataError
+from scrutiny.core.grouping import grouped
 from scrutiny.data.readers.files import existing_file
 from scrutiny.data.readers.frames import Frame, Sentence
 from scrutiny.data.source import DataSource
@@ -56,10 +57,11 @@ def _sentence(number: int, element: ElementTree.Element, document: str) -> Sente
     stretches: list[_Stretch] = []
     text = _flattened(element, "", stretches)
     borders = token_spans(text)
-    cues: dict[str, list[_Stretch]] = {}
-    for one in stretches:
-        if one.element.tag == "cue" and one.element.get("type") == "negation":
-            cues.setdefault(one.element.get("ref", ""), []).append(one)
+    cues = grouped(
+        (one.element.get("ref", ""), one)
+        for one in stretches
+        if one.element.tag == "cue" and one.element.get("type") == "negation"
+    )
     scopes = {s.element.get("id"): s for s in stretches if s.element.tag == "xcope"}
     frames = [
         Frame(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from importlib.resources import as_file, files
 from typing import Final
 
-from scrutiny.core.errors import UnknownNameError
+from scrutiny.core.limits import known
 from scrutiny.data.readers import conll, conllu, delimited, json_rows
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import Table
@@ -71,11 +71,9 @@ def read(source: DataSource) -> Table:
     UnknownNameError
         If there is no such sample.
     """
-    if source.target not in SAMPLES:
-        raise UnknownNameError("sample", source.target, SAMPLES)
+    known("sample", [source.target], SAMPLES)
     name, columns = SAMPLES[source.target]
     with as_file(files("scrutiny.data") / "samples" / name) as path:
-        reader = _READERS[name.rpartition(".")[2]]
-        table = reader(DataSource(source.scheme, str(path)))
+        table = _READERS[name.rpartition(".")[2]](DataSource(source.scheme, str(path)))
         rows = list(table.rows)  # within the block: a zipped package unpacks for its length only
     return replace(table, rows=iter(rows), place=name, defaults=columns)

@@ -8,9 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from scrutiny.core.errors import DataError
 from scrutiny.data.readers.files import blocks, lines
-from scrutiny.data.readers.options import stated_columns, takes
+from scrutiny.data.readers.options import one_of, stated_columns, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 
@@ -39,8 +38,8 @@ def read(source: DataSource) -> Table:
     DataError
         If an option has no such value.
     """
-    kind = _one_of(source, "annotation", (_ARCS, *_CLASSES))
-    drops = _one_of(source, "subtypes", ("keep", "drop")) == "drop"
+    kind = one_of(source, "annotation", _ARCS, *_CLASSES)
+    drops = one_of(source, "subtypes", "keep", "drop") == "drop"
     own = ("classes",) if kind in _CLASSES else ("heads", "relations")
     columns = ("id", "words", *own, "sentence", "document")
     task = "token-classes" if kind in _CLASSES else "dependency-arcs"
@@ -50,13 +49,6 @@ def read(source: DataSource) -> Table:
         place=source.target,
         defaults=stated_columns(task, columns),
     )
-
-
-def _one_of(source: DataSource, name: str, allowed: tuple[str, ...]) -> str:
-    given = source.option(name, allowed[0])
-    if given not in allowed:
-        raise DataError(f"{name}={given} in {source}: it is {', '.join(allowed)}.")
-    return given
 
 
 def _rows(source: DataSource, kind: str, *, drops: bool) -> Iterator[RawRow]:

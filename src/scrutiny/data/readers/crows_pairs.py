@@ -113,8 +113,7 @@ def _transposed(source: DataSource) -> Iterator[RawRow]:
             f"{source.target} is no file of CrowS-Pairs: it has neither a column sent_more nor the "
             "form of a control set (4 or 6 rows of equal length)."
         )
-    sets = ("original", *_control(source, len(rows) // 2 - 1))
-    return _controls(rows, sets)
+    return _controls(rows, ("original", *_control(source, len(rows) // 2 - 1)))
 
 
 def _control(source: DataSource, n: int) -> tuple[str, ...]:

@@ -87,8 +87,7 @@ def read(source: DataSource) -> Table:
         raise
     except Exception as error:  # whatever the library, its network and its parsers raise
         raise DataError(_failure(source, wanted, error)) from error
-    table = hub_table(_one_split(data, source), source.target)
-    return replace(table, notes=_notes(data))
+    return replace(hub_table(_one_split(data, source), source.target), notes=_notes(data))
 
 
 def _saved(datasets: Any, wanted: HubName) -> Any:

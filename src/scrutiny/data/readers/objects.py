@@ -1,7 +1,7 @@
 """Tables that are Python objects already. No library of theirs is imported here but Arrow."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from scrutiny.core.boundary.storable import repeated
 from scrutiny.core.errors import DataError
@@ -13,6 +13,13 @@ from scrutiny.data.table import RawRow, Table
 _BATCH = 1000
 #: Types of the values that stand for a missing cell in pandas, which need not be installed.
 _MISSING = ("NAType", "NaTType")
+
+
+@runtime_checkable
+class NamesColumns(Protocol):
+    """A data frame: pandas lets two of its columns have one name."""
+
+    columns: Any
 
 
 def read_object(value: Any) -> Table:
@@ -94,7 +101,8 @@ def _arrow_table(value: Any, place: str) -> Table:
 
 def _must_name_columns_apart(value: Any, place: str) -> None:
     """Refuse two columns of one name, which a table of Arrow takes for a mixture of types."""
-    names = [str(name) for name in getattr(value, "columns", ()) if isinstance(name, str | int)]
+    stated = value.columns if isinstance(value, NamesColumns) else ()
+    names = [str(name) for name in stated if isinstance(name, str | int)]
     Table(columns=tuple(names), rows=iter(()), place=f"The {place}")
 
 

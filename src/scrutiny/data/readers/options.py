@@ -27,6 +27,21 @@ def takes(*reading: str, **options: str) -> Callable[[R], R]:
     return marked
 
 
+def one_of(source: DataSource, name: str, *allowed: str) -> str:
+    """An option that is one of a few words; the first of them where it is not stated.
+
+    Raises
+    ------
+    DataError
+        If it is another.
+    """
+    given = source.option(name, allowed[0])
+    if given not in allowed:
+        known = " or ".join(word for word in allowed if word)
+        raise DataError(f"{name}={given} in {source}: it is {known}.")
+    return given
+
+
 def stated_columns(task: str, columns: Collection[str]) -> dict[str, str]:
     """Defaults of a table whose columns have the names of the task's roles."""
     roles = [role.name for role in load_task(task).roles if role.name in columns]

@@ -25,8 +25,7 @@ def batch_rows(batches: Iterable[Any]) -> Iterator[RawRow]:
     number = 0
     for batch in batches:
         names = batch.schema.names
-        columns = [_cells(column) for column in batch.columns]
-        for cells in zip(*columns, strict=True):
+        for cells in zip(*[_cells(column) for column in batch.columns], strict=True):
             number += 1
             row = dict(zip(names, cells, strict=True))
             bad = next((name for name in names if isinstance(row[name], _Unreadable)), None)
@@ -82,8 +81,7 @@ def _names(feature: Any) -> list[Any]:
         return _names(feature[0]) if feature else []
     if not isinstance(feature, Mapping):
         return []
-    names = feature.get("names") or _names(feature.get("feature"))
-    return list(names)
+    return list(feature.get("names") or _names(feature.get("feature")))
 
 
 _BATCH = 4096

@@ -41,8 +41,7 @@ def read(source: DataSource) -> Table:
     A folder is read with its subfolders ``tests`` and ``seat``. Each text has the word that it is
     about (``word``, ``start``, ``end``); a text without one is a unit of its own.
     """
-    files = _chosen(source, _files(source))
-    tests = [_load(source, path) for path in files]
+    tests = [_load(source, path) for path in _chosen(source, _files(source))]
     rows = [row for test in tests for row in _rows(test)]
     lost = [row for row in rows if row.values["start"] is None]
     n = len(rows)
@@ -109,8 +108,7 @@ def _load(source: DataSource, path: Path) -> _Test:
             f"{target}:{error.lineno}:{error.colno}: no valid JSON ({error.msg}); a file of "
             "sent-bias is one object, in spite of its suffix."
         ) from None
-    sets = {s: _set(value, key, target) for key, s in _SETS.items()}
-    return _Test(path.stem, one, sets, text)
+    return _Test(path.stem, one, {s: _set(value, key, target) for key, s in _SETS.items()}, text)
 
 
 def _line_numbers(test: _Test) -> Iterator[int]:

@@ -29,8 +29,7 @@ def sentences(source: DataSource) -> Iterator[Sentence]:
     document = f"{path.resolve().parent.name}/{path.stem}"
     for number, element in enumerate(root.iter("SENTENCE"), 1):
         words = list(element.iter("W"))
-        place = {word: i for i, word in enumerate(words)}
-        frames = list(_frames(element, place))
+        frames = list(_frames(element, {word: i for i, word in enumerate(words)}))
         yield Sentence(number, [word.text or "" for word in words], frames, document=document)
 
 

@@ -12,7 +12,7 @@ from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.files import file_in, lines
 from scrutiny.data.readers.json_rows import array_rows, member
-from scrutiny.data.readers.options import stated_columns, takes
+from scrutiny.data.readers.options import one_of, stated_columns, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 
@@ -90,14 +90,12 @@ _COLUMNS: Final = (
 def read(source: DataSource) -> Table:
     """Triples of the published file, or pairs of a gender-swapped control file (``.txt``)."""
     found = file_in(source, _FILES)
-    if found.path.suffix == ".txt":
-        return read_swaps(found)
-    return _triples(found)
+    return read_swaps(found) if found.path.suffix == ".txt" else _triples(found)
 
 
 def _triples(source: DataSource) -> Table:
-    wanted = _one_of(source, "kind", KINDS)
-    leave_out = _one_of(source, "malformed", ("keep", "leave-out")) == "leave-out"
+    wanted = one_of(source, "kind", "", *KINDS)
+    leave_out = one_of(source, "malformed", "keep", "leave-out") == "leave-out"
     rows = [_row(raw, kind) for kind, raw in _raw_rows(source) if wanted in ("", kind)]
     odd = sum(bool(row.values.get("malformed")) for row in rows)
     note = f"{odd} contexts have two blanks or a blank inside a word (a_malformed); "
@@ -115,19 +113,11 @@ def _triples(source: DataSource) -> Table:
     )
 
 
-def _one_of(source: DataSource, name: str, allowed: tuple[str, ...]) -> str:
-    given = source.option(name)
-    if given and given not in allowed:
-        raise DataError(f"{name}={given} in {source}: it is {' or '.join(allowed)}.")
-    return given
-
-
 def _raw_rows(source: DataSource) -> Iterator[tuple[str, RawRow]]:
     """Examples with the lines they start on, by kind."""
     text = "".join(lines(source))
     try:
-        whole = parse_json(text)
-        data = whole["data"]
+        data = parse_json(text)["data"]
         kinds = [kind for kind in KINDS if isinstance(data.get(kind), list)]
         places = {kind: member(text, member(text, text.index("{"), "data"), kind) for kind in kinds}
     except json.JSONDecodeError as error:

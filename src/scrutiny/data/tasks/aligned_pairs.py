@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scrutiny.core.errors import DataError
-from scrutiny.data.tasks.annotated import OF_SENTENCES, WORDS, Annotated, Labeled
-from scrutiny.data.tasks.roles import field_role
+from scrutiny.data.tasks.annotated import Annotated, Labeled
+from scrutiny.data.tasks.roles import OF_SENTENCES, WORDS, list_role
 from scrutiny.data.tasks.word_cells import list_of, stretch_of
 
 
@@ -16,7 +16,7 @@ class AlignedPairs(Annotated):
     told_by = ("pairs",)
     roles = (
         WORDS,
-        field_role("pairs", "column of the list of pairs of lists of places of words"),
+        list_role("pairs", "column of the list of pairs of lists of places of words"),
         *OF_SENTENCES,
     )
 

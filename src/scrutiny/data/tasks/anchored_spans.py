@@ -6,8 +6,8 @@ from typing import Any
 from scrutiny.core.errors import DataError
 from scrutiny.core.queries.annotation import ANCHOR, TARGET
 from scrutiny.data.held_out import held_out_column
-from scrutiny.data.tasks.annotated import OF_SENTENCES, WORDS, Annotated, Labeled
-from scrutiny.data.tasks.roles import field_role
+from scrutiny.data.tasks.annotated import Annotated, Labeled
+from scrutiny.data.tasks.roles import OF_SENTENCES, WORDS, list_role
 from scrutiny.data.tasks.word_cells import indices_of, stretches
 
 
@@ -22,8 +22,8 @@ class AnchoredSpans(Annotated):
     told_by = ("anchor", "target")
     roles = (
         WORDS,
-        field_role("anchor", "column of the list of places of the anchor's words", "cue"),
-        field_role("target", "column of the list of places of words that belong to it", "scope"),
+        list_role("anchor", "column of the list of places of the anchor's words", "cue"),
+        list_role("target", "column of the list of places of words that belong to it", "scope"),
         *OF_SENTENCES,
     )
 

@@ -1,29 +1,14 @@
-"""What annotated tasks have in common: words, labeled spans on them, the sentence and its half."""
+"""What annotated tasks have in common: labeled spans on words, the sentence and its half."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example, Span
-from scrutiny.core.task import Role
 from scrutiny.data.halves import half_of
 from scrutiny.data.identity import content_key
-from scrutiny.data.tasks.by_columns import ByColumns
-from scrutiny.data.tasks.cells import attributes_of, id_of, language_of
-from scrutiny.data.tasks.roles import field_role
-from scrutiny.data.tasks.tags import token_borders
-from scrutiny.data.tasks.word_cells import words_of
-
-_SENTENCE: Final = ("sentence_id", "sent_id", "sentence")
-#: Columns that every annotated task has.
-WORDS: Final = field_role("words", "column of the list of words", "tokens")
-OF_SENTENCES: Final = (
-    Role("sentence", "column of the sentence that items share", "unit", _SENTENCE),
-    Role("document", "column of the document of a sentence", "unit", ("document", "doc_id")),
-    Role("half", "column of the half of the data, A or B", names=("half",)),
-)
+from scrutiny.data.tasks.by_columns import Borders, ByColumns
 
 
 class Labeled(NamedTuple):
@@ -41,8 +26,6 @@ class Annotated(ByColumns):
     ``a_half``, the half of the data that the sentence belongs to.
     """
 
-    fields = ("text",)
-
     @abstractmethod
     def labeled(self, row: Mapping[str, Any], words: Sequence[str]) -> Iterator[Labeled]:
         """Labels of a row.
@@ -58,34 +41,29 @@ class Annotated(ByColumns):
         del row, words
         return {}
 
-    def parse(self, row: Mapping[str, Any], *, source: str) -> Example:
-        """Example of a row with its words as the ``tokens`` layer and its labels as spans."""
-        words = words_of(row)
-        text, borders = " ".join(words), token_borders(words)
-        spans = tuple(
+    def spans(
+        self, row: Mapping[str, Any], words: Sequence[str], borders: Borders
+    ) -> tuple[Span, ...]:
+        """Labels of a row as spans of its text."""
+        return tuple(
             Span("text", borders[one.first][0], borders[one.last][1], one.label)
             for one in self.labeled(row, words)
         )
-        example = Example(
-            id=id_of(row),
-            fields={"text": text},
-            spans=spans,
-            tokens={"text": borders},
-            source=source,
-            language=language_of(row),
-        )
-        own = content_key(replace(example, spans=()))[:8].hex()  # whatever is annotated
-        attributes = attributes_of({"u_sentence": own, **self.told(row, words), **row})
+
+    def kept(
+        self, row: Mapping[str, Any], texts: Mapping[str, str], words: Sequence[str]
+    ) -> dict[str, str | float]:
+        """Attributes of a row, its sentence and its half among them.
+
+        Raises
+        ------
+        DataError
+            If the half is neither A nor B.
+        """
+        own = content_key(Example("", texts))[:8].hex()  # whatever is annotated
+        told = {"u_sentence": own, **self.told(row, words), **row}
+        attributes = super().kept(told, texts, words)
         half = attributes.setdefault("a_half", half_of(str(attributes["u_sentence"])))
         if half not in ("A", "B"):
             raise DataError(f"half is {half!r}; it is A or B")
-        return Example(
-            example.id,
-            example.fields,
-            None,
-            spans,
-            example.tokens,
-            source=source,
-            attributes=attributes,
-            language=example.language,
-        )
+        return attributes

@@ -9,8 +9,8 @@ from scrutiny.core.example import Example
 from scrutiny.core.task import ExchangesLabels, Role
 from scrutiny.data.tasks.by_columns import ByColumns
 from scrutiny.data.tasks.cells import text_of
-from scrutiny.data.tasks.roles import field_role
-from scrutiny.data.tasks.word_exchange import exchange
+from scrutiny.data.tasks.exchanges import exchange
+from scrutiny.data.tasks.roles import TEXT
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +25,7 @@ class AssociationTest(ByColumns, ExchangesLabels):
     name = "association-test"
     told_by = ("text", "set", "test")
     roles = (
-        field_role("text", "column of the text", "sentence"),
+        TEXT,
         Role("test", "column of the test's name", names=("test",), is_needed=True),
         Role("set", "column of the set: X, Y, A or B", names=("set",), is_needed=True),
         Role("category", "column of the set's own name", names=("category",)),
@@ -59,7 +59,7 @@ class AssociationTest(ByColumns, ExchangesLabels):
         """Examples whose words have exchanged sets at random, sentences with their word.
 
         Within each test, words change between X and Y and between A and B. See
-        `scrutiny.data.tasks.word_exchange.exchange` for what stays.
+        `scrutiny.data.tasks.exchanges.exchange` for what stays.
         """
         chosen = exchange(examples, rng, pairs=(("X", "Y"), ("A", "B")))
         return tuple(

@@ -1,43 +1,62 @@
-"""Tasks that state their columns, and are read by them alone."""
+"""Tasks that state their columns, and the one reader that makes items of these."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 from scrutiny.core.errors import DataError
-from scrutiny.core.example import Example
+from scrutiny.core.example import Example, Span
 from scrutiny.core.task import Task
 from scrutiny.data.tasks.cells import attributes_of, id_of, label_of, language_of, text_of
+from scrutiny.data.tasks.tags import token_borders
+from scrutiny.data.tasks.word_cells import words_of
+
+#: What stands where a file was read in another encoding than it was written in.
+_REPLACED = "\ufffd"
+
+Borders = tuple[tuple[int, int], ...]
 
 
 class ByColumns(Task):
-    """A task whose columns say what is read of a row: its texts, its label, its attributes.
+    """A task whose columns say what is read of a row: texts or words, the answer, attributes.
 
-    With ``roles``, nothing but them needs to be stated: ``columns`` are those of kind ``field``,
-    and ``fields`` are the columns unless stated. A column ``label`` holds the gold answer; tasks
-    without it are scored on nothing, and models are asked for other capabilities.
+    Nothing but ``roles`` needs to be stated: the fields of an item are the texts among them, or
+    one field ``text``, the words joined by single spaces; their borders are its ``tokens`` layer.
+    A column of kind ``gold`` holds a label. Tasks without one are scored on nothing, and models are
+    asked for other capabilities.
     """
 
-    fields: tuple[str, ...] = ()
-
-    def __init_subclass__(cls) -> None:
-        """Fill in what the roles say already."""
-        super().__init_subclass__()
-        if cls.roles:
-            cls.columns = tuple(role.name for role in cls.roles if role.kind == "field")
-            cls.fields = cls.fields or cls.columns
-
     def parse(self, row: Mapping[str, Any], *, source: str) -> Example:
-        """Example of a row with the task's fields and, where there is gold, its label."""
+        """Example of a row."""
+        words = words_of(row, self.words) if self.words else []
+        borders = token_borders(words)
+        texts = {"text": " ".join(words)} if words else {n: text_of(row, n) for n in self.fields}
         return Example(
             id=id_of(row),
-            fields={name: text_of(row, name) for name in self.fields},
-            gold=label_of(row) if "label" in self.columns else None,
+            fields=texts,
+            gold=self.gold(row, borders) if self.answer in row else None,
+            spans=self.spans(row, words, borders),
+            tokens={"text": borders} if words else None,
             source=source,
-            attributes=self.kept(row),
+            attributes=self.kept(row, texts, words),
             language=language_of(row),
         )
 
-    def kept(self, row: Mapping[str, Any]) -> dict[str, str | float]:
+    def gold(self, row: Mapping[str, Any], borders: Borders) -> str | tuple[Span, ...] | None:
+        """Gold answer of a row that has one: a label."""
+        del borders
+        return label_of(row, self.answer)
+
+    def spans(
+        self, row: Mapping[str, Any], words: Sequence[str], borders: Borders
+    ) -> tuple[Span, ...]:
+        """What is annotated on the words; nothing."""
+        del row, words, borders
+        return ()
+
+    def kept(
+        self, row: Mapping[str, Any], texts: Mapping[str, str], words: Sequence[str]
+    ) -> dict[str, str | float]:
         """Attributes of a row: numbers where the roles say so, and defaults of those missing.
 
         Raises
@@ -45,6 +64,7 @@ class ByColumns(Task):
         DataError
             If a number does not read, or a cell cannot be an attribute.
         """
+        del texts, words
         found = dict(row)
         for role in self.roles:
             value = found.get(role.key)
@@ -58,3 +78,16 @@ class ByColumns(Task):
             if role.default:
                 attributes.setdefault(role.key, role.default)
         return attributes
+
+    def doubts(self, row: Mapping[str, Any], example: Example) -> Iterator[str]:
+        """Texts that were read in another encoding than written, and two that are the same."""
+        del row
+        texts = example.fields
+        if any(_REPLACED in text for text in texts.values()):
+            yield (
+                "hold the replacement character U+FFFD: some text was lost where the file was "
+                "written in one encoding and read in another"
+            )
+        for a, b in combinations(texts, 2):
+            if texts[a] == texts[b]:
+                yield f"have the same text as {a} and {b}"

@@ -10,20 +10,21 @@ from scrutiny.core.example import Example
 from scrutiny.core.record import Measure
 from scrutiny.core.task import ExchangesLabels, Prediction, Score
 from scrutiny.data.tasks.by_columns import ByColumns
+from scrutiny.data.tasks.roles import LABEL, TEXT, TEXT_PAIR, TWO_TEXTS
 
 if TYPE_CHECKING:
     import numpy as np
 
 
 class Classification(ByColumns, ExchangesLabels):
-    """One label for one or several texts; a task states its texts alone."""
+    """One label for one or several texts; a task states its columns alone."""
 
     measures = (
         Measure("hit", unit="items"),
         Measure("pred", unit="index of a label"),
         Measure("p_gold", unit="probability"),
     )
-    scored_by = Score(level="accuracy@1", margin=0.01)
+    scored_by = Score(level="accuracy@1")
 
     def score(
         self, gold: Any, prediction: Prediction, *, labels: Sequence[str]
@@ -42,6 +43,23 @@ class Classification(ByColumns, ExchangesLabels):
         order = rng.permutation(len(examples)).tolist()
         golds = [examples[k].gold for k in order]
         return tuple(replace(e, gold=gold) for e, gold in zip(examples, golds, strict=True))
+
+
+class TextClassification(Classification):
+    """Sentiment, topic, any label of a whole text."""
+
+    name = "text-classification"
+    roles = (TEXT, LABEL)
+    told_by = ("text",)
+
+
+class TextPairClassification(Classification):
+    """Inference, paraphrase, question and answer: one label for two texts."""
+
+    name = "text-pair-classification"
+    roles = (TEXT, TEXT_PAIR, LABEL)
+    side_by_side = TWO_TEXTS
+    told_by = ("text", "text_pair")
 
 
 def score_class(

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scrutiny.core.errors import DataError
+from scrutiny.core.example import Example
 from scrutiny.data.held_out import held_out_column
-from scrutiny.data.tasks.annotated import OF_SENTENCES, WORDS, Annotated, Labeled
-from scrutiny.data.tasks.roles import field_role
+from scrutiny.data.tasks.annotated import Annotated, Labeled
+from scrutiny.data.tasks.roles import OF_SENTENCES, WORDS, list_role
 from scrutiny.data.tasks.word_cells import list_of
 
 
@@ -17,8 +18,8 @@ class DependencyArcs(Annotated):
     told_by = ("heads", "relations")
     roles = (
         WORDS,
-        field_role("heads", "column of the list of heads, from 1, 0 for the root", "head"),
-        field_role("relations", "column of the list of relations", "deprels", "deprel"),
+        list_role("heads", "column of the list of heads, from 1, 0 for the root", "head"),
+        list_role("relations", "column of the list of relations", "deprels", "deprel"),
         *OF_SENTENCES,
     )
 
@@ -39,6 +40,12 @@ class DependencyArcs(Annotated):
             if not isinstance(relation, str) or not relation:
                 raise DataError(f"relations[{i}] is {relation!r}, no name of a relation")
             yield Labeled(i, i, f"{head}:{relation}")
+
+    def doubts(self, row: Mapping[str, Any], example: Example) -> Iterator[str]:
+        """Sentences that are no tree, beside what makes any row doubtful."""
+        yield from super().doubts(row, example)
+        if sum(span.label.startswith("0:") for span in example.spans) != 1:
+            yield "have no root or several"
 
     def told(self, row: Mapping[str, Any], words: Sequence[str]) -> Mapping[str, str]:
         """Whether the sentence is held out of trainings."""

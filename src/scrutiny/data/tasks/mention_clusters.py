@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from scrutiny.core.errors import DataError
+from scrutiny.core.example import Example
 from scrutiny.core.task import Role
-from scrutiny.data.tasks.annotated import OF_SENTENCES, WORDS, Annotated, Labeled
+from scrutiny.data.tasks.annotated import Annotated, Labeled
 from scrutiny.data.tasks.cells import as_label
-from scrutiny.data.tasks.roles import field_role
+from scrutiny.data.tasks.roles import OF_SENTENCES, WORDS, list_role
 from scrutiny.data.tasks.word_cells import list_of, stretch_of
 
 #: What a mention can be.
@@ -21,11 +22,18 @@ class MentionClusters(Annotated):
     told_by = ("mentions",)
     roles = (
         WORDS,
-        field_role("mentions", "column of the list of mentions: words, cluster, kind"),
+        list_role("mentions", "column of the list of mentions: words, cluster, kind"),
         Role("pronoun", "column of the pronoun that a text is about", names=("pronoun",)),
         Role("gender", "column of the gender of that pronoun", names=("gender",)),
         *OF_SENTENCES,
     )
+
+    def doubts(self, row: Mapping[str, Any], example: Example) -> Iterator[str]:
+        """Pronouns that a text is about and does not hold, beside what makes any row doubtful."""
+        yield from super().doubts(row, example)
+        pronoun = str(example.attributes.get("a_pronoun", "")).casefold()
+        if pronoun and pronoun not in example.text.casefold().split():
+            yield "have a pronoun that is not among their words"
 
     def labeled(self, row: Mapping[str, Any], words: Sequence[str]) -> Iterator[Labeled]:
         """One label ``CLUSTER:KIND`` for each mention."""

@@ -1,11 +1,9 @@
-"""Tasks by name, and the task that a set of columns is for."""
+"""Tasks by name, all of them, and the columns that they bring to data strings."""
 
-from collections.abc import Collection
+from collections.abc import Mapping
 
-from scrutiny.core.errors import DataError
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
-from scrutiny.data.tasks.roles import every_task
 
 
 def load_task(name: str) -> Task:
@@ -25,26 +23,11 @@ def load_task(name: str) -> Task:
     return task
 
 
-def infer_task(columns: Collection[str]) -> str:
-    """Name of the task that these mapped columns are for.
+def every_task() -> list[Task]:
+    """All tasks, built-in and plugged in, by name."""
+    return [load_task(name) for name in registry().names("task")]
 
-    Each task says which columns tell it (``told_by``); the one that asks for most wins.
 
-    Raises
-    ------
-    DataError
-        If they are for none.
-
-    Examples
-    --------
-    >>> infer_task({"text", "text_pair", "label"})
-    'text-pair-classification'
-    """
-    telling = [(t.name, t.told_by) for t in every_task()]
-    fitting = [(len(by), name) for name, by in telling if by and set(by) <= set(columns)]
-    if fitting:
-        return str(max(fitting)[1])
-    needs = "; ".join(f"{name} needs {' and '.join(by)}" for name, by in telling if by)
-    raise DataError(
-        f"No task is known for the columns {', '.join(sorted(columns)) or '(none)'}: {needs}."
-    )
+def role_options() -> Mapping[str, str]:
+    """Options of data strings that name the columns of tasks, with what they are for."""
+    return {role.name: role.meaning for task in every_task() for role in task.roles}

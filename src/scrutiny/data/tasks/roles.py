@@ -1,25 +1,72 @@
-"""Columns that tasks bring by themselves: options of data strings, and what items keep of them.
+"""Roles that several tasks have, each with the names by which files are known.
 
-A task with ``roles`` needs no line anywhere else: its options are known to data strings, its
-columns are found by their well-known names, and its items carry them.
+A role needs no line anywhere else: its name is an option of data strings, its column is found by
+its well-known names, and items carry what stands in it.
 """
 
-from collections.abc import Mapping
+from typing import Final
 
-from scrutiny.core.registry import registry
-from scrutiny.core.task import Role, Task
+from scrutiny.core.task import Role
+
+TEXT: Final = Role(
+    "text",
+    "column of the text",
+    "text",
+    (
+        "text", "sentence", "review", "content", "document", "body", "tweet", "comment",
+        "utterance", "message", "passage", "question", "headline", "title", "sentence1", "premise",
+    ),
+    is_needed=True,
+)  # fmt: skip
+#: Names of two texts, side by side.
+TWO_TEXTS: Final = (
+    ("text", "text_pair"), ("sentence1", "sentence2"), ("premise", "hypothesis"),
+    ("question1", "question2"), ("text1", "text2"), ("text_a", "text_b"),
+    ("sentence_a", "sentence_b"), ("question", "sentence"),
+)  # fmt: skip
+TEXT_PAIR: Final = Role(
+    "text_pair",
+    "column of the second text",
+    "text",
+    tuple(second for _, second in TWO_TEXTS),
+    is_needed=True,
+)
+LABEL: Final = Role(
+    "label",
+    "column of the gold label",
+    "gold",
+    ("label", "target", "class", "gold", "gold_label", "sentiment", "category", "polarity", "y"),
+)
+TOKENS: Final = Role(
+    "tokens", "column that holds lists of tokens", "words", ("tokens", "words"), is_needed=True
+)
+TAGS: Final = Role(
+    "tags",
+    "column that holds lists of tags",
+    "gold",
+    ("tags", "ner_tags", "ner", "entity_tags", "bio"),
+)
+WORDS: Final = Role(
+    "words", "column of the list of words", "words", ("words", "tokens"), is_needed=True
+)
+#: Columns of annotated words that say where these stand.
+OF_SENTENCES: Final = (
+    Role(
+        "sentence",
+        "column of the sentence that items share",
+        "unit",
+        ("sentence_id", "sent_id", "sentence"),
+    ),
+    Role("document", "column of the document of a sentence", "unit", ("document", "doc_id")),
+    Role("half", "column of the half of the data, A or B", names=("half",)),
+)
 
 
-def field_role(name: str, meaning: str, *names: str) -> Role:
+def text_role(name: str, meaning: str, *names: str) -> Role:
     """Role of a text that the task needs."""
-    return Role(name, meaning, "field", (name, *names), is_needed=True)
+    return Role(name, meaning, "text", (name, *names), is_needed=True)
 
 
-def every_task() -> list[Task]:
-    """All tasks, built-in and plugged in, by name."""
-    return [registry().load("task", name)() for name in registry().names("task")]
-
-
-def role_options() -> Mapping[str, str]:
-    """Options of data strings that tasks bring, with what they are for."""
-    return {role.name: role.meaning for task in every_task() for role in task.roles}
+def list_role(name: str, meaning: str, *names: str) -> Role:
+    """Role of a list about the words of a row that the task needs."""
+    return Role(name, meaning, "list", (name, *names), is_needed=True)

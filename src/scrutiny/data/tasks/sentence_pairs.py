@@ -1,4 +1,4 @@
-"""Two sentences whose likelihoods are compared, one showing more of a stereotype."""
+"""Two sentences whose likelihoods are compared: of more and less stereotype, good and bad."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 from scrutiny.core.example import Example
 from scrutiny.core.task import ExchangesLabels, Role
 from scrutiny.data.tasks.by_columns import ByColumns
-from scrutiny.data.tasks.coins import coins
-from scrutiny.data.tasks.roles import field_role
+from scrutiny.data.tasks.exchanges import coins
+from scrutiny.data.tasks.roles import text_role
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,8 +22,8 @@ class SentencePairs(ByColumns, ExchangesLabels):
     name = "sentence-pairs"
     told_by = ("more", "less")
     roles = (
-        field_role("more", "column of the more stereotyping sentence", "sent_more"),
-        field_role("less", "column of the less stereotyping sentence", "sent_less"),
+        text_role("more", "column of the more stereotyping sentence", "sent_more"),
+        text_role("less", "column of the less stereotyping sentence", "sent_less"),
         Role("category", "column of the kind of stereotype", names=("category", "bias_type")),
         Role(
             "direction",
@@ -47,6 +47,19 @@ class SentencePairs(ByColumns, ExchangesLabels):
         """
         tossed = coins(examples, rng, unit="u_pair")
         return tuple(_exchanged(e) if t else e for e, t in zip(examples, tossed, strict=True))
+
+
+class MinimalPairs(ByColumns):
+    """Pairs such as *the dogs bark* and *the dogs barks*, of which one is grammatical."""
+
+    name = "minimal-pairs"
+    told_by = ("good", "bad")
+    roles = (
+        text_role("good", "column of the grammatical sentence", "sentence_good"),
+        text_role("bad", "column of the ungrammatical sentence", "sentence_bad"),
+        Role("construction", "column of the construction", names=("construction",)),
+        Role("template", "column of the template that pairs share", "unit", ("template",)),
+    )
 
 
 def _exchanged(example: Example) -> Example:

@@ -1,14 +1,14 @@
 """A context and three ways to go on: with a stereotype, against it, and unrelated."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrutiny.core.example import Example
 from scrutiny.core.task import ExchangesLabels, Role
 from scrutiny.data.tasks.by_columns import ByColumns
-from scrutiny.data.tasks.coins import coins
-from scrutiny.data.tasks.roles import field_role
+from scrutiny.data.tasks.exchanges import coins
+from scrutiny.data.tasks.roles import text_role
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,10 +24,10 @@ class SentenceTriples(ByColumns, ExchangesLabels):
     name = "sentence-triples"
     told_by = ("context", "stereotype", "antistereotype", "unrelated")
     roles = (
-        field_role("context", "column of the context"),
-        field_role("stereotype", "column of the sentence with the stereotype"),
-        field_role("antistereotype", "column of the sentence against it", "anti-stereotype"),
-        field_role("unrelated", "column of the unrelated sentence"),
+        text_role("context", "column of the context"),
+        text_role("stereotype", "column of the sentence with the stereotype"),
+        text_role("antistereotype", "column of the sentence against it", "anti-stereotype"),
+        text_role("unrelated", "column of the unrelated sentence"),
         Role("kind", "column that says intrasentence or intersentence", names=("kind",)),
         Role("category", "column of the kind of stereotype", names=("category", "bias_type")),
         Role("malformed", "column that says what is wrong with a context", names=("malformed",)),
@@ -36,6 +36,13 @@ class SentenceTriples(ByColumns, ExchangesLabels):
         Role("unrelated_id", "column of that sentence's id", names=("unrelated_id",)),
         Role("term", "column of the term that an item is about", "unit", ("term", "target")),
     )
+
+    def doubts(self, row: Mapping[str, Any], example: Example) -> Iterator[str]:
+        """Blanks that nothing can fill, beside what makes any row doubtful."""
+        yield from super().doubts(row, example)
+        is_within = example.attributes.get("a_kind") == "intrasentence"
+        if is_within and "BLANK" not in example.fields["context"]:
+            yield "have the kind intrasentence and no BLANK in their context"
 
     def permute(
         self, examples: Sequence[Example], rng: "np.random.Generator"

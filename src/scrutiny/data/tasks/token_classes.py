@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scrutiny.core.errors import DataError
-from scrutiny.data.tasks.annotated import OF_SENTENCES, WORDS, Annotated, Labeled
-from scrutiny.data.tasks.roles import field_role
+from scrutiny.data.tasks.annotated import Annotated, Labeled
+from scrutiny.data.tasks.roles import OF_SENTENCES, WORDS, list_role
 from scrutiny.data.tasks.word_cells import list_of
 
 
@@ -16,7 +16,7 @@ class TokenClasses(Annotated):
     told_by = ("classes",)
     roles = (
         WORDS,
-        field_role("classes", "column of the list of the words' classes", "upos", "pos"),
+        list_role("classes", "column of the list of the words' classes", "upos", "pos"),
         *OF_SENTENCES,
     )
 

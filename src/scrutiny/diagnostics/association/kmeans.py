@@ -109,8 +109,7 @@ def _in_own_span(vectors: Floats) -> Floats:
         return np.asarray(centered)
     # rows of U * s: coordinates along the right singular vectors
     left, lengths, _ = np.linalg.svd(centered, full_matrices=False)
-    found: Floats = left * lengths
-    return found
+    return np.asarray(left * lengths)
 
 
 def _squared_distances(vectors: Floats, label: NDArray[np.bool_]) -> Floats:

@@ -120,8 +120,7 @@ def _parts_of_effect(measures: Array) -> Array:
 
 
 def _is_aligned(measures: Array) -> Array:
-    same: Array = (measures[..., 0] == measures[..., 1]).astype(np.float64)
-    return same
+    return np.asarray((measures[..., 0] == measures[..., 1]).astype(np.float64))
 
 
 def _table(measures: Array) -> Array:

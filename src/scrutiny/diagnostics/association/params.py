@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
-from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import at_least, known
 from scrutiny.core.queries.language import POOLINGS
 
 #: What is asked of networks that see both sides of a token, and of those that see the left only.
@@ -105,8 +106,7 @@ class ClustersParams:
 
     def __post_init__(self) -> None:
         _must_be_poolings((*self.representations, self.claimed))
-        if self.starts < 1:
-            raise PlanError(f"starts is {self.starts}; k-means starts at least once.")
+        at_least(self, starts=1)
         if not self.parts:
             raise PlanError("parts is empty; name targets, attributes, or both.")
 
@@ -190,9 +190,7 @@ def _layers(layers: Layers, n_layers: int | None) -> Iterator[int | None]:
 
 def _must_be_poolings(names: tuple[str, ...]) -> None:
     """Refuse representations that nobody knows, and those named twice."""
-    for name in names:
-        if name not in POOLINGS:
-            raise PlanError(str(UnknownNameError("representation", name, POOLINGS)))
+    known("representation", names, POOLINGS)
     named = names[:-1]  # the last is the claimed one
     if len(set(named)) < len(named):
         raise PlanError(f"A representation stands twice in {', '.join(named)}.")

@@ -209,7 +209,7 @@ def associations_of(
             if any(_is_incomplete(there[test.members[name]]) for name in others):
                 reasons[mine] = _NO_ATTRIBUTES if own[0] == "X" else "targets_missing"
                 continue
-            first, second = (_present(test.members[name], there) for name in others)
+            first, second = (own[there[own]] for own in (test.members[name] for name in others))
             rows = mine[there[mine]]
             if rows.size:
                 values[rows] = associations(vectors[rows], vectors[first], vectors[second])
@@ -219,8 +219,3 @@ def associations_of(
 def _is_incomplete(there: NDArray[np.bool_]) -> bool:
     """Whether a set lacks too many vectors for its mean to stand for it."""
     return there.size == 0 or not there.any() or float((~there).mean()) > _MOST_MISSING
-
-
-def _present(members: NDArray[np.int64], there: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Members of a set that have a vector."""
-    return members[there[members]]

@@ -45,8 +45,7 @@ class BatchVectors:
         """Vectors ``(item, dimension)`` of one kind; NaN where there is none."""
         layer = len(self.layers) - 1 if kind.layer is None else self.layers.index(kind.layer)
         values = self.values[:, layer, self.representations.index(kind.representation)]
-        found: Floats = values.astype(np.float64)[self.passage]
-        return found
+        return np.asarray(values.astype(np.float64)[self.passage])
 
 
 def vectors_of(
@@ -85,5 +84,4 @@ def vectors_of(
 def has_direction(vectors: Floats) -> NDArray[np.bool_]:
     """Which of the vectors ``(item, dimension)`` exist and are not zero."""
     lengths = np.linalg.norm(vectors, axis=1)
-    found: NDArray[np.bool_] = np.isfinite(lengths) & (lengths > 0)
-    return found
+    return np.asarray(np.isfinite(lengths) & (lengths > 0))

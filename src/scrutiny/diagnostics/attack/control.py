@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.randomness import stream_of
 from scrutiny.diagnostics.attack.own_words import ItemPieces, OwnWords
 from scrutiny.perturb.search.any_word import AnyWord
 from scrutiny.perturb.search.found import Found
-from scrutiny.perturb.search.place import Place
+from scrutiny.perturb.search.move import Place
 from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
 from scrutiny.text.casing import match_case
@@ -70,7 +70,7 @@ class AtRandom(Method):
     summary: ClassVar[str] = "random texts of the same candidates, as many as an attack asked about"
 
     expenses: Mapping[str, Expense]
-    like: Any = None
+    like: Method | None = None
     own_words: OwnWords = field(default_factory=OwnWords, repr=False, compare=False)
 
     def search(self, problem: Problem) -> Asking:
@@ -119,7 +119,7 @@ class OneAtRandom(Method):
     summary: ClassVar[str] = "one random text of the same candidates"
 
     words: Mapping[str, int]
-    like: Any = None
+    like: Method | None = None
     own_words: OwnWords = field(default_factory=OwnWords, repr=False, compare=False)
 
     def search(self, problem: Problem) -> Asking:
@@ -145,7 +145,7 @@ class _Source:
         "problem",
     )
 
-    def __init__(self, problem: Problem, like: Any, own_words: OwnWords) -> None:
+    def __init__(self, problem: Problem, like: Method | None, own_words: OwnWords) -> None:
         self.problem = problem
         self.places: Sequence[Place] = problem.places(problem.base.state)
         self._like = like
@@ -180,7 +180,7 @@ class _Source:
         row = self._pieces.row_at(place)
         if row is None:
             return ()
-        least = getattr(self._like, "least_cosine", None)
+        least = None if self._like is None else self._like.least_cosine
         words = self._own_words.near(problem.model.embeddings(), row, least)
         text = start.texts[start.origin.numbers[place.field]][place.low : place.high]
         chosen = self._rng.permutation(len(words))[:_WORDS].tolist()

@@ -17,15 +17,16 @@ rater_*             what a model that rates says of unchanged texts, and of othe
 within_q            success within q texts
 ==================  =================================================================
 
-The claim of A: success, and success beyond random change, exceed the margin in every draw. Where
-nobody says which texts are valid, the claim says so.
+The risk of A is its success: it hurts, it holds within what is tolerable, or it cannot be told;
+beside it stands whether it is more than random change does. Several draws are one number. Where
+nobody says which texts are valid, the sentence says so.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.claim import Claim, Component, Risk
+from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector, draws_of
 from scrutiny.diagnostics.attack.metrics import BUDGETS, SIMILARITIES, VALIDITIES
 from scrutiny.diagnostics.attack.params import AttackParams, TransferParams, attacks_of, given
 from scrutiny.diagnostics.attack.rater_control import (
@@ -61,13 +62,12 @@ def make_design(params: AttackParams, inputs: Inputs) -> Design:
         queries_per_item=1 + -(-times * params.budget * attacked // max(1, inputs.data.n_items)),
         notes=tuple(_notes(attacks, params, inputs)),
         families={
-            "attack": f"attacks fool {inputs.subject.name} on {inputs.data.name} on more than "
-            f"{percent(params.margin)} of the items, and more often than random change does"
+            "attack": f"attacks fool {inputs.subject.name} on {inputs.data.name}",
         },
     )
 
 
-def _attacked(params: AttackParams | TransferParams, inputs: Inputs) -> int:
+def _attacked(params: TransferParams, inputs: Inputs) -> int:
     return inputs.data.n_items if params.items is None else min(params.items, inputs.data.n_items)
 
 
@@ -78,6 +78,26 @@ def estimates(attacks: Sequence[str], params: AttackParams) -> Iterator[Estimate
     for name in attacks:
         for draw in range(params.draws):
             yield from _of_attack(name, draw, params)
+        if params.draws > 1:
+            yield from over_draws("success", "attack_success", name, params)
+
+
+def over_draws(
+    what: str, metric: str, name: str, params: AttackParams | TransferParams
+) -> Iterator[EstimateSpec]:
+    """What all draws of an attack do as one number, and what they do beyond random change."""
+    conditions = [condition_of(name, draw) for draw in range(params.draws)]
+    own = {**draws_of("", "measured", conditions), "before": BEFORE}
+    condition = {"recipe": name}
+    yield EstimateSpec(f"{what}/{name}", f"{metric}@1", own, fallback=_STAYS, condition=condition)
+    if params.control:
+        yield EstimateSpec(
+            f"excess/{name}",
+            f"beyond({metric})@1",
+            {**own, **draws_of("control", "control", conditions)},
+            fallback=_BOTH_STAY,
+            condition=condition,
+        )
 
 
 def _of_attack(name: str, draw: int, params: AttackParams) -> Iterator[EstimateSpec]:
@@ -131,30 +151,27 @@ def _of_attack(name: str, draw: int, params: AttackParams) -> Iterator[EstimateS
 
 
 def claims(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) -> Iterator[Claim]:
-    """Claim of each attack whose success is a changed answer."""
-    for name, attack in attacks.items():
-        if not attack.is_fooling:
-            continue
-        components = []
-        for draw in range(params.draws):
-            choice = f"choice: draw {draw + 1}" if draw else ""
-            components.append(
-                Component(f"success/{name}/{draw}", params.margin, choice or "reference")
-            )
-            if params.control:
-                against = f"{choice}, random change" if choice else "control: random change"
-                components.append(Component(f"excess/{name}/{draw}", params.margin, against))
-        rated = "" if params.is_rated else f" ({NOT_RATED})"
+    """Risk of each attack whose success is a changed answer."""
+    rated = "" if params.is_rated else f" ({NOT_RATED})"
+    for name in (name for name, attack in attacks.items() if attack.is_fooling):
         yield Claim(
             id=name,
-            says=f"{title(name)} fools it on more than {percent(params.margin)} of the items that "
-            f"it gets right{rated}",
+            says=f"{title(name)} fools it on items that it gets right{rated}",
             diagnostic="attack",
-            components=tuple(components),
+            components=tuple(compared("success", name, params)),
             family="attack",
-            checks=("items", "seeds", *(("choices:draw",) if params.draws > 1 else ()), "datasets"),
+            checks=("items", "seeds", "datasets"),
             competence=(("level", inputs.data.chance),),
+            risk=Risk(f"{title(name)} attack", params.tolerance, "fools it on {} %"),
         )
+
+
+def compared(what: str, name: str, params: AttackParams | TransferParams) -> Iterator[Component]:
+    """What an attack does, and what it does beyond random change: of all its draws."""
+    end = f"{name}/0" if params.draws == 1 else name
+    yield Component(f"{what}/{end}", 0.0)
+    if params.control:
+        yield Component(f"excess/{end}", 0.0, "control: random change")
 
 
 def title(name: str) -> str:

@@ -1,6 +1,7 @@
 """The attack diagnostic: search for texts that fool the model, beside random change."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from scrutiny.core.boundary.canonical import canonical_json, value_digest
@@ -13,10 +14,9 @@ from scrutiny.core.diagnostic import (
     Inputs,
 )
 from scrutiny.core.errors import DataError
-from scrutiny.core.example import Example
-from scrutiny.core.model import has_stored_answers_only
 from scrutiny.core.record import Row
 from scrutiny.core.task import Task
+from scrutiny.data.drawn_items import drawn
 from scrutiny.diagnostics.attack.design import make_design
 from scrutiny.diagnostics.attack.kept import ATTACKS, FoundText, pack
 from scrutiny.diagnostics.attack.params import AttackParams, attacks_of, given
@@ -27,10 +27,9 @@ from scrutiny.diagnostics.attack.rows import (
     attempt_rows,
     baseline_row,
     condition_of,
-    skipped_row,
-    undrawn_rows,
+    unasked_rows,
 )
-from scrutiny.diagnostics.attack.searching import NOT_DRAWN, Attempt, Work, drawn
+from scrutiny.diagnostics.attack.searching import NOT_DRAWN, Attempt, Work
 from scrutiny.diagnostics.attack.validity import JudgedText, judge
 from scrutiny.perturb.search.found import Found
 from scrutiny.perturb.search.goal import label_of, single
@@ -63,6 +62,7 @@ class Attacks(Diagnostic[AttackParams]):
     summary = "texts found that fool the model, of which valid, beside random change"
     Params = AttackParams
     needs = frozenset({"predict"})
+    tolerates = MappingProxyType({"tolerance": "attack_success@1"})
     tasks = frozenset({"text-classification", "text-pair-classification"})
     measures = MEASURES
     scope = "dataset"  # which items are drawn depends on all of them
@@ -81,8 +81,11 @@ class Attacks(Diagnostic[AttackParams]):
         """One row for each item as it is, and for each attack and its random twin."""
         capabilities = frozenset() if ctx.model is None else ctx.model.capabilities
         attacks = attacks_of(params, ctx.task, capabilities)
-        if has_stored_answers_only(ctx.model):
-            yield from _nothing(batch.examples, list(attacks), params)
+        conditions = _conditions(list(attacks), params)
+        if ctx.model is not None and ctx.model.has_stored_answers_only:
+            for example in batch.examples:
+                yield from rater_rows(params, example.id, None, _STORED)
+                yield from unasked_rows(example.id, conditions, _roles(params), _STORED)
             return
         _must_be_the_same_ratings(params, ctx)
         chosen = drawn(batch.examples, params.items)
@@ -90,25 +93,20 @@ class Attacks(Diagnostic[AttackParams]):
         work = Work(params, ctx, given(params, ctx.task, capabilities), ctx.seed)
         attempts = list(work.attempts(attacks, [e for e in chosen if e.gold is not None]))
         judged = [_judged(params, attempt) for attempt in attempts]
-        kept = _kept(attempts, judged, cell=cell, labels=ctx.labels, kind=_kind(params))
+        kind = f"{Attacks.id}#{value_digest(params)}"
+        kept = _kept(attempts, judged, cell=cell, labels=ctx.labels, kind=kind)
         ctx.array(ATTACKS, pack(kept))
         known = known_by_rater(params, chosen)
         for example in batch.examples:
             yield from rater_rows(params, example.id, known.get(example.id), NOT_DRAWN)
             if example.id not in answers:
-                yield from undrawn_rows(
-                    example.id, _conditions(list(attacks), params), _roles(params)
-                )
+                yield from unasked_rows(example.id, conditions, _roles(params), NOT_DRAWN)
                 continue
             yield baseline_row(example, answers[example.id], ctx.labels)
             for attempt, said in zip(attempts, judged, strict=True):
                 yield from attempt_rows(
                     example, attempt, labels=ctx.labels, judged=said, has_control=params.control
                 )
-
-
-def _kind(params: AttackParams) -> str:
-    return f"{Attacks.id}#{value_digest(params)}"
 
 
 def _roles(params: AttackParams) -> tuple[str, ...]:
@@ -118,18 +116,6 @@ def _roles(params: AttackParams) -> tuple[str, ...]:
 def _conditions(attacks: Sequence[str], params: AttackParams) -> list[str]:
     """Conditions of the records as canonical JSON, in order."""
     return [canonical_json(condition_of(a, d)) for a in attacks for d in range(params.draws)]
-
-
-def _nothing(
-    examples: Sequence[Example], attacks: Sequence[str], params: AttackParams
-) -> Iterator[Row]:
-    """Rows of a model that answers stored texts only: no other text can be asked about."""
-    for example in examples:
-        yield from rater_rows(params, example.id, None, _STORED)
-        yield skipped_row(example.id, "baseline", "{}", _STORED)
-        for condition in _conditions(attacks, params):
-            for role in _roles(params):
-                yield skipped_row(example.id, role, condition, _STORED)
 
 
 def _must_be_the_same_ratings(params: AttackParams, ctx: Context) -> None:

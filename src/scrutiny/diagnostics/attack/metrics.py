@@ -60,12 +60,21 @@ Lifland, Lanchantin, Ji & Qi (2020), Reevaluating adversarial examples in natura
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from scrutiny.core.statistic import Chance
-from scrutiny.reliability.additive import Additive, Array, divide, over_rows, second, with_count
+from scrutiny.reliability.additive import (
+    Additive,
+    Array,
+    divide,
+    over_rows,
+    ratio,
+    second,
+    with_count,
+)
 from scrutiny.reliability.metrics import Parametric
 
 _SHARE: Final = (0.0, 1.0)
@@ -80,30 +89,6 @@ VALIDITIES: Final = (50, 70, 90)
 SIMILARITIES: Final = (70, 80, 90, 95)
 
 
-def _ratio(
-    name: str,
-    says: str,
-    needs: tuple[str, ...],
-    parts: Callable[[Array], tuple[Array, Array]],
-    *,
-    scale: str = "identity",
-    higher_is: str = "neither",
-    chance: Chance | None = None,
-) -> Additive:
-    """Sum of what ``parts`` gives first over the sum of what it gives second."""
-    return Additive(
-        name,
-        says,
-        needs,
-        lambda measures: np.stack(parts(measures), axis=-1),
-        lambda sums: divide(sums[..., 0], sums[..., 1]),
-        scale=scale,
-        higher_is=higher_is,
-        divisor=second,
-        chance=chance,
-    )
-
-
 def _share(
     name: str,
     says: str,
@@ -112,7 +97,7 @@ def _share(
     chance: Chance | None = None,
 ) -> Additive:
     """Share of the attacked items (the first need) on which an event holds."""
-    return _ratio(
+    return ratio(
         name,
         says,
         needs,
@@ -123,8 +108,9 @@ def _share(
     )
 
 
-ATTACK_SUCCESS: Final = _share(
-    "attack_success@1", "attack success", _SUCCESS, lambda m: m[..., 1] == 1, _RANDOM
+ATTACK_SUCCESS: Final = replace(
+    _share("attack_success@1", "attack success", _SUCCESS, lambda m: m[..., 1] == 1, _RANDOM),
+    tolerance=0.05,
 )
 
 TRANSFER_RATE: Final = _share(
@@ -158,7 +144,7 @@ SUCCESS_WITHIN: Final = Parametric(
     "success_within@1", tuple(map(str, BUDGETS)), _within, "a number of texts"
 )
 
-VALID_SHARE: Final = _ratio(
+VALID_SHARE: Final = ratio(
     "valid_share@1",
     "successes that keep the meaning",
     ("success", "rated", "valid"),
@@ -178,8 +164,7 @@ def _valid(name: str, says: str, event: Callable[[Array], Array]) -> Additive:
     def combine(sums: Array) -> Array:
         rate = divide(sums[..., 1], sums[..., 0])
         valid = divide(sums[..., 3], sums[..., 2])
-        product: Array = np.where(rate == 0, 0.0, rate * valid)  # no success: none to be rated
-        return product
+        return np.asarray(np.where(rate == 0, 0.0, rate * valid))  # no success: none to be rated
 
     needs = (*_SUCCESS, "rated", "valid")
     return Additive(
@@ -252,8 +237,7 @@ def _similar(value: str, name: str) -> Additive:
     def combine(sums: Array) -> Array:
         share = divide(sums[..., 0], sums[..., 1])
         unknown = (sums[..., 2] > 0) & (sums[..., 3] == 0)  # nothing was compared
-        found: Array = np.where(unknown, np.nan, share)
-        return found
+        return np.asarray(np.where(unknown, np.nan, share))
 
     return Additive(
         name,
@@ -272,7 +256,7 @@ SIMILAR_SUCCESS: Final = Parametric(
 )
 
 #: Mean over successful texts of the share of words changed.
-WORDS_CHANGED: Final = _ratio(
+WORDS_CHANGED: Final = ratio(
     "words_changed@1",
     "share of words changed",
     ("success", "changed_words", "words"),

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrutiny.core.queries.gradients import InputEmbeddings
+from scrutiny.perturb.search import Place, Problem
 from scrutiny.perturb.search.methods.importance import loss_gradients
-from scrutiny.perturb.search.place import Place
-from scrutiny.perturb.search.problem import Problem
 
 if TYPE_CHECKING:
     import numpy as np

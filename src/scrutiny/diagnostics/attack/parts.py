@@ -5,12 +5,13 @@ from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.grouping import grouped
 from scrutiny.diagnostics.attack.kept import FoundText, found_in
 from scrutiny.parts.charts.curves import axis, band_and_line
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import series_color, view_of
 from scrutiny.parts.part import MOST_CHARTS, Part, ReportPart, left_out
-from scrutiny.parts.run.identity import grouped, identity
+from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.diffs import visible
 from scrutiny.parts.wording.labels import replicate_words, unversioned
@@ -223,6 +224,7 @@ def _texts(found: Sequence[FoundText], *, anchor: str) -> Chart:
         spec=None,
         table=ChartTable(("attack", "item", "answer", "text", "valid"), tuple(rows), 5),
         is_open=True,
+        has_texts=True,
         note=f"{len(wins):,} texts were found over all replicates; all are kept in the run.",
     )
 

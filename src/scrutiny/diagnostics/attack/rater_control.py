@@ -17,8 +17,7 @@ from scrutiny.core.record import Row
 from scrutiny.diagnostics.attack.params import AttackParams
 from scrutiny.diagnostics.attack.rows import rated_row, skipped_row
 from scrutiny.diagnostics.attack.validity import rater_of
-from scrutiny.perturb.search.origin import Origin
-from scrutiny.perturb.search.state import State
+from scrutiny.perturb.search import Origin, State
 
 #: Conditions of the records, with their roles: the item as it is, and another item's text.
 UNCHANGED: Final[Mapping[str, object]] = {"rater": "unchanged"}

@@ -25,6 +25,7 @@ from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.boundary.storable import repeated
 from scrutiny.core.errors import DataError
+from scrutiny.core.grouping import grouped
 from scrutiny.diagnostics.attack.kept import variant_name
 from scrutiny.perturb.engine.word_changes import word_changes
 from scrutiny.perturb.search.state import State
@@ -119,12 +120,10 @@ def read_ratings(path: str) -> Ratings:
         rows = list(_rows(file, data.decode("utf-8-sig")))
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"The ratings {path!r} do not read: {error}") from error
-    sums: dict[str, dict[Hashable, list[float]]] = {"text": {}, "variant": {}, "before": {}}
-    for where, row in rows:
-        kind, key = _key(row, where)
-        sums[kind].setdefault(key, []).append(_valid(row, where))
+    given = grouped((_key(row, where), _valid(row, where)) for where, row in rows)
     texts, variants, changes = (
-        {key: sum(given) / len(given) for key, given in sums[kind].items()} for kind in sums
+        {key: sum(each) / len(each) for (of, key), each in given.items() if of == kind}
+        for kind in ("text", "variant", "before")
     )
     return Ratings(texts, variants, changes, digest(data))
 

@@ -8,7 +8,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.attack.searching import LANGUAGE, NOT_DRAWN, UNANSWERED, Attempt
+from scrutiny.diagnostics.attack.searching import LANGUAGE, UNANSWERED, Attempt
 from scrutiny.diagnostics.attack.validity import JudgedText
 from scrutiny.perturb.search.found import Found
 from scrutiny.perturb.search.goal import label_of, single
@@ -53,7 +53,6 @@ MEASURES: Final = (
 )
 #: Why a control of a rater has no value.
 UNRATED: Final = "unrated"
-_NOTHING: Final = (0.0,) * (len(MEASURES) - 1)
 
 
 def condition_of(recipe: str, draw: int) -> dict[str, object]:
@@ -61,14 +60,20 @@ def condition_of(recipe: str, draw: int) -> dict[str, object]:
     return {"recipe": recipe, "draw": draw}
 
 
-def baseline_row(example: Example, answer: Prediction | Failure, labels: tuple[str, ...]) -> Row:
-    """Record of an item as it is."""
+def baseline_row(
+    example: Example,
+    answer: Prediction | Failure,
+    labels: tuple[str, ...],
+    *,
+    width: int = len(MEASURES),
+) -> Row:
+    """Record of an item as it is: whether it is a hit, and nothing else of ``width`` measures."""
     if example.gold is None:
         return Row(example.id, None, "baseline", "{}", "skipped", "no_gold", None)
     if isinstance(answer, Failure):
         return Row(example.id, None, "baseline", "{}", "failed", answer.reason, None)
     hit = float(label_of(answer, labels) == example.gold)
-    return Row(example.id, None, "baseline", "{}", "ok", None, (hit, *_NOTHING))
+    return Row(example.id, None, "baseline", "{}", "ok", None, (hit, *[0.0] * (width - 1)))
 
 
 def skipped_row(item: str, role: str, condition: str, reason: str) -> Row:
@@ -85,12 +90,14 @@ def rated_row(item: str, valid: float | None, *, role: str, condition: str) -> R
     return Row(item, None, role, condition, "ok", None, values)
 
 
-def undrawn_rows(item: str, conditions: Sequence[str], roles: Sequence[str]) -> Iterator[Row]:
-    """Records of an item that was not drawn: it stands in no denominator."""
-    yield skipped_row(item, "baseline", "{}", NOT_DRAWN)
+def unasked_rows(
+    item: str, conditions: Sequence[str], roles: Sequence[str], reason: str
+) -> Iterator[Row]:
+    """Records of an item that nothing is asked about: it stands in no denominator."""
+    yield skipped_row(item, "baseline", "{}", reason)
     for condition in conditions:
         for role in roles:
-            yield skipped_row(item, role, condition, NOT_DRAWN)
+            yield skipped_row(item, role, condition, reason)
 
 
 def attempt_rows(

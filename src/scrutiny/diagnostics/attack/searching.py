@@ -4,14 +4,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
-from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.queries.gradients import Gradients, InputEmbeddings, TokenGradients
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.attack.control import AtRandom, expense_of
-from scrutiny.diagnostics.attack.params import AttackParams
+from scrutiny.diagnostics.attack.params import TransferParams
 from scrutiny.perturb.recipes.attack import Attack, Given, control_space_of, speaks
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.found import Found
@@ -72,24 +71,6 @@ class RelabeledGradients:
         return self._model.embeddings()
 
 
-def drawn(examples: Sequence[Example], items: int | None) -> list[Example]:
-    """Items that are attacked, in their order: those with the smallest hashes of their names.
-
-    The same for every model, attack and seed, so that all are compared on the same items.
-
-    Examples
-    --------
-    >>> some = [Example(str(i), {"text": "x"}) for i in range(9)]
-    >>> [e.id for e in drawn(some, 3)] == [e.id for e in drawn(some[::-1], 3)][::-1]
-    True
-    """
-    if items is None or items >= len(examples):
-        return list(examples)
-    ranked = sorted(examples, key=lambda e: digest("attack", e.id))
-    kept = {example.id for example in ranked[:items]}
-    return [example for example in examples if example.id in kept]
-
-
 def output_name(recipe: str, draw: int, *, is_control: bool = False) -> str:
     """Name under which the model's answer to a text found is kept."""
     name = f"{recipe}#{draw}" if draw else recipe
@@ -112,7 +93,7 @@ class Work:
         Of the run.
     """
 
-    params: AttackParams
+    params: TransferParams
     asked: AskedModel
     given: Given
     seed: int

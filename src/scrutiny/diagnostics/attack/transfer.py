@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.claim import Claim, Component
+from scrutiny.core.claim import Claim, Risk
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
@@ -17,17 +17,18 @@ from scrutiny.core.diagnostic import (
     Inputs,
     Reference,
     Selector,
+    reference_of,
 )
 from scrutiny.core.edit import Variant
-from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction, Task
+from scrutiny.data.drawn_items import drawn
 from scrutiny.diagnostics.attack.control import OneAtRandom, expense_of
-from scrutiny.diagnostics.attack.design import BEFORE, percent, title
+from scrutiny.diagnostics.attack.design import BEFORE, compared, over_draws, title
 from scrutiny.diagnostics.attack.params import TransferParams, attacks_of, given
-from scrutiny.diagnostics.attack.rows import condition_of
-from scrutiny.diagnostics.attack.searching import NOT_DRAWN, Work, drawn, output_name
+from scrutiny.diagnostics.attack.rows import baseline_row, condition_of
+from scrutiny.diagnostics.attack.searching import NOT_DRAWN, Work, output_name
 from scrutiny.perturb.search.found import Found
 from scrutiny.perturb.search.goal import label_of
 from scrutiny.text.edits import apply_edits
@@ -91,7 +92,7 @@ class Transfer(ChangesTexts[TransferParams]):
             ),
             families={
                 "transfer": f"texts that fool {inputs.second.name} fool {inputs.subject.name} "
-                f"on {inputs.data.name}, and more often than random change does"
+                f"on {inputs.data.name}"
             },
         )
 
@@ -99,13 +100,11 @@ class Transfer(ChangesTexts[TransferParams]):
         self, params: TransferParams, examples: Sequence[Example], ctx: Context
     ) -> Iterable[Variant]:
         """Texts that fool the reference, each followed by a random one of its size."""
-        reference = ctx.reference
-        if reference is None:
-            raise PlanError("attack.transfer needs a reference: name one in its [[measure]].")
+        reference = reference_of(ctx)
         capabilities = reference.model.capabilities
         attacks = attacks_of(params, ctx.task, capabilities)
         held = given(params, ctx.task, capabilities)
-        work = Work(replace(params.as_attack(), control=False), reference, held, ctx.seed)
+        work = Work(replace(params, control=False), reference, held, ctx.seed)
         chosen = [e for e in drawn(examples, params.items) if e.gold is not None]
         for attempt in work.attempts(attacks, chosen):
             fooled = {item: one for item, one in attempt.found.items() if one.is_success}
@@ -146,7 +145,8 @@ class Transfer(ChangesTexts[TransferParams]):
                 reason = "no_gold" if example.gold is None else NOT_DRAWN
                 yield Row(example.id, None, "baseline", "{}", "skipped", reason, None)
                 continue
-            yield _baseline(example, before[example.id], ctx.labels)
+            width = len(self.measures)
+            yield baseline_row(example, before[example.id], ctx.labels, width=width)
             for variant in batch.variants[example.id]:
                 answer = after.get((example.id, variant.name))
                 both = before[example.id], answer
@@ -191,14 +191,6 @@ def _variant(
         reason,
         draw,
     )
-
-
-def _baseline(example: Example, answer: Prediction | Failure, labels: tuple[str, ...]) -> Row:
-    """Record of an item as it is."""
-    if isinstance(answer, Failure):
-        return Row(example.id, None, "baseline", "{}", "failed", answer.reason, None)
-    hit = float(label_of(answer, labels) == example.gold)
-    return Row(example.id, None, "baseline", "{}", "ok", None, (hit, 0.0, 0.0))
 
 
 def _row(
@@ -255,27 +247,20 @@ def _estimates(attacks: Sequence[str], params: TransferParams) -> Iterator[Estim
                     fallback={"": "before", "control": "before"},
                     condition=condition,
                 )
+        if params.draws > 1:
+            yield from over_draws("transfer", "transfer_rate", name, params)
 
 
 def _claims(attacks: Sequence[str], params: TransferParams, inputs: Inputs) -> Iterator[Claim]:
-    """Claim of each attack; none of the reference itself, whose texts these are."""
+    """Risk of each attack; none of the reference itself, whose texts these are."""
     for name in attacks if not inputs.is_self else ():
-        components = []
-        for draw in range(params.draws):
-            choice = f"choice: draw {draw + 1}" if draw else ""
-            against = f"{choice}, random change" if choice else "control: random change"
-            components.append(
-                Component(f"transfer/{name}/{draw}", params.margin, choice or "reference")
-            )
-            if params.control:
-                components.append(Component(f"excess/{name}/{draw}", params.margin, against))
         yield Claim(
             id=name,
-            says=f"more than {percent(params.margin)} of the texts by which {title(name)} fools "
-            f"{inputs.second.name} fool it as well",
+            says=f"texts by which {title(name)} fools {inputs.second.name} fool it as well",
             diagnostic="attack.transfer",
-            components=tuple(components),
+            components=tuple(compared("transfer", name, params)),
             family="transfer",
-            checks=("items", "seeds", *(("choices:draw",) if params.draws > 1 else ()), "datasets"),
+            checks=("items", "seeds", "datasets"),
             competence=(("level", inputs.data.chance),),
+            risk=Risk(f"texts of {title(name)}", params.tolerance, "{} % fool it as well"),
         )

@@ -1,10 +1,10 @@
 """Claims about heads that hold under every preset, and beside every other family."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
-from scrutiny.core.claim import Component
-from scrutiny.core.diagnostic import ContrastSpec, Subtracted
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import ContrastSpec, EstimateSpec, Selector, Subtracted
 
 #: The preset that no claim has to survive: it is read literally, and halves what heads score.
 _LITERAL: Final = "as_published"
@@ -25,6 +25,39 @@ def claimed_presets(names: Sequence[str]) -> list[str]:
     (['default'], ['as_published'])
     """
     return [name for name in names if name != _LITERAL] or [names[0]]
+
+
+def specs_of(
+    condition: Mapping[str, object], metrics: Mapping[str, tuple[str, ...]]
+) -> Iterator[EstimateSpec]:
+    """Estimates under one condition.
+
+    Parameters
+    ----------
+    condition
+        Of the records; its values are what identifiers begin with.
+    metrics
+        Axes that each metric is computed along.
+    """
+    side = {"": Selector("measured", condition)}
+    for metric, along in metrics.items():
+        name = "/".join([*map(str, condition.values()), metric])
+        yield EstimateSpec(name, f"{metric}@1", side, condition=condition, along=along)
+
+
+def preset_claim(
+    name: str,
+    says: str,
+    parts: Sequence[tuple[str, str, str]],
+    choices: Mapping[str, str],
+    *,
+    margin: float,
+    **stated: Any,
+) -> Claim:
+    """Claim that holds under every preset; parts and choices as `under_each_preset` has them."""
+    components = under_each_preset(parts, choices, margin)
+    checks = checks_over("preset", choices)
+    return Claim(id=name, says=says, components=components, checks=checks, **stated)
 
 
 def under_each_preset(

@@ -1,6 +1,6 @@
 """Attention to classes of words: parts of speech, negations, punctuation."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,25 +9,20 @@ from numpy.typing import NDArray
 
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
-    Context,
     Design,
-    Diagnostic,
-    EstimateSpec,
     Failure,
     Inputs,
-    Selector,
 )
 from scrutiny.core.queries.annotation import TokenClasses
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
+from scrutiny.diagnostics.attention.claims import specs_of
 from scrutiny.diagnostics.attention.params import PresetParams
-from scrutiny.diagnostics.attention.reading import Made, Sentence, each_example, lost
+from scrutiny.diagnostics.attention.reading import Made, ReadsMaps, lost
 from scrutiny.diagnostics.attention.word_maps import WordMap
 
 #: Condition of all words that have a class.
 ANY: Final = "any"
-_METRICS: Final = ("mean(mass)", "class_mass_ratio")
+_METRICS: Final = dict.fromkeys(("mean(mass)", "class_mass_ratio"), ("layer", "head"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +47,7 @@ class ClassesParams(PresetParams):
         return [{"preset": p, "class": name} for p in self.conditions() for name in names]
 
 
-class Classes(Diagnostic[ClassesParams]):
+class Classes(ReadsMaps[ClassesParams]):
     """Mean attention of every head to the words of a class, beside that of uniform attention.
 
     **Measures**: whether heads look for a kind of word, however many of them a text has.
@@ -67,7 +62,7 @@ class Classes(Diagnostic[ClassesParams]):
     id = "attention.classes@1"
     summary = "attention to classes of words"
     Params = ClassesParams
-    needs = frozenset({"attentions"})
+    View = TokenClasses
     tasks = frozenset({"token-classes"})
     measures = (
         Measure(
@@ -81,67 +76,36 @@ class Classes(Diagnostic[ClassesParams]):
         Measure("rows", unit="words"),
         Measure("uniform"),
     )
-    nulls = 20
 
     def design(self, params: ClassesParams, inputs: Inputs) -> Design:
         """Mass of every head, by class; nothing is claimed."""
         places = params.places()
-        named = [("/".join(str(v) for v in place.values()), place) for place in places]
         return Design(
             conditions=tuple(places),
-            estimates=tuple(
-                EstimateSpec(
-                    f"{name}/{metric}",
-                    f"{metric}@1",
-                    {"": Selector("measured", place)},
-                    condition=place,
-                    along=("layer", "head"),
-                )
-                for name, place in named
-                for metric in _METRICS
-            ),
+            estimates=tuple(spec for place in places for spec in specs_of(place, _METRICS)),
             queries_per_item=len({p.is_lower_cased for p in params.conditions().values()}),
             notes=("Mass is a mean over words; its ratio is to attending to all words alike.",),
         )
 
-    def measure(
-        self, params: ClassesParams, cell: Cell, batch: Batch, ctx: Context
+    def rows_of(
+        self, params: ClassesParams, item: str, view: TokenClasses, made: Mapping[str, Made]
     ) -> Iterable[Row]:
-        """One row for each text, preset and class."""
-        views = [TokenClasses.of(example) for example in batch.examples]
-
-        def use(position: int, sentence: Sentence) -> list[Row]:
-            made, _ = sentence
-            item, classes = batch.examples[position].id, views[position].classes
-            return list(_rows(item, classes, made, places=params.places()))
-
-        presets = params.conditions()
-        return each_example(ctx.model, [view.words for view in views], presets, use=use)
-
-
-def _rows(
-    item: str,
-    classes: tuple[str, ...],
-    made: Mapping[str, Made],
-    *,
-    places: Iterable[Mapping[str, object]],
-) -> Iterator[Row]:
-    """Rows of one text."""
-    for place in places:
-        start = (item, None, "measured", canonical_json(place))
-        found, name = made[str(place["preset"])], place["class"]
-        members = [i for i, own in enumerate(classes) if own and name in (ANY, own)]
-        if not members:
-            yield Row(*start, "skipped", "no_such_class", None)
-        elif isinstance(found, Failure):
-            yield lost(start, found)
-        else:
-            mass, rows, uniform = mass_on(found, members)
-            if uniform > 0:
-                values = (*mass.ravel().tolist(), rows, uniform)
-                yield Row(*start, "ok", None, values)
+        """One row for each condition."""
+        for place in params.places():
+            start = (item, None, "measured", canonical_json(place))
+            found, name = made[str(place["preset"])], place["class"]
+            members = [i for i, own in enumerate(view.classes) if own and name in (ANY, own)]
+            if not members:
+                yield Row(*start, "skipped", "no_such_class", None)
+            elif isinstance(found, Failure):
+                yield lost(start, found)
             else:
-                yield Row(*start, "undefined", "nothing_to_attend_to", None)
+                mass, rows, uniform = mass_on(found, members)
+                if uniform > 0:
+                    values = (*mass.ravel().tolist(), rows, uniform)
+                    yield Row(*start, "ok", None, values)
+                else:
+                    yield Row(*start, "undefined", "nothing_to_attend_to", None)
 
 
 def mass_on(found: WordMap, members: list[int]) -> tuple[NDArray[np.float64], float, float]:

@@ -136,5 +136,4 @@ def _spread(found: WordMap, by_word_unit: Booleans) -> Booleans:
 def _to_sum_one(weights: Singles) -> Singles:
     """Rows brought to sum 1; rows of zeros stay."""
     total = weights.sum(axis=-1, keepdims=True)
-    scaled: Singles = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
-    return scaled
+    return np.asarray(np.divide(weights, total, out=np.zeros_like(weights), where=total > 0))

@@ -18,7 +18,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
-from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import known
 from scrutiny.diagnostics.attention.encodings import ENCODINGS
 from scrutiny.diagnostics.attention.word_maps import MapOptions
 
@@ -43,8 +44,7 @@ def preset(name: str) -> MapOptions:
     UnknownNameError
         If there is no such preset; the message lists those that there are.
     """
-    if name not in PRESETS:
-        raise UnknownNameError("preset", name, PRESETS)
+    known("preset", [name], PRESETS)
     return PRESETS[name]
 
 
@@ -86,11 +86,9 @@ class PresetParams:
     def __post_init__(self) -> None:
         if not self.presets:
             raise PlanError(f"presets is empty; there are {', '.join(PRESETS)}.")
-        for name in self.presets:
-            preset(name)
+        known("preset", self.presets, PRESETS)
+        known("option", self.options, _ALLOWED)
         for name, value in self.options.items():
-            if name not in _ALLOWED:
-                raise UnknownNameError("option", name, [one.name for one in fields(MapOptions)])
             if value not in _ALLOWED[name]:
                 allowed = ", ".join(str(one) for one in _ALLOWED[name])
                 raise PlanError(f"options: {name} is {value!r}; it can be {allowed}.")
@@ -137,5 +135,4 @@ class HeadsParams(PresetParams):
 
     def __post_init__(self) -> None:
         PresetParams.__post_init__(self)
-        if self.encoding not in ENCODINGS:
-            raise UnknownNameError("encoding", self.encoding, ENCODINGS)
+        known("encoding", [self.encoding], ENCODINGS)

@@ -1,10 +1,12 @@
 """Maps of sentences, each asked once however many presets and examples read it."""
 
+from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Final, Protocol, TypeVar, cast
 
-from scrutiny.core.diagnostic import Failure
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure
+from scrutiny.core.grouping import grouped
 from scrutiny.core.queries.attention import Attends, AttentionMap, Weighting, Words
 from scrutiny.core.record import Row
 from scrutiny.diagnostics.attention.word_maps import MapOptions, WordMap, word_map
@@ -15,6 +17,48 @@ Made = WordMap | Failure
 Sentence = tuple[dict[str, Made], dict[int, int]]
 
 WITHOUT_PIECES = "word_without_pieces"
+#: Capabilities whose models can be asked for the pieces of a text.
+_ENCODING: Final = frozenset({"tokenizes", "head_interventions"})
+
+
+class HasPresets(Protocol):
+    """Parameters that say how maps of pieces become maps of words."""
+
+    def conditions(self) -> dict[str, MapOptions]:
+        """Ways from pieces to words, by name."""
+        ...
+
+
+P = TypeVar("P", bound=HasPresets)
+
+
+class ReadsMaps(Diagnostic[P]):
+    """A diagnostic of the maps of annotated sentences.
+
+    Attributes
+    ----------
+    View
+        How an example is read: its ``words``, and what is annotated.
+    """
+
+    needs = frozenset({"attentions"})
+    nulls = 20
+    View: ClassVar[Any]
+
+    def measure(self, params: P, cell: Cell, batch: Batch, ctx: Context) -> Iterator[Row]:
+        """Rows of each example, of its maps under every preset."""
+        views = [self.View.of(example) for example in batch.examples]
+
+        def use(position: int, sentence: Sentence) -> list[Row]:
+            item, (made, _) = batch.examples[position].id, sentence
+            return list(self.rows_of(params, item, views[position], made))
+
+        words = [view.words for view in views]
+        return each_example(ctx.model, words, params.conditions(), use=use)
+
+    @abstractmethod
+    def rows_of(self, params: P, item: str, view: Any, made: Mapping[str, Made]) -> Iterable[Row]:
+        """Rows of one example, of its maps by preset."""
 
 
 def lost(start: tuple[str, str | None, str, str], found: Failure) -> Row:
@@ -34,9 +78,7 @@ def each_example(
 
     Examples of one sentence share its maps, which are let go before the next sentence is read.
     """
-    of_sentence: dict[Words, list[int]] = {}
-    for position, own in enumerate(words):
-        of_sentence.setdefault(own, []).append(position)
+    of_sentence = grouped((own, position) for position, own in enumerate(words))
     rows: list[list[Row]] = [[] for _ in words]
     maps = read_sentences(model, list(of_sentence), presets)
     for positions, sentence in zip(of_sentence.values(), maps, strict=True):
@@ -75,21 +117,19 @@ def _needed(
     differs = any(p.is_lower_cased for p in presets.values()) and not all(
         p.is_lower_cased for p in presets.values()
     )
-    is_uncased = differs and _is_uncased(getattr(model, "encode", None), sentences)
+    is_uncased = differs and bool(model.capabilities & _ENCODING) and _is_uncased(model, sentences)
     return {
         name: (options.is_lower_cased or is_uncased, options.weighting)
         for name, options in presets.items()
     }
 
 
-def _is_uncased(encode: Callable[..., Any] | None, sentences: Sequence[Words]) -> bool:
-    """Whether a tokenizer makes the same pieces of these words in lower case."""
-    if encode is None:
-        return False
+def _is_uncased(model: Any, sentences: Sequence[Words]) -> bool:
+    """Whether a model's tokenizer makes the same pieces of these words in lower case."""
     cased = list(dict.fromkeys(w for words in sentences for w in words if w != w.lower()))
     pairs = zip(
-        encode(cased, special=False),
-        encode([word.lower() for word in cased], special=False),
+        model.encode(cased, special=False),
+        model.encode([word.lower() for word in cased], special=False),
         strict=True,
     )
     return all(one.ids == other.ids for one, other in pairs)

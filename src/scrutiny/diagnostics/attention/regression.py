@@ -1,6 +1,6 @@
 """Whether a head attends to the anchor because of the label or because of the distance."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,25 +10,19 @@ from numpy.typing import NDArray
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
-    Context,
     ContrastSpec,
     Design,
-    Diagnostic,
-    EstimateSpec,
     Failure,
     Inputs,
-    Selector,
 )
-from scrutiny.core.errors import UnknownNameError
+from scrutiny.core.limits import known
 from scrutiny.core.queries.annotation import AnchoredSpans
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
-from scrutiny.diagnostics.attention.claims import checks_over
+from scrutiny.diagnostics.attention.claims import checks_over, specs_of
 from scrutiny.diagnostics.attention.metrics.regression import DESIGN
 from scrutiny.diagnostics.attention.params import preset
-from scrutiny.diagnostics.attention.reading import Made, Sentence, each_example, lost
-from scrutiny.diagnostics.attention.word_maps import WordMap
+from scrutiny.diagnostics.attention.reading import Made, ReadsMaps, lost
+from scrutiny.diagnostics.attention.word_maps import MapOptions, WordMap
 
 #: Forms of the distance between a word and its nearest anchor.
 DISTANCES: Final[Mapping[str, str]] = {
@@ -36,13 +30,20 @@ DISTANCES: Final[Mapping[str, str]] = {
     "inverse": "one by the words between",
     "log": "logarithm of the words between",
 }
-_METRICS: Final = (
-    "beta(label)",
-    "beta(distance)",
-    "lost_ss(label)",
-    "lost_ss(distance)",
-    "regression_r2",
-)
+_CLAIMED: Final = "selected_label_beta"
+_METRICS: Final[Mapping[str, tuple[str, ...]]] = {
+    **dict.fromkeys(
+        (
+            "beta(label)",
+            "beta(distance)",
+            "lost_ss(label)",
+            "lost_ss(distance)",
+            "regression_r2",
+        ),
+        ("layer", "head"),
+    ),
+    _CLAIMED: (),
+}
 _TOO_FEW: Final = "no_other_words"
 
 
@@ -72,12 +73,14 @@ class RegressionParams:
 
     def __post_init__(self) -> None:
         preset(self.preset)
-        for name in self.distances:
-            if name not in DISTANCES:
-                raise UnknownNameError("distance", name, DISTANCES)
+        known("distance", self.distances, DISTANCES)
+
+    def conditions(self) -> dict[str, MapOptions]:
+        """The one way from pieces to words."""
+        return {self.preset: preset(self.preset)}
 
 
-class Regression(Diagnostic[RegressionParams]):
+class Regression(ReadsMaps[RegressionParams]):
     """Least squares of attention to the anchor on distance and label, of every head.
 
     Records hold sums of products over the words of an example that are no anchor, so that the fit,
@@ -98,7 +101,7 @@ class Regression(Diagnostic[RegressionParams]):
     id = "attention.regression@1"
     summary = "attention to the cue, regressed on distance and label"
     Params = RegressionParams
-    needs = frozenset({"attentions"})
+    View = AnchoredSpans
     tasks = frozenset({"anchored-spans"})
     measures = (
         Measure("design", (("moment", len(DESIGN)),)),
@@ -107,14 +110,13 @@ class Regression(Diagnostic[RegressionParams]):
         Measure("attention_label", (LAYERS, HEADS)),
         Measure("attention_squared", (LAYERS, HEADS)),
     )
-    nulls = 20
 
     def design(self, params: RegressionParams, inputs: Inputs) -> Design:
         """The fit of every head under every form of the distance, and the claim C2."""
         names = params.distances
         return Design(
             conditions=tuple({"distance": name} for name in names),
-            estimates=tuple(spec for name in names for spec in _specs(name)),
+            estimates=tuple(s for name in names for s in specs_of({"distance": name}, _METRICS)),
             claims=(_claim(params),),
             notes=(
                 "Errors of words in one sentence go together: intervals resample sentences; "
@@ -125,40 +127,26 @@ class Regression(Diagnostic[RegressionParams]):
                 "beyond distance"
             },
             contrasts=tuple(
-                ContrastSpec(f"untrained/{spec.id}", spec.id, spec.id)
-                for name in names
-                for spec in _specs(name)
-                if spec.metric == "selected_label_beta@1"
+                ContrastSpec(f"untrained/{spec}", spec, spec)
+                for spec in (f"{name}/{_CLAIMED}" for name in names)
             ),
         )
 
-    def measure(
-        self, params: RegressionParams, cell: Cell, batch: Batch, ctx: Context
+    def rows_of(
+        self, params: RegressionParams, item: str, view: AnchoredSpans, made: Mapping[str, Made]
     ) -> Iterable[Row]:
-        """One row for each example and form of the distance."""
-        views = [AnchoredSpans.of(example) for example in batch.examples]
-        name, options = params.preset, {params.preset: preset(params.preset)}
-
-        def use(position: int, sentence: Sentence) -> list[Row]:
-            made, _ = sentence
-            item = batch.examples[position].id
-            return list(_rows(item, views[position], made[name], params.distances))
-
-        return each_example(ctx.model, [view.words for view in views], options, use=use)
-
-
-def _rows(item: str, view: AnchoredSpans, made: Made, distances: Iterable[str]) -> Iterator[Row]:
-    """Rows of one example, one for each form of the distance."""
-    for name in distances:
-        start = (item, None, "measured", canonical_json({"distance": name}))
-        if isinstance(made, Failure):
-            yield lost(start, made)
-            continue
-        values = moments_of_words(made, view, distance=name)
-        if values is None:
-            yield Row(*start, "undefined", _TOO_FEW, None)
-        else:
-            yield Row(*start, "ok", None, tuple(values.tolist()))
+        """One row for each form of the distance."""
+        found = made[params.preset]
+        for name in params.distances:
+            start = (item, None, "measured", canonical_json({"distance": name}))
+            if isinstance(found, Failure):
+                yield lost(start, found)
+                continue
+            values = moments_of_words(found, view, distance=name)
+            if values is None:
+                yield Row(*start, "undefined", _TOO_FEW, None)
+            else:
+                yield Row(*start, "ok", None, tuple(values.tolist()))
 
 
 def moments_of_words(
@@ -192,25 +180,12 @@ def _formed(away: NDArray[np.float64], form: str) -> NDArray[np.float64]:
     return np.log(away) if form == "log" else away
 
 
-def _specs(name: str) -> Iterator[EstimateSpec]:
-    """What is computed under one form of the distance."""
-    condition = {"distance": name}
-    side = {"": Selector("measured", condition)}
-    for metric in _METRICS:
-        yield EstimateSpec(
-            f"{name}/{metric}", f"{metric}@1", side, condition=condition, along=("layer", "head")
-        )
-    yield EstimateSpec(
-        f"{name}/selected_label_beta", "selected_label_beta@1", side, condition=condition
-    )
-
-
 def _claim(params: RegressionParams) -> Claim:
     """C2, under every form of the distance."""
     components = []
     for position, name in enumerate(params.distances):
         choice = "" if position == 0 else f"choice: distance {name}"
-        spec = f"{name}/selected_label_beta"
+        spec = f"{name}/{_CLAIMED}"
         components += [
             Component(spec, params.margin, choice or "reference"),
             Component(

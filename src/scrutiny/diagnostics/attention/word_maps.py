@@ -83,8 +83,7 @@ class WordMap:
     @cached_property
     def is_word(self) -> Booleans:
         """Whether each unit is a word."""
-        is_word: Booleans = self.words != SPECIAL
-        return is_word
+        return np.asarray(self.words != SPECIAL)
 
     @cached_property
     def is_whole(self) -> bool:
@@ -103,15 +102,13 @@ class WordMap:
         rows = self.weights.reshape(-1, size)
         target = rows.argmax(axis=-1)
         target[rows[np.arange(len(rows)), target] <= 0] = -1
-        strongest: Integers = target.reshape(self.weights.shape[:-1])
-        return strongest
+        return np.asarray(target.reshape(self.weights.shape[:-1]))
 
     def is_any_of(self, words: Integers) -> Booleans:
         """Whether each unit is one of these words of the sentence."""
         named = np.zeros(self.n_words + 1, dtype=bool)  # special tokens are the last one
         named[words] = True
-        found: Booleans = named[self.words]
-        return found
+        return np.asarray(named[self.words])
 
 
 def word_map(found: AttentionMap, n_words: int, options: MapOptions) -> WordMap:
@@ -140,7 +137,7 @@ def word_map(found: AttentionMap, n_words: int, options: MapOptions) -> WordMap:
     if options.special != "keep" and options.out_of != "max":  # which weighs whole rows
         kept = words != SPECIAL
         starts, sizes, words = starts[kept], sizes[kept], words[kept]
-    weights = _into(found.weights, starts, sizes, options.into)
+    weights = _joined(found.weights, starts, sizes, axis=-1, how=options.into)
     weights = _out_of(weights, starts, sizes, options.out_of)
     if options.direction == "to":
         weights = np.swapaxes(weights, -1, -2)
@@ -168,11 +165,6 @@ def _units(words: tuple[int | None, ...]) -> tuple[Integers, Integers]:
     return starts, codes[starts]
 
 
-def _into(weights: Singles, starts: Integers, sizes: Integers, how: Into) -> Singles:
-    """Columns of pieces become columns of units."""
-    return _joined(weights, starts, sizes, axis=-1, how=how)
-
-
 def _out_of(weights: Singles, starts: Integers, sizes: Integers, how: OutOf) -> Singles:
     """Rows of pieces become rows of units."""
     if how == "first":
@@ -182,8 +174,7 @@ def _out_of(weights: Singles, starts: Integers, sizes: Integers, how: OutOf) -> 
         return mean
     largest = _joined(weights, starts, sizes, axis=-2, how="max")
     scale = mean.sum(axis=-1, keepdims=True) / largest.sum(axis=-1, keepdims=True)
-    scaled: Singles = largest * scale
-    return scaled
+    return np.asarray(largest * scale)
 
 
 def _joined(

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from types import MappingProxyType
 from typing import Final
 
-from scrutiny.core.claim import Claim, Component
+from scrutiny.core.claim import Claim, Component, Risk
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
@@ -17,7 +18,7 @@ from scrutiny.core.diagnostic import (
     Inputs,
     Selector,
 )
-from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import at_least, shares
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.calibration.metrics import USUAL_BINS
@@ -34,18 +35,16 @@ class CalibrationParams:
     ----------
     bins
         Bins of equal width between 0 and 1.
-    margin
-        How far off, on average, the claim says that it is at least.
+    tolerance
+        How far off, on average, confidence may be.
     """
 
     bins: int = USUAL_BINS
-    margin: float = 0.05
+    tolerance: float = 0.05
 
     def __post_init__(self) -> None:
-        if self.bins < 2:
-            raise PlanError(f"bins must be 2 or more, not {self.bins}.")
-        if not 0 < self.margin < 1:
-            raise PlanError(f"margin must lie between 0 and 1, not {self.margin}.")
+        at_least(self, bins=2)
+        shares(self, "tolerance", zero=False)
 
 
 class Calibration(Diagnostic[CalibrationParams]):
@@ -73,6 +72,7 @@ class Calibration(Diagnostic[CalibrationParams]):
     summary = "how far a model's confidence lies from its accuracy, beyond a calibrated twin's"
     Params = CalibrationParams
     needs = frozenset({"predict"})
+    tolerates = MappingProxyType({"tolerance": f"calibration_error({USUAL_BINS})@1"})
     tasks = frozenset({"text-classification", "text-pair-classification"})
     measures = (
         Measure("confidence", says="mean confidence", row_range=(0.0, 1.0)),
@@ -96,14 +96,12 @@ class Calibration(Diagnostic[CalibrationParams]):
             claims=(
                 Claim(
                     id="off",
-                    says=f"its confidence is off by more than {100 * params.margin:g} points, and "
-                    "by more than a calibrated model's would be",
+                    says="its confidence is off",
                     diagnostic="calibration",
-                    components=(
-                        Component("error", params.margin, "reference"),
-                        Component("beyond", 0.0, "control: calibrated twin"),
-                    ),
+                    components=(Component("beyond", 0.0),),
+                    needs_control=False,
                     checks=("items", "seeds", "datasets"),
+                    risk=Risk("confidence", params.tolerance, "is off by {} points"),
                 ),
             ),
             queries_per_item=1,

@@ -13,8 +13,7 @@ USUAL_BINS: Final = 15
 
 def bin_of(confidence: Array, bins: int) -> Array:
     """Bin of equal width that each confidence lies in; a border belongs to the bin below it."""
-    found: Array = np.clip(np.ceil(confidence * bins) - 1, 0, bins - 1)
-    return found
+    return np.asarray(np.clip(np.ceil(confidence * bins) - 1, 0, bins - 1))
 
 
 def _of_bins(bins: str, name: str) -> Additive:
@@ -38,6 +37,7 @@ def _of_bins(bins: str, name: str) -> Additive:
         lambda sums: divide(np.abs(sums[..., :-1]).sum(axis=-1), sums[..., -1]),
         scale="share",
         higher_is="worse",
+        tolerance=0.05,
         chance=Chance("a calibrated model of the same confidence"),
     )
 

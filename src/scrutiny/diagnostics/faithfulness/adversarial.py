@@ -1,18 +1,15 @@
 """Adversarial attention: how far away another attention with the same output is."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from scrutiny.core.arrays import Floats
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
     Context,
     Design,
-    Diagnostic,
     EstimateSpec,
     Inputs,
     Selector,
@@ -23,10 +20,10 @@ from scrutiny.diagnostics.faithfulness.adversary import search
 from scrutiny.diagnostics.faithfulness.distances import js, tvd
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, untrained
 from scrutiny.diagnostics.faithfulness.params import AdversarialParams
-from scrutiny.diagnostics.faithfulness.reading import LengthGroup, RowKind, in_order, layer_of, read
+from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, RowKind, layer_of
 
 
-class Adversarial(Diagnostic[AdversarialParams]):
+class Adversarial(OfLayer[AdversarialParams]):
     """Divergence of the farthest attention that was found with the same output, in nats.
 
     Records of an item, for each epsilon: ``js`` between the layer's own weights and the farthest
@@ -49,8 +46,6 @@ class Adversarial(Diagnostic[AdversarialParams]):
     id = "faithfulness.adversarial@1"
     summary = "how far another attention with the same output is (Jain & Wallace)"
     Params = AdversarialParams
-    needs = frozenset({"attention_layer"})
-    tasks = frozenset({"text-classification"})
     measures = (
         Measure(
             "js",
@@ -84,49 +79,43 @@ class Adversarial(Diagnostic[AdversarialParams]):
             contrasts=tuple(untrained([first], inputs)),
         )
 
-    def measure(
-        self, params: AdversarialParams, cell: Cell, batch: Batch, ctx: Context
-    ) -> Iterable[Row]:
-        """Two rows for each item and epsilon: after the search, and before."""
-        reading = read(ctx, batch.examples)
-        places = _places(params)
-        rows = (found for group in reading.groups for found in _rows(group, places, params, ctx))
-        return in_order(batch.examples, places, reading, rows)
+    def kinds(self, params: AdversarialParams) -> Sequence[RowKind]:
+        """Two for each epsilon: after the search, and before."""
+        return [kind for _, kind in _kinds(params)]
 
-
-def _places(params: AdversarialParams) -> list[RowKind]:
-    """Places of the rows of an item."""
-    roles = ("measured", "control")
-    return [RowKind.of(role, epsilon=epsilon) for epsilon in params.epsilons for role in roles]
-
-
-def _rows(
-    group: LengthGroup, places: Sequence[RowKind], params: AdversarialParams, ctx: Context
-) -> Iterator[tuple[str, list[Row]]]:
-    """Rows of each item of a group."""
-    shape = params.copies, group.weights.shape[1]
-    noise = np.stack(
-        [
-            ctx.rng("noise", stream_of(Adversarial), e.id).standard_normal(shape)
-            for e in group.examples
-        ]
-    )
-    layer = layer_of(ctx)
-    sought = search(layer, group, noise, params)
-    found = {}
-    for role, weights in (("measured", sought.end), ("control", sought.start)):
-        apart = js(weights, group.weights[:, None, :])  # (text, copy)
-        outputs = layer.reweighted(group.attended, weights)
-        found[role] = apart, tvd(outputs, group.probabilities[:, None, :])
-    highest = group.weights.max(axis=1)
-    for i, (example, hit) in enumerate(zip(group.examples, group.hits, strict=True)):
-        rows: list[Row] = []
-        for epsilon in params.epsilons:
-            for role in ("measured", "control"):
-                apart, change = (part[i] for part in found[role])
+    def rows_of(
+        self, params: AdversarialParams, group: LengthGroup, ctx: Context
+    ) -> Iterator[tuple[str, Sequence[Row]]]:
+        """Rows of each item of a group."""
+        kinds = _kinds(params)
+        shape = params.copies, group.weights.shape[1]
+        noise = np.stack(
+            [
+                ctx.rng("noise", stream_of(Adversarial), e.id).standard_normal(shape)
+                for e in group.examples
+            ]
+        )
+        layer = layer_of(ctx)
+        sought = search(layer, group, noise, params)
+        found = {}
+        for role, weights in (("measured", sought.end), ("control", sought.start)):
+            apart = js(weights, group.weights[:, None, :])  # (text, copy)
+            outputs = layer.reweighted(group.attended, weights)
+            found[role] = apart, tvd(outputs, group.probabilities[:, None, :])
+        highest = group.weights.max(axis=1)
+        for i, (example, hit) in enumerate(zip(group.examples, group.hits, strict=True)):
+            rows = []
+            for epsilon, kind in kinds:
+                apart, change = (part[i] for part in found[kind.role])
                 values = *farthest(apart, change, epsilon), float(highest[i]), hit
-                rows.append(places[len(rows)].ok(example, values))
-        yield example.id, rows
+                rows.append(kind.ok(example, values))
+            yield example.id, rows
+
+
+def _kinds(params: AdversarialParams) -> list[tuple[float, RowKind]]:
+    """Each epsilon with its kinds of rows."""
+    roles = ("measured", "control")
+    return [(e, RowKind.of(role, epsilon=e)) for e in params.epsilons for role in roles]
 
 
 def farthest(apart: Floats, change: Floats, epsilon: float) -> tuple[float, float]:

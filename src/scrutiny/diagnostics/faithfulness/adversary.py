@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import softmax
 
 from scrutiny.core.arrays import Floats
 from scrutiny.core.queries.attention_layer import AttentionLayer
@@ -50,16 +51,15 @@ def search(
         Steps, rate, slack and penalty.
     """
     logits = params.spread * noise  # those of the uniform distribution are equal, so 0
-    start = softmax(logits)
+    start = softmax(logits, axis=-1)
 
     def gradient(logits: Floats) -> Floats:
-        weights = softmax(logits)
+        weights = softmax(logits, axis=-1)
         slopes = _slopes(layer, group, weights, params)
         mean = (weights * slopes).sum(axis=-1, keepdims=True)
-        found: Floats = weights * (slopes - mean)
-        return found
+        return np.asarray(weights * (slopes - mean))
 
-    return Sought(start, softmax(adam(logits, gradient, steps=params.steps, lr=params.lr)))
+    return Sought(start, softmax(adam(logits, gradient, steps=params.steps, lr=params.lr), axis=-1))
 
 
 def _slopes(
@@ -75,8 +75,7 @@ def _slopes(
     copies = weights.shape[1]
     # each pair stands twice in the mean over pairs, and JS is symmetric
     pairs = js_slope(weights[:, :, None, :], weights[:, None, :, :]).sum(axis=2)
-    spread: Floats = found - 2 * pairs / copies**2
-    return spread
+    return np.asarray(found - 2 * pairs / copies**2)
 
 
 def adam(start: Floats, gradient: Callable[[Floats], Floats], *, steps: int, lr: float) -> Floats:
@@ -106,10 +105,3 @@ def adam(start: Floats, gradient: Callable[[Floats], Floats], *, steps: int, lr:
         scale = np.sqrt(largest) / np.sqrt(1 - _BETAS[1] ** step) + _EPSILON
         place = place - lr / (1 - _BETAS[0] ** step) * mean / scale
     return place
-
-
-def softmax(logits: Floats) -> Floats:
-    """Weights over the last axis."""
-    shifted = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    found: Floats = shifted / shifted.sum(axis=-1, keepdims=True)
-    return found

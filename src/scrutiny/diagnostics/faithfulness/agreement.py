@@ -1,6 +1,6 @@
 """Agreement of attention with gradients and with leaving words out."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -8,11 +8,8 @@ import numpy as np
 from scrutiny.core.arrays import Floats
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
     Context,
     Design,
-    Diagnostic,
     EstimateSpec,
     Inputs,
     Selector,
@@ -21,7 +18,7 @@ from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.faithfulness.distances import tvd
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, untrained
 from scrutiny.diagnostics.faithfulness.params import AgreementParams
-from scrutiny.diagnostics.faithfulness.reading import LengthGroup, RowKind, in_order, layer_of, read
+from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, RowKind, layer_of
 from scrutiny.stats.association.tau import tau_b
 
 #: Pairs of rankings, each a condition; the last needs no attention.
@@ -38,7 +35,7 @@ _PLACES: Final = tuple(
 )
 
 
-class AttentionAgreement(Diagnostic[AgreementParams]):
+class AttentionAgreement(OfLayer[AgreementParams]):
     """Kendall's tau-b between rankings of a text's words: attention, gradients, leaving one out.
 
     Records of an item, for each pair of rankings (``between``): ``tau``, the number of ``tokens``,
@@ -62,8 +59,6 @@ class AttentionAgreement(Diagnostic[AgreementParams]):
     id = "faithfulness.agreement@1"
     summary = "whether attention ranks words as gradients and leaving out do (Jain & Wallace)"
     Params = AgreementParams
-    needs = frozenset({"attention_layer"})
-    tasks = frozenset({"text-classification"})
     measures = (
         Measure(
             "tau",
@@ -95,28 +90,25 @@ class AttentionAgreement(Diagnostic[AgreementParams]):
             contrasts=tuple(untrained(names, inputs)),
         )
 
-    def measure(
-        self, params: AgreementParams, cell: Cell, batch: Batch, ctx: Context
-    ) -> Iterable[Row]:
-        """One row for each item and pair of rankings."""
-        reading = read(ctx, batch.examples)
-        rows = (found for group in reading.groups for found in _rows(group, ctx))
-        return in_order(batch.examples, _PLACES, reading, rows)
+    def kinds(self, params: AgreementParams) -> Sequence[RowKind]:
+        """One for each pair of rankings."""
+        return _PLACES
 
-
-def _rows(group: LengthGroup, ctx: Context) -> Iterator[tuple[str, list[Row]]]:
-    """Rows of each item of a group."""
-    rankings = _rankings(group, ctx)
-    taus = [tau_b(rankings[one], rankings[other]).tolist() for one, other in PAIRS]
-    n = float(group.weights.shape[1])
-    for i, (example, hit) in enumerate(zip(group.examples, group.hits, strict=True)):
-        rows = [
-            place.without(example, "undefined", "only_ties")
-            if np.isnan(tau[i])
-            else place.ok(example, (tau[i], n, hit))
-            for place, tau in zip(_PLACES, taus, strict=True)
-        ]
-        yield example.id, rows
+    def rows_of(
+        self, params: AgreementParams, group: LengthGroup, ctx: Context
+    ) -> Iterator[tuple[str, Sequence[Row]]]:
+        """Rows of each item of a group."""
+        rankings = _rankings(group, ctx)
+        taus = [tau_b(rankings[one], rankings[other]).tolist() for one, other in PAIRS]
+        n = float(group.weights.shape[1])
+        for i, (example, hit) in enumerate(zip(group.examples, group.hits, strict=True)):
+            rows = [
+                place.without(example, "undefined", "only_ties")
+                if np.isnan(tau[i])
+                else place.ok(example, (tau[i], n, hit))
+                for place, tau in zip(_PLACES, taus, strict=True)
+            ]
+            yield example.id, rows
 
 
 def _rankings(group: LengthGroup, ctx: Context) -> dict[str, Floats]:

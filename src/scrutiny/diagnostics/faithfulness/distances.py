@@ -22,8 +22,7 @@ def kl(p: Floats, q: Floats) -> Floats:
     0.1438
     """
     ratios = np.log(np.maximum(p, _TINY)) - np.log(np.maximum(q, _TINY))
-    found: Floats = np.maximum((p * ratios).sum(axis=-1), 0.0)  # rounding may go below
-    return found
+    return np.asarray(np.maximum((p * ratios).sum(axis=-1), 0.0))  # rounding may go below
 
 
 def js(p: Floats, q: Floats) -> Floats:
@@ -35,8 +34,7 @@ def js(p: Floats, q: Floats) -> Floats:
     True
     """
     middle = (p + q) / 2
-    found: Floats = np.minimum((kl(p, middle) + kl(q, middle)) / 2, LARGEST_JS)
-    return found
+    return np.asarray(np.minimum((kl(p, middle) + kl(q, middle)) / 2, LARGEST_JS))
 
 
 def js_slope(p: Floats, q: Floats) -> Floats:
@@ -48,8 +46,7 @@ def js_slope(p: Floats, q: Floats) -> Floats:
     [0.0, 0.0]
     """
     middle = (p + q) / 2
-    found: Floats = (np.log(np.maximum(p, _TINY)) - np.log(np.maximum(middle, _TINY))) / 2
-    return found
+    return np.asarray((np.log(np.maximum(p, _TINY)) - np.log(np.maximum(middle, _TINY))) / 2)
 
 
 def tvd(p: Floats, q: Floats) -> Floats:
@@ -62,5 +59,4 @@ def tvd(p: Floats, q: Floats) -> Floats:
     >>> tvd(np.array([0.9, 0.1]), np.array([0.6, 0.4])).round(3).item()
     0.3
     """
-    found: Floats = np.abs(p - q).sum(axis=-1) / 2
-    return found
+    return np.asarray(np.abs(p - q).sum(axis=-1) / 2)

@@ -4,7 +4,7 @@ Weights are erased one after the other, the rest brought to sum 1 again.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
 from typing import Final
 
@@ -12,11 +12,8 @@ import numpy as np
 
 from scrutiny.core.arrays import Booleans, Floats
 from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
     Context,
     Design,
-    Diagnostic,
     Inputs,
 )
 from scrutiny.core.queries.attention_layer import AttentionLayer
@@ -24,9 +21,9 @@ from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.faithfulness.distances import js, kl
 from scrutiny.diagnostics.faithfulness.erasure_design import make_erasure_design
-from scrutiny.diagnostics.faithfulness.orders import Order, OrderName, order_names, orders_of
+from scrutiny.diagnostics.faithfulness.orders import Order, order_names, orders_of
 from scrutiny.diagnostics.faithfulness.params import ErasureParams
-from scrutiny.diagnostics.faithfulness.reading import LengthGroup, in_order, layer_of, read
+from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, RowKind, layer_of
 
 #: Steps, share and mass of a decision that never flips, as in the released code.
 NEVER: Final = -1.0
@@ -122,7 +119,7 @@ def _outcome(
     )
 
 
-class Erasure(Diagnostic[ErasureParams]):
+class Erasure(OfLayer[ErasureParams]):
     """Flips, divergences and shares erased when attention weights are taken out in some order.
 
     Records of an item, for each order of `scrutiny.diagnostics.faithfulness.orders`: ``weight``
@@ -145,8 +142,6 @@ class Erasure(Diagnostic[ErasureParams]):
     id = "faithfulness.erasure@1"
     summary = "whether a decision needs the largest attention weights (Serrano & Smith)"
     Params = ErasureParams
-    needs = frozenset({"attention_layer"})
-    tasks = frozenset({"text-classification"})
     measures = (
         Measure("weight"),
         Measure(
@@ -190,43 +185,32 @@ class Erasure(Diagnostic[ErasureParams]):
         """Flips and shares of each order, and the claims about the highest weight."""
         return make_erasure_design(params, inputs)
 
-    def measure(
-        self, params: ErasureParams, cell: Cell, batch: Batch, ctx: Context
-    ) -> Iterable[Row]:
-        """One row for each item and order."""
-        names = order_names(params)
-        reading = read(ctx, batch.examples)
-        rows = (
-            found
-            for group in reading.groups
-            for found in _rows(group, names, draws=params.draws, ctx=ctx)
-        )
-        places = [name.place for name in names]
-        return in_order(batch.examples, places, reading, rows)
+    def kinds(self, params: ErasureParams) -> Sequence[RowKind]:
+        """One for each order."""
+        return [name.place for name in order_names(params)]
 
-
-def _rows(
-    group: LengthGroup, names: Sequence[OrderName], *, draws: int, ctx: Context
-) -> Iterator[tuple[str, list[Row]]]:
-    """Rows of each item of a group."""
-    layer, weights = layer_of(ctx), group.weights
-    top = np.eye(group.probabilities.shape[1])[group.probabilities.argmax(axis=1)]
-    gradient = layer.reweighted_slopes(group.attended, weights[:, None], top[:, None])[:, 0]
-    orders = [
-        orders_of(
-            names,
-            weights[i],
-            gradient[i],
-            [ctx.rng("order", stream_of(Erasure), example.id, draw) for draw in range(draws)],
-        )
-        for i, example in enumerate(group.examples)
-    ]
-    found = erase(layer, group, orders)
-    for example, hit, outcomes in zip(group.examples, group.hits, found, strict=True):
-        rows = [
-            name.place.without(example, "skipped", "no_same_mass")
-            if outcome is None
-            else name.place.ok(example, (*astuple(outcome), hit))
-            for name, outcome in zip(names, outcomes, strict=True)
+    def rows_of(
+        self, params: ErasureParams, group: LengthGroup, ctx: Context
+    ) -> Iterator[tuple[str, Sequence[Row]]]:
+        """Rows of each item of a group."""
+        layer, weights, names = layer_of(ctx), group.weights, order_names(params)
+        top = np.eye(group.probabilities.shape[1])[group.probabilities.argmax(axis=1)]
+        gradient = layer.reweighted_slopes(group.attended, weights[:, None], top[:, None])[:, 0]
+        orders = [
+            orders_of(
+                names,
+                weights[i],
+                gradient[i],
+                [ctx.rng("order", stream_of(Erasure), example.id, k) for k in range(params.draws)],
+            )
+            for i, example in enumerate(group.examples)
         ]
-        yield example.id, rows
+        found = erase(layer, group, orders)
+        for example, hit, outcomes in zip(group.examples, group.hits, found, strict=True):
+            rows = [
+                name.place.without(example, "skipped", "no_same_mass")
+                if outcome is None
+                else name.place.ok(example, (*astuple(outcome), hit))
+                for name, outcome in zip(names, outcomes, strict=True)
+            ]
+            yield example.id, rows

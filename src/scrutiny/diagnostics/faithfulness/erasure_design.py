@@ -8,12 +8,11 @@ decision flips, by order.
 
 from collections.abc import Iterator
 
-from scrutiny.core.claim import Claim, Component
+from scrutiny.core.claim import Claim, Component, points
 from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
 from scrutiny.diagnostics.faithfulness.naming import (
     beyond_untrained,
     checks,
-    points,
     untrained,
 )
 from scrutiny.diagnostics.faithfulness.orders import OrderName, order_names

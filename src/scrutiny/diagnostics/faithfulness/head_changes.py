@@ -22,8 +22,7 @@ class Drops(NamedTuple):
 def drop(drops: Drops) -> Array:
     """Mean over heads of the drop over all rows."""
     total = np.where(drops.rows > 0, drops.measured, 0.0) * drops.rows
-    over_heads: Array = divide(total.sum(axis=-2), drops.rows.sum(axis=-2)).mean(axis=-1)
-    return over_heads
+    return np.asarray(divide(total.sum(axis=-2), drops.rows.sum(axis=-2)).mean(axis=-1))
 
 
 def selected(drops: Drops) -> Array:
@@ -49,8 +48,7 @@ def _chosen(by: Array, values: Array) -> Array:
     elsewhere = by[..., ::-1, :]
     is_best = elsewhere == elsewhere.max(axis=-1, keepdims=True)  # nowhere if it is NaN
     by_half = divide((np.where(is_best, values, 0.0)).sum(axis=-1), is_best.sum(axis=-1))
-    mean: Array = by_half.mean(axis=-1)
-    return mean
+    return np.asarray(by_half.mean(axis=-1))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ random other words, for erased anchors).
 from collections.abc import Iterator, Sequence
 from math import ceil
 
-from scrutiny.core.claim import Claim, Component
+from scrutiny.core.claim import Claim, Component, points
 from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.queries.attention import Change
-from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, points, untrained
+from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, untrained
 from scrutiny.diagnostics.faithfulness.params import HeadChangeParams
 
 #: Estimates of one number a change, and their metrics.

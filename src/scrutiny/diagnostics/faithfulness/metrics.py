@@ -73,12 +73,17 @@ from scrutiny.diagnostics.faithfulness.head_changes import (
     over_layer,
     selected,
 )
-from scrutiny.reliability.additive import Additive, Array, divide, over_rows, second, with_count
+from scrutiny.reliability.additive import (
+    Additive,
+    Array,
+    divide,
+    over_rows,
+    ratio,
+    with_count,
+)
 from scrutiny.reliability.metrics import one_of
 
 _SHARE: Final = (0.0, 1.0)
-_DIFFERENCE: Final = (-1.0, 1.0)
-_DIVERGENCE: Final = (0.0, float(np.log(2.0)))
 _PEAKED: Final = 0.5
 _FAR: Final = float(np.log(2.0)) / 2
 _FLIPS: Final = ("first.flip", "other.flip")
@@ -101,33 +106,9 @@ def _share(
     )
 
 
-def _among(
-    name: str,
-    says: str,
-    needs: tuple[str, ...],
-    parts: Callable[[Array], tuple[Array, Array]],
-    *,
-    no_effect: float | None = None,
-) -> Additive:
-    """Mean of what ``parts`` gives first over the rows that it gives second (1 or 0).
-
-    It is a share, or a difference of two where there is a value of no effect.
-    """
-    scale = "share" if no_effect is None else "coefficient"
-
-    def make(measures: Array) -> Array:
-        value, counts = parts(measures)
-        return np.stack([value * counts, counts], axis=-1)
-
-    return Additive(
-        name, says, needs, make, over_rows, scale=scale, no_effect=no_effect, divisor=second
-    )
-
-
 def _flip_as(first: int, other: int, flips: Array) -> Array:
     """Whether each of two orders flips the decision, or does not, as is said."""
-    found: Array = (flips[..., 0] == first) & (flips[..., 1] == other)
-    return found
+    return np.asarray((flips[..., 0] == first) & (flips[..., 1] == other))
 
 
 FLIPS: Final = one_of(
@@ -165,8 +146,7 @@ def _moments(sums: Array) -> tuple[Array, Array, Array]:
 
 def _slope(sums: Array) -> Array:
     both, of_x, _ = _moments(sums)
-    found: Array = np.where(of_x > _zero(sums, 3), divide(both, of_x), np.nan)
-    return found
+    return np.asarray(np.where(of_x > _zero(sums, 3), divide(both, of_x), np.nan))
 
 
 def _correlation(sums: Array) -> Array:
@@ -178,8 +158,7 @@ def _correlation(sums: Array) -> Array:
 
 def _zero(sums: Array, squares: int) -> Array:
     """What rounding can leave of a sum of squares that is 0."""
-    tiny: Array = 1e-12 * np.abs(sums[..., squares])
-    return tiny
+    return np.asarray(1e-12 * np.abs(sums[..., squares]))
 
 
 ERASURE_JS_SLOPE: Final = Additive(
@@ -192,19 +171,21 @@ ERASURE_JS_SLOPE: Final = Additive(
 )
 
 NEVER_FLIPS: Final = _share("never_flips@1", "never flips", ("flipped",), lambda m: m[..., 0] == 0)
-ERASURE_SHARE_GAP: Final = _among(
+ERASURE_SHARE_GAP: Final = ratio(
     "erasure_share_gap@1",
     "tokens erased until it flips, beyond another order",
     _SHARES,
-    lambda m: (m[..., 0] - m[..., 2], m[..., 1] * m[..., 3]),
+    lambda m: ((m[..., 0] - m[..., 2]) * m[..., 1] * m[..., 3], m[..., 1] * m[..., 3]),
+    scale="coefficient",
     no_effect=0.0,
 )
 
-PERMUTATION_CHANGE_PEAKED: Final = _among(
+PERMUTATION_CHANGE_PEAKED: Final = ratio(
     "permutation_change_peaked@1",
     "change of the output where attention is peaked",
     ("median_change", "max_weight"),
-    lambda m: (m[..., 0], (m[..., 1] >= _PEAKED).astype(np.float64)),
+    lambda m: (m[..., 0] * (m[..., 1] >= _PEAKED), (m[..., 1] >= _PEAKED).astype(np.float64)),
+    scale="share",
 )
 PERMUTATION_CORRELATION: Final = Additive(
     "permutation_correlation@1",

@@ -27,14 +27,3 @@ def beyond_untrained(
 def checks(*choices: str) -> tuple[str, ...]:
     """Checks of a claim, with the choices that it has to survive."""
     return (*CHECKS, *(f"choices:{choice}" for choice in choices), "datasets")
-
-
-def points(margin: float) -> str:
-    """Margin in points.
-
-    Examples
-    --------
-    >>> points(0.01), points(0.02)
-    ('1 point', '2 points')
-    """
-    return f"{100 * margin:g} point{'' if margin == 0.01 else 's'}"

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import above_zero, at_least, shares
 from scrutiny.core.queries.attention import Change
 
 #: Procedures: ours, and where the released code differs, what it does.
@@ -37,8 +38,7 @@ class ErasureParams:
     share_margin: float = 0.05
 
     def __post_init__(self) -> None:
-        if self.draws < 1:
-            raise PlanError(f"draws must be 1 or more, not {self.draws}.")
+        at_least(self, draws=1)
         if "default" not in self.procedures or set(self.procedures) - set(PROCEDURES):
             raise PlanError(
                 f"procedures are {', '.join(PROCEDURES)}, the first always among them; not "
@@ -62,8 +62,7 @@ class PermutationParams:
     margin: float = 0.05
 
     def __post_init__(self) -> None:
-        if self.permutations < 1:
-            raise PlanError(f"permutations must be 1 or more, not {self.permutations}.")
+        at_least(self, permutations=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +96,10 @@ class AdversarialParams:
     limit: float = 0.35
 
     def __post_init__(self) -> None:
-        if self.copies < 1 or self.steps < 0:
-            raise PlanError("copies must be 1 or more, and steps 0 or more.")
+        at_least(self, copies=1, steps=0, spread=0, slack=0, penalty=0)
+        above_zero(self, "lr")
         if not self.epsilons or min(self.epsilons) <= 0 or max(self.epsilons) > 1:
             raise PlanError(f"epsilons lie between 0 and 1, at least one; not {self.epsilons}.")
-        if self.lr <= 0 or self.spread < 0 or self.slack < 0 or self.penalty < 0:
-            raise PlanError("lr must be above 0; spread, slack and penalty must not be below 0.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +151,8 @@ class HeadChangeParams:
             )
         if "erase" in self.changes and not self.anchors:
             raise PlanError("anchors is empty: say whose weight is erased, or leave out 'erase'.")
-        if not 0 < self.share <= 1:
-            raise PlanError(f"share must lie between 0 and 1, not {self.share}.")
-        if self.budget is not None and not self.budget > 0:
-            raise PlanError(f"budget must be above 0, not {self.budget}.")
+        shares(self, "share", zero=False, one=True)
+        above_zero(self, "budget")
 
     def answers(self, heads: int) -> int:
         """Answers that a measured text costs beside the model's own, for this many heads."""

@@ -1,17 +1,14 @@
 """Permuting attention: whether it matters which token has which weight."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
     Context,
     Design,
-    Diagnostic,
     EstimateSpec,
     Inputs,
     Selector,
@@ -21,7 +18,7 @@ from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.faithfulness.distances import tvd
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, untrained
 from scrutiny.diagnostics.faithfulness.params import PermutationParams
-from scrutiny.diagnostics.faithfulness.reading import LengthGroup, RowKind, in_order, layer_of, read
+from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, RowKind, layer_of
 
 _PLACE: Final = RowKind.of()
 _METRICS: Final = (
@@ -32,7 +29,7 @@ _METRICS: Final = (
 )
 
 
-class Permutation(Diagnostic[PermutationParams]):
+class Permutation(OfLayer[PermutationParams]):
     """Change of the output when a text's attention weights are shuffled among its tokens.
 
     Records of an item: ``median_change`` of the output over permutations (total variation
@@ -53,8 +50,6 @@ class Permutation(Diagnostic[PermutationParams]):
     id = "faithfulness.permutation@1"
     summary = "whether shuffled attention changes the output (Jain & Wallace)"
     Params = PermutationParams
-    needs = frozenset({"attention_layer"})
-    tasks = frozenset({"text-classification"})
     measures = (
         Measure(
             "median_change",
@@ -112,30 +107,27 @@ class Permutation(Diagnostic[PermutationParams]):
             contrasts=tuple(untrained([change], inputs)),
         )
 
-    def measure(
-        self, params: PermutationParams, cell: Cell, batch: Batch, ctx: Context
-    ) -> Iterable[Row]:
-        """One row for each item."""
-        reading = read(ctx, batch.examples)
-        rows = (found for group in reading.groups for found in _rows(group, params, ctx))
-        return in_order(batch.examples, [_PLACE], reading, rows)
+    def kinds(self, params: PermutationParams) -> Sequence[RowKind]:
+        """One."""
+        return (_PLACE,)
 
-
-def _rows(
-    group: LengthGroup, params: PermutationParams, ctx: Context
-) -> Iterator[tuple[str, tuple[Row]]]:
-    """Row of each item of a group."""
-    weights, layer = group.weights, layer_of(ctx)
-    n = weights.shape[1]
-    orders = np.stack([_permutations(ctx, e.id, n, params.permutations) for e in group.examples])
-    shuffled = np.take_along_axis(weights[:, None, :], orders, axis=-1)  # (text, draw, token)
-    uniform = np.full((len(weights), 1, n), 1 / n)
-    outputs = layer.reweighted(group.attended, np.concatenate([shuffled, uniform], axis=1))
-    changes = tvd(outputs, group.probabilities[:, None, :])  # (text, draw)
-    own, even = changes[:, :-1], changes[:, -1]
-    columns = (np.median(own, axis=1), own.mean(axis=1), weights.max(axis=1), even, group.hits)
-    for example, values in zip(group.examples, np.stack(columns, axis=1), strict=True):
-        yield example.id, (_PLACE.ok(example, values.tolist()),)
+    def rows_of(
+        self, params: PermutationParams, group: LengthGroup, ctx: Context
+    ) -> Iterator[tuple[str, Sequence[Row]]]:
+        """Rows of each item of a group."""
+        weights, layer = group.weights, layer_of(ctx)
+        n = weights.shape[1]
+        orders = np.stack(
+            [_permutations(ctx, e.id, n, params.permutations) for e in group.examples]
+        )
+        shuffled = np.take_along_axis(weights[:, None, :], orders, axis=-1)  # (text, draw, token)
+        uniform = np.full((len(weights), 1, n), 1 / n)
+        outputs = layer.reweighted(group.attended, np.concatenate([shuffled, uniform], axis=1))
+        changes = tvd(outputs, group.probabilities[:, None, :])  # (text, draw)
+        own, even = changes[:, :-1], changes[:, -1]
+        columns = (np.median(own, axis=1), own.mean(axis=1), weights.max(axis=1), even, group.hits)
+        for example, values in zip(group.examples, np.stack(columns, axis=1), strict=True):
+            yield example.id, (_PLACE.ok(example, values.tolist()),)
 
 
 def _permutations(

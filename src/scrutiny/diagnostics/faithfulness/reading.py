@@ -1,14 +1,15 @@
 """What a layer attends to in the texts of a batch, and which texts have no answer."""
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.diagnostic import Context, Failure
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure
 from scrutiny.core.example import Example
 from scrutiny.core.queries.attention_layer import AttendedText, AttentionLayer
 from scrutiny.core.record import Row
@@ -69,29 +70,45 @@ class RowKind:
         return Row(example.id, None, self.role, self.condition, status, reason, None)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TextsRead:
-    """Texts that have an answer, in groups, and the rows of those that have none.
-
-    Parameters
-    ----------
-    groups
-        By their number of tokens.
-    lost
-        Status and reason of each item that cannot be measured.
-    """
-
-    groups: tuple[LengthGroup, ...]
-    lost: dict[str, tuple[str, str]]
-
-
 def layer_of(ctx: Context) -> AttentionLayer:
     """The cell's model, as it is asked about its layer."""
     return cast("AttentionLayer", ctx.model)
 
 
-def read(ctx: Context, examples: Sequence[Example]) -> TextsRead:
-    """What the layer attends to in each text.
+P = TypeVar("P")
+
+
+class OfLayer(Diagnostic[P]):
+    """A diagnostic of one layer of attention, texts of one length together."""
+
+    needs = frozenset({"attention_layer"})
+    tasks = frozenset({"text-classification"})
+
+    def measure(self, params: P, cell: Cell, batch: Batch, ctx: Context) -> Iterator[Row]:
+        """Rows item by item, in the order of the items; each item has one of each kind."""
+        groups, lost = read(ctx, batch.examples)
+        found = dict(one for group in groups for one in self.rows_of(params, group, ctx))
+        for example in batch.examples:
+            if example.id in lost:
+                yield from (kind.without(example, *lost[example.id]) for kind in self.kinds(params))
+            else:
+                yield from found[example.id]
+
+    @abstractmethod
+    def kinds(self, params: P) -> Sequence[RowKind]:
+        """Rows that each item has."""
+
+    @abstractmethod
+    def rows_of(
+        self, params: P, group: LengthGroup, ctx: Context
+    ) -> Iterator[tuple[str, Sequence[Row]]]:
+        """Name of each item of a group, and its rows in the order of their kinds."""
+
+
+def read(
+    ctx: Context, examples: Sequence[Example]
+) -> tuple[list[LengthGroup], dict[str, tuple[str, str]]]:
+    """What the layer attends to in each text, and status and reason of those that are lost.
 
     A text of one token has no other attention and is skipped.
     """
@@ -117,32 +134,4 @@ def read(ctx: Context, examples: Sequence[Example]) -> TextsRead:
         for members in by_length.values()
         for start in range(0, len(members), _TOGETHER)
     ]
-    return TextsRead(tuple(groups), lost)
-
-
-def in_order(
-    examples: Sequence[Example],
-    places: Sequence[RowKind],
-    reading: TextsRead,
-    rows: Iterable[tuple[str, Sequence[Row]]],
-) -> Iterator[Row]:
-    """Rows item by item, in the order of the items.
-
-    Parameters
-    ----------
-    examples
-        All items.
-    places
-        Rows that each item has.
-    reading
-        Says which items are lost.
-    rows
-        Rows of each item that was measured, in the order of the places.
-    """
-    found = dict(rows)
-    for example in examples:
-        if example.id in reading.lost:
-            status, reason = reading.lost[example.id]
-            yield from (place.without(example, status, reason) for place in places)
-        else:
-            yield from found[example.id]
+    return groups, lost

@@ -24,16 +24,22 @@ from scrutiny.core.task import Task
 from scrutiny.diagnostics.invariance.params import ScopeParams
 from scrutiny.perturb.characters.middle_swap import MiddleSwap
 from scrutiny.perturb.engine.recipe import parse_recipe
-from scrutiny.perturb.search.goal import Answer, Base, Goal
+from scrutiny.perturb.search import (
+    Amount,
+    Answer,
+    Base,
+    Changeable,
+    Goal,
+    Method,
+    Move,
+    Search,
+    Space,
+    State,
+)
 from scrutiny.perturb.search.goals.keeping import KeepOutput
 from scrutiny.perturb.search.goals.outputs import Tagging
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.methods.unguided import Exhaustive, RandomChoice
-from scrutiny.perturb.search.move import Amount, Changeable, Move
-from scrutiny.perturb.search.problem import Method
-from scrutiny.perturb.search.setting import Search
-from scrutiny.perturb.search.space import Space
-from scrutiny.perturb.search.state import State
 from scrutiny.perturb.words.like_words import WordnetAll
 
 _TAGGED = Tagging(against="prediction")

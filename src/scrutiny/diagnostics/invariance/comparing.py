@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example, Span
+from scrutiny.core.grouping import grouped
 from scrutiny.core.task import Prediction
 from scrutiny.stats.distributions.sampled import l1_bounds
 from scrutiny.text.edits import carry_spans
@@ -162,11 +163,8 @@ def is_kept(base: Prediction, changed: Prediction, edits: Sequence[Edit]) -> boo
 
 def _carried(spans: tuple[Span, ...], edits: Sequence[Edit]) -> frozenset[Span] | None:
     """Spans where they stand after edits; nothing if one broke."""
-    by_field: dict[str, list[Edit]] = {}
-    for edit in edits:
-        by_field.setdefault(edit.field, []).append(edit)
     try:
-        return frozenset(carry_spans(spans, by_field))
+        return frozenset(carry_spans(spans, grouped((edit.field, edit) for edit in edits)))
     except EditRefusedError:
         return None
 

@@ -11,6 +11,7 @@ from scrutiny.core.diagnostic import (
     Failure,
     Inputs,
     OwnPairs,
+    reference_of,
 )
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import MissingExtraError, PlanError
@@ -134,22 +135,19 @@ class SharedInvariance(ChangesTexts[ScopeParams]):
         self, params: ScopeParams, examples: Sequence[Example], ctx: Context
     ) -> Iterable[Variant]:
         """Searched texts of the reference, each followed by its random twin."""
-        if ctx.reference is None:
-            raise PlanError(f"{self.id} searches for what a reference cannot tell: name one.")
-        maker = Maker(examples, params, ctx.reference, ctx.seed)
+        maker = Maker(examples, params, reference_of(ctx), ctx.seed)
         return list(maker.variants(generations(params, ctx.task)))
 
     def measure(self, params: ScopeParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """Rows of both models' answers, item by item."""
-        if ctx.reference is None:
-            raise PlanError(f"{self.id} compares with a reference: name one.")
+        reference = reference_of(ctx)
         examples, names = _questions(batch)
         asked = BothAnswers(
             made=generations(params, ctx.task),
             trials=params.trials,
-            reference=_by_name(examples, names, ctx.reference.predict(examples, variants=names)),
+            reference=_by_name(examples, names, reference.predict(examples, variants=names)),
             target=_by_name(examples, names, ctx.predict(examples, variants=names)),
-            labels=BothLabels(ctx.reference.labels, ctx.labels, is_complete=is_sampled(ctx)),
+            labels=BothLabels(reference.labels, ctx.labels, is_complete=is_sampled(ctx)),
             ctx=ctx,
         )
         for example in batch.examples:

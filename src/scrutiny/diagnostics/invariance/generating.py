@@ -10,13 +10,19 @@ from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.invariance.capabilities import ALL, Generation
 from scrutiny.diagnostics.invariance.params import ScopeParams
-from scrutiny.perturb.search.engine import search_all
-from scrutiny.perturb.search.found import Found
-from scrutiny.perturb.search.goal import Answer, Base, Goal
+from scrutiny.perturb.search import (
+    Answer,
+    Base,
+    Found,
+    Goal,
+    Search,
+    Settings,
+    State,
+    Victim,
+    search_all,
+)
 from scrutiny.perturb.search.methods.unguided import RandomChoice
 from scrutiny.perturb.search.origin import Key
-from scrutiny.perturb.search.setting import Search, Settings, Victim
-from scrutiny.perturb.search.state import State
 
 _TRIES: Final = 10
 #: Nearer to every changed text than to the text itself.

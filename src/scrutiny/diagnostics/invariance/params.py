@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import at_least, one_of, shares
 from scrutiny.perturb.search.goals.distances import DISTANCES, Distance
 
 Preset = Literal["corrected", "as_published"]
@@ -79,15 +80,12 @@ class ScopeParams:
     loss: float | None = None
 
     def __post_init__(self) -> None:
-        _one_of("preset", self.preset, _PRESETS)
-        _one_of("method", self.method, _METHODS)
-        _one_of("distance", self.distance, tuple(DISTANCES))
+        one_of(self, preset=_PRESETS, method=_METHODS, distance=DISTANCES)
         if not self.capabilities or len(set(self.capabilities)) < len(self.capabilities):
             raise PlanError("capabilities names at least one, and each once.")
         if not self.amounts or min(self.amounts) < 1 or len(set(self.amounts)) < len(self.amounts):
             raise PlanError(f"amounts are numbers of places from 1, each once, not {self.amounts}.")
-        if self.trials < 1 or self.candidates < 1:
-            raise PlanError("trials and candidates are at least 1.")
+        at_least(self, trials=1, candidates=1)
         if self.method == "exhaustive" and max(self.amounts) > 1:
             raise PlanError(
                 "The exhaustive search takes one step: with amounts beyond 1 use best_of or "
@@ -98,12 +96,4 @@ class ScopeParams:
                 f"0 <= tolerance <= cutoff has to hold; they are {self.tolerance} and "
                 f"{(self.cutoff, *self.cutoffs)}."
             )
-        for name, share in (("margin", self.margin), ("loss", self.loss or 0.0)):
-            if not 0 <= share < 1:
-                raise PlanError(f"{name} must lie between 0 and 1, not {share}.")
-
-
-def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
-    """Refuse another value."""
-    if value not in allowed:
-        raise PlanError(f"{name} is one of {', '.join(allowed)}, not {value!r}.")
+        shares(self, "margin", "loss")

@@ -224,7 +224,8 @@ class _Item:
         for variant, of in zip(
             self._variants(generation, is_control=is_control), searched, strict=True
         ):
-            is_left = is_matched and (of is None or of.status != "ok" or _is_only(variant))
+            is_only = variant is not None and variant.reason == ONLY_TEXT
+            is_left = is_matched and (of is None or of.status != "ok" or is_only)
             if variant is None or variant.status != "ok" or is_left:
                 found.append((NO_PAIR, None, None))
                 continue
@@ -318,11 +319,6 @@ class _Item:
 
 Trials = list[tuple[TrialNumbers, tuple[Both, Both] | None, Variant | None]]
 _UNDEFINED = frozenset({"other_labels", "no_probabilities"})
-
-
-def _is_only(variant: Variant | None) -> bool:
-    """Whether a random text is the searched one, as there is no other."""
-    return variant is not None and variant.reason == ONLY_TEXT
 
 
 def is_sampled(ctx: Context) -> bool:

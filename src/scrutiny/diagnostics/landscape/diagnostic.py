@@ -18,6 +18,7 @@ from scrutiny.core.diagnostic import (
     Selector,
 )
 from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import at_least, shares
 from scrutiny.core.queries.language import HasLandscape, Probe
 from scrutiny.core.record import Measure, Row
 
@@ -44,10 +45,8 @@ class LandscapeParams:
     iterations: int = 30
 
     def __post_init__(self) -> None:
-        if not 0 < self.radius < 1:
-            raise PlanError(f"radius must lie between 0 and 1, not {self.radius}.")
-        if self.directions < 1 or self.iterations < 1:
-            raise PlanError("directions and iterations must be 1 or more.")
+        shares(self, "radius", zero=False)
+        at_least(self, directions=1, iterations=1)
 
 
 class Landscape(Diagnostic[LandscapeParams]):

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from scrutiny.core.claim import Claim, Component
+from scrutiny.core.claim import Claim, Component, Risk
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
@@ -15,6 +16,7 @@ from scrutiny.core.diagnostic import (
     Selector,
 )
 from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import shares
 from scrutiny.core.model import KnowsTrainingText
 from scrutiny.core.record import Measure, Row
 from scrutiny.data.overlap import overlap_with_hashes
@@ -26,15 +28,14 @@ class LeakageParams:
 
     Parameters
     ----------
-    limit
+    tolerance
         Share of items.
     """
 
-    limit: float = 0.05
+    tolerance: float = 0.05
 
     def __post_init__(self) -> None:
-        if not 0 < self.limit < 1:
-            raise PlanError(f"limit must lie between 0 and 1, not {self.limit}.")
+        shares(self, "tolerance", zero=False)
 
 
 class Leakage(Diagnostic[LeakageParams]):
@@ -53,7 +54,8 @@ class Leakage(Diagnostic[LeakageParams]):
     summary = "share of items that stand in the model's training text, letters only"
     Params = LeakageParams
     needs = frozenset({"training_hashes"})
-    measures = (Measure("value", unit="items"),)
+    tolerates = MappingProxyType({"tolerance": "share@1"})
+    measures = (Measure("value", unit="items", tolerance=0.05),)
 
     def design(self, params: LeakageParams, inputs: Inputs) -> Design:
         """One estimate, and the claim that it is small."""
@@ -62,11 +64,12 @@ class Leakage(Diagnostic[LeakageParams]):
             claims=(
                 Claim(
                     id="overlap",
-                    says=f"fewer than {params.limit:.0%} of the items stand in the training text",
+                    says="items stand in the training text",
                     diagnostic="leakage",
-                    components=(Component("overlap", params.limit, "reference", "<"),),
+                    components=(Component("overlap", 0.0),),
                     checks=("items", "datasets"),
                     needs_control=False,
+                    risk=Risk("leakage", params.tolerance, "{} % of items trained on"),
                 ),
             ),
             queries_per_item=0,

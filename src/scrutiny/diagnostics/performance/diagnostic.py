@@ -54,6 +54,7 @@ class Performance(Diagnostic[PerformanceParams]):
                     components=(Component("level", inputs.data.chance, "reference"),),
                     checks=("items", "seeds", "datasets"),
                     needs_control=False,
+                    is_headline=True,
                 ),
             ),
             queries_per_item=1,

@@ -12,18 +12,20 @@ broken, mended      right before and wrong after, and the reverse
 coverage            share of items that T changed
 ==================  =================================================================
 
-The claim of T: the drop exceeds the margin, and so does the drop beyond random change, in every
-draw. Recipes that may change the gold answer get flips and no claim.
+The risk of T is its drop: it hurts, it holds within what is tolerable, or it cannot be told; beside
+it stands whether it is more than random change does. Several draws are one number, the mean of
+their drops, beside the drop of each. Recipes that may change the gold answer get flips and no risk.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.claim import Claim, Component, Risk
+from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector, draws_of
 from scrutiny.core.expressions import made_of
 from scrutiny.core.task import score_of
 from scrutiny.diagnostics.robustness.params import RobustnessParams
 from scrutiny.perturb.engine.recipe import Recipe
+from scrutiny.reliability.gate_rules import without_versions
 
 _BEFORE = Selector(role="baseline")
 _STAYS = {"after": "before"}
@@ -45,10 +47,7 @@ def make_design(params: RobustnessParams, inputs: Inputs) -> Design:
         claims=tuple(_claim(recipe, params, inputs) for recipe in keeping),
         queries_per_item=1 + 2 * len(recipes) * params.draws,
         notes=tuple(_notes(params, inputs, recipes, keeping)),
-        families={
-            "robustness": f"changes hurt {inputs.subject.name} on {inputs.data.name} by more than "
-            f"{_points(_margin(params, inputs))}, and more than random change does"
-        },
+        families={"robustness": f"changes hurt {inputs.subject.name} on {inputs.data.name}"},
     )
 
 
@@ -61,6 +60,30 @@ def _estimates(
     for recipe in recipes:
         for draw in range(params.draws):
             yield from _of_recipe(recipe, draw, inputs, is_scored=recipe in keeping)
+        if params.draws > 1 and recipe in keeping:
+            yield from _of_draws(recipe, params.draws, scored.level)
+
+
+def _of_draws(recipe: Recipe, draws: int, level: str) -> Iterator[EstimateSpec]:
+    """Drops of all draws of a recipe as one number each."""
+    conditions = [condition_of(recipe, draw) for draw in range(draws)]
+    changed = {"before": _BEFORE, **draws_of("after", "measured", conditions)}
+    control = draws_of("control", "control", conditions)
+    condition = {"transformation": recipe.name}
+    yield EstimateSpec(
+        f"drop/{recipe.name}",
+        made_of("drop", level),
+        changed,
+        fallback=_STAYS,
+        condition=condition,
+    )
+    yield EstimateSpec(
+        f"excess/{recipe.name}",
+        made_of("excess", level),
+        {**changed, **control},
+        fallback=_BOTH_STAY,
+        condition=condition,
+    )
 
 
 def _of_recipe(
@@ -112,42 +135,32 @@ def _of_recipe(
 
 
 def _claim(recipe: Recipe, params: RobustnessParams, inputs: Inputs) -> Claim:
-    """Claim that a recipe hurts, more than its matched random change does, in every draw."""
+    """The risk of a recipe: what it costs, beside what its matched random change costs."""
     scored = score_of(inputs.task)
-    margin = _margin(params, inputs)
-    components = []
-    for draw in range(params.draws):
-        against = ("reference", "control: random change")
-        if draw:
-            against = (f"choice: draw {draw + 1}", f"choice: draw {draw + 1}, random change")
-        components.append(Component(f"drop/{recipe.name}/{draw}", margin, against[0]))
-        components.append(Component(f"excess/{recipe.name}/{draw}", margin, against[1]))
+    name = recipe.name if params.draws > 1 else f"{recipe.name}/0"
+    tolerance = scored.tolerance if params.tolerance is None else params.tolerance
     return Claim(
         id=recipe.name,
-        says=f"{title(recipe)} lowers {_level(scored.level)} by more than {_points(margin)}",
+        says=f"{title(recipe)} lowers {_level(scored.level)}",
         diagnostic="robustness",
-        components=tuple(components),
+        components=(
+            Component(f"drop/{name}", 0.0),
+            Component(f"excess/{name}", 0.0, "control: random change"),
+        ),
         family="robustness",
-        checks=("items", "seeds", "choices:draw", "datasets"),
+        checks=("items", "seeds", "datasets"),
         competence=(("level", inputs.data.chance),),
+        risk=Risk(title(recipe), tolerance, "costs {} points"),
     )
-
-
-def _margin(params: RobustnessParams, inputs: Inputs) -> float:
-    return score_of(inputs.task).margin if params.margin is None else params.margin
 
 
 def title(recipe: Recipe) -> str:
     """Name of a recipe for people: without version."""
-    return recipe.name.replace("@1", "")
+    return without_versions(recipe.name)
 
 
 def _level(metric: str) -> str:
     return metric.partition("@")[0].replace("_", " ").replace("f1", "F1")
-
-
-def _points(margin: float) -> str:
-    return f"{100 * margin:g} point{'' if margin == 0.01 else 's'}"
 
 
 def _notes(

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 from weakref import finalize
 
@@ -49,6 +50,7 @@ class Robustness(ChangesTexts[RobustnessParams]):
     summary = "score before and after changes that should not matter, beside random changes"
     Params = RobustnessParams
     needs = frozenset({"predict"})
+    tolerates = MappingProxyType({"tolerance": ""})
 
     def audit_params(self, task: Task) -> RobustnessParams:
         """Parameters of the audit: two draws, so that the choice of a draw is seen."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import at_least, shares
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
 from scrutiny.perturb.engine.recipe import Recipe, parse_recipe
@@ -21,26 +21,24 @@ class RobustnessParams:
         transformation that knows the language, needs no extra, is not one for searches only, and
         makes fit texts often enough (``docs/transformation-quality.md``).
     draws
-        Independent draws of each recipe; a claim has to hold for each of them.
+        Independent draws of each recipe; their mean is what the recipe costs.
     constraints
         Vetoes on single edits, by name.
     resources
         Specifications by name: ``{"tagger": "spacy", "masked_lm": "hf:./mlm"}``.
-    margin
-        Smallest drop worth a claim; nothing takes the task's own.
+    tolerance
+        Drop that can be lived with; nothing takes the task's own, two points.
     """
 
     transformations: tuple[str, ...] = ()
     draws: int = 1
     constraints: tuple[str, ...] = ()
     resources: Mapping[str, str] = field(default_factory=dict)
-    margin: float | None = None
+    tolerance: float | None = None
 
     def __post_init__(self) -> None:
-        if self.draws < 1:
-            raise PlanError(f"draws must be at least 1, not {self.draws}.")
-        if self.margin is not None and not 0 <= self.margin < 1:
-            raise PlanError(f"margin must lie between 0 and 1, not {self.margin}.")
+        at_least(self, draws=1)
+        shares(self, "tolerance")
 
     def recipes(self, task: Task, languages: frozenset[str]) -> list[Recipe]:
         """Recipes in order, each once.

@@ -12,10 +12,11 @@ from scrutiny.core.diagnostic import (
     Diagnostic,
     Failure,
     Inputs,
+    reference_of,
 )
-from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
-from scrutiny.core.model import Model, has_stored_answers_only, n_samples_of
+from scrutiny.core.limits import between, shares
+from scrutiny.core.model import Model, n_samples_of
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Row
 from scrutiny.core.task import Prediction
@@ -58,12 +59,8 @@ class DriftParams:
     exchanges: int = 199
 
     def __post_init__(self) -> None:
-        if not 1 <= self.looks <= _MOST_LOOKS:
-            raise PlanError(f"looks must lie between 1 and {_MOST_LOOKS}, not {self.looks}.")
-        if not 0 <= self.tolerance < 1:
-            raise PlanError(f"tolerance must lie between 0 and 1 nat, not {self.tolerance}.")
-        if not 19 <= self.exchanges <= 9999:
-            raise PlanError(f"exchanges must lie between 19 and 9999, not {self.exchanges}.")
+        between(self, looks=(1, _MOST_LOOKS), exchanges=(19, 9999))
+        shares(self, "tolerance")  # of a nat
 
     @property
     def table(self) -> RowLayout:
@@ -111,12 +108,11 @@ class Drift(Diagnostic[DriftParams]):
 
     def measure(self, params: DriftParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """Rows of all three answers, item by item."""
-        if ctx.reference is None:
-            raise PlanError(f"{self.id} compares with a reference: name one.")
-        labels = Labels(ctx.reference.labels, ctx.labels)
-        a, b = ctx.reference.predict(batch.examples), ctx.predict(batch.examples)
-        again = asked_again(ctx.reference.model, batch.examples)
-        sizes = n_samples_of(ctx.reference.model), n_samples_of(ctx.model)
+        reference = reference_of(ctx)
+        labels = Labels(reference.labels, ctx.labels)
+        a, b = reference.predict(batch.examples), ctx.predict(batch.examples)
+        again = asked_again(reference.model, batch.examples)
+        sizes = n_samples_of(reference.model), n_samples_of(ctx.model)
         if sizes == (None, None):
             for example, one, other, second in zip(batch.examples, a, b, again, strict=True):
                 yield from LogprobAnswers(example, one, other, second).rows(labels, params.table)
@@ -190,7 +186,7 @@ def _is_repeated(a: Sequence[Answer], again: Sequence[Answer]) -> bool:
 
 def asked_again(model: Model, examples: Sequence[Example]) -> list[Answer]:
     """Answers of a model that are not from the cache, in the order of its own labels."""
-    if has_stored_answers_only(model):
+    if model.has_stored_answers_only:
         examples = [replace(e, attributes={**e.attributes, "variant": ""}) for e in examples]
     starts = range(0, len(examples), _CHUNK)
     return [a for s in starts for a in predict_or_fail(model, examples[s : s + _CHUNK])]

@@ -17,6 +17,7 @@ from scrutiny.core.diagnostic import (
 )
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
+from scrutiny.core.limits import between, shares
 from scrutiny.core.model import Model
 from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.similarity.drift_design import DriftQuestion, design_of_logprobs
@@ -58,10 +59,8 @@ class DriftTextsParams:
     tolerance: float = 1e-3
 
     def __post_init__(self) -> None:
-        if not 1 <= self.looks <= 1000:
-            raise PlanError(f"looks must lie between 1 and 1000, not {self.looks}.")
-        if not 0 <= self.tolerance < 1:
-            raise PlanError(f"tolerance must lie between 0 and 1 nat, not {self.tolerance}.")
+        between(self, looks=(1, 1000))
+        shares(self, "tolerance")  # of a nat
 
 
 class DriftTexts(Diagnostic[DriftTextsParams]):

@@ -59,8 +59,7 @@ def dealt(unit: Ints, groups: int, rng: np.random.Generator) -> Ints:
     """Group ``(item,)`` of each item: whole units dealt into groups as equal as can be."""
     known, code = np.unique(unit, return_inverse=True)
     of_unit = rng.permutation(np.arange(known.size) % min(groups, known.size))
-    found: Ints = of_unit[code].astype(np.int64)
-    return found
+    return np.asarray(of_unit[code].astype(np.int64))
 
 
 def likeness(X: Floats, Y: Floats, similarity: Similarity, scheme: LeavingOut) -> Likeness:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from scrutiny.core.diagnostic import (
     Batch,
@@ -10,8 +11,9 @@ from scrutiny.core.diagnostic import (
     Design,
     Diagnostic,
     Inputs,
+    reference_of,
 )
-from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import shares
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task, score_of
 from scrutiny.diagnostics.similarity.answers import Labels
@@ -36,9 +38,7 @@ class OutputsParams:
     floor_margin: float = 0.02
 
     def __post_init__(self) -> None:
-        for name, value in (("margin", self.margin), ("floor_margin", self.floor_margin)):
-            if value is not None and not 0 <= value < 1:
-                raise PlanError(f"{name} must lie between 0 and 1, not {value}.")
+        shares(self, "margin", "floor_margin")
 
 
 class SimilarityOutputs(Diagnostic[OutputsParams]):
@@ -67,6 +67,7 @@ class SimilarityOutputs(Diagnostic[OutputsParams]):
     summary = "how alike a model's answers and a reference's are: agreement, errors, flips"
     Params = OutputsParams
     needs = frozenset({"predict"})
+    tolerates = MappingProxyType({"margin": ""})
     tasks = frozenset({"text-classification", "text-pair-classification", "token-tagging"})
     measures = MEASURES
     wants_reference = True
@@ -78,19 +79,18 @@ class SimilarityOutputs(Diagnostic[OutputsParams]):
 
     def design(self, params: OutputsParams, inputs: Inputs) -> Design:
         """Estimates and claims for one family beside its reference."""
-        margin = score_of(inputs.task).margin if params.margin is None else params.margin
+        margin = score_of(inputs.task).tolerance if params.margin is None else params.margin
         return make_outputs_design(margin, params.floor_margin, inputs)
 
     def measure(
         self, params: OutputsParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """Rows of both models' answers, item by item."""
-        if ctx.reference is None:
-            raise PlanError(f"{self.id} compares with a reference: name one.")
-        labels = Labels(ctx.reference.labels, ctx.labels)
+        reference = reference_of(ctx)
+        labels = Labels(reference.labels, ctx.labels)
         answers = zip(
             batch.examples,
-            ctx.reference.predict(batch.examples),
+            reference.predict(batch.examples),
             ctx.predict(batch.examples),
             strict=True,
         )

@@ -21,7 +21,7 @@ is refused. Nothing is claimed of a family beside itself: it is the noise floor.
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from scrutiny.core.claim import Claim, Component
+from scrutiny.core.claim import Claim, Component, points
 from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.expressions import made_of
 from scrutiny.core.task import score_of
@@ -129,7 +129,7 @@ def _claims(margin: float, inputs: Inputs, *, is_tagging: bool) -> Iterator[Clai
     if is_tagging:
         yield _claim(
             "no-worse",
-            f"{one} finds entities no worse than {other}, by less than {_points(margin)} of F1",
+            f"{one} finds entities no worse than {other}, by less than {points(margin)} of F1",
             Component("drop", margin, "reference", "<"),
             inputs,
         )
@@ -142,7 +142,7 @@ def _claims(margin: float, inputs: Inputs, *, is_tagging: bool) -> Iterator[Clai
         )
         yield _claim(
             "no-worse",
-            f"{one} is right no less often than {other}, by less than {_points(margin)}",
+            f"{one} is right no less often than {other}, by less than {points(margin)}",
             Component("accuracy_change", -margin),
             inputs,
         )
@@ -160,7 +160,7 @@ def _of_floor(margin: float, inputs: Inputs) -> Claim:
     return _claim(
         "floor",
         f"{inputs.subject.name} gives the answers of {inputs.second.name} as often as other runs "
-        f"of {inputs.second.name} do, but for {_points(margin)}",
+        f"of {inputs.second.name} do, but for {points(margin)}",
         Component("floor/agreement", -margin, "control: the reference's own runs"),
         inputs,
         needs_control=True,
@@ -198,14 +198,10 @@ def _families(margin: float, floor_margin: float, inputs: Inputs) -> dict[str, s
     return {
         "errors": f"{one} and {other} err on the same items of {data}, beyond their accuracies",
         "labels": f"{one} and {other} agree on {data} beyond their label frequencies",
-        "no-worse": f"{one} is no worse than {other} on {data}, but for {_points(margin)}",
+        "no-worse": f"{one} is no worse than {other} on {data}, but for {points(margin)}",
         "floor": f"{one} is as near to {other} on {data} as its other runs are, but for "
-        f"{_points(floor_margin)}",
+        f"{points(floor_margin)}",
     }
-
-
-def _points(margin: float) -> str:
-    return f"{100 * margin:g} point{'' if margin == 0.01 else 's'}"
 
 
 def _notes(inputs: Inputs) -> Iterator[str]:

@@ -16,8 +16,8 @@ from scrutiny.core.diagnostic import (
     Design,
     Diagnostic,
     Inputs,
+    reference_of,
 )
-from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.randomness import stream_of
@@ -109,11 +109,9 @@ class SimilarityRepresentations(Diagnostic[RepresentationsParams]):
         self, params: RepresentationsParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """One row for each item and comparison, item by item."""
-        if ctx.reference is None:
-            raise PlanError(f"{self.id} compares with a reference: name one.")
         if cell.role == "null":  # what claims are compared with, and nothing else
             params = replace(params, layers="last", measures=params.claimed or params.measures)
-        models = ctx.reference.model, ctx.model
+        models = reference_of(ctx).model, ctx.model
         found = _Sample.of(params, cell, batch.examples, ctx).compared(models, params)
         return list(_rows(batch.examples, found))
 
@@ -157,7 +155,7 @@ class _Sample:
     ) -> "list[_Compared]":
         """Every comparison of two models on this sample."""
         a, b = models
-        depths = getattr(a, "n_layers", 0), getattr(b, "n_layers", 0)
+        depths = [0 if model is None else model.n_layers for model in models]
         poolings = poolings_of(params, *(m.capabilities for m in models if m is not None))
         wanted = comparisons(params, poolings, reference=depths[0], target=depths[1])
         first, second = (

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import at_least, known, shares
 from scrutiny.core.queries.language import POOLINGS
 
 Layers = Literal["last", "same", "all"]
@@ -70,24 +71,15 @@ class RepresentationsParams:
     margin: float = 0.05
 
     def __post_init__(self) -> None:
-        for names, known, what in (
-            (self.poolings, POOLINGS, "pooling"),
-            (self.measures, MEASURES, "measure"),
-            ((self.layers,), _LAYERS, "choice of layers"),
-        ):
-            strange = next((name for name in names if name not in known), None)
-            if strange is not None:
-                raise PlanError(str(UnknownNameError(what, strange, known)))
+        known("pooling", self.poolings, POOLINGS)
+        known("measure", self.measures, MEASURES)
+        known("choice of layers", [self.layers], _LAYERS)
         if not self.measures:
             raise PlanError("measures names at least one.")
         if "word" in self.poolings:
             raise PlanError("Texts have no target word: poolings are mean, cls, first-piece, last.")
-        least = {"neighbors": 1, "batch": 4, "most_items": 10, "groups": 5, "exchanges": 1}
-        for name, lowest in least.items():
-            if getattr(self, name) < lowest:
-                raise PlanError(f"{name} is at least {lowest}, not {getattr(self, name)}.")
-        if not 0 <= self.margin < 1:
-            raise PlanError(f"margin must lie between 0 and 1, not {self.margin}.")
+        at_least(self, neighbors=1, batch=4, most_items=10, groups=5, exchanges=1)
+        shares(self, "margin")
 
     @property
     def claimed(self) -> tuple[str, ...]:

@@ -19,10 +19,11 @@ from scrutiny.core.diagnostic import (
     Inputs,
     Reference,
     Selector,
+    reference_of,
 )
 from scrutiny.core.edit import Variant
-from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example
+from scrutiny.core.limits import at_least, known
 from scrutiny.core.queries.language import POOLINGS, Represents
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
@@ -68,12 +69,8 @@ class StirParams:
     margin: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.pooling not in POOLINGS or self.pooling == "word":
-            known = [name for name in POOLINGS if name != "word"]
-            raise PlanError(str(UnknownNameError("pooling", self.pooling, known)))
-        for name, lowest in (("candidates", 2), ("most_items", 10), ("groups", 5)):
-            if getattr(self, name) < lowest:
-                raise PlanError(f"{name} is at least {lowest}, not {getattr(self, name)}.")
+        known("pooling", [self.pooling], [name for name in POOLINGS if name != "word"])
+        at_least(self, candidates=2, most_items=10, groups=5)
 
 
 class SharedVectors(ChangesTexts[StirParams]):
@@ -116,16 +113,13 @@ class SharedVectors(ChangesTexts[StirParams]):
         self, params: StirParams, examples: Sequence[Example], ctx: Context
     ) -> Iterable[Variant]:
         """The change that moves the reference least, and one at random, of each drawn item."""
-        if ctx.reference is None:
-            raise PlanError(f"{self.id} searches for what a reference cannot tell: name one.")
-        return list(_searched(params, examples, ctx, ctx.reference))
+        return list(_searched(params, examples, ctx, reference_of(ctx)))
 
     def measure(self, params: StirParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """Two rows for each item: of searched changes, and of random ones."""
-        if ctx.reference is None:
-            raise PlanError(f"{self.id} compares with a reference: name one.")
+        whose = _whose(reference_of(ctx))
         variants = {
-            item: {v.role: v for v in found if v.name.endswith(_whose(ctx.reference))}
+            item: {v.role: v for v in found if v.name.endswith(whose)}
             for item, found in batch.variants.items()
         }
         return list(_Aligned(params, cell, batch.examples, variants, ctx).rows())

@@ -42,8 +42,7 @@ class ItemVectors:
     def of(self, layer: int, pooling: str) -> Floats:
         """Vectors ``(item, dimension)``."""
         place = self.layers.index(layer), self.poolings.index(pooling)
-        found: Floats = self.values[:, place[0], place[1]].astype(np.float64)
-        return found
+        return np.asarray(self.values[:, place[0], place[1]].astype(np.float64))
 
 
 def vectors_of(

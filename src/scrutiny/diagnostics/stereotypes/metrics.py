@@ -69,10 +69,6 @@ def _percent(sums: Array) -> Array:
     return 100 * divide(sums[..., 0], sums[..., -1])
 
 
-def _share(sums: Array) -> Array:
-    return divide(sums[..., 0], sums[..., -1])
-
-
 def _decided(measures: Array) -> Array:
     """Hits and how many there are, of decided pairs only."""
     hit, neutral = _columns(measures)
@@ -194,8 +190,7 @@ def _both_scores(sums: Array) -> Array:
 def _ideal(scores: Array) -> Array:
     """Idealized score of both averaged scores."""
     modeling, stereotype = scores[..., 0], scores[..., 1]
-    value: Array = modeling * np.minimum(stereotype, 100 - stereotype) / 50
-    return value
+    return np.asarray(modeling * np.minimum(stereotype, 100 - stereotype) / 50)
 
 
 def _over_terms(name: str, says: str, **parts: Any) -> OverCells:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, cast
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Diagnostic, Inputs
 from scrutiny.core.example import Example
+from scrutiny.core.grouping import grouped
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.stereotypes.metrics import CONTROL_SETS
@@ -163,9 +164,8 @@ class Pairs(Diagnostic[PairsParams]):
         capabilities = frozenset() if ctx.model is None else ctx.model.capabilities
         variants = runnable(params.variants, PAIR_VARIANTS, PAIR_DEFAULTS, capabilities)
         wanted = [e for e in batch.examples if variants and _is_wanted(e, params)]
-        rows: dict[str, list[Row]] = {}
-        for row in pair_rows(wanted, variants, ctx) if wanted else ():
-            rows.setdefault(row.item, []).append(row)
+        measured = pair_rows(wanted, variants, ctx) if wanted else ()
+        rows = grouped((row.item, row) for row in measured)
         for example in batch.examples:
             yield from rows.get(example.id) or _unmeasured(example, variants)
 

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, TypeVar
 
-from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import known
 from scrutiny.models.scoring import FILLING_VARIANTS, PAIR_VARIANTS
 
 ALL: Final = "all"
@@ -81,7 +82,7 @@ class PairsParams:
     only: Literal["", "directed", "undirected"] = ""
 
     def __post_init__(self) -> None:
-        check(self.variants, self.margin, PAIR_VARIANTS)
+        _check(self, PAIR_VARIANTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +103,16 @@ class StereoSetParams:
     margin: float = 2.0
 
     def __post_init__(self) -> None:
-        check(self.variants, self.margin, FILLING_VARIANTS)
+        _check(self, FILLING_VARIANTS)
 
 
-def check(variants: Sequence[str], margin: float, known: Mapping[str, Any]) -> None:
+def _check(params: PairsParams | StereoSetParams, among: Mapping[str, Any]) -> None:
     """Refuse unknown procedures, doubled ones, and a margin out of range."""
-    for name in variants:
-        if name not in known:
-            raise PlanError(str(UnknownNameError("variant", name, known)))
-    if len(set(variants)) < len(variants):
-        raise PlanError(f"variants names one twice: {', '.join(variants)}.")
-    if not 0 <= margin < 50:
-        raise PlanError(f"margin is in points, from 0 to 50; it is {margin}.")
+    known("variant", params.variants, among)
+    if len(set(params.variants)) < len(params.variants):
+        raise PlanError(f"variants names one twice: {', '.join(params.variants)}.")
+    if not 0 <= params.margin < 50:
+        raise PlanError(f"margin is in points, from 0 to 50; it is {params.margin}.")
 
 
 def runnable(

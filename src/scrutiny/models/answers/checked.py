@@ -139,7 +139,7 @@ def check_answer(model: Model, example: Example, answer: Prediction) -> Predicti
             return Failure("non_finite", f"{_where(model, example)} has {answer.scores}")
         _check_scores(model, example, answer.scores)
         if answer.label is None:
-            likeliest = _likeliest(model, answer.scores)
+            likeliest = model.labels[answer.scores.index(max(answer.scores))]
             answer = Prediction(likeliest, answer.scores, answer.spans, answer.text)
     if answer.label is not None and model.labels and answer.label not in model.labels:
         raise ModelError(
@@ -197,11 +197,6 @@ def _check_span(model: Model, example: Example, place: tuple[str, int, int]) -> 
             f"{_where(model, example)} has the span {field}[{start}:{end}], but {field!r} is "
             f"{length} code points long. Fields: {', '.join(example.fields)}."
         )
-
-
-def _likeliest(model: Model, scores: tuple[float, ...]) -> str:
-    """Label of the highest probability; the first of equals."""
-    return model.labels[scores.index(max(scores))]
 
 
 def _failure(error: BaseException) -> Failure:

@@ -26,7 +26,7 @@ def targets() -> tuple[str, ...]:
     return tuple(f"{_FAMILY}/seed-{replicate}" for replicate in _REPLICATES)
 
 
-class BuiltinModel:
+class BuiltinModel(Model):
     """A built-in classifier of English reviews; exact integer arithmetic, no torch."""
 
     is_batch_invariant = True

@@ -304,8 +304,7 @@ class BuiltinSentiment:
         x = (total * scale[:, None] >> _SCALE_SHIFT) + self._embedding_bias
         h = np.maximum(x, 0) @ self._hidden.T + self._hidden_bias  # (text, unit)
         h = np.maximum(h, 0) >> _HIDDEN_SHIFT
-        logits: Integers = h @ self._output.T + self._output_bias  # (text, class)
-        return logits
+        return np.asarray(h @ self._output.T + self._output_bias)  # (text, class)
 
     def _sums(self, texts: Sequence[str]) -> tuple[Integers, Integers]:
         """Sum of the embeddings of each text's known features, and their number."""
@@ -328,8 +327,7 @@ class BuiltinSentiment:
         They are those of `scrutiny.data.letters.training_hashes`. Evaluation texts whose hash
         stands here were in the training data.
         """
-        hashes: NDArray[np.uint64] = np.load(_FOLDER / "training_hashes.npy", allow_pickle=False)
-        return hashes
+        return np.asarray(np.load(_FOLDER / "training_hashes.npy", allow_pickle=False))
 
     @staticmethod
     def training() -> dict[str, object]:

@@ -112,7 +112,7 @@ class Scoring:
         return len(logs) if self.length == "mean" else 1
 
 
-class ChoiceClassifier:
+class ChoiceClassifier(Model):
     """A classifier by the likelihood that a language model gives to words for its labels.
 
     **Measures** the probability of each label's words behind, or inside, a filled template,

@@ -10,8 +10,8 @@ from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.models.strings.adapters import checkpoint_of
 from scrutiny.models.strings.matching import natural_key
-from scrutiny.models.strings.source import ModelSource, parse
-from scrutiny.store.file_digest import hash_file
+from scrutiny.models.strings.source import ModelSource
+from scrutiny.store.files import hash_file
 
 
 def checkpoint_source(source: ModelSource) -> ModelSource:
@@ -29,21 +29,6 @@ def checkpoint_source(source: ModelSource) -> ModelSource:
             "configuration and tokenizer to start from. Those are hf:, zoo: and named models."
         )
     return found
-
-
-def checkpoint_folder(text: str) -> Path:
-    """Folder with the configuration, the tokenizer and the weights of a model string.
-
-    Raises
-    ------
-    ModelError
-        If the model is no checkpoint of transformers, or is not there.
-
-    Notes
-    -----
-    A hub name is fetched, unless HF_HUB_OFFLINE is set.
-    """
-    return find_checkpoint(checkpoint_source(parse(text))).folder
 
 
 _LOCAL: Final = ("./", "../", "/", "~")

@@ -1,20 +1,16 @@
 """What every network of transformers can be asked: its tokens, its vectors, its attention."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
-from scrutiny.core.errors import ConformanceError, ModelError
+from scrutiny.core.errors import ConformanceError
 from scrutiny.core.queries.language import TokenIds
 from scrutiny.models.answers.checked import AnswerError
 from scrutiny.models.hf.attention.function import eager
 from scrutiny.models.hf.model import HfModel, HfParts
 from scrutiny.models.hf.sequences import Sequences
-
-if TYPE_CHECKING:
-    from scrutiny.core.example import Example
-    from scrutiny.core.task import Prediction
 
 
 class HfEncoder(HfModel):
@@ -26,19 +22,6 @@ class HfEncoder(HfModel):
         self.capabilities |= {"tokenizes", "representations"}
         if parts.attention is not None:
             self.capabilities |= {"attention_received"}
-
-    def predict(self, examples: "Sequence[Example]") -> "list[Prediction]":
-        """Nothing: it has no labels.
-
-        Raises
-        ------
-        ModelError
-            Always.
-        """
-        raise ModelError(
-            f"{self.source!r} was loaded as a language model for the task {self.task}; it has no "
-            f"labels to predict. It can be asked for: {', '.join(sorted(self.capabilities))}."
-        )
 
     def attention_received(self, queries: Sequence[TokenIds]) -> list[tuple[float, ...]]:
         """Attention to each token, a mean over layers, heads and the tokens that attend.

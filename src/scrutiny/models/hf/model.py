@@ -6,6 +6,7 @@ from inspect import signature
 from typing import Any
 
 from scrutiny.core.boundary.canonical import canonical_json, digest
+from scrutiny.core.model import Model
 from scrutiny.core.task import Task
 from scrutiny.models.hf.attention.maps import AttentionSource, find_attention_shape
 from scrutiny.models.hf.attention.models import Attending
@@ -45,11 +46,8 @@ class HfParts:
     attention: AttentionSource | None
 
 
-class HfModel(Representing, Attending):
+class HfModel(Representing, Attending, Model):
     """A network of transformers with its tokenizer, under any head."""
-
-    is_batch_invariant = False
-    labels: tuple[str, ...] = ()
 
     def __init__(self, parts: HfParts) -> None:
         self.source = parts.source

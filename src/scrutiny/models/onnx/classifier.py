@@ -25,7 +25,7 @@ from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.inputs import require_task
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import TRAINING, ModelSource
-from scrutiny.store.file_digest import hash_file
+from scrutiny.store.files import hash_file
 
 #: File that is loaded where there are several and none is named.
 DEFAULT: Final = "model.onnx"
@@ -62,7 +62,7 @@ class OnnxParts:
     identity: str
 
 
-class OnnxClassifier:
+class OnnxClassifier(Model):
     """A sequence classifier; texts longer than the network takes are cut at its limit."""
 
     is_batch_invariant = True  # each text is run alone, by one thread

@@ -2,17 +2,27 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.boundary.secrets import from_environment, redacted, without_secrets
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
-from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model, PlainModel
+from scrutiny.core.model_around import as_model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.inputs import is_tagging, texts, words
 from scrutiny.models.answers.returned import class_name, from_answers, from_probabilities, from_tags
 from scrutiny.models.python.importing import file_must_be_there, find_object
+from scrutiny.models.python.shapes import (
+    AnswersLabels,
+    NamesLabels,
+    PromisesBatches,
+    StatesFingerprint,
+    StatesSamples,
+    can_be_asked,
+    gives_probabilities,
+)
 from scrutiny.models.python.wrapped import (
     DRAW,
     SAMPLES,
@@ -27,7 +37,7 @@ _VERSION: Final = "python@1"
 _OWN_OPTIONS: Final = ("labels", "task", "input", SAMPLES, DRAW, TRAINING)
 
 
-class PythonModel:
+class PythonModel(Model):
     """A user's object asked through the one method or call that it has.
 
     In order of preference ``predict_proba`` (an array of shape ``(n, k)``), ``predict``
@@ -45,8 +55,8 @@ class PythonModel:
     ) -> None:
         self.source = redacted(source.text)
         self.task = task.name
-        self.is_batch_invariant = bool(getattr(obj, "is_batch_invariant", False))
-        self.n_samples: int | None = getattr(obj, "n_samples", None)
+        self.is_batch_invariant = isinstance(obj, PromisesBatches) and bool(obj.is_batch_invariant)
+        self.n_samples = _samples_of(obj)
         self.labels = _distinct(source.labels() or _labels_of(obj, source), source)
         self._object = obj
         self._is_tagging = is_tagging(task)
@@ -62,10 +72,10 @@ class PythonModel:
 
     def fingerprint(self) -> str | None:
         """Digest of the object's own ``fingerprint()``, or nothing if it has none."""
-        own = getattr(self._object, "fingerprint", None)
-        if not callable(own):
+        own = self._object
+        if not (isinstance(own, StatesFingerprint) and callable(own.fingerprint)):
             return None
-        stated = own()
+        stated = own.fingerprint()
         if stated is None:
             return None
         return digest(_VERSION, self._identity, canonical_json(self.labels), str(stated))
@@ -83,10 +93,10 @@ class PythonModel:
         """Predictions of one call of the object."""
         given = words(examples) if self._input == "words" else texts(examples)
         count = len(examples)
-        if not self._is_tagging and hasattr(self._object, "predict_proba"):
+        if not self._is_tagging and gives_probabilities(self._object):
             rows = self._object.predict_proba(given)
             return from_probabilities(rows, self.labels, count=count, source=self.source)
-        ask = self._object.predict if hasattr(self._object, "predict") else self._object
+        ask = self._object.predict if isinstance(self._object, AnswersLabels) else self._object
         answers = ask(given) if self.draw is None else _drawn(ask, given, self.draw)
         if self._is_tagging:
             return from_tags(answers, examples, source=self.source)
@@ -118,9 +128,8 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     if _is_own_model(obj):
         if sampled:
             raise ModelError(f"{source.text!r} is a model of its own: it must sample by itself.")
-        own_model: Model = obj  # it takes examples and states its own labels
-        return own_model
-    if not (hasattr(obj, "predict_proba") or hasattr(obj, "predict") or callable(obj)):
+        return as_model(obj)  # it takes examples and states its own labels
+    if not can_be_asked(obj):
         raise ModelError(
             f"{source.text!r} is a {type(obj).__name__}. It must be a callable, or have "
             "predict_proba(texts) or predict(texts); or be a class or function that makes one."
@@ -128,13 +137,17 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     batch = options.batch if isinstance(options.batch, int) else None
     asked = PythonModel(obj, task, source, batch=batch)
     model: Model = SampledModel(asked, **sampled) if sampled else asked
-    own = getattr(obj, "training_hashes", None)
-    return with_training_text(model, own) if callable(own) else model
+    return with_training_text(model, obj.training_hashes) if _knows(obj) else model
 
 
-def _is_own_model(obj: Any) -> bool:
+def _knows(obj: Any) -> TypeGuard[KnowsTrainingText]:
+    """Whether an object can be asked for hashes of its training text."""
+    return isinstance(obj, KnowsTrainingText) and callable(obj.training_hashes)
+
+
+def _is_own_model(obj: Any) -> TypeGuard[PlainModel]:
     """Whether an object is written for scrutiny, and no stand-in that has every attribute."""
-    return isinstance(obj, Model) and isinstance(obj.capabilities, Set)
+    return isinstance(obj, PlainModel) and isinstance(obj.capabilities, Set)
 
 
 def must_be_there(source: ModelSource) -> None:
@@ -151,10 +164,16 @@ def _drawn(ask: Callable[..., Any], given: Any, draw: int) -> Any:
     return ask(given, draw=draw) if takes else ask(given)
 
 
+def _samples_of(obj: Any) -> int | None:
+    """Samples that an object says its probabilities are frequencies of."""
+    stated = obj.n_samples if isinstance(obj, StatesSamples) else None
+    return None if stated is None or callable(stated) else int(stated) or None
+
+
 def _labels_of(obj: Any, source: ModelSource) -> tuple[str, ...]:
     """Labels that an object states, as ``labels`` or as scikit-learn's ``classes_``."""
-    for name in ("labels", "classes_"):
-        stated = getattr(obj, name, None)
+    own = obj.labels if isinstance(obj, NamesLabels) else None
+    for name, stated in (("labels", own), ("classes_", getattr(obj, "classes_", None))):
         if stated is None or callable(stated):
             continue
         if isinstance(stated, (str, bytes, Mapping, Iterator)) or not isinstance(stated, Iterable):

@@ -8,65 +8,35 @@ samples of the same model: what two such sets disagree on is noise.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from operator import attrgetter
 from typing import Any, Final, Protocol
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
+from scrutiny.core.model_around import ModelAround, around
 from scrutiny.core.task import Prediction
 from scrutiny.models.strings.source import ModelSource
 
 
-class ModelWithTrainingText:
+class ModelWithTrainingText(ModelAround):
     """A model, and the hashes of the letters of every sentence that it was trained on.
 
     All else is the model's own; hashes are made when they are first asked for.
     """
 
+    capabilities: frozenset[str]
+
     def __init__(self, model: Model, make_hashes: Callable[[], Any]) -> None:
-        self._model = model
-        self._make_hashes = make_hashes
-        self._hashes: Any = None
-        self.source = model.source
-        self.task = model.task
-        self.labels = model.labels
-        self.is_batch_invariant = model.is_batch_invariant
+        super().__init__(model)
         self.capabilities = model.capabilities | {"training_hashes"}
-
-    def fingerprint(self) -> str | None:
-        """Digest of the model itself: knowing its training text changes no answer."""
-        return self._model.fingerprint()
-
-    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
-        """Predictions of the model."""
-        return self._model.predict(examples)
+        self._make_hashes = make_hashes  # as it is: what it is made of may be read
+        self._hashes: Any = None
 
     def training_hashes(self) -> Any:
         """Sorted ``uint64`` hashes of the letters of every training sentence."""
         if self._hashes is None:
             self._hashes = self._make_hashes()
         return self._hashes
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # before __init__ ran there is no model to ask
-            raise AttributeError(name)
-        return getattr(self._model, name)
-
-
-def _delegating(model: Model) -> type[ModelWithTrainingText]:
-    """Class with a property for every other member of the model.
-
-    From Python 3.12 on, ``isinstance`` of a protocol looks members up without ``__getattr__``: what
-    a model can be asked has to stand in the class.
-    """
-    own = {*dir(ModelWithTrainingText), *vars(ModelWithTrainingText(model, list))}
-    members = {
-        name: property(attrgetter(f"_model.{name}"))
-        for name in dir(model)
-        if not name.startswith("_") and name not in own
-    }
-    return type(ModelWithTrainingText.__name__, (ModelWithTrainingText,), members)
 
 
 def with_training_text(model: Model, make_hashes: Callable[[], Any]) -> Model:
@@ -79,7 +49,7 @@ def with_training_text(model: Model, make_hashes: Callable[[], Any]) -> Model:
     make_hashes
         Gives the sorted ``uint64`` hashes; called at most once, and only if they are asked for.
     """
-    return _delegating(model)(model, make_hashes)
+    return around(ModelWithTrainingText, model)(model, make_hashes)
 
 
 SAMPLES: Final = "samples"
@@ -103,7 +73,7 @@ class DrawsAgain(Protocol):
         ...
 
 
-class SampledModel:
+class SampledModel(Model):
     """A classifier whose probabilities are shares of samples.
 
     **Measures** how often each label was answered.
@@ -120,9 +90,9 @@ class SampledModel:
         How many samples, and which set of them.
     """
 
-    is_batch_invariant = False
     is_of_the_user = True
     capabilities: frozenset[str] = frozenset({"predict"})
+    n_samples: int
 
     def __init__(self, model: DrawsAgain, *, samples: int, draw: int = 0) -> None:
         if len(model.labels) < 2:

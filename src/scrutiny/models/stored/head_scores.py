@@ -5,7 +5,7 @@ its runs, from 1; each may be a capture: ``run={run}``. Nothing is asked of any 
 turned back into the counts that they were computed from.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from math import lcm
 from pathlib import Path
@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 
 from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.errors import DataError, ModelError
-from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
-from scrutiny.core.queries.stored_heads import CorpusCounts
-from scrutiny.core.task import Prediction, Task
+from scrutiny.core.queries.attention import CorpusCounts
+from scrutiny.core.task import Task
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.matching import match_names
 from scrutiny.models.strings.source import TRAINING, ModelSource
-from scrutiny.store.file_digest import hash_file
+from scrutiny.store.files import hash_file
 from scrutiny.store.head_scores import ScoreKey, read_scores, score_keys
 
 _VERSION: Final = "head-scores@1"
@@ -34,12 +33,11 @@ _MOST_GOLD: Final = 1_000_000
 _TOLERANCE: Final = 1e-12
 
 
-class StoredHeadScores:
+class StoredHeadScores(Model):
     """A model that knows how often its heads were right on some corpora, and nothing else."""
 
     is_batch_invariant = True
     capabilities: frozenset[str] = frozenset({"head_counts"})
-    labels: tuple[str, ...] = ()
 
     def __init__(
         self, counts: Mapping[str, CorpusCounts], task: Task, source: ModelSource, *, identity: str
@@ -57,16 +55,6 @@ class StoredHeadScores:
     def fingerprint(self) -> str:
         """Digest of the file and of what is read from it."""
         return self._identity
-
-    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
-        """Refuse: there is no model behind the scores.
-
-        Raises
-        ------
-        ModelError
-            Always.
-        """
-        raise ModelError(f"{self.source} holds scores of heads; it predicts nothing.")
 
     def head_counts(self, corpus: str) -> CorpusCounts:
         """Counts of every head on a corpus.

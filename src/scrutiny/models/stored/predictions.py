@@ -9,7 +9,7 @@ tagging ``tags`` or ``spans``. Options behind the ``#`` rename the columns: ``id
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.errors import ModelError
@@ -23,7 +23,7 @@ from scrutiny.models.stored.rows import Row, read_rows
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.matching import natural_key
 from scrutiny.models.strings.source import TRAINING, ModelSource
-from scrutiny.store.file_digest import hash_file
+from scrutiny.store.files import hash_file
 
 _VERSION: Final = "predictions@1"
 _COLUMNS: Final = ("id", "variant", "label", "probabilities")
@@ -39,7 +39,7 @@ class StoredRow(NamedTuple):
     row: Row
 
 
-class StoredPredictions:
+class StoredPredictions(Model):
     """A model that knows answers to the examples of a file and to no others.
 
     An example without a row fails with ``no_prediction``. Variants of an item are told apart by
@@ -123,7 +123,11 @@ class StoredPredictions:
         """Probabilities of one row, in the order of the labels."""
         answer = stored.row.get(self._columns["probabilities"])
         if answer is None:
-            cells = {k.removeprefix(_PREFIX): v for k, v in stored.row.items() if _is_cell(k, v)}
+            cells = {
+                name.removeprefix(_PREFIX): value
+                for name, value in stored.row.items()
+                if name.startswith(_PREFIX) and value not in (None, "")
+            }
             if not cells:
                 return None
             answer = cells
@@ -203,11 +207,6 @@ def _key_reader(source: ModelSource) -> Callable[[str, Row], Key]:
         return str(row[id_column]), "" if variant is None else str(variant)
 
     return key
-
-
-def _is_cell(name: str, value: Any) -> bool:
-    """Whether a cell holds the probability of one label."""
-    return name.startswith(_PREFIX) and value is not None and value != ""
 
 
 ADAPTER: Final = Adapter(load)

@@ -6,8 +6,8 @@ from inspect import getdoc
 from pathlib import Path
 from typing import cast
 
-from scrutiny.core.model import LoadOptions, Model
-from scrutiny.core.plugin import PlugIn
+from scrutiny.core.model import LoadOptions, PlainModel
+from scrutiny.core.plugin import PlugIn, Told
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
 from scrutiny.models.strings.source import ModelSource
@@ -22,7 +22,7 @@ def _nothing(source: ModelSource) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Adapter(PlugIn):
+class Adapter(Told, PlugIn):
     """How the models of a scheme are found and loaded.
 
     Parameters
@@ -49,22 +49,20 @@ class Adapter(PlugIn):
 
     kind = "adapter"
 
-    load: Callable[[ModelSource, Task, LoadOptions], Model]
+    load: Callable[[ModelSource, Task, LoadOptions], PlainModel]
     targets: Callable[[], Sequence[str]] = tuple
     matches: Callable[[ModelSource], Matches | None] = _nothing
     must_be_there: Callable[[ModelSource], None] = _nothing
     as_checkpoint: Callable[[ModelSource], ModelSource | None] = _nothing
     folder_of: Callable[[ModelSource], Path | None] = _nothing
 
-    @property
-    def doc(self) -> str:
+    def sentence(self) -> str:
+        """The first line of what the function that loads says of itself."""
+        return self.at_length().partition("\n")[0]
+
+    def at_length(self) -> str:
         """What the function that loads says of itself."""
         return getdoc(self.load) or ""
-
-    @property
-    def says(self) -> str:
-        """The first line of it."""
-        return self.doc.partition("\n")[0]
 
 
 def adapter(scheme: str) -> Adapter:

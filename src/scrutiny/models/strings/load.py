@@ -1,7 +1,8 @@
 """Model strings to loaded models."""
 
 from scrutiny.core.errors import ConformanceError
-from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.model import MEMBERS, LoadOptions, Model, PlainModel
+from scrutiny.core.model_around import as_model
 from scrutiny.core.task import Task
 from scrutiny.models.strings.adapters import adapter
 from scrutiny.models.strings.lineage import checkpoint_folder, with_training_hashes
@@ -34,12 +35,14 @@ def load_model(source: str, task: Task, options: LoadOptions = _DEFAULT) -> Mode
         If a plug-in's adapter returns something that is no `Model`.
     """
     parsed = parse(source).with_options(options.options)
-    model = adapter(parsed.scheme).load(parsed, task, options)
-    if not isinstance(model, Model):
+    loaded = adapter(parsed.scheme).load(parsed, task, options)
+    if not isinstance(loaded, PlainModel):
         raise ConformanceError(
-            f"The adapter of {parsed.scheme}: returned a {type(model).__name__}, which lacks a "
-            "member of scrutiny.core.model.Model."
+            f"The adapter of {parsed.scheme}: returned a {type(loaded).__name__}, which is no "
+            "model: it must subclass scrutiny.core.model.Model, or have "
+            f"{', '.join(MEMBERS)}."
         )
+    model = as_model(loaded)
     folder = checkpoint_folder(source)
     return model if folder is None else with_training_hashes(model, folder)
 

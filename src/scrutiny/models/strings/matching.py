@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from functools import partial
 from glob import escape, glob
 from pathlib import Path
 from typing import Final
@@ -45,7 +44,7 @@ def match_names(pattern: str, names: Iterable[str]) -> list[dict[str, str]]:
     regex = as_regex(pattern)
     matches = (regex.fullmatch(name) for name in names)
     found = [match.groupdict() for match in matches if match]
-    return sorted(found, key=partial(_values_key, tuple(regex.groupindex)))
+    return sorted(found, key=lambda values: [natural_key(values[n]) for n in regex.groupindex])
 
 
 def match_paths(pattern: str, *, is_folder: bool | None = None) -> list[dict[str, str]]:
@@ -71,8 +70,3 @@ def describe_place(pattern: str) -> str:
     names = sorted((p.name for p in folder.iterdir()), key=natural_key)
     shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
     return f"{str(folder)!r} holds: {shown}." if names else f"{str(folder)!r} is empty."
-
-
-def _values_key(order: tuple[str, ...], values: dict[str, str]) -> tuple[object, ...]:
-    """Natural sort key of the values of captures, in their order."""
-    return tuple(natural_key(values[name]) for name in order)

@@ -13,9 +13,10 @@ From weighted vectors to probabilities: the linear end of an attention classifie
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import numpy as np
+from scipy.special import softmax
 
 from scrutiny.core.arrays import Floats
 from scrutiny.core.diagnostic import Failure
@@ -29,11 +30,10 @@ from scrutiny.models.words.attention_network import (
     Architecture,
     encoded,
     make_network,
-    sequences_of,
     weighted,
 )
-from scrutiny.models.words.model import WordModel, trained_folder
-from scrutiny.models.words.network import NetworkKind, NetworkParts, load_network
+from scrutiny.models.words.model import trained_folder
+from scrutiny.models.words.network import NetworkKind, NetworkModel, NetworkParts, load_network
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,11 +57,11 @@ class LinearReadout:
 
     def probabilities(self, attended: Sequence[AttendedText], weights: Floats) -> Floats:
         """Probabilities ``(text, draw, label)`` under weights ``(text, draw, token)``."""
-        return softmax(weights @ self.token_logits(attended) + self.bias)
+        return np.asarray(softmax(weights @ self.token_logits(attended) + self.bias, axis=-1))
 
     def of_sums(self, sums: Floats) -> Floats:
         """Probabilities ``(..., label)`` of weighted sums ``(..., dimension)``."""
-        return softmax(sums @ self.matrix + self.bias)
+        return np.asarray(softmax(sums @ self.matrix + self.bias, axis=-1))
 
     def slopes(
         self, attended: Sequence[AttendedText], weights: Floats, directions: Floats
@@ -76,28 +76,13 @@ class LinearReadout:
         [[[0.25, -0.25]]]
         """
         logits = self.token_logits(attended)
-        p = softmax(weights @ logits + self.bias)
+        p = softmax(weights @ logits + self.bias, axis=-1)
         mean = (p * directions).sum(axis=-1, keepdims=True)
-        found: Floats = (p * (directions - mean)) @ logits.swapaxes(-1, -2)
-        return found
+        return np.asarray((p * (directions - mean)) @ logits.swapaxes(-1, -2))
 
     def token_logits(self, attended: Sequence[AttendedText]) -> Floats:
         """Logits ``(text, token, label)`` that each token alone would add to the bias."""
-        logits: Floats = np.stack([one.vectors for one in attended]) @ self.matrix
-        return logits
-
-
-def softmax(logits: Floats) -> Floats:
-    """Probabilities over the last axis.
-
-    Examples
-    --------
-    >>> softmax(np.array([0.0, np.log(3.0)])).round(2).tolist()
-    [0.25, 0.75]
-    """
-    shifted = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    found: Floats = shifted / shifted.sum(axis=-1, keepdims=True)
-    return found
+        return np.asarray(np.stack([one.vectors for one in attended]) @ self.matrix)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,17 +100,16 @@ class AttentionParts(NetworkParts):
     architecture: Architecture
 
 
-class AttentionClassifier(WordModel):
+class AttentionClassifier(NetworkModel):
     """A classifier with one layer of attention; capability ``attention_layer``.
 
     A text without any word has the probabilities that the bias of the readout gives.
     """
 
+    offers = frozenset({"attention_layer"})
+
     def __init__(self, parts: AttentionParts, source: str, *, folder: Path | None = None) -> None:
-        super().__init__(parts, source, offers={"attention_layer"}, folder=folder)
-        self._parts = parts
-        self._network = parts.fixed()
-        self._known = parts.vocabulary.index()
+        super().__init__(parts, source, folder=folder)
         output = self._network["output"]
         self._readout = LinearReadout(output.weight.numpy().T.copy(), output.bias.numpy().copy())
 
@@ -179,9 +163,6 @@ class AttentionClassifier(WordModel):
             weights = weighted(self._network, self._parts.architecture, vectors, is_word)
         return vectors[:, 1:-1].numpy(), weights[:, 1:-1].numpy()
 
-    def _sequences(self, texts: Sequence[tuple[str, ...]]) -> tuple[Any, list[int], Any]:
-        return sequences_of([self._parts.vocabulary.ids(tokens, self._known) for tokens in texts])
-
     def _input_slopes(self, one: AttendedText) -> Floats:
         """Embedding times gradient of one text's likeliest label."""
         import torch
@@ -194,8 +175,7 @@ class AttentionClassifier(WordModel):
             logits = self._network["output"](weights @ vectors[0, 1:-1])
             top = int(one.probabilities.argmax())
             (slopes,) = torch.autograd.grad(torch.softmax(logits, dim=-1)[top], embedded)
-        found: Floats = (slopes * embedded.detach()).sum(-1)[0, 1:-1].numpy()
-        return found
+        return np.asarray((slopes * embedded.detach()).sum(-1)[0, 1:-1].numpy())
 
 
 def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:

@@ -20,6 +20,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, Literal, Self, get_args
 
 from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import at_least, one_of
 
 EncoderName = Literal["bilstm", "projection", "conv"]
 AttentionName = Literal["tanh", "dot"]
@@ -75,12 +76,8 @@ class Architecture(PlainArchitecture):
     widths: tuple[int, ...] = (1, 3, 5, 7)
 
     def __post_init__(self) -> None:
-        if self.encoder not in ENCODERS:
-            raise PlanError(f"encoder is one of {', '.join(ENCODERS)}, not {self.encoder!r}.")
-        if self.attention not in ATTENTIONS:
-            raise PlanError(f"attention is one of {', '.join(ATTENTIONS)}, not {self.attention!r}.")
-        if self.embedding < 1 or self.hidden < 2:
-            raise PlanError("embedding must be 1 or more, and hidden 2 or more.")
+        one_of(self, encoder=ENCODERS, attention=ATTENTIONS)
+        at_least(self, embedding=1, hidden=2)
         if not self.widths or any(width < 1 or width % 2 == 0 for width in self.widths):
             raise PlanError(f"widths are odd numbers from 1 on, not {self.widths}.")
 

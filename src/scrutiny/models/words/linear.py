@@ -118,8 +118,7 @@ class LinearWordModel(WordModel):
 
     def logits(self, example: Example) -> Integers:
         """Scores ``(label,)`` in units of 2 to the power of -`BITS`, integers."""
-        total: Integers = self._table[self._ids(example)].sum(axis=0) + self._parts.bias
-        return total
+        return np.asarray(self._table[self._ids(example)].sum(axis=0) + self._parts.bias)
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Probabilities of the labels for each example, in order."""

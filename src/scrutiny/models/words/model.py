@@ -11,6 +11,7 @@ import numpy as np
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
+from scrutiny.core.model import Model
 from scrutiny.core.queries.gradients import Piece
 from scrutiny.core.task import Task
 from scrutiny.models.answers.inputs import require_task
@@ -36,9 +37,7 @@ class Vocabulary:
     @classmethod
     def of_texts(cls, texts: Iterable[str], *, least: int = 1) -> "Vocabulary":
         """Words that stand in the texts so often, the commonest first, then by their letters."""
-        counts = Counter(word for text in texts for word in cls.cut(text))
-        kept = [word for word, count in counts.items() if count >= least]
-        return cls(tuple(sorted(kept, key=lambda word: (-counts[word], word))))
+        return cls(commonest(Counter(word for text in texts for word in cls.cut(text)), least))
 
     @classmethod
     def read(cls, path: Path) -> "Vocabulary":
@@ -70,6 +69,12 @@ class Vocabulary:
     def index(self) -> dict[str, int]:
         """Id of each word."""
         return {word: i for i, word in enumerate(self.words, FIRST_WORD)}
+
+
+def commonest(counts: Mapping[str, int], least: int) -> tuple[str, ...]:
+    """Words that stand often enough, the most frequent first, equal ones by the alphabet."""
+    kept = [word for word, count in counts.items() if count >= least]
+    return tuple(sorted(kept, key=lambda word: (-counts[word], word)))
 
 
 CONFIG: Final = "config.json"
@@ -161,10 +166,8 @@ class WordParts(Protocol):
         ...
 
 
-class WordModel:
+class WordModel(Model):
     """A classifier of single texts that was trained here: its name, labels and fingerprint."""
-
-    is_batch_invariant = False
 
     def __init__(
         self, parts: WordParts, source: str, *, offers: Iterable[str], folder: Path | None

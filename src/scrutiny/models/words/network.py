@@ -13,10 +13,12 @@ from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.task import Task
 from scrutiny.models.strings.source import ModelSource
+from scrutiny.models.words.attention_network import sequences_of
 from scrutiny.models.words.model import (
     CONFIG,
     UNTRAINED,
     Vocabulary,
+    WordModel,
     read_config,
     renamed,
     require_words,
@@ -169,6 +171,32 @@ def write_network(parts: NetworkParts, folder: Path) -> None:
     write_json(folder / VOCABULARY, list(parts.vocabulary.words))
     weights = {name: weight.contiguous() for name, weight in parts.network.state_dict().items()}
     save_file(weights, folder / WEIGHTS, metadata={"format": "pt"})
+
+
+class NetworkModel(WordModel):
+    """A trained network on words, with fixed weights.
+
+    Parameters
+    ----------
+    parts
+        The network and its words.
+    source
+        Model string, for messages.
+    folder
+        Where the hashes of its training texts are, if they are known.
+    """
+
+    offers: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, parts: Any, source: str, *, folder: Path | None = None) -> None:
+        super().__init__(parts, source, offers=self.offers, folder=folder)
+        self._parts = parts
+        self._network = parts.fixed()
+        self._known = parts.vocabulary.index()
+
+    def _sequences(self, texts: Sequence[tuple[str, ...]]) -> tuple[Any, list[int], Any]:
+        """Texts as `sequences_of` makes them of the words that the network knows."""
+        return sequences_of([self._parts.vocabulary.ids(words, self._known) for words in texts])
 
 
 def load_network(parts: type[P], source: ModelSource, task: Task) -> tuple[P, Path | None]:

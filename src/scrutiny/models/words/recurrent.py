@@ -23,10 +23,11 @@ from scrutiny.models.answers.inputs import index_of
 from scrutiny.models.hf.batching import longest_first
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import ModelSource
-from scrutiny.models.words.attention_network import FIRST_WORD, sequences_of
-from scrutiny.models.words.model import WordModel, trained_folder, word_pieces
+from scrutiny.models.words.attention_network import FIRST_WORD
+from scrutiny.models.words.model import trained_folder, word_pieces
 from scrutiny.models.words.network import (
     NetworkKind,
+    NetworkModel,
     NetworkParts,
     load_network,
 )
@@ -50,14 +51,13 @@ class RecurrentParts(NetworkParts):
     architecture: RecurrentArchitecture
 
 
-class RecurrentClassifier(WordModel):
+class RecurrentClassifier(NetworkModel):
     """A classifier that reads words one after the other; capability ``gradients``."""
 
+    offers = frozenset({"gradients"})
+
     def __init__(self, parts: RecurrentParts, source: str, *, folder: Path | None = None) -> None:
-        super().__init__(parts, source, offers={"gradients"}, folder=folder)
-        self._parts = parts
-        self._network = parts.fixed()
-        self._known = parts.vocabulary.index()
+        super().__init__(parts, source, folder=folder)
         self._embeddings: InputEmbeddings | None = None
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
@@ -112,12 +112,11 @@ class RecurrentClassifier(WordModel):
 
     def _batches(self, examples: Sequence[Example]) -> Iterator[tuple[list[int], Any, list[int]]]:
         """Indices, padded ids and lengths of examples that are asked together."""
-        words = self._parts.vocabulary
-        rows = [words.ids(words.cut(example.text), self._known) for example in examples]
+        rows = [self._parts.vocabulary.cut(example.text) for example in examples]
         order = longest_first([len(row) for row in rows])
         for start in range(0, len(order), _AT_ONCE):
             batch = order[start : start + _AT_ONCE]
-            ids, lengths, _ = sequences_of([rows[i] for i in batch])
+            ids, lengths, _ = self._sequences([rows[i] for i in batch])
             yield batch, ids, lengths
 
     def _logits(self, embedded: Any, lengths: Sequence[int]) -> Any:

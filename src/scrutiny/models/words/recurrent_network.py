@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
-from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import at_least, one_of
 from scrutiny.models.words.attention_network import FIRST_WORD, PAD, PlainArchitecture
 
 CellName = Literal["lstm", "gru"]
@@ -58,12 +58,8 @@ class RecurrentArchitecture(PlainArchitecture):
     is_bidirectional: bool = True
 
     def __post_init__(self) -> None:
-        if self.cell not in CELLS:
-            raise PlanError(f"cell is one of {', '.join(CELLS)}, not {self.cell!r}.")
-        if self.pooling not in POOLINGS:
-            raise PlanError(f"pooling is one of {', '.join(POOLINGS)}, not {self.pooling!r}.")
-        if min(self.embedding, self.hidden, self.layers) < 1:
-            raise PlanError("embedding, hidden and layers must be 1 or more.")
+        one_of(self, cell=CELLS, pooling=POOLINGS)
+        at_least(self, embedding=1, hidden=1, layers=1)
 
     @property
     def directions(self) -> int:

@@ -11,20 +11,26 @@ _MARGIN = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Glyph:
-    """Places along a line ``WIDTH`` wide; ``zero`` is nothing where zero is out of sight."""
+    """Places along a line ``WIDTH`` wide; ``zero`` is nothing where zero is out of sight.
+
+    ``limit`` is the place of what is tolerable, where there is such.
+    """
 
     low: float
     value: float
     high: float
     zero: float | None
+    limit: float | None = None
 
 
-def glyphs(estimates: Sequence[Estimate | None]) -> list[Glyph | None]:
-    """Glyph of each estimate on the scale that all of them share, zero included."""
+def glyphs(
+    estimates: Sequence[Estimate | None], limits: Sequence[float] = ()
+) -> list[Glyph | None]:
+    """Glyph of each estimate on the scale that all of them share, zero and limits included."""
     known = [e for e in estimates if e is not None and e.value is not None]
     if not known:
         return [None] * len(estimates)
-    ends = [0.0]
+    ends = [0.0, *limits]
     for shown in known:
         ends += _bounds(shown)
     least, most = min(ends), max(ends)
@@ -34,12 +40,13 @@ def glyphs(estimates: Sequence[Estimate | None]) -> list[Glyph | None]:
         return round(_MARGIN + (x - least) / span * (WIDTH - 2 * _MARGIN), 1)
 
     found: list[Glyph | None] = []
-    for estimate in estimates:
+    for i, estimate in enumerate(estimates):
         if estimate is None or estimate.value is None:
             found.append(None)
             continue
         low, value, high = _bounds(estimate)
-        found.append(Glyph(place(low), place(value), place(high), place(0.0)))
+        limit = place(limits[i]) if limits else None
+        found.append(Glyph(place(low), place(value), place(high), place(0.0), limit))
     return found
 
 

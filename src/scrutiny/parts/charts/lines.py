@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.tables import Line
 from scrutiny.parts.run.questions import measured_condition
 from scrutiny.parts.run.sections import Section
@@ -47,9 +48,7 @@ def line_groups(section: Section) -> list[LineGroup]:
     alone. Estimates under the same condition of other subjects (a baseline) join its chart.
     """
     pool = {id(e): e for e in section.estimates if e.status == "ok"}
-    places: dict[str, list[Estimate]] = {}
-    for estimate in pool.values():
-        places.setdefault(_place(estimate.key), []).append(estimate)
+    places = grouped((_place(estimate.key), estimate) for estimate in pool.values())
     claimed: dict[str, list[Line]] = {}
     for row in section.rows:
         main = row.finding.estimate
@@ -77,13 +76,13 @@ def _unclaimed_groups(estimates: Sequence[Estimate]) -> list[LineGroup]:
     A chart for each of forty categories that has two points is read by nobody: where a metric has
     many groups and few estimates in each, they share one chart.
     """
-    by_metric: dict[tuple[str, tuple[str, ...]], dict[str, list[Estimate]]] = {}
-    for estimate in estimates:
-        key = estimate.key
-        groups = by_metric.setdefault((key.metric, tuple(measured_condition(key).values())), {})
-        groups.setdefault(key.group, []).append(estimate)
+    by_metric = grouped(
+        ((e.key.metric, tuple(measured_condition(e.key).values())), (e.key.group, e))
+        for e in estimates
+    )
     found = []
-    for (metric, what), groups in by_metric.items():
+    for (metric, what), members in by_metric.items():
+        groups = grouped(members)
         if len(groups) > _MANY and sum(map(len, groups.values())) <= _FEW * len(groups):
             groups = {"all": [e for own in groups.values() for e in own]}
         found += [

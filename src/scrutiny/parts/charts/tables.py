@@ -61,6 +61,8 @@ class Chart:
         Whether the chart has a switch, which stands beside it.
     sentences
         Sentences that are drawn above the table.
+    has_texts
+        Whether it shows texts of the data, which some pages must not hold.
     """
 
     anchor: str
@@ -75,6 +77,7 @@ class Chart:
     more_title: str = ""
     has_choice: bool = False
     sentences: tuple[Drawing, ...] = ()
+    has_texts: bool = False
 
     @property
     def drawings(self) -> tuple[tuple[str, Spec, int], ...]:

@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.grouping import grouped
 
 FIELDS: Final = (
     "diagnostic",
@@ -18,8 +19,6 @@ FIELDS: Final = (
     "group",
     "replicate",
 )
-K = TypeVar("K")
-T = TypeVar("T")
 
 
 def identity(key: EstimateKey, *, without: Iterable[str] = ()) -> str:
@@ -42,14 +41,6 @@ def identity(key: EstimateKey, *, without: Iterable[str] = ()) -> str:
             if f"condition.{name}" not in left_out
         }
     return json.dumps(parts, sort_keys=True, default=str)  # asked thousands of times: no frills
-
-
-def grouped(values: Iterable[tuple[K, T]]) -> dict[K, list[T]]:
-    """Values by name, both in the order of appearance."""
-    found: dict[K, list[T]] = {}
-    for name, value in values:
-        found.setdefault(name, []).append(value)
-    return found
 
 
 def by_identity(

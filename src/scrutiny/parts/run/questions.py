@@ -5,8 +5,9 @@ from typing import Final
 
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.grouping import grouped
 from scrutiny.parts.run.assigned import restrictions
-from scrutiny.parts.run.identity import grouped, identity
+from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.view import RunView
 
 #: Conditions that say what is measured: another value of them is another quantity, no choice.

@@ -6,6 +6,7 @@ from functools import cache
 from scrutiny.core.claim import Component, Finding
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.grouping import grouped
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
@@ -18,11 +19,12 @@ class References:
     """Claims of a run by the estimates that they rest on."""
 
     def __init__(self, view: RunView) -> None:
-        self._claims: dict[str, list[Claimed]] = {}
         self._mains = {identity(f.estimate.key) for f in view.findings if f.estimate is not None}
-        for finding in view.findings:
-            for component, key in components(finding):
-                self._claims.setdefault(identity(key), []).append((finding, component))
+        self._claims = grouped(
+            (identity(key), (finding, component))
+            for finding in view.findings
+            for component, key in components(finding)
+        )
 
     def claims_on(self, estimate: Estimate) -> Sequence[Claimed]:
         """Claims that rest on an estimate, each with the comparison that does."""

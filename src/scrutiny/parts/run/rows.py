@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from scrutiny.core.claim import IN_SLICES, Finding
+from scrutiny.core.grouping import grouped
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import family_name, shared_words, slug
 from scrutiny.parts.wording.numbers import interval, out_of
@@ -145,10 +146,10 @@ def _anchors(findings: Sequence[Finding]) -> list[str]:
 
 def _frames(findings: Sequence[Finding]) -> list[tuple[str, str]]:
     """Frame and label of each claim, family by family."""
-    by_family: dict[tuple[str, str], list[int]] = {}
-    for i, finding in enumerate(findings):
-        family = family_name(finding.claim.diagnostic), _family(finding)
-        by_family.setdefault(family, []).append(i)
+    by_family = grouped(
+        ((family_name(finding.claim.diagnostic), _family(finding)), i)
+        for i, finding in enumerate(findings)
+    )
     frames: list[tuple[str, str]] = [("", finding.claim.says) for finding in findings]
     for places in by_family.values():
         frame, labels = shared_words([findings[i].claim.says for i in places])

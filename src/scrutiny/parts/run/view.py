@@ -5,7 +5,7 @@ folder.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from scrutiny.core.claim import Finding
@@ -116,13 +116,17 @@ class DiagnosticNotes:
 
 @dataclass(frozen=True, slots=True)
 class DatasetLine:
-    """A dataset of the run, and what is known of its overlap with training text."""
+    """A dataset of the run, what is known of its overlap with training text, and odd rows.
+
+    ``doubts`` are sentences about rows that were left out or are doubtful.
+    """
 
     name: str
     source: str
     n_items: int
     fingerprint: str = ""
     overlap: str = "not checked"
+    doubts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +244,8 @@ class RunFacts:
         Data that trained or chose a model that is measured on it; labels that may be swapped.
     labels
         How labels of the data were matched to the models', where their names do not show it.
+    left_out
+        What was asked for and did not fit into the budget of time.
     environment
         Versions and devices, by name.
     """
@@ -259,6 +265,7 @@ class RunFacts:
     replicates_of: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -292,6 +299,8 @@ class RunView:
     slices
         What was computed in the slices that were asked for; it stands nowhere else, but for the
         clearest finding of each number.
+    has_texts
+        Whether texts of the data may be shown.
     """
 
     facts: RunFacts
@@ -306,6 +315,14 @@ class RunView:
     published: tuple[Reproduction, ...] = ()
     records: Records = field(default_factory=NoRecords)
     slices: InSlices = field(default_factory=InSlices)
+    has_texts: bool = True
+
+    def without_texts(self) -> "RunView":
+        """Return the same without texts of the data: for pages that must not hold any."""
+        data = self.manifest.get("data", {})
+        kept = {name: {k: v for k, v in d.items() if k != "bad_rows"} for name, d in data.items()}
+        manifest = {**self.manifest, "data": kept}
+        return replace(self, manifest=manifest, evidence={}, has_texts=False)
 
     @property
     def all_estimates(self) -> tuple[Estimate, ...]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from scrutiny.core.edit import Edit
+from scrutiny.text.edits import apply_to_text
 
 CONTEXT: Final = 160
 
@@ -40,6 +41,35 @@ def stretches(text: str, edits: Sequence[Edit], *, context: int = CONTEXT) -> li
         position = edit.end
     found += _kept(text[position:], context=context, starts=not fitting, ends=True)
     return found
+
+
+def changed_words(text: str, edits: Sequence[Edit]) -> list[tuple[str, str]]:
+    """Whole words that edits touch, before and after, from left to right.
+
+    Examples
+    --------
+    >>> changed_words("a fine film", [Edit("text", 3, 4, ""), Edit("text", 11, 11, "s")])
+    [('fine', 'fne'), ('film', 'films')]
+    """
+    groups: list[tuple[int, int, list[Edit]]] = []
+    for edit in sorted(edits, key=lambda e: (e.start, e.end)):
+        start, end = edit.start, edit.end
+        while text[max(0, start - 1) : start].isalnum():
+            start -= 1
+        while text[end : end + 1].isalnum():
+            end += 1
+        own = [edit]
+        if groups and start < groups[-1][1]:  # of one word
+            start, _, earlier = groups.pop()
+            own = [*earlier, edit]
+        groups.append((start, end, own))
+    return [(text[a:b], _within(text, a, b, own)) for a, b, own in groups]
+
+
+def _within(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
+    """What edits make of a stretch of the text."""
+    moved = [e._replace(start=e.start - start, end=e.end - start) for e in edits]
+    return apply_to_text(text[start:end], moved)
 
 
 def _changed(old: str, new: str) -> Iterator[Stretch]:

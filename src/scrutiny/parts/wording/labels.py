@@ -8,7 +8,7 @@ from typing import Final
 from scrutiny.core.estimate import EstimateKey
 
 GAP: Final = "\N{HORIZONTAL ELLIPSIS}"
-_VERSION: Final = re.compile(r"@\d+(#[0-9a-f]+)?$")
+_VERSION: Final = re.compile(r"@(?:\d+|py-[0-9a-f]+)(#[0-9a-f]+)?$")
 _DIGITS: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _FEWEST_SHARED: Final = 2
 
@@ -51,8 +51,8 @@ def unversioned(name: str) -> str:
 
     Examples
     --------
-    >>> unversioned("typos@1"), unversioned("a@b")
-    ('typos', 'a@b')
+    >>> unversioned("typos@1"), unversioned("shout@py-3fa2"), unversioned("a@b")
+    ('typos', 'shout', 'a@b')
     """
     return _VERSION.sub("", name)
 

@@ -6,13 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from scrutiny.core.claim import Finding
+from scrutiny.core.grouping import grouped
 from scrutiny.parts.wording.labels import shared_words
 
 #: Sentences that open a report, at most.
 MOST_SENTENCES: Final = 6
+#: What is found of a risk, the worst first.
+STATES: Final = ("hurts", "can't tell", "holds", "not asked")
 #: In the order in which a reader wants them.
-VERDICTS: Final = ("supported", "not supported", "undecided", "refused")
+VERDICTS: Final = (*STATES, "supported", "not supported", "undecided", "refused")
 MARKS: Final[Mapping[str, str]] = {
+    "hurts": "\N{BLACK CIRCLE}",
+    "can't tell": "\N{WHITE CIRCLE}",
+    "holds": "\N{CHECK MARK}",
+    "not asked": "\N{EN DASH}",
     "supported": "\N{CHECK MARK}",
     "not supported": "\N{BALLOT X}",
     "undecided": "?",
@@ -26,6 +33,7 @@ OUTCOME_MARKS: Final[Mapping[str, str]] = {
     "not run": "\N{EN DASH}",
     "yes": "yes",
 }
+_OPEN: Final = {"can't tell": "can't be told yet", "not asked": "not asked"}
 #: A condition of the model family, as `scrutiny.run.planning.specs` puts it into full names.
 _WITHIN: Final = re.compile(r"\[(\w[\w-]*)=([^\]/]*)\]")
 
@@ -47,9 +55,7 @@ def sentences(findings: Sequence[Finding], families: Mapping[str, str]) -> tuple
     Where there are too many families to read, the first sentence counts all claims, and those
     families follow that have something to state.
     """
-    by_family: dict[str, list[Finding]] = {}
-    for finding in findings:
-        by_family.setdefault(family_of(finding), []).append(finding)
+    by_family = grouped((family_of(finding), finding) for finding in findings)
     ordered = sorted(by_family.items(), key=lambda pair: -len(pair[1]))
     first: tuple[str, ...] = ()
     if len(ordered) > MOST_SENTENCES:
@@ -111,6 +117,8 @@ def family_of(finding: Finding) -> str:
 def _sentence(findings: Sequence[Finding], phrase: str) -> str:
     of = {context(f) for f in findings if context(f)}
     place = next(iter(of)) if len(of) == 1 else ""
+    if any(f.claim.risk for f in findings):
+        return _of_risks(findings, phrase, place)
     if len(findings) == 1:
         only = findings[0]
         said = only.claim.says.rstrip(".") + (f" ({place})" if place else "")
@@ -127,6 +135,20 @@ def _sentence(findings: Sequence[Finding], phrase: str) -> str:
         opening = f"{place}: " if place else ""
         opening += f"{supported} of {len(findings)} {name} claims {said if frame else 'hold'}"
     return _tally(opening, findings)
+
+
+def _of_risks(findings: Sequence[Finding], phrase: str, place: str) -> str:
+    """How many risks of a family hurt, hold, or cannot be told."""
+    n, total = counts(findings), len(findings)
+    if total == 1:
+        (only,) = findings
+        said = only.reason.partition(":")[0] if n["hurts"] or n["holds"] else only.claim.says
+        return f"{only.verdict.capitalize()}: {said}" + (f" ({place})." if place else ".")
+    what = phrase.rstrip(".") if phrase else f"{findings[0].claim.diagnostic} risks hurt"
+    parts = [f"{n['hurts']} of {total} {what}"]
+    parts += [f"{n['holds']} hold within what is tolerable"] * bool(n["holds"])
+    parts += [f"{n[name]} {said}" for name, said in _OPEN.items() if n[name]]
+    return "; ".join(parts) + "."
 
 
 def _tally(opening: str, findings: Sequence[Finding]) -> str:

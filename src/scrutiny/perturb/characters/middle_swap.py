@@ -7,8 +7,7 @@ from typing import ClassVar, Final, Literal
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Intensity, Site
 from scrutiny.perturb.characters.positions import letters_of
-from scrutiny.perturb.engine.change import Change, Rng
-from scrutiny.perturb.engine.sites import whole_text, word_sites
+from scrutiny.perturb.engine.change import Change, Rng, whole_text, word_sites
 from scrutiny.text.lexicon import is_stop_word
 
 _TRIES: Final = 10  # redraws of a pair of equal characters
@@ -92,6 +91,6 @@ def _swapped(document: Document, site: Site, rng: Rng) -> tuple[Edit, ...]:
         i, j = sorted((first, second + (second >= first)))
         i, j = i + word.low, j + word.low
         if units[i] != units[j]:
-            between = "".join(units[i + 1 : j])
-            return word.change(i, units[j] + between + units[i], width=j - i + 1)
+            new = "".join([units[j], *units[i + 1 : j], units[i]])
+            return word.change(i, new, width=j - i + 1)
     return ()

@@ -1,34 +1,21 @@
 """The characters of one word, and which of them an edit may touch."""
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Intensity, Site
-from scrutiny.perturb.engine.change import Change, Rng
-from scrutiny.perturb.engine.letters import split_characters
-from scrutiny.perturb.engine.sites import word_sites
+from scrutiny.perturb.engine.change import Change, Rng, new_tuple, word_sites
+from scrutiny.text.characters import split_characters
 
 #: ``random``: one place of a word, drawn; ``all``: every place, from left to right.
 Positions = Literal["random", "all"]
 
 T = TypeVar("T")
 _INSIDE = True
-
-_new = tuple.__new__  # a named tuple without the call of its own constructor
-
-
-class OneWord(Change):
-    """What all changes of one word's characters declare; each names itself and its parameters."""
-
-    __slots__ = ()
-
-    languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
-    is_for_search: ClassVar[bool] = True
-    is_local: ClassVar[bool] = True
 
 
 class Letters(NamedTuple):
@@ -64,7 +51,7 @@ class Letters(NamedTuple):
     def change(self, place: int, new: str, *, width: int = 1) -> tuple[Edit, ...]:
         """Edit that puts ``new`` where ``width`` characters stand; a width of 0 inserts."""
         start, end = self.starts[place], self.starts[place + width]
-        return (_new(Edit, (self.field, start, end, new, (), _INSIDE)),)
+        return (new_tuple(Edit, (self.field, start, end, new, (), _INSIDE)),)
 
 
 def letters_of(document: Document, site: Site, *, keep_first: bool, keep_last: bool) -> Letters:
@@ -98,6 +85,39 @@ def letter_sites(document: Document, shortest: int, *kept: bool) -> Sequence[Sit
 
 
 _word_sites: Any = lru_cache(maxsize=4)(word_sites)  # they ask about a text one after the other
+
+
+class OneWord(Change):
+    """A change of one word's characters; each says which changes a word has, and where it differs.
+
+    ``positions`` says which of them are candidates; the first and the last character may be kept.
+    """
+
+    __slots__ = ()
+
+    languages: ClassVar[frozenset[str]] = frozenset({"*"})
+    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
+    is_for_search: ClassVar[bool] = True
+    is_local: ClassVar[bool] = True
+
+    positions: Positions
+    keep_first: bool = False
+    keep_last: bool = False
+    shortest: int = 1
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Words that are long enough."""
+        return letter_sites(document, self.shortest, self.keep_first, self.keep_last)
+
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+        """Changes of the word, from left to right; or one of them, drawn."""
+        word = letters_of(document, site, keep_first=self.keep_first, keep_last=self.keep_last)
+        for place, new, width in chosen(self.changes(word), self.positions, rng):
+            yield word.change(place, new, width=width)
+
+    @abstractmethod
+    def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
+        """Every change as `Letters.change` takes it: where, what comes, how many characters go."""
 
 
 def chosen(places: Sequence[T], positions: Positions, rng: Rng) -> Sequence[T]:

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
 from scrutiny.perturb.characters.positions import (
+    Letters,
     OneWord,
     Positions,
     chosen,
@@ -16,7 +17,7 @@ from scrutiny.perturb.characters.positions import (
     letters_of,
 )
 from scrutiny.perturb.engine.change import Rng
-from scrutiny.perturb.engine.letters import pick, same_class
+from scrutiny.text.characters import pick, same_class
 
 #: ``alike``: of the case and script of the letter there; ``ascii``: any of A-Z and a-z.
 Drawn = Literal["alike", "ascii"]
@@ -30,13 +31,20 @@ def options_at(unit: str, drawn: Drawn) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RandomLetter(OneWord):
-    """Where a random letter may come, and which."""
+    """Where a random letter may come, and which; what comes at a change is drawn last."""
 
     positions: Positions = "random"
     letters: Drawn = "alike"
     keep_first: bool = False
     keep_last: bool = False
     shortest: int = 1
+
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+        """Changes of the word with one letter each, of those that may come there."""
+        word = letters_of(document, site, keep_first=self.keep_first, keep_last=self.keep_last)
+        for place, unit, width in chosen(self.changes(word), self.positions, rng):
+            if options := options_at(unit, self.letters):
+                yield word.change(place, pick(options, rng.random()), width=width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +89,10 @@ class InsertLetter(RandomLetter):
         """Words that are long enough."""
         return letter_sites(document, self.shortest, self.keep_first and self.keep_last)
 
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """Insertions of one letter each."""
-        word = letters_of(document, site, keep_first=self.keep_first, keep_last=self.keep_last)
-        last = len(word.units) - 1
-        for gap in chosen(word.gaps(), self.positions, rng):
-            options = options_at(word.units[min(gap, last)], self.letters)
-            if options:
-                yield word.change(gap, pick(options, rng.random()), width=0)
+    def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
+        """Each gap, with the neighbor whose like may come there."""
+        units, last = word.units, len(word.units) - 1
+        return [(gap, units[gap if gap < last else last], 0) for gap in word.gaps()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,16 +133,7 @@ class SubstituteLetter(RandomLetter):
     id: ClassVar[str] = "substitute_letter@1"
     summary: ClassVar[str] = "one character replaced by a random letter, at one place or at each"
 
-    def sites(self, document: Document) -> Sequence[Site]:
-        """Words that are long enough."""
-        return letter_sites(document, self.shortest, self.keep_first, self.keep_last)
-
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """Substitutions of one character each."""
-        word = letters_of(document, site, keep_first=self.keep_first, keep_last=self.keep_last)
-        units, letters = word.units, self.letters
-        places: Sequence[int] = word.places()
-        if letters == "alike":  # punctuation has none
-            places = [i for i in places if options_at(units[i], letters)]
-        for i in chosen(places, self.positions, rng):
-            yield word.change(i, pick(options_at(units[i], letters), rng.random()))
+    def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
+        """Each character that a letter may stand for; punctuation has none that are alike."""
+        pairs = [(i, word.units[i]) for i in word.places()]
+        return [(i, unit, 1) for i, unit in pairs if options_at(unit, self.letters)]

@@ -1,19 +1,11 @@
 """Slips of the keyboard in one word: a character left out, two exchanged, the key beside."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.characters.positions import (
-    OneWord,
-    Positions,
-    chosen,
-    letter_sites,
-    letters_of,
-)
-from scrutiny.perturb.engine.change import Rng
+from scrutiny.perturb.characters.positions import Letters, OneWord, Positions, letter_sites
 from scrutiny.text.characters import keyboard_neighbors
 
 
@@ -69,15 +61,13 @@ class DeleteLetter(Slip):
         """Words that are long enough."""
         return letter_sites(document, max(2, self.shortest), self.keep_first, self.keep_last)
 
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+    def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
         """Deletions of one character each; of two equal neighbors the first stands for both."""
-        word = letters_of(document, site, keep_first=self.keep_first, keep_last=self.keep_last)
         units = word.units
         if len(units) < 2:
-            return
+            return ()
         places = [i for i in word.places() if i == word.low or units[i] != units[i - 1]]
-        for i in chosen(places, self.positions, rng):
-            yield word.change(i, "")
+        return [(i, "", 1) for i in places]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +112,11 @@ class SwapLetters(Slip):
         """Words that are long enough."""
         return letter_sites(document, max(self.shortest, 2 + self.keep_first + self.keep_last))
 
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+    def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
         """Exchanges of one pair each."""
-        word = letters_of(document, site, keep_first=self.keep_first, keep_last=self.keep_last)
         units = word.units
         pairs = [i for i in word.places()[:-1] if units[i] != units[i + 1]]
-        for i in chosen(pairs, self.positions, rng):
-            yield word.change(i, units[i + 1] + units[i], width=2)
+        return [(i, units[i + 1] + units[i], 2) for i in pairs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,16 +154,9 @@ class NeighborKey(Slip):
     id: ClassVar[str] = "neighbor_key@1"
     summary: ClassVar[str] = "one character replaced by a key beside it, at one place or at each"
 
-    def sites(self, document: Document) -> Sequence[Site]:
-        """Words that are long enough."""
-        return letter_sites(document, self.shortest, self.keep_first, self.keep_last)
-
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+    def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
         """Neighbors of each key, in the order of the rows of the keyboard."""
-        word = letters_of(document, site, keep_first=self.keep_first, keep_last=self.keep_last)
-        pairs = [(i, key) for i in word.places() for key in keyboard_neighbors(word.units[i])]
-        for i, key in chosen(pairs, self.positions, rng):
-            yield word.change(i, key)
+        return [(i, key, 1) for i in word.places() for key in keyboard_neighbors(word.units[i])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,8 +202,6 @@ class SplitWord(OneWord):
         longest = self.longest
         return found if longest is None else [s for s in found if s.end - s.start <= longest]
 
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+    def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
         """Splits of a word in two."""
-        word = letters_of(document, site, keep_first=False, keep_last=False)
-        for gap in chosen(range(1, len(word.units)), self.positions, rng):
-            yield word.change(gap, " ", width=0)
+        return [(gap, " ", 0) for gap in range(1, len(word.units))]

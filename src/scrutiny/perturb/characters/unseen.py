@@ -1,19 +1,10 @@
 """Changes of characters that nobody sees: look-alikes, marks of width zero, hidden orders."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
-from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.characters.positions import (
-    OneWord,
-    Positions,
-    chosen,
-    letter_sites,
-    letters_of,
-)
-from scrutiny.perturb.engine.change import Rng
+from scrutiny.perturb.characters.positions import Letters, OneWord, Positions
 from scrutiny.text.characters import homoglyphs
 
 
@@ -54,20 +45,13 @@ class Homoglyph(OneWord):
     positions: Positions = "all"
     most_alike: int = 1
 
-    def sites(self, document: Document) -> Sequence[Site]:
-        """Words."""
-        return letter_sites(document, 1)
-
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """Look-alikes of each character, from left to right."""
-        word = letters_of(document, site, keep_first=False, keep_last=False)
-        pairs = [
-            (i, alike)
+    def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
+        """Look-alikes of each character."""
+        return [
+            (i, alike, 1)
             for i, unit in enumerate(word.units)
             for alike in homoglyphs(unit)[: self.most_alike]
         ]
-        for i, alike in chosen(pairs, self.positions, rng):
-            yield word.change(i, alike)
 
 
 _MARKS: Final[Mapping[str, str]] = {
@@ -111,21 +95,15 @@ class InvisibleCharacter(OneWord):
 
     id: ClassVar[str] = "invisible_character@1"
     summary: ClassVar[str] = "a character of width zero put into a word"
+    shortest = 2
 
     positions: Positions = "all"
     mark: Literal["space", "non-joiner", "joiner", "word-joiner", "any"] = "space"
 
-    def sites(self, document: Document) -> Sequence[Site]:
-        """Words of at least two characters."""
-        return letter_sites(document, 2)
-
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+    def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
         """Insertions of one such character each."""
-        word = letters_of(document, site, keep_first=False, keep_last=False)
         marks = tuple(_MARKS.values()) if self.mark == "any" else (_MARKS[self.mark],)
-        pairs = [(gap, mark) for gap in range(1, len(word.units)) for mark in marks]
-        for gap, mark in chosen(pairs, self.positions, rng):
-            yield word.change(gap, mark, width=0)
+        return [(gap, mark, 0) for gap in range(1, len(word.units)) for mark in marks]
 
 
 _RIGHT_TO_LEFT: Final = "\u202e"  # override: what follows is shown from right to left
@@ -166,23 +144,15 @@ class HiddenReorder(OneWord):
 
     id: ClassVar[str] = "hidden_reorder@1"
     summary: ClassVar[str] = "characters reordered or overtyped, and shown as they were"
+    shortest = 2
 
     positions: Positions = "all"
     control: Literal["reorder", "delete"] = "reorder"
 
-    def sites(self, document: Document) -> Sequence[Site]:
-        """Words of at least two characters."""
-        return letter_sites(document, 2)
-
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+    def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
         """Changes of one place each."""
-        word = letters_of(document, site, keep_first=False, keep_last=False)
         units = word.units
         if self.control == "delete":
-            for i in chosen(range(1, len(units)), self.positions, rng):
-                yield word.change(i, f"X{_BACKSPACE}", width=0)
-            return
+            return [(i, f"X{_BACKSPACE}", 0) for i in range(1, len(units))]
         pairs = [i for i in range(len(units) - 1) if units[i] != units[i + 1]]
-        for i in chosen(pairs, self.positions, rng):
-            new = f"{_RIGHT_TO_LEFT}{units[i + 1]}{units[i]}{_POP}"
-            yield word.change(i, new, width=2)
+        return [(i, f"{_RIGHT_TO_LEFT}{units[i + 1]}{units[i]}{_POP}", 2) for i in pairs]

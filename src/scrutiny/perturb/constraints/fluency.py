@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Constraint, Document
+from scrutiny.core.transformation import Constraint, Document, ScreensMany
 from scrutiny.perturb.engine.word_changes import windows
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.edits import apply_to_text
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class PerplexityRatio(Constraint):
+class PerplexityRatio(ScreensMany):
     """Refuse edits that multiply the perplexity by more than a factor.
 
     Parameters
@@ -42,10 +42,6 @@ class PerplexityRatio(Constraint):
 
     most: float = 2.0
 
-    def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
-        """Whether the perplexity stays within the factor."""
-        return self.screen(document, [edits], context)[0]
-
     def screen(
         self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
     ) -> list[bool]:
@@ -57,7 +53,7 @@ class PerplexityRatio(Constraint):
 
 
 @dataclass(frozen=True, slots=True)
-class LogprobDrop(Constraint):
+class LogprobDrop(ScreensMany):
     """Refuse edits that lower the log-probability of a text by more than a number of nats.
 
     Whole stretches are scored, so that a word counts with all its pieces, the space before it and
@@ -94,10 +90,6 @@ class LogprobDrop(Constraint):
 
     most: float = 5.0
     window: int | None = None
-
-    def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
-        """Whether the drop is within the limit around every edit."""
-        return self.screen(document, [edits], context)[0]
 
     def screen(
         self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Constraint, Document
+from scrutiny.core.transformation import Constraint, Document, ScreensMany
 from scrutiny.perturb.engine.word_changes import is_lexical, word_changes
 from scrutiny.text.edits import apply_to_text
 from scrutiny.text.tokens import token_texts
@@ -99,7 +99,7 @@ class ChangedWords(Constraint):
 
 
 @dataclass(frozen=True, slots=True)
-class EditDistance(Constraint):
+class EditDistance(ScreensMany):
     """Refuse edits beyond a Levenshtein distance in code points.
 
     Parameters
@@ -124,10 +124,6 @@ class EditDistance(Constraint):
 
     most: int | None = None
     share: float | None = 0.3
-
-    def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
-        """Whether the text stays within the distance."""
-        return self.screen(document, [edits], context)[0]
 
     def screen(
         self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None

@@ -6,7 +6,7 @@ from math import acos, pi
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Constraint, Document
+from scrutiny.core.transformation import Document, ScreensMany
 from scrutiny.perturb.engine.word_changes import windows, word_count
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.edits import apply_to_text
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class EmbeddingSimilarity(Constraint):
+class EmbeddingSimilarity(ScreensMany):
     """Refuse edits after which the cosine to the original is below a threshold.
 
     Parameters
@@ -49,10 +49,6 @@ class EmbeddingSimilarity(Constraint):
 
     least: float = 0.8
 
-    def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
-        """Whether the cosine stays at or above the threshold; false for a zero vector."""
-        return self.screen(document, [edits], context)[0]
-
     def screen(
         self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
     ) -> list[bool]:
@@ -73,7 +69,7 @@ _SLACK: Final = 1e-6  # what rounding does in batches of another size
 
 
 @dataclass(frozen=True, slots=True)
-class SentenceSimilarity(Constraint):
+class SentenceSimilarity(ScreensMany):
     """Refuse edits after which the vector of a text is far from what it was.
 
     Each threshold is named by its measure, because the same number means another thing: a cosine of
@@ -132,10 +128,6 @@ class SentenceSimilarity(Constraint):
         }
         return {name: t for name, t in stated.items() if t is not None} or {"cosine": _USUAL}
 
-    def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
-        """Whether the text stays near enough; false for a vector of zeros."""
-        return self.screen(document, [edits], context)[0]
-
     def screen(
         self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
     ) -> list[bool]:
@@ -170,7 +162,7 @@ class SentenceSimilarity(Constraint):
 
 
 @dataclass(frozen=True, slots=True)
-class Entailment(Constraint):
+class Entailment(ScreensMany):
     """Refuse edits after which a text no longer follows from what it was.
 
     Parameters
@@ -204,10 +196,6 @@ class Entailment(Constraint):
     least: float = 0.5
     both_ways: bool = False
 
-    def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
-        """Whether the changed text follows."""
-        return self.screen(document, [edits], context)[0]
-
     def screen(
         self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
     ) -> list[bool]:
@@ -222,5 +210,4 @@ class Entailment(Constraint):
         return [a and b for a, b in zip(found, back, strict=True)]
 
     def _follow(self, judge: "EntailmentJudge", pairs: Sequence[tuple[str, str]]) -> list[bool]:
-        shares = judge.entailment(pairs) if pairs else ()
-        return [share >= self.least - 1e-6 for share in shares]
+        return [share >= self.least - 1e-6 for share in (judge.entailment(pairs) if pairs else ())]

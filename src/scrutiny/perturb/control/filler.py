@@ -6,9 +6,10 @@ from string import ascii_lowercase
 from types import MappingProxyType
 from typing import Final
 
+from scrutiny.core.grouping import grouped
 from scrutiny.perturb.engine.change import Rng
-from scrutiny.perturb.engine.letters import pick, same_class
 from scrutiny.text.casing import match_case
+from scrutiny.text.characters import pick, same_class
 from scrutiny.text.lexicon import is_stop_word, read_bytes
 from scrutiny.text.tokens import token_spans
 
@@ -93,14 +94,14 @@ def words_by_length() -> Mapping[int, tuple[str, ...]]:
 
     Function words are left out: a random "not" would not be a neutral change.
     """
-    found: dict[int, list[str]] = {}
-    for line in read_bytes("zipf.txt.xz").decode("utf-8").splitlines():
-        value, *words = line.split(" ")
-        if not value.isdigit() or int(value) < _LEAST_ZIPF:
-            continue
-        for word in words:
-            if word.isascii() and word.isalpha() and not is_stop_word(word):
-                found.setdefault(len(word), []).append(word)
+    lines = [line.split(" ") for line in read_bytes("zipf.txt.xz").decode("utf-8").splitlines()]
+    frequent = [words for n, *words in lines if n.isdigit() and int(n) >= _LEAST_ZIPF]
+    found = grouped(
+        (len(word), word)
+        for words in frequent
+        for word in words
+        if word.isascii() and word.isalpha() and not is_stop_word(word)
+    )
     return MappingProxyType({length: tuple(words) for length, words in found.items()})
 
 

@@ -1,15 +1,12 @@
 """What of a text random changes may touch: the same for all controls of the text."""
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-from scrutiny.perturb.engine.letters import split_characters
-from scrutiny.perturb.engine.where import tokens_where
+from scrutiny.core.transformation import Where
+from scrutiny.perturb.engine.document import TextDocument
+from scrutiny.perturb.engine.fences import tokens_where
+from scrutiny.text.characters import split_characters
 from scrutiny.text.tokens import is_punctuation, is_word
-
-if TYPE_CHECKING:
-    from scrutiny.core.transformation import Where
-    from scrutiny.perturb.engine.document import TextDocument
 
 
 class Ground:
@@ -30,7 +27,7 @@ class Ground:
     ([0, 1, 2], [0, 2], [0, 2])
     """
 
-    def __init__(self, document: "TextDocument", where: "Where") -> None:
+    def __init__(self, document: TextDocument, where: Where) -> None:
         self.document = document
         self.where = where
 

@@ -94,8 +94,7 @@ class Controls:
                 own = [edit for edit in own if edit.field == name]
             if own:
                 ground = self._ground(name, where)
-                placement = Placement(ground, own, rng)
-                edits += placement.place(operations_of(ground.document, own))
+                edits += Placement(ground, own, rng).place(operations_of(ground.document, own))
         return tuple(edits)
 
     def _ground(self, name: str, where: Where) -> Ground:

@@ -84,10 +84,8 @@ def operations_of(document: TextDocument, edits: Sequence[Edit]) -> list[Operati
     >>> operations_of(document_of("so definitely"), [Edit("text", 3, 13, "difinately")])
     [Operation(kind='letters', deleted=2, inserted='ia', tokens=0, spaces=0)]
     """
-    found: list[Operation] = []
-    for edit in edits:
-        found += _classify(document.text, edit, _whole_tokens(document, edit))
-    return found
+    pairs = [(edit, _whole_tokens(document, edit)) for edit in edits]
+    return [one for edit, n in pairs for one in _classify(document.text, edit, n)]
 
 
 def _whole_tokens(document: TextDocument, edit: Edit) -> int:

@@ -11,8 +11,7 @@ from scrutiny.perturb.control.ground import Ground
 from scrutiny.perturb.control.operations import Operation
 from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.engine.document import TextDocument
-from scrutiny.perturb.engine.fences import Chosen, fences_of
-from scrutiny.perturb.engine.where import covered
+from scrutiny.perturb.engine.fences import Chosen, covered, fences_of
 from scrutiny.text.edits import in_order
 from scrutiny.text.tokens import is_punctuation
 

@@ -6,5 +6,6 @@
     batch      perturb_stream(examples, recipes, ...)      many, lazily, in constant memory
                perturb_draws(examples, recipes, settings)  several draws of analyzed texts
     recipe     parse_recipe("typos(share=0.3)"), cross(...), recipes_for(task, language, resources)
+    rewrite    a function from text to text as a transformation, by the difference that it makes
     document   TextDocument: what transformations see
 """

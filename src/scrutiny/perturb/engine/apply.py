@@ -27,14 +27,13 @@ from scrutiny.core.edit import Edit, EditRefusedError, Variant, measured_variant
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
 from scrutiny.core.transformation import Constraint, Site
-from scrutiny.perturb.engine.change import Rng
+from scrutiny.perturb.engine.change import Rng, new_tuple
 from scrutiny.perturb.engine.document import TextDocument
+from scrutiny.perturb.engine.fences import sites_where
 from scrutiny.perturb.engine.gate import StepOutcome, gate_for, outcome_of
 from scrutiny.perturb.engine.rebase import rebase
 from scrutiny.perturb.engine.recipe import Recipe, Step, as_recipe
-from scrutiny.perturb.engine.sites import new_tuple
 from scrutiny.perturb.engine.streams import streams
-from scrutiny.perturb.engine.where import sites_where
 from scrutiny.text.edits import apply_edits
 
 
@@ -287,8 +286,7 @@ def _ranked(count: int, rng: Rng) -> Sequence[int]:
     """Indices of the sites by their random keys."""
     if count == 1:
         return (0,)
-    keys = rng.random(count).tolist()
-    return sorted(range(count), key=keys.__getitem__)
+    return sorted(range(count), key=rng.random(count).tolist().__getitem__)
 
 
 def _variant(base: Example, recipe: Recipe, outcome: StepOutcome, setting: Setting) -> Variant:

@@ -8,12 +8,12 @@ and does not depend on the size of the chunks.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
-from scrutiny.core.transformation import AsksAhead
+from scrutiny.core.transformation import AsksAhead, Site
 from scrutiny.perturb.engine.apply import (
     InProgress,
     Setting,
@@ -54,8 +54,7 @@ def perturb_stream(
     >>> [(example.id, variant.recipe) for example, variants in found for variant in variants]
     [('1', 'typos@1')]
     """
-    rows = perturb_draws(examples, recipes, [setting], chunk=chunk)
-    for example, _, (variants,) in rows:
+    for example, _, (variants,) in perturb_draws(examples, recipes, [setting], chunk=chunk):
         yield example, variants
 
 
@@ -124,37 +123,30 @@ def _perturb_chunk(
     pairs = zip(examples, analyzed, strict=True)
     progresses = [InProgress(example, recipe, documents) for example, documents in pairs]
     for number, step in enumerate(recipe.steps):
-        alive = [p for p in progresses if p.is_alive]
-        if not isinstance(step.transformation, AsksAhead):
-            for progress in alive:
-                advance(progress, number, progress.documents(step, setting.resources), setting)
-            continue
-        held = [(p, p.documents(step, setting.resources)) for p in alive]
-        _warm(step.transformation, number, held, setting)
+        held = [(p, p.documents(step, setting.resources)) for p in progresses if p.is_alive]
+        if isinstance(step.transformation, AsksAhead):
+            spoken = [(p, d) for p, documents in held for d in documents if speaks(step, d)]
+            sites = (planned_sites(p, number, d, setting) for p, d in spoken)
+            ask_ahead(step.transformation, [d for _, d in spoken], setting.resources or {}, sites)
         for progress, documents in held:
             advance(progress, number, documents, setting)
     return [progress.variant(setting) for progress in progresses]
 
 
-def _warm(
+def ask_ahead(
     transformation: AsksAhead,
-    number: int,
-    pairs: Sequence[tuple[InProgress, Sequence[TextDocument]]],
-    setting: Setting,
+    documents: Sequence[TextDocument],
+    resources: Mapping[str, Any],
+    sites: Iterable[Sequence[Site]],
 ) -> None:
     """Let a transformation ask its model about all documents and their sites.
 
     Where that fails for no fault of the user's, every item is asked about by itself afterwards,
     and fails by itself.
     """
-    if not pairs:
-        return
-    step = pairs[0][0].recipe.steps[number]
-    spoken = [(p, d) for p, held in pairs for d in held if speaks(step, d)]
-    documents = [document for _, document in spoken]
     try:
-        sites = [planned_sites(p, number, d, setting) for p, d in spoken]
-        transformation.warm(documents, setting.resources or {}, sites=sites)
+        if documents:
+            transformation.warm(documents, resources, sites=list(sites))
     except UserError:
         raise  # a missing resource concerns every item
     except Exception:

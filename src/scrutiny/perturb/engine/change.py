@@ -1,11 +1,14 @@
-"""What most transformations declare: English, and no change of annotated spans."""
+"""What most transformations declare, and the places that many share."""
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
-from scrutiny.core.transformation import Transformation, Where
+from scrutiny.core.transformation import Document, Intensity, Site, Transformation, Where
+from scrutiny.text.tokens import is_word
 
 if TYPE_CHECKING:
     from numpy.random import Generator  # loading numpy takes longer than a list of names
+
 
 Rng: TypeAlias = "Generator"
 
@@ -25,3 +28,45 @@ class Change(Transformation):
 
     languages: ClassVar[frozenset[str]] = frozenset({"en"})
     where: ClassVar[Where] = "around"
+
+
+WHOLE_TEXT = -1
+
+
+class ChangesWholeText(Change):
+    """A change of the text as a whole, once, which may touch annotated spans."""
+
+    __slots__ = ()
+
+    intensity: ClassVar[Intensity] = Intensity(share=0.0, least=1, most=1)
+    where = "anywhere"
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """The text, if there is any."""
+        return whole_text(document)
+
+
+new_tuple = tuple.__new__  # a named tuple without the call of its own constructor
+
+
+def word_sites(document: Document, shortest: int = 1) -> list[Site]:
+    """Tokens with letters and at least so many code points; no URLs, mentions, tags or numbers."""
+    text = document.text
+    return [
+        new_tuple(Site, (start, end, i))
+        for i, (start, end) in enumerate(document.tokens)
+        if end - start >= shortest and ((word := text[start:end]).isalpha() or is_word(word))
+    ]
+
+
+def sites_where(document: Document, is_place: Callable[[str], bool]) -> list[Site]:
+    """Tokens whose surface passes a test."""
+    words = document.words
+    return [
+        Site(start, end, i) for i, (start, end) in enumerate(document.tokens) if is_place(words[i])
+    ]
+
+
+def whole_text(document: Document) -> Sequence[Site]:
+    """The text as one place; none if it is blank."""
+    return (Site(0, len(document.text), WHOLE_TEXT),) if document.text.strip() else ()

@@ -1,6 +1,7 @@
 """A text field with its analysis, made lazily and at most once."""
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -41,15 +42,10 @@ class TextDocument:
     3
     """
 
+    # what every change asks for; a cached property costs a lock the first time
     _tokens: Borders | None = None
-    _starts: list[int] | None = None
-    _ends: list[int] | None = None
     _words: list[str] | None = None
     _word_count = -1
-    _tags: "list[Tag | None] | None" = None
-    _entities: "Sequence[Entity] | None" = None
-    _annotations: tuple[Span, ...] | None = None
-    _protected: tuple[Span, ...] | None = None
 
     def __init__(
         self,
@@ -72,19 +68,15 @@ class TextDocument:
             self._tokens = token_spans(self.text) if given is None else given
         return self._tokens
 
-    @property
+    @cached_property
     def starts(self) -> list[int]:
         """Where each token begins, ready to be looked up by bisection."""
-        if self._starts is None:
-            self._starts = [start for start, _ in self.tokens]
-        return self._starts
+        return [start for start, _ in self.tokens]
 
-    @property
+    @cached_property
     def ends(self) -> list[int]:
         """Where each token ends."""
-        if self._ends is None:
-            self._ends = [end for _, end in self.tokens]
-        return self._ends
+        return [end for _, end in self.tokens]
 
     @property
     def words(self) -> list[str]:
@@ -101,10 +93,12 @@ class TextDocument:
             self._word_count = _count_words(self.text, self.tokens)
         return self._word_count
 
+    @cached_property
+    def _tags(self) -> "list[Tag | None]":
+        return [None] * len(self.tokens)
+
     def tagged(self, index: int) -> "Tag":
         """Penn and universal tag of one token."""
-        if self._tags is None:
-            self._tags = [None] * len(self.tokens)
         tag = self._tags[index]
         if tag is None:
             tag = self._tags[index] = find_resource(self, "tagger").tag_at(self.words, index)
@@ -118,38 +112,23 @@ class TextDocument:
         """Universal part of speech of one token."""
         return self.tagged(index).upos
 
-    def set_tags(self, tags: Sequence["Tag"]) -> None:
-        """Take over tags that were made in a batch, one for each token."""
-        self._tags = list(tags)
-
-    @property
+    @cached_property
     def entities(self) -> "Sequence[Entity]":
         """Named entities that the run's finder sees."""
-        if self._entities is None:
-            self._entities = find_resource(self, "entities").entities(self.text)
-        return self._entities
+        found: Sequence[Entity] = find_resource(self, "entities").entities(self.text)
+        return found
 
-    def set_entities(self, entities: "Sequence[Entity]") -> None:
-        """Take over entities that were found in a batch."""
-        self._entities = entities
-
-    @property
+    @cached_property
     def annotations(self) -> tuple[Span, ...]:
         """Gold spans and other annotations of this field, in no particular order."""
-        if self._annotations is None:
-            gold, spans = self.example.gold, self.example.spans
-            if isinstance(gold, tuple):
-                spans = (*gold, *spans)
-            self._annotations = tuple([s for s in spans if s.field == self.field]) if spans else ()
-        return self._annotations
+        gold, spans = self.example.gold, self.example.spans
+        every = (*gold, *spans) if isinstance(gold, tuple) else spans
+        return tuple([s for s in every if s.field == self.field])
 
-    @property
+    @cached_property
     def protected(self) -> tuple[Span, ...]:
         """Stretches of this field that may not be touched."""
-        if self._protected is None:
-            spans = self.example.protected
-            self._protected = tuple([s for s in spans if s.field == self.field]) if spans else ()
-        return self._protected
+        return tuple([s for s in self.example.protected if s.field == self.field])
 
     @property
     def is_plain(self) -> bool:
@@ -178,5 +157,4 @@ def document_of(
     text: str, *, language: str = "en", resources: Mapping[str, Any] | None = None
 ) -> TextDocument:
     """Document of a bare text, in a field named ``text``."""
-    example = Example("", {"text": text}, language=language)
-    return TextDocument(example, "text", resources)
+    return TextDocument(Example("", {"text": text}, language=language), "text", resources)

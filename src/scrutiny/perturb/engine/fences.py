@@ -5,16 +5,63 @@ time that does not grow with the text, so that the engine can go on to the next 
 """
 
 from bisect import bisect_left, bisect_right, insort
+from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Span
+from scrutiny.core.transformation import Site, Where
+from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.text.edits import is_after, is_before
 
-if TYPE_CHECKING:
-    from scrutiny.perturb.engine.document import TextDocument
+
+def covered(document: TextDocument) -> bytearray:
+    """One byte for each code point: whether an annotated span covers it."""
+    text = document.text
+    steps: Counter[int] = Counter()
+    for span in document.annotations:
+        steps[span.start] += 1
+        steps[span.end] -= 1
+    marks = bytearray(len(text))
+    depth = 0
+    for place in range(len(text) if steps else 0):
+        depth += steps[place]
+        marks[place] = depth > 0
+    return marks
+
+
+def sites_where(sites: Sequence[Site], document: TextDocument, where: Where) -> Sequence[Site]:
+    """Sites that touch no annotated span (``around``), only those that do, or all.
+
+    The whole text as a site counts as around.
+    """
+    if where == "anywhere":
+        return sites
+    if not document.annotations:
+        return sites if where == "around" else ()
+    marks = covered(document)
+    return [
+        s for s in sites if (s.token >= 0 and any(marks[s.start : s.end])) == (where == "within")
+    ]
+
+
+def tokens_where(document: TextDocument, where: Where) -> list[int]:
+    """Indices of the tokens that touch no annotated span (``around``), only those that do, or all.
+
+    Examples
+    --------
+    >>> from scrutiny.core.example import Example, Span
+    >>> from scrutiny.perturb.engine.document import TextDocument
+    >>> gold = (Span("text", 3, 8, "LOC"),)
+    >>> document = TextDocument(Example("1", {"text": "In Paris now"}, gold=gold))
+    >>> tokens_where(document, "around"), tokens_where(document, "within")
+    ([0, 2], [1])
+    """
+    if where == "anywhere" or not document.annotations:
+        return [] if where == "within" else list(range(len(document.tokens)))
+    sites = [Site(start, end, i) for i, (start, end) in enumerate(document.tokens)]
+    return [site.token for site in sites_where(sites, document, where)]
 
 
 class Chosen:
@@ -142,7 +189,7 @@ class Fences:
         return found
 
 
-def fences_of(document: "TextDocument") -> Fences:
+def fences_of(document: TextDocument) -> Fences:
     """Fences of a document's field."""
     layer = document.example.tokens
     tokens = None if layer is None else layer.get(document.field)
@@ -153,6 +200,4 @@ def _adds_token(edit: Edit, *, is_inside: bool) -> bool:
     """Whether an edit of a text whose tokens all carry labels makes one without."""
     if edit.spans:
         return False
-    if is_inside:
-        return len(edit.text.split()) > 1
-    return edit.text.strip() != ""
+    return len(edit.text.split()) > int(is_inside)

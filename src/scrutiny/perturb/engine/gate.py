@@ -6,9 +6,9 @@ from typing import Any, NamedTuple, Protocol
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example
 from scrutiny.core.transformation import Constraint
+from scrutiny.perturb.engine.change import new_tuple
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.fences import Chosen, fences_of
-from scrutiny.perturb.engine.sites import new_tuple
 from scrutiny.text.edits import apply_to_text, in_order
 
 
@@ -104,7 +104,7 @@ class FencedGate:
         self._document = document
         self._constraints = constraints
         self._chosen = Chosen()
-        self._context: GateContext | None = None
+        self._context = GateContext(document.example, document.resources)
         self._veto: str | None = None
         self._fences = None if document.is_plain else fences_of(document)
 
@@ -133,15 +133,9 @@ class FencedGate:
             return "overlap"
         if self._fences is not None and (reason := self._fences.refusal(edits)):
             return reason
-        if not self._constraints:
-            return None
-        if self._context is None:
-            self._context = GateContext(self._document.example, self._document.resources)
         together = [*chosen.edits, *edits]
-        for constraint in self._constraints:
-            if not constraint.allows(self._document, together, self._context):
-                return constraint.reason
-        return None
+        asked = self._document, together, self._context
+        return next((c.reason for c in self._constraints if not c.allows(*asked)), None)
 
     def outcome(self) -> StepOutcome:
         """What came of it all."""

@@ -12,7 +12,8 @@ from math import inf
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
-from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import known
 from scrutiny.core.transformation import Transformation
 from scrutiny.perturb.engine.recipe_syntax import Value, coerce
 
@@ -53,11 +54,9 @@ def check_parameters(transformation: Transformation) -> None:
     kind: Any = type(transformation)
     own = kind.__module__.startswith("scrutiny.")
     for key, choices in _choices(kind):
-        for value in _each(getattr(transformation, key)):
-            if value not in choices:
-                raise UnknownNameError(f"choice of {key!r} of {name}", str(value), choices)
-    for key, (low, high) in LIMITS.items() if own else ():
-        value = getattr(transformation, key, None)
+        known(f"choice of {key!r} of {name}", _each(getattr(transformation, key)), choices)
+    for key in [f.name for f in fields(transformation) if own and f.name in LIMITS]:
+        value, (low, high) = getattr(transformation, key), LIMITS[key]
         if value is not None and not low <= value <= high:
             most = "" if high == inf else f" and at most {high:g}"
             raise PlanError(f"{key!r} of {name} must be at least {low:g}{most}, not {value}.")
@@ -67,8 +66,7 @@ def parameters_of(kind: Any) -> dict[str, Any]:
     """Type of each parameter of a class, in the order of their declaration."""
     if not is_dataclass(kind):
         return {}
-    hints = get_type_hints(kind)
-    return {f.name: hints[f.name] for f in fields(kind) if f.init}
+    return {f.name: get_type_hints(kind)[f.name] for f in fields(kind) if f.init}
 
 
 def chosen_parameters(thing: Any) -> list[tuple[str, Any]]:
@@ -107,12 +105,9 @@ def read_parameters(
     UnknownNameError
         For a parameter or a choice that does not exist; near ones are in the message.
     """
-    known = parameters_of(kind)
-    known |= {key: hint for key, hint in (besides or {}).items() if key not in known}
-    for key in written:
-        if key not in known:
-            raise UnknownNameError(f"parameter of {of}", key, known)
-    return {key: coerce(v, known[key], of=f"{key!r} of {of}") for key, v in written.items()}
+    hints = {**(besides or {}), **parameters_of(kind)}
+    known(f"parameter of {of}", written, hints)
+    return {key: coerce(v, hints[key], of=f"{key!r} of {of}") for key, v in written.items()}
 
 
 def _each(value: Any) -> Iterable[Any]:

@@ -26,6 +26,7 @@ from scrutiny.perturb.engine.parameters import (
     read_parameters,
 )
 from scrutiny.perturb.engine.recipe_syntax import read_recipe, write_value
+from scrutiny.perturb.engine.rewrite import held, hold, keeps_label
 
 AtOnce = Callable[[Document, Sequence[Site], Sequence[float]], list[Edit] | None]
 
@@ -195,11 +196,56 @@ def parse_recipe(text: str) -> Recipe:
     >>> parse_recipe(recipe.name) == recipe
     True
     """
-    steps = []
-    for name, parameters in read_recipe(text):
-        full = registry().resolve("transformation", name)
-        steps.append(_build_step(full, parameters))
-    return Recipe(tuple(steps))
+    return Recipe(tuple(_build_step(name, parameters) for name, parameters in read_recipe(text)))
+
+
+def recipes_given(given: Any) -> list[Any]:
+    """Recipes in writing, of what a user of Python names as transformations.
+
+    Parameters
+    ----------
+    given
+        A recipe, a function from text to text, a mapping from names to functions, or several of
+        these in a list.
+
+    Raises
+    ------
+    PlanError
+        For a function without a name, or one that cannot be told from others.
+    """
+    several = given if isinstance(given, list | tuple) else [given]
+    named: list[Any] = []
+    for one in several:
+        if isinstance(one, Mapping):
+            named += [hold(name, function) for name, function in one.items()]
+        else:
+            named.append(hold(_own_name(one), one) if callable(one) else one)
+    parse_recipe.cache_clear()  # which knows functions that were given before by these names
+    return [_with_versions(one) if isinstance(one, str) else one for one in named]
+
+
+def _with_versions(recipe: str) -> str:
+    """Recipe as it was written, with the versions of functions that this process holds."""
+    is_of_functions = any(held(name) for name, _ in read_recipe(recipe))
+    return parse_recipe(recipe).name if is_of_functions else recipe
+
+
+def _own_name(function: Any) -> str:
+    """Name that a function brings.
+
+    Raises
+    ------
+    PlanError
+        If it has none, as a lambda.
+    """
+    own = function.function if isinstance(function, keeps_label) else function
+    name = str(getattr(own, "__name__", ""))
+    if not name.isidentifier():
+        raise PlanError(
+            f"transformations: a {name or type(own).__name__} has no name to stand in the "
+            "plan. Name it: transformations={'shout': lambda text: text.upper()}."
+        )
+    return name
 
 
 def as_recipe(recipe: Recipe | str) -> Recipe:
@@ -256,8 +302,11 @@ def recipes_for(
 
 
 def _build_step(name: str, parameters: Mapping[str, Any]) -> Step:
-    """Step of a full name and of the parameters as written."""
-    kind = registry().load("transformation", name)
+    """Step of a name and of the parameters as written."""
+    kind: Any = held(name)
+    if kind is None:
+        name = registry().resolve("transformation", name)
+        kind = registry().load("transformation", name)
     read = read_parameters(kind, parameters, of=name, besides=_OF_STEPS)
     own = parameters_of(kind)
     transformation: Transformation = kind(**{k: v for k, v in read.items() if k in own})

@@ -18,7 +18,7 @@ from scrutiny.core.errors import PlanError, UnknownNameError
 
 Value = None | bool | int | float | str | tuple[Any, ...]
 
-_NAME = re.compile(r"[A-Za-z_][\w.-]*(?:@\d+)?")
+_NAME = re.compile(r"[A-Za-z_][\w.-]*(?:@(?:py-[0-9a-f]+|\d+))?")
 _KEY = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 _LONGEST = 300

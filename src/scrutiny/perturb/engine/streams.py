@@ -7,6 +7,7 @@ price is that a stream ends when the next one begins, so nobody may keep it.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from threading import local
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -62,15 +63,21 @@ class Streams:
         return self._generator
 
 
-_OWN = local()
+class OwnStreams(local):
+    """Streams of each thread, made when the thread first asks."""
+
+    @cached_property
+    def streams(self) -> Streams:
+        """Streams of this thread."""
+        return Streams()
+
+
+_OWN = OwnStreams()
 
 
 def streams() -> Streams:
     """Streams of this thread."""
-    found: Streams | None = getattr(_OWN, "streams", None)
-    if found is None:
-        found = _OWN.streams = Streams()
-    return found
+    return _OWN.streams
 
 
 T = TypeVar("T")
@@ -83,6 +90,5 @@ def in_random_order(options: Sequence[T], rng: "Generator") -> Iterator[T]:
     first = int(rng.random() * len(options))
     yield options[first]
     rest = [*options[:first], *options[first + 1 :]]
-    keys = rng.random(len(rest)).tolist()
-    for i in sorted(range(len(rest)), key=keys.__getitem__):
+    for i in sorted(range(len(rest)), key=rng.random(len(rest)).tolist().__getitem__):
         yield rest[i]

@@ -144,9 +144,7 @@ def _form(
     document: Document, index: int, low: str, *, tense: Tense, agreement: Agreement | None
 ) -> str | None:
     if tense == "past":
-        if low in _PAST:
-            return _PAST[low]
-        return reinflect(low, "VERB", "VBD")
+        return _PAST[low] if low in _PAST else reinflect(low, "VERB", "VBD")
     if low in _PRESENT_MODALS:
         return _PRESENT_MODALS[low]
     if agreement is None:
@@ -219,8 +217,7 @@ def _number_of_phrase(document: Document, last: int) -> Agreement | None:
 
 
 def _is_border(document: Document, index: int) -> bool:
-    word = document.words[index]
-    if word in _BARRIERS:
+    if document.words[index] in _BARRIERS:
         return True
     return finite_kind(document, index) is not None
 

@@ -120,10 +120,8 @@ def _is_same(known: EntityMention, mention: EntityMention) -> bool:
 
 def other_names(mention: EntityMention, rng: "Generator", *, tries: int) -> Iterator[str]:
     """Names of the same kind and shape, drawn at random, cased as the mention is."""
-    parts = mention.text.split()
-    tables = _tables(mention, parts)
-    shares = rng.random((tries, len(tables))).tolist()
-    for row in shares:
+    tables = _tables(mention, mention.text.split())
+    for row in rng.random((tries, len(tables))).tolist():
         drawn = [table[int(x * len(table))] for table, x in zip(tables, row, strict=True)]
         name = " ".join(drawn)
         if name.lower() != mention.text.lower():
@@ -139,8 +137,7 @@ def _tables(mention: EntityMention, parts: Sequence[str]) -> list[Sequence[str]]
             return [_sovereign()]
         is_country = mention.text.title() in _countries()
         return [_bare_names(countries() if is_country else cities())]
-    first = parts[0].title()
-    gender = first_name_gender(first)
+    gender = first_name_gender(parts[0].title())
     firsts = first_names(gender) if gender else (*first_names("female"), *first_names("male"))
     if len(parts) > 1:
         return [firsts, last_names()]

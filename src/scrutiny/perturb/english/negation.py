@@ -223,8 +223,7 @@ def negate(document: Document, index: int) -> Iterator[tuple[Edit, ...]]:
         space = "" if low == "'ll" else " "
         yield (Edit(field, end - 3, end, f"{space}will not"),)
     elif low in BE or low in HAVE or low in DO or low in MODALS:
-        full = Edit(field, end, end, "not") if low == "can" else Edit(field, end, end, " not")
-        yield (full,)
+        yield ((Edit(field, end, end, "not") if low == "can" else Edit(field, end, end, " not")),)
         if low not in _UNCONTRACTED:
             yield (_contracted(document, index, low),)
     else:
@@ -243,8 +242,7 @@ def _contracted(document: Document, index: int, low: str) -> Edit:
 
 def _with_do(document: Document, index: int) -> Iterator[tuple[Edit, ...]]:
     """Negation by a form of "do" that has the verb's tense and person; the verb gets its base."""
-    low = plain(document.words[index])
-    if low.startswith("'"):
+    if plain(document.words[index]).startswith("'"):
         return
     tag = _tense_tag(document, index)
     base = _base(document, index, tag)
@@ -356,8 +354,7 @@ def _deletion(document: Document, index: int) -> Edit:
     if index + 1 < len(document.tokens):
         following, stop = document.tokens[index + 1]
         if document.words[0][:1].isupper():
-            text = capitalize_first(document.words[1])
-            return Edit(document.field, start, stop, text)
+            return Edit(document.field, start, stop, capitalize_first(document.words[1]))
         return Edit(document.field, start, following, "")
     return Edit(document.field, start, end, "")
 

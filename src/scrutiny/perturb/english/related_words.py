@@ -4,6 +4,7 @@ Everything here is a pure function of a word, its Penn tag and a few settings, s
 kept: in running text most words were asked before.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -173,44 +174,43 @@ def synonym_forms(word: str, xpos: str, settings: SynonymSettings) -> tuple[str,
     return _known_forms([inflected(other, xpos) for other in others], word)
 
 
-class WordsWithSynonym(dict[str, bool]):
-    """Whether words, in any casing, have a synonym in some part of speech; filled when asked.
+class KnownWords(dict[str, bool]):
+    """Whether each word, in any casing, is one of a kind; filled when asked.
 
     A plain dictionary look-up, because every word of every text is asked.
-
-    Examples
-    --------
-    >>> known = WordsWithSynonym(SynonymSettings())
-    >>> known["Movies"], known["the"]
-    (True, False)
     """
 
-    __slots__ = ("_settings",)
+    __slots__ = ("_is_one",)
 
-    def __init__(self, settings: SynonymSettings) -> None:
+    def __init__(self, is_one: Callable[[str], bool]) -> None:
         super().__init__()
-        self._settings = settings
+        self._is_one = is_one
 
     def __missing__(self, word: str) -> bool:
         if len(self) >= _CACHED:
             self.clear()  # a stream of words that never end must not fill the memory
-        self[word] = found = self._has_synonym(word.lower())
+        self[word] = found = self._is_one(word.lower())
         return found
-
-    def _has_synonym(self, low: str) -> bool:
-        if len(low) < 3 or not low.isalpha() or is_stop_word(low):
-            return False
-        for upos, pos in POS_OF.items():
-            base = lemma(low, upos)
-            if base not in _LIGHT and synonym_lemmas(base, pos, self._settings):
-                return True
-        return False
 
 
 @lru_cache(maxsize=64)
-def words_with_synonym(settings: SynonymSettings) -> WordsWithSynonym:
-    """The one table for these settings."""
-    return WordsWithSynonym(settings)
+def words_with_synonym(settings: SynonymSettings) -> KnownWords:
+    """Words that have a synonym in some part of speech: the one table for these settings.
+
+    Examples
+    --------
+    >>> known = words_with_synonym(SynonymSettings())
+    >>> known["Movies"], known["the"]
+    (True, False)
+    """
+    return KnownWords(lambda low: _has_synonym(low, settings))
+
+
+def _has_synonym(low: str, settings: SynonymSettings) -> bool:
+    if len(low) < 3 or not low.isalpha() or is_stop_word(low):
+        return False
+    bases = ((lemma(low, upos), pos) for upos, pos in POS_OF.items())
+    return any(b not in _LIGHT and synonym_lemmas(b, pos, settings) for b, pos in bases)
 
 
 @lru_cache(maxsize=_CACHED)

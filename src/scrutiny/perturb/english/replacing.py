@@ -43,8 +43,7 @@ def follow_article(document: Document, index: int, word: str) -> Edit | None:
     start, end = document.tokens[index - 1]
     needed = indefinite_article(word)
     # Only a change of sound counts: what the writer wrote before is not ours to mend.
-    was = indefinite_article(document.words[index])
-    if needed == was or needed == before.lower():
+    if needed == indefinite_article(document.words[index]) or needed == before.lower():
         return None
     if before == "A":  # a capital alone may be one of a title or of a text in capitals
         shout = document.words[index].isupper() and len(document.words[index]) > 1

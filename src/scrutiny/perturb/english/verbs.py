@@ -221,8 +221,7 @@ def _is_participle(document: Document, index: int) -> bool:
 
 
 def _is_plural_subject(document: Document, index: int) -> bool:
-    word = plain(document.words[index])
-    if word in {"i", "you", "we", "they"}:
+    if plain(document.words[index]) in {"i", "you", "we", "they"}:
         return True
     return document.tag(index) in ("NNS", "NNPS")
 

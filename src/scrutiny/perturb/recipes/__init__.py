@@ -2,5 +2,5 @@
 
 An attack says what it does otherwise than its paper (``deviations``), what it can use and what
 it does without that (``lacking``), and where paper, released code and TextAttack differ it has a
-``variant`` for each. `scrutiny.perturb.recipes.naming` reads their written form.
+``variant`` for each. `scrutiny.perturb.recipes.attack` reads their written form.
 """

@@ -7,11 +7,10 @@ from typing import Any, ClassVar, Literal
 from scrutiny.core.errors import PlanError
 from scrutiny.perturb.constraints.each_word import SamePos
 from scrutiny.perturb.recipes.attack import Attack, Given, space_of
-from scrutiny.perturb.recipes.similar import NO_ENCODER, NO_VECTORS, closest, cosine, synonyms
+from scrutiny.perturb.recipes.similar import NO_ENCODER, NO_VECTORS, closest, similar, synonyms
+from scrutiny.perturb.search import Amount, Changeable, Search
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
-from scrutiny.perturb.search.move import Amount, Changeable
-from scrutiny.perturb.search.setting import Search
 from scrutiny.perturb.words.masked import MaskedReplace
 
 
@@ -74,7 +73,7 @@ class A2t(Attack):
             most=self.candidates,
             may_change=Changeable(stop_words=True, fields=given.last_field),
             amount=Amount(share=self.share, least=self.floor),
-            constraints=cosine(given, self.similarity),
+            constraints=similar(given, least_cosine=self.similarity),
             step_constraints=(SamePos(),),
         )
         method = GreedyRanked(ranking="gradient", prefer=closest(given))

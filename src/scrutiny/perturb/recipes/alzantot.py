@@ -7,10 +7,9 @@ from typing import Any, ClassVar, Literal
 from scrutiny.perturb.constraints.fluency import Likeliest, LogprobDrop
 from scrutiny.perturb.recipes.attack import Attack, Given, space_of
 from scrutiny.perturb.recipes.similar import NO_VECTORS, synonyms
+from scrutiny.perturb.search import Amount, Changeable, Search
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.genetic import Genetic
-from scrutiny.perturb.search.move import Amount, Changeable
-from scrutiny.perturb.search.setting import Search
 
 _NEIGHBORS: Mapping[str, int] = {"as_published": 8, "faster": 8, "improved": 50}
 _GENERATIONS: Mapping[str, int] = {"as_published": 20, "faster": 40, "improved": 20}

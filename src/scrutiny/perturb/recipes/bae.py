@@ -1,19 +1,89 @@
 """BAE: words that a masked language model expects, in place of others and between them."""
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from scrutiny.perturb.constraints.each_word import SamePos
 from scrutiny.perturb.recipes.attack import Attack, Given
-from scrutiny.perturb.recipes.replace_then_insert import ReplaceThenInsert
-from scrutiny.perturb.recipes.similar import NO_ENCODER, OTHER_ENCODER, WINDOW, closest, cosine
+from scrutiny.perturb.recipes.similar import NO_ENCODER, OTHER_ENCODER, WINDOW, closest, similar
+from scrutiny.perturb.search import (
+    Asking,
+    Changeable,
+    Method,
+    Move,
+    Place,
+    Problem,
+    Search,
+    Space,
+    State,
+)
+from scrutiny.perturb.search.goal import Closeness, Judged, best, reached
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
-from scrutiny.perturb.search.move import Changeable, Move
-from scrutiny.perturb.search.setting import Search
-from scrutiny.perturb.search.space import Space
+from scrutiny.perturb.search.methods.importance import How, rank
 from scrutiny.perturb.words.masked import MaskedInsert, MaskedReplace
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceThenInsert(Method):
+    """Greedy by importance, with the moves of the space taken in turn at each word.
+
+    Parameters
+    ----------
+    prefer
+        Where several candidates reach the goal, the one that this finds closest to the base.
+
+    References
+    ----------
+    Garg & Ramakrishnan (2020), BAE: BERT-based adversarial examples for text classification.
+
+    Examples
+    --------
+    >>> ReplaceThenInsert().prefer is None
+    True
+    """
+
+    id: ClassVar[str] = "replace_then_insert@1"
+    summary: ClassVar[str] = "at each word the moves of the space in turn, the best of each"
+
+    prefer: Closeness | None = None
+
+    def search(self, problem: Problem) -> Asking:
+        """Rank once, then walk."""
+        order = yield from rank(problem, How("delete"))
+        current = problem.base
+        for one in order:
+            for number in range(len(problem.space.moves)):
+                judged = yield from _asked(problem, current.state, place=one.place, number=number)
+                there = reached(judged, self.prefer)
+                if there is not None:
+                    return there
+                top = best(judged)
+                if top is not None and top.score > current.score:
+                    current = top
+        return current
+
+
+def _asked(
+    problem: Problem, state: State, *, place: Place, number: int
+) -> Generator[Sequence[State], Sequence[Judged], Sequence[Judged]]:
+    """Judgments of what one move proposes at a word, which may have been changed before."""
+    here = _word_now(problem, state, place=place, number=number)
+    candidates = [] if here is None else problem.candidates(state, here)
+    if not candidates:
+        return ()
+    return (yield candidates)
+
+
+def _word_now(problem: Problem, state: State, *, place: Place, number: int) -> Place | None:
+    """The word's place in a text, with the sites of one move alone."""
+    now = problem.space.place(state, place.key)
+    if now is None:
+        return None
+    sites = tuple(site for site in now.sites if site[0] == number)
+    return now._replace(sites=sites) if sites else None
+
 
 Mode = Literal["R", "I", "R/I", "R+I"]
 
@@ -79,7 +149,7 @@ class Bae(Attack):
         }
         chosen = moves.get(self.mode, (*moves["R"], *moves["I"]))
         is_ours = self.variant == "as_published"
-        near = cosine(given, 0.8 if is_ours else 0.936338, window=WINDOW)
+        near = similar(given, least_cosine=0.8 if is_ours else 0.936338, window=WINDOW)
         pos: Any = SamePos(noun_verb=True)  # lets insertions pass
         space = Space(
             chosen,
@@ -88,5 +158,4 @@ class Bae(Attack):
         )
         if self.mode == "R+I":
             return Search(space, Untargeted(), ReplaceThenInsert(prefer=closest(given)))
-        method = GreedyRanked(ranking="delete", prefer=closest(given))
-        return Search(space, Untargeted(), method)
+        return Search(space, Untargeted(), GreedyRanked(ranking="delete", prefer=closest(given)))

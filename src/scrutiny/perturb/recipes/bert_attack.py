@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from scrutiny.perturb.recipes.attack import Attack, Given, space_of
-from scrutiny.perturb.recipes.similar import NO_ENCODER, OTHER_ENCODER, closest, cosine
+from scrutiny.perturb.recipes.similar import NO_ENCODER, OTHER_ENCODER, closest, similar
+from scrutiny.perturb.search import Amount, Changeable, Search
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
-from scrutiny.perturb.search.move import Amount, Changeable
-from scrutiny.perturb.search.setting import Search
 from scrutiny.perturb.words.masked import ShownReplace
 
 
@@ -66,13 +65,12 @@ class BertAttack(Attack):
 
     def search(self, given: Given) -> Search:
         """Greedy, by importance."""
-        is_ours = self.variant == "as_published"
-        top, unknown = (48, "[MASK]") if is_ours else (8, "[UNK]")
+        top, unknown = (48, "[MASK]") if self.variant == "as_published" else (8, "[UNK]")
         space = space_of(
             ShownReplace(top=top, no_antonyms=self.no_antonyms),
             may_change=Changeable(stop_words=True),
             amount=Amount(share=self.share),
-            constraints=cosine(given, self.similarity),
+            constraints=similar(given, least_cosine=self.similarity),
         )
         method = GreedyRanked(ranking="unk", unknown=unknown, prefer=closest(given))
         return Search(space, Untargeted(), method)

@@ -3,17 +3,16 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from math import sqrt
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
 from scrutiny.core.queries.gradients import InputEmbeddings, TokenGradients
+from scrutiny.perturb.search import Asking, Method, Place, Problem, State
 from scrutiny.perturb.search.methods.first_order import gradient_beam
 from scrutiny.perturb.search.methods.importance import wanted_slope
-from scrutiny.perturb.search.place import Place
-from scrutiny.perturb.search.problem import Asking, Method, Problem
-from scrutiny.perturb.search.state import State
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,12 +95,9 @@ class CharacterFlips(Method):
         """Texts one change from here, the best estimates first."""
         assert alphabet is not None  # the model has given gradients
         sign = wanted_slope(problem).sign
-        options: list[_Flip] = []
-        for place in problem.places(state):
-            options += _flips(gradients, place, alphabet, sign=sign)
-        options.sort(key=lambda flip: -flip.gain)
+        flips = [_flips(gradients, place, alphabet, sign=sign) for place in problem.places(state)]
         found: list[State] = []
-        for flip in options:
+        for flip in sorted(chain.from_iterable(flips), key=lambda flip: -flip.gain):
             found += problem.space.propose(state, [(flip.edit,)], problem.refused)
             if len(found) >= self.flips:
                 break

@@ -4,11 +4,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scrutiny.perturb.recipes.attack import Attack, Given
+from scrutiny.perturb.search import Move, Search, Space
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.beam import Greedy
-from scrutiny.perturb.search.move import Move
-from scrutiny.perturb.search.setting import Search
-from scrutiny.perturb.search.space import Space
 from scrutiny.perturb.universal.contraction import Contraction
 from scrutiny.perturb.universal.entity_swap import EntitySwap
 from scrutiny.perturb.universal.number_swap import NumberSwap

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scrutiny.perturb.recipes.attack import Attack, Given, space_of
-from scrutiny.perturb.recipes.similar import NO_ENCODER, OTHER_ENCODER, WINDOW, closest, cosine
+from scrutiny.perturb.recipes.similar import NO_ENCODER, OTHER_ENCODER, WINDOW, closest, similar
+from scrutiny.perturb.search import Changeable, Search
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.beam import Greedy
-from scrutiny.perturb.search.move import Changeable
-from scrutiny.perturb.search.setting import Search
 from scrutiny.perturb.words.masked import MaskedInsert, MaskedMerge, MaskedReplace
 
 
@@ -68,6 +67,6 @@ class Clare(Attack):
             MaskedInsert(top=self.candidates),
             MaskedMerge(top=self.candidates, least_probability=self.merges_from),
             may_change=Changeable(stop_words=True),
-            constraints=cosine(given, self.similarity, window=WINDOW),
+            constraints=similar(given, least_cosine=self.similarity, window=WINDOW),
         )
         return Search(space, Untargeted(), Greedy(prefer=closest(given)))

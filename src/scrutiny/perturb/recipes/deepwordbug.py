@@ -7,10 +7,9 @@ from scrutiny.perturb.characters.random_letters import InsertLetter, SubstituteL
 from scrutiny.perturb.characters.slips import DeleteLetter, SwapLetters
 from scrutiny.perturb.constraints.how_much import EditDistance
 from scrutiny.perturb.recipes.attack import Attack, Given, space_of
+from scrutiny.perturb.search import Changeable, Search
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
-from scrutiny.perturb.search.move import Changeable
-from scrutiny.perturb.search.setting import Search
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,10 @@ from scrutiny.perturb.characters.slips import DeleteLetter
 from scrutiny.perturb.constraints.each_word import SamePos
 from scrutiny.perturb.recipes.attack import Attack, Given, space_of
 from scrutiny.perturb.recipes.character_flips import CharacterFlips
+from scrutiny.perturb.search import Amount, Changeable, Search, Space
 from scrutiny.perturb.search.any_word import AnyWord
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.first_order import FirstOrder
-from scrutiny.perturb.search.move import Amount, Changeable
-from scrutiny.perturb.search.setting import Search
-from scrutiny.perturb.search.space import Space
 
 
 @dataclass(frozen=True, slots=True)

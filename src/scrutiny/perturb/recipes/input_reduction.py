@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from scrutiny.perturb.recipes.attack import Attack, Given, space_of
+from scrutiny.perturb.search import Changeable, Search
 from scrutiny.perturb.search.goals.keeping import FewestWords
 from scrutiny.perturb.search.methods.beam import Beam
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
-from scrutiny.perturb.search.move import Changeable
-from scrutiny.perturb.search.setting import Search
 from scrutiny.perturb.words.delete_word import DeleteWord
 
 
@@ -65,5 +64,4 @@ class InputReduction(Attack):
         goal = FewestWords(fields=fields)
         if self.variant == "textattack":
             return Search(space, goal, GreedyRanked(ranking="delete"))
-        beam = Beam(width=self.width, steps=1000, least=0.0)  # the label is lost below
-        return Search(space, goal, beam)
+        return Search(space, goal, Beam(width=self.width, steps=1000, least=0.0))

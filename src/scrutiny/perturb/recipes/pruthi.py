@@ -6,10 +6,9 @@ from typing import ClassVar
 from scrutiny.perturb.characters.random_letters import InsertLetter
 from scrutiny.perturb.characters.slips import DeleteLetter, NeighborKey, SwapLetters
 from scrutiny.perturb.recipes.attack import Attack, Given, space_of
+from scrutiny.perturb.search import Amount, Changeable, Search
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.beam import Greedy
-from scrutiny.perturb.search.move import Amount, Changeable
-from scrutiny.perturb.search.setting import Search
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from scrutiny.perturb.recipes.attack import Attack, Given, space_of
+from scrutiny.perturb.search import Changeable, Search
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
-from scrutiny.perturb.search.move import Changeable
-from scrutiny.perturb.search.setting import Search
 from scrutiny.perturb.words.like_words import WordnetAll
 
 

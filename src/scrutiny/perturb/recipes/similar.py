@@ -30,23 +30,15 @@ OTHER_ENCODER: Final = (
 )
 
 
-def cosine(given: Given, least: float, *, window: int | None = None) -> tuple[Any, ...]:
-    """Constraint on the cosine, of a window around the edit or of the text; none without encoder.
+def similar(given: Given, *, window: int | None = None, **least: float) -> tuple[Any, ...]:
+    """Constraint on the similarity of a window around the edit, or of the text.
 
-    Texts shorter than the window pass unseen.
+    ``least_cosine`` or ``least_angular`` (1 - angle / 180 degrees) says how alike they stay. Texts
+    shorter than the window pass unseen; without an encoder there is no constraint.
     """
     if not given.has("encoder"):
         return ()
-    short = window is not None
-    return (SentenceSimilarity(least_cosine=least, window=window, skip_short=short),)
-
-
-def angular(given: Given, least: float, *, window: int | None = None) -> tuple[Any, ...]:
-    """Constraint on the angular similarity 1 - angle / 180 degrees; as `cosine` otherwise."""
-    if not given.has("encoder"):
-        return ()
-    short = window is not None
-    return (SentenceSimilarity(least_angular=least, window=window, skip_short=short),)
+    return (SentenceSimilarity(**least, window=window, skip_short=window is not None),)
 
 
 def closest(given: Given) -> Any:

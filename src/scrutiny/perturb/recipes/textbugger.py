@@ -11,15 +11,13 @@ from scrutiny.perturb.recipes.similar import (
     NO_ENCODER,
     NO_VECTORS,
     OTHER_ENCODER,
-    angular,
     closest,
+    similar,
     synonyms,
 )
+from scrutiny.perturb.search import Changeable, Move, Search, Space
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
-from scrutiny.perturb.search.move import Changeable, Move
-from scrutiny.perturb.search.setting import Search
-from scrutiny.perturb.search.space import Space
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +82,5 @@ class TextBugger(Attack):
         )
         moves = [Move(bug, None, rule) for bug in bugs]  # type: ignore[arg-type]
         moves.append(Move(synonyms(given, top=self.neighbors), self.neighbors, rule))
-        near = angular(given, self.similarity)
-        space = Space(tuple(moves), constraints=near)
-        method = GreedyRanked(ranking="delete", prefer=closest(given))
-        return Search(space, Untargeted(), method)
+        space = Space(tuple(moves), constraints=similar(given, least_angular=self.similarity))
+        return Search(space, Untargeted(), GreedyRanked(ranking="delete", prefer=closest(given)))

@@ -11,14 +11,13 @@ from scrutiny.perturb.recipes.similar import (
     NO_VECTORS,
     OTHER_ENCODER,
     WINDOW,
-    angular,
     closest,
+    similar,
     synonyms,
 )
+from scrutiny.perturb.search import Changeable, Search
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
-from scrutiny.perturb.search.move import Changeable
-from scrutiny.perturb.search.setting import Search
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +81,7 @@ class TextFooler(Attack):
             may_change=Changeable(stop_words=True, fields=given.last_field),
             step_constraints=(
                 SamePos(noun_verb=True),
-                *angular(given, self.similarity, window=WINDOW),
+                *similar(given, least_angular=self.similarity, window=WINDOW),
             ),
         )
         is_released = self.variant == "as_released"

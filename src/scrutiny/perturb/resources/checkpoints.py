@@ -6,7 +6,7 @@ Imported only when such a resource is asked for; mask filling has a module of it
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from math import exp
-from typing import Any, Final, TypeVar
+from typing import Any, ClassVar, Final, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -87,17 +87,31 @@ def load_checkpoint(checkpoint: str, kind: str) -> tuple[Any, Any]:
     return model.eval(), tokenizer
 
 
-class CheckpointEncoder:
-    """Mean of the last hidden states over a text's pieces."""
+class OverCheckpoint:
+    """A resource over a model and its tokenizer; ``head`` is the class that loads the model."""
+
+    head: ClassVar[str]
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
         self._model = model
         self._tokenizer = tokenizer
 
     @classmethod
-    def load(cls, checkpoint: str) -> "CheckpointEncoder":
-        """Encoder of a checkpoint."""
-        return cls(*load_checkpoint(checkpoint, "AutoModel"))
+    def load(cls, checkpoint: str) -> Self:
+        """Resource over a checkpoint.
+
+        Raises
+        ------
+        ModelError
+            If it cannot be loaded, or weights of its head are missing.
+        """
+        return cls(*load_checkpoint(checkpoint, cls.head))
+
+
+class CheckpointEncoder(OverCheckpoint):
+    """Mean of the last hidden states over a text's pieces."""
+
+    head = "AutoModel"
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Array of shape (text, dimension)."""
@@ -114,19 +128,15 @@ class CheckpointEncoder:
         return np.concatenate(parts)
 
 
-class CheckpointPerplexity:
+class CheckpointPerplexity(OverCheckpoint):
     """Likelihood of texts by a causal language model."""
 
+    head = "AutoModelForCausalLM"
+
     def __init__(self, model: Any, tokenizer: Any) -> None:
-        self._model = model
-        self._tokenizer = tokenizer
+        super().__init__(model, tokenizer)
         self._perplexity: dict[str, float] = {}
         self._log_probability: dict[str, float] = {}
-
-    @classmethod
-    def load(cls, checkpoint: str) -> "CheckpointPerplexity":
-        """Scorer of a checkpoint."""
-        return cls(*load_checkpoint(checkpoint, "AutoModelForCausalLM"))
 
     def perplexity(self, texts: Sequence[str]) -> list[float]:
         """Perplexity of each text from its second piece on; 1.0 for a text of a single piece."""
@@ -177,10 +187,13 @@ class CheckpointPerplexity:
         return [found[i] for i in range(len(rows))]
 
 
-class CheckpointEntailment:
+class CheckpointEntailment(OverCheckpoint):
     """Probability of entailment by a classifier of text pairs."""
 
+    head = "AutoModelForSequenceClassification"
+
     def __init__(self, model: Any, tokenizer: Any) -> None:
+        super().__init__(model, tokenizer)
         labels = {int(i): str(label) for i, label in model.config.id2label.items()}
         found = [i for i, label in sorted(labels.items()) if label.lower().startswith("entail")]
         if len(found) != 1:
@@ -188,13 +201,8 @@ class CheckpointEntailment:
                 "A judge of entailment has one label that begins with 'entail'; the labels of this "
                 f"checkpoint are {', '.join(labels[i] for i in sorted(labels))}."
             )
-        self._model, self._tokenizer, self._label = model, tokenizer, found[0]
+        self._label = found[0]
         self._known: dict[tuple[str, str], float] = {}
-
-    @classmethod
-    def load(cls, checkpoint: str) -> "CheckpointEntailment":
-        """Judge of a checkpoint."""
-        return cls(*load_checkpoint(checkpoint, "AutoModelForSequenceClassification"))
 
     def entailment(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """Probability that the second text of each pair follows from the first."""

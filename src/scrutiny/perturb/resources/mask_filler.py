@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from scrutiny.core.errors import ModelError
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery
-from scrutiny.perturb.resources.checkpoints import batches, load_checkpoint, remembered
+from scrutiny.perturb.resources.checkpoints import OverCheckpoint, batches, remembered
 from scrutiny.perturb.resources.vocabulary import (
     Script,
     WordPieces,
@@ -34,30 +34,20 @@ class _Row(NamedTuple):
     places: tuple[int, ...]
 
 
-class CheckpointMaskFiller:
+class CheckpointMaskFiller(OverCheckpoint):
     """A masked language model that proposes whole words."""
 
+    head = "AutoModelForMaskedLM"
+
     def __init__(self, model: Any, tokenizer: Any) -> None:
+        super().__init__(model, tokenizer)
         if tokenizer.mask_token_id is None:
             raise ModelError("This tokenizer has no mask token; a masked language model has one.")
-        self._model = model
-        self._tokenizer = tokenizer
         self._vocabularies: dict[Script, WordPieces] = {}
         self._whole: dict[Script, npt.NDArray[np.intp]] = {}
         self._filled: dict[tuple[MaskQuery, int], tuple[str, ...]] = {}
         self._guessed: dict[tuple[MaskQuery, int, Script], tuple[Guess, ...]] = {}
         self._rewritten: dict[tuple[MaskQuery, int, Script], tuple[Guess, ...]] = {}
-
-    @classmethod
-    def load(cls, checkpoint: str) -> "CheckpointMaskFiller":
-        """Filler of a checkpoint.
-
-        Raises
-        ------
-        ModelError
-            If it cannot be loaded, or its masked-LM head is missing.
-        """
-        return cls(*load_checkpoint(checkpoint, "AutoModelForMaskedLM"))
 
     def fill(self, queries: Sequence[MaskQuery], *, top: int) -> list[tuple[str, ...]]:
         """Whole words for each query, the likeliest first."""
@@ -90,8 +80,7 @@ class CheckpointMaskFiller:
 
         def ask(keys: Sequence[tuple[MaskQuery, int, Script]]) -> list[tuple[Guess, ...]]:
             rows = [self._shown(query) for query, _, _ in keys]
-            found = self._scores([row for row in rows if row.places])
-            rest = iter(found)
+            rest = iter(self._scores([row for row in rows if row.places]))
             return [self._spelled(next(rest), top, script) if r.places else () for r in rows]
 
         return remembered(self._rewritten, [(query, top, script) for query in queries], ask)

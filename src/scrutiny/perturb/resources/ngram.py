@@ -44,11 +44,9 @@ class NgramModel:
         self._vocabulary = {word for word, count in counts.items() if count > 1}
         self._grams: Counter[tuple[str, ...]] = Counter()
         self._totals: Counter[tuple[str, ...]] = Counter()
-        self._kinds: Counter[tuple[str, ...]] = Counter()
         for line in lines:
             self._count(line)
-        for gram in self._grams:
-            self._kinds[gram[:-1]] += 1
+        self._kinds = Counter(gram[:-1] for gram in self._grams)
         if not self._grams:
             raise DataError("An n-gram model needs at least one text to train on.")
 

@@ -4,17 +4,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from scrutiny.core.errors import MissingExtraError, PlanError
+from scrutiny.core.errors import PlanError
 
 
 class HarperChecker:
     """Complaints of the Harper grammar checker, each text checked once."""
 
     def __init__(self) -> None:
-        try:
-            import harper
-        except ImportError as error:
-            raise MissingExtraError("The grammar constraint", "nlp") from error
+        import harper
+
         self._linter: Any = harper.Linter()
         self._plain: Any = harper.Language.PLAINTEXT
         self._known = lru_cache(maxsize=4096)(self._ask)

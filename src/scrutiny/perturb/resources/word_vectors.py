@@ -1,6 +1,7 @@
 """Nearest words in a vector space, in batched matrix products over a memory-mapped table."""
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,6 @@ class WordVectors:
         self._rows = {word: row for row, word in reversed(list(enumerate(words)))}
         self._matrix = matrix
         self._searched = min(searched, len(words))
-        self._units: Matrix | None = None
         self._known: dict[tuple[str, int], tuple[tuple[str, float], ...]] = {}
 
     def __contains__(self, word: str) -> bool:
@@ -64,9 +64,7 @@ class WordVectors:
     def warm(self, words: Iterable[str], *, most: int) -> None:
         """Compute the neighbors of many words, a batch at a time, and keep them."""
         asked = sorted({w for w in words if (w, most) not in self._known})
-        for word in asked:
-            if word not in self._rows:
-                self._known[word, most] = ()
+        self._known |= {(word, most): () for word in asked if word not in self._rows}
         known = [w for w in asked if w in self._rows]
         for first in range(0, len(known), _BATCH):
             self._search(known[first : first + _BATCH], most)
@@ -77,7 +75,7 @@ class WordVectors:
         return None if row is None else np.asarray(self._matrix[row], dtype=np.float32)
 
     def _search(self, words: Sequence[str], most: int) -> None:
-        table = self._table()
+        table = self._table
         rows = [self._rows[word] for word in words]
         asked = _unit(np.asarray(self._matrix[rows], dtype=np.float32))
         cosines = asked @ table.T  # (word, searched)
@@ -91,11 +89,10 @@ class WordVectors:
             near = [(self._words[short[i]], float(exact[i])) for i in order if short[i] != row]
             self._known[word, most] = tuple(near[:most])
 
+    @cached_property
     def _table(self) -> Matrix:
         """Unit vectors of the rows that are searched; read once."""
-        if self._units is None:
-            self._units = _unit(np.asarray(self._matrix[: self._searched], dtype=np.float32))
-        return self._units
+        return _unit(np.asarray(self._matrix[: self._searched], dtype=np.float32))
 
 
 def _largest(values: Matrix, count: int) -> npt.NDArray[np.intp]:
@@ -197,8 +194,7 @@ def load_input_embeddings(checkpoint: str) -> WordVectors:
         raise ModelError(message) from error
     matrix = model.get_input_embeddings().weight.detach().float().numpy()
     found = [(word, row) for row, word in enumerate(whole_words(tokenizer)) if word is not None]
-    words = [word for word, _ in found]
-    return WordVectors(words, matrix[[row for _, row in found]])
+    return WordVectors([word for word, _ in found], matrix[[row for _, row in found]])
 
 
 class MeanVectors:
@@ -224,8 +220,7 @@ class MeanVectors:
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Array of shape (text, dimension); zeros for a text without a known word."""
         rows = [self._known(text) for text in texts]
-        width = next((len(row[0]) for row in rows if row), 1)
-        zero = np.zeros(width, dtype=np.float32)
+        zero = np.zeros(next((len(row[0]) for row in rows if row), 1), dtype=np.float32)
         means = [np.mean(row, axis=0, dtype=np.float64) if row else zero for row in rows]
         return np.asarray(means, dtype=np.float32)
 

@@ -15,9 +15,8 @@ See ``design/009-search.md`` and ``docs/search.md``.
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.found import Found, Mark
 from scrutiny.perturb.search.goal import Answer, AnswerPair, Base, Goal, Judged
-from scrutiny.perturb.search.move import Amount, Changeable, Move
+from scrutiny.perturb.search.move import Amount, Changeable, Move, Place
 from scrutiny.perturb.search.origin import Origin
-from scrutiny.perturb.search.place import Place
 from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.setting import Ask, Search, Settings, Victim
 from scrutiny.perturb.search.space import Space

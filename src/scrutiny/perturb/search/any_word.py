@@ -6,8 +6,7 @@ from typing import ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Site, Transformation
-from scrutiny.perturb.engine.change import Rng
-from scrutiny.perturb.engine.sites import word_sites
+from scrutiny.perturb.engine.change import Rng, word_sites
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,5 +190,4 @@ def reached(judged: Sequence[Judged], prefer: Closeness | None = None) -> Judged
 
 def ranked(judged: Iterable[Judged]) -> list[Judged]:
     """Answered texts from the best score to the worst; equals in the order of proposal."""
-    answered = [one for one in judged if one.answer is not None]
-    return sorted(answered, key=lambda one: -one.score)
+    return sorted([one for one in judged if one.answer is not None], key=lambda one: -one.score)

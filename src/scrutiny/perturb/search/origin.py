@@ -11,7 +11,7 @@ from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.text.tokens import token_spans
 
 if TYPE_CHECKING:
-    from scrutiny.perturb.search.place import Place
+    from scrutiny.perturb.search.move import Place
 
 Sites = dict[tuple[int, str], tuple[object, Sequence[Site]]]  # by move and field, with the move
 Key = tuple[Any, ...]  # what makes two texts the same question: texts, and token borders if given
@@ -124,16 +124,12 @@ class Origin:
 
     def first_token(self, field: str) -> int:
         """Number that the first token of a field has when tokens are counted through all fields."""
-        number = self.numbers[field]
-        return sum(len(self.document(name).tokens) for name in self.names[:number])
+        return sum(len(self.document(name).tokens) for name in self.names[: self.numbers[field]])
 
     def inserted_words(self, edits: Sequence[Edit]) -> int:
         """Number of tokens that edits add between those of the base."""
-        found = 0
-        for edit in edits:
-            if edit.start == edit.end and not self.touched(edit):
-                found += len(token_spans(edit.text))
-        return found
+        between = [e for e in edits if e.start == e.end and not self.touched(e)]
+        return sum([len(token_spans(edit.text)) for edit in between])
 
 
 def key_of(example: Example, texts: tuple[str, ...]) -> Key:

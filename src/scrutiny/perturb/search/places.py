@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from scrutiny.core.transformation import Site, Transformation
 from scrutiny.perturb.engine.document import TextDocument
-from scrutiny.perturb.engine.where import sites_where
-from scrutiny.perturb.search.move import Changeable, Move
-from scrutiny.perturb.search.place import Place, PlaceKey
+from scrutiny.perturb.engine.fences import sites_where
+from scrutiny.perturb.search.move import Changeable, Move, Place, PlaceKey
 from scrutiny.perturb.search.state import State
 from scrutiny.perturb.search.trail import Trail
 
@@ -141,8 +140,7 @@ def sites_of(state: State, number: int, move: Move, field: str) -> Sequence[Site
     rule, document = move.may_change, state.document(field)
     found: Sequence[Site] = ()
     if (not rule.fields or field in rule.fields) and _speaks(move.transformation, document):
-        sites = move.transformation.sites(document)
-        found = sites_where(sites, document, move.place_rule)
+        found = sites_where(move.transformation.sites(document), document, move.place_rule)
     state.sites[key] = move, found
     return found
 

@@ -4,20 +4,18 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.plugin import PlugIn
 from scrutiny.core.queries.gradients import Gradients, TokenGradients
 from scrutiny.core.randomness import generator
+from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.search.goal import Base, Judged, Slope
-from scrutiny.perturb.search.place import Place
+from scrutiny.perturb.search.move import Place
 from scrutiny.perturb.search.space import Space
 from scrutiny.perturb.search.state import State
 from scrutiny.perturb.search.warming import Needed
-
-if TYPE_CHECKING:
-    from numpy.random import Generator as Random
 
 Asking = Generator[Sequence[State] | Needed, Sequence[Judged], Judged | None]
 Preparing = Generator[Needed, Sequence[Judged], None]
@@ -30,7 +28,8 @@ class Method(PlugIn, ABC):
     order, and returns the best that it found, or nothing to let the engine choose the best text
     it saw. It keeps no state anywhere else. Before it asks for candidates it may say so
     (``yield from problem.prepare(...)``): moves that ask a model of their own then do it in batches
-    over all searches.
+    over all searches. ``least_cosine`` is how near words of the victim's vocabulary are to those
+    that they replace, where it asks for any.
     """
 
     __slots__ = ()
@@ -39,6 +38,7 @@ class Method(PlugIn, ABC):
     id: ClassVar[str]
     summary: ClassVar[str]
     stream: ClassVar[str] = ""
+    least_cosine: float | None = None
 
     @abstractmethod
     def search(self, problem: "Problem") -> Asking:
@@ -95,7 +95,7 @@ class Problem:
         """Texts one step from here at any place, each once."""
         return self.space.neighbors(state, self.refused)
 
-    def rng(self, name: str) -> "Random":
+    def rng(self, name: str) -> Rng:
         """Random stream of this search: the same for every model, and free of all order."""
         origin = self.base.state.origin
         return generator(origin.seed, "search", name=name, item=origin.example.id, draw=origin.draw)

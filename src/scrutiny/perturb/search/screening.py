@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scrutiny.core.edit import Edit, EditRefusedError
+from scrutiny.core.grouping import grouped
 from scrutiny.core.transformation import Constraint
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.gate import GateContext
@@ -112,7 +113,4 @@ def _verdicts(
 
 
 def _by_field(edits: Sequence[Edit]) -> Mapping[str, list[Edit]]:
-    found: dict[str, list[Edit]] = {}
-    for edit in edits:
-        found.setdefault(edit.field, []).append(edit)
-    return found
+    return grouped((edit.field, edit) for edit in edits)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from scrutiny.core.diagnostic import Failure
-from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
+from scrutiny.core.limits import at_least
 from scrutiny.core.queries.gradients import Gradients
 from scrutiny.perturb.search.goal import Answer, Goal
 from scrutiny.perturb.search.problem import Method
@@ -77,7 +77,4 @@ class Settings:
     keep: int = 1
 
     def __post_init__(self) -> None:
-        if self.budget is not None and self.budget < 1:
-            raise PlanError(f"A budget is at least 1 text, the base itself, not {self.budget}.")
-        if self.window < 1 or self.keep < 1:
-            raise PlanError("window and keep are at least 1.")
+        at_least(self, budget=1, window=1, keep=1)  # of the budget, the base is one

@@ -3,22 +3,22 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from threading import local
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.transformation import Constraint, Transformation
-from scrutiny.perturb.engine.streams import Streams
-from scrutiny.perturb.search.move import Amount, Changeable, Move
+from scrutiny.perturb.engine.streams import OwnStreams
+from scrutiny.perturb.search.move import Amount, Changeable, Move, Place, PlaceKey
 from scrutiny.perturb.search.origin import Key, Origin
-from scrutiny.perturb.search.place import Place, PlaceKey
 from scrutiny.perturb.search.places import find_places, find_word, is_local
 from scrutiny.perturb.search.screening import CandidateStep, passes, screened, steps_from
 from scrutiny.perturb.search.state import State
 from scrutiny.perturb.search.warming import is_warmed
 
 _ANY_AMOUNT = Amount()
+
+_OWN = OwnStreams()  # a stream ends where the next begins: changes and searches have their own
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +75,9 @@ class Space:
     @property
     def resources(self) -> tuple[str, ...]:
         """Names of all resources that it needs, sorted."""
+        vetoes = (*self.constraints, *self.step_constraints)
         needed = {r for move in self.moves for r in move.transformation.resources}
-        for constraint in (*self.constraints, *self.step_constraints):
-            needed.update(constraint.resources)
-        return tuple(sorted(needed))
+        return tuple(sorted(needed.union(*(veto.resources for veto in vetoes))))
 
     def limit(self, origin: Origin) -> int | None:
         """Largest number of words of this base that may be changed, or nothing."""
@@ -124,7 +123,7 @@ class Space:
         origin, document = state.origin, state.document(place.field)
         word = document.text[place.low : place.high]
         item = f"{origin.example.id}\0{place.field}\0{place.start}\0{word}"
-        streams = named_streams()
+        streams = _OWN.streams
         steps: list[CandidateStep] = []
         known = {state.key, *origin.excluded}
         for number, site in place.sites:
@@ -187,14 +186,3 @@ class Space:
         for constraint in self.step_constraints:
             steps = screened(constraint, steps, vetoes, of=state)
         return [step.state for step in steps]
-
-
-_OWN = local()
-
-
-def named_streams() -> Streams:
-    """Streams of this thread's searches."""
-    found: Streams | None = getattr(_OWN, "streams", None)
-    if found is None:
-        found = _OWN.streams = Streams()
-    return found

@@ -11,7 +11,7 @@ from scrutiny.perturb.search.origin import Key, Origin, Sites, key_of
 from scrutiny.text.edits import apply_edits, apply_to_text
 
 if TYPE_CHECKING:
-    from scrutiny.perturb.search.place import Place
+    from scrutiny.perturb.search.move import Place
 
 
 class State:

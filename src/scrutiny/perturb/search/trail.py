@@ -58,8 +58,7 @@ class Trail:
     def of_token(self, start: int, end: int) -> Source:
         """Where a token of the changed text comes from."""
         first = bisect_right(self._highs, start)
-        last = bisect_left(self._lows, end)
-        if first < last:  # edits reach into it
+        if first < bisect_left(self._lows, end):  # edits reach into it
             return self._of_touched(self._edits[first], first, start=start, end=end)
         low, high = start - self._gains[first], end - self._gains[first]
         token = self._token_at(low)

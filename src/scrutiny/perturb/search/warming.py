@@ -1,13 +1,12 @@
 """Letting transformations ask their own models in batches, over many searches at once."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from scrutiny.core.errors import UserError
 from scrutiny.core.transformation import AsksAhead, Site
+from scrutiny.perturb.engine.batch import ask_ahead
 from scrutiny.perturb.engine.document import TextDocument
-from scrutiny.perturb.search.move import Move
-from scrutiny.perturb.search.place import Place
+from scrutiny.perturb.search.move import Move, Place
 from scrutiny.perturb.search.state import State
 
 
@@ -34,7 +33,9 @@ def warm(moves: Sequence[Move], needs: Iterable[Needed]) -> None:
             continue
         held = [entry for pair in pairs for entry in _sites_of(pair, number)]
         if held:
-            _ask(move.transformation, [d for d, _ in held], [sites for _, sites in held])
+            documents = [document for document, _ in held]
+            every = [sites for _, sites in held]
+            ask_ahead(move.transformation, documents, documents[0].resources, every)
 
 
 def _sites_of(
@@ -48,15 +49,3 @@ def _sites_of(
         if sites:
             by_field.setdefault(place.field, []).extend(sites)
     return [(state.document(field), sites) for field, sites in by_field.items()]
-
-
-def _ask(
-    transformation: AsksAhead, documents: Sequence[TextDocument], sites: Sequence[Sequence[Site]]
-) -> None:
-    resources: Mapping[str, Any] = documents[0].resources
-    try:
-        transformation.warm(documents, resources, sites=sites)
-    except UserError:
-        raise  # a missing resource concerns every item
-    except Exception:
-        return

@@ -1,6 +1,6 @@
 """Adjectives replaced by their antonym."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Final
@@ -8,7 +8,12 @@ from typing import ClassVar, Final
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Site
 from scrutiny.perturb.engine.change import Change, Rng
-from scrutiny.perturb.english.related_words import antonym_forms, content_tag, fitting_antonym_forms
+from scrutiny.perturb.english.related_words import (
+    KnownWords,
+    antonym_forms,
+    content_tag,
+    fitting_antonym_forms,
+)
 from scrutiny.perturb.english.replacing import replace_word
 
 _BEFORE: Final = frozenset("as so no years year - `` how too".split())
@@ -17,7 +22,6 @@ _BEHIND: Final = frozenset(
     nature change term time""".split()
 )
 _TAGS = ("JJ", "JJR", "JJS")
-_CACHED = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,23 +114,7 @@ def _is_fixed(words: Sequence[str], index: int) -> bool:
     return words[index][:1].isupper() and behind[:1].isupper() and not words[index].isupper()
 
 
-class _WordsWithAntonym(dict[str, bool]):
-    """Whether words, in any casing, have an antonym as adjectives; filled when asked."""
-
-    __slots__ = ("_forms",)
-
-    def __init__(self, forms: Callable[[str, str], tuple[str, ...]]) -> None:
-        super().__init__()
-        self._forms = forms
-
-    def __missing__(self, word: str) -> bool:
-        if len(self) >= _CACHED:
-            self.clear()
-        self[word] = found = any(self._forms(word.lower(), tag) for tag in _TAGS)
-        return found
-
-
 @lru_cache(maxsize=64)
-def _words_with_antonym(settings: AntonymSwap) -> _WordsWithAntonym:
-    """The one table for these settings."""
-    return _WordsWithAntonym(settings.forms)
+def _words_with_antonym(settings: AntonymSwap) -> KnownWords:
+    """Words that have an antonym as adjectives: the one table for these settings."""
+    return KnownWords(lambda low: any(settings.forms(low, tag) for tag in _TAGS))

@@ -1,14 +1,13 @@
 """A phrase before the text and a commonplace after it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.engine.change import Change, Rng
-from scrutiny.perturb.engine.sites import whole_text
+from scrutiny.core.transformation import Document, Effect, Site
+from scrutiny.perturb.engine.change import ChangesWholeText, Rng
 from scrutiny.perturb.english.verbs import could_be_verb
 from scrutiny.text.gender import first_name_gender
 from scrutiny.text.lexicon import is_stop_word, opening_phrases, place_region, proverbs, zipf
@@ -23,7 +22,7 @@ _SUBJECTS = frozenset("i you he she it we they this there".split())
 
 
 @dataclass(frozen=True, slots=True)
-class AppendIrrelevant(Change):
+class AppendIrrelevant(ChangesWholeText):
     """An opening phrase before the text, and behind a longer one a proverb.
 
     Both are neutral in sentiment. A common word that began the text with a capital is written
@@ -57,16 +56,10 @@ class AppendIrrelevant(Change):
         "*": "keeps",
         "text-pair-classification": "may change",
     }
-    intensity: ClassVar[Intensity] = Intensity(share=0.0, least=1, most=1)
-    where = "anywhere"
 
     start: bool = True
     end: bool = True
     least_tokens: int = 10
-
-    def sites(self, document: Document) -> Sequence[Site]:
-        """The text as a whole."""
-        return whole_text(document)
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """A few drawn pairs of a phrase and a proverb."""
@@ -103,8 +96,7 @@ def _openings(document: Document) -> tuple[str, ...]:
         return ()
     if "?" in words:
         return _ASIDES
-    is_clause = first.partition("'")[0] in _SUBJECTS
-    return opening_phrases() if is_clause else _without_that()
+    return opening_phrases() if first.partition("'")[0] in _SUBJECTS else _without_that()
 
 
 def _is_joined(first: str) -> bool:

@@ -7,9 +7,9 @@ from difflib import SequenceMatcher
 from typing import Any, ClassVar, Final
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import AsksAhead, Document, Effect, Intensity, Site
-from scrutiny.perturb.engine.change import Change, Rng
-from scrutiny.perturb.engine.sites import whole_text
+from scrutiny.core.grouping import grouped
+from scrutiny.core.transformation import AsksAhead, Document, Effect, Site
+from scrutiny.perturb.engine.change import ChangesWholeText, Rng
 from scrutiny.perturb.english.clitics import is_spaced
 from scrutiny.perturb.resources.capabilities import Translator
 from scrutiny.perturb.resources.loading import find_resource
@@ -27,7 +27,7 @@ _GLUED: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class BackTranslation(Change, AsksAhead):
+class BackTranslation(ChangesWholeText, AsksAhead):
     """The text as it comes back from another language, sentence by sentence.
 
     The difference is taken word by word, so that words which come back as they were are not
@@ -60,14 +60,8 @@ class BackTranslation(Change, AsksAhead):
     summary: ClassVar[str] = "the text translated to another language and back"
     resources: ClassVar[tuple[str, ...]] = ("translator",)
     effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps", "token-tagging": "may change"}
-    intensity: ClassVar[Intensity] = Intensity(share=0.0, least=1, most=1)
-    where = "anywhere"
 
     pivot: str = "pt"
-
-    def sites(self, document: Document) -> Sequence[Site]:
-        """The text as a whole."""
-        return whole_text(document)
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """The edits that make the text what came back; nothing if it came back as it was."""
@@ -97,11 +91,8 @@ class BackTranslation(Change, AsksAhead):
     ) -> None:
         """Translate the sentences of many documents in one go; the translator keeps them."""
         translator: Translator = find_resource(resources, "translator")
-        by_language: dict[str, list[str]] = {}
-        for document in documents:
-            texts = by_language.setdefault(document.language, [])
-            texts += _sentences(document.text)
-        for language, texts in sorted(by_language.items()):
+        said = grouped((one.language, text) for one in documents for text in _sentences(one.text))
+        for language, texts in sorted(said.items()):
             self._there_and_back(texts, language, translator)
 
 
@@ -137,8 +128,7 @@ def _difference(document: Document, start: int, end: int, came: str) -> list[Edi
         elif op == "delete":
             edits.append(_removal(document.field, old, i, j))
         elif op == "insert":
-            piece = came[new[k][0] : new[m - 1][1]]
-            edits.append(_insertion(document, old, i, piece=piece))
+            edits.append(_insertion(document, old, i, piece=came[new[k][0] : new[m - 1][1]]))
     return edits
 
 

@@ -8,8 +8,7 @@ from typing import ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import ChangesAtOnce, Document, Intensity, Site
-from scrutiny.perturb.engine.change import Change, Rng
-from scrutiny.perturb.engine.sites import new_tuple, word_sites
+from scrutiny.perturb.engine.change import Change, Rng, new_tuple, word_sites
 from scrutiny.text.casing import match_case
 from scrutiny.text.characters import ocr_confusions
 from scrutiny.text.known import is_known_word

@@ -7,8 +7,7 @@ from typing import ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.engine.change import Change, Rng
-from scrutiny.perturb.engine.sites import whole_text
+from scrutiny.perturb.engine.change import Change, Rng, whole_text
 from scrutiny.perturb.english.gender_conflicts import has_conflict, is_no_first_name
 from scrutiny.perturb.english.mentions import article_before, needs_the
 from scrutiny.perturb.english.verbs import could_be_verb
@@ -153,8 +152,7 @@ class NamePlaceSwap(Change):
         while i < len(tokens):
             width = 0
             for w in range(min(_LONGEST_PLACE, len(tokens) - i), 0, -1):
-                name = text[tokens[i][0] : tokens[i + w - 1][1]]
-                bare = _bare(name)
+                bare = _bare(text[tokens[i][0] : tokens[i + w - 1][1]])
                 region = place_region(bare)
                 if region is not None and _is_capitalized_place(document, i, bare):
                     if region != self.region:
@@ -170,7 +168,7 @@ class NamePlaceSwap(Change):
         shares = rng.random(len(old)).tolist()
         new: dict[str, str] = {}
         for name, share in zip(old, shares, strict=True):
-            kind = countries if name in _countries() else cities
+            kind = countries if name in countries() else cities
             left = [p for p in kind(self.region) if not (p in new.values() or p in old)]
             left = [p for p in left if not needs_the(p)]
             if not left:
@@ -184,11 +182,6 @@ class NamePlaceSwap(Change):
 
 
 @cache
-def _countries() -> frozenset[str]:
-    return frozenset(countries())
-
-
-@cache
 def _gendered(gender: Gender) -> frozenset[str]:
     """Lower-case nouns and titles of a gender."""
     column = 0 if gender == "female" else 1
@@ -197,10 +190,7 @@ def _gendered(gender: Gender) -> frozenset[str]:
 
 def _bare(word: str) -> str:
     """A word without its possessive ending."""
-    for ending in ("'s", "’s"):
-        if word.endswith(ending):
-            return word[: -len(ending)]
-    return word
+    return word[:-2] if word.endswith(("'s", "’s")) else word
 
 
 def _is_of(word: str, gender: Gender) -> bool:

@@ -129,8 +129,7 @@ def _other(number: Number, share: float) -> float:
     """Number of about the same size, drawn evenly."""
     value: float = number.value
     if number.decimals:
-        unit = 0.1**number.decimals
-        return round(max(unit, value * (0.5 + 1.5 * share)), number.decimals)
+        return round(max(0.1**number.decimals, value * (0.5 + 1.5 * share)), number.decimals)
     low, high, step = _range(int(value), number)
     count = (high - low) // step + 1
     drawn = low + step * int(share * (count - 1))

@@ -86,9 +86,7 @@ class ReverseNegation(Change):
             verb = parsed_main_verb(document, first, last, parse)
         if verb is None or has_negation(document, first, verb, last):
             return None
-        if resists_negation(document, verb):
-            return None
-        return verb
+        return None if resists_negation(document, verb) else verb
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """The clause turned round; a new negation comes in full or contracted, drawn first."""

@@ -6,10 +6,8 @@ from typing import ClassVar, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import ChangesAtOnce, Document, Intensity, Site
-from scrutiny.perturb.engine.change import Change, Rng
-from scrutiny.perturb.engine.letters import pick, same_class, split_characters
-from scrutiny.perturb.engine.sites import new_tuple, word_sites
-from scrutiny.text.characters import keyboard_neighbors
+from scrutiny.perturb.engine.change import Change, Rng, new_tuple, word_sites
+from scrutiny.text.characters import keyboard_neighbors, pick, same_class, split_characters
 
 _MODES = ("replace", "swap", "insert", "delete")
 _MODES_FROM = tuple((*_MODES[at:], *_MODES[:at]) for at in range(4))

@@ -7,11 +7,11 @@ from string import ascii_lowercase, digits
 from typing import ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
+from scrutiny.core.grouping import grouped
 from scrutiny.core.transformation import Document, Intensity, Site
-from scrutiny.perturb.engine.change import Change, Rng
-from scrutiny.perturb.engine.letters import pick
-from scrutiny.perturb.engine.sites import WHOLE_TEXT, whole_text
+from scrutiny.perturb.engine.change import WHOLE_TEXT, Change, Rng, whole_text
 from scrutiny.text.casing import match_case
+from scrutiny.text.characters import pick
 from scrutiny.text.lexicon import social_abbreviations
 from scrutiny.text.tokens import token_texts
 
@@ -98,11 +98,8 @@ def _handle(shares: Sequence[float], *, is_link: bool) -> str:
 @cache
 def _phrases_by_first_word() -> Mapping[str, tuple[tuple[str, ...], ...]]:
     """Phrases as tokens, by their first token, the longest first."""
-    found: dict[str, list[tuple[str, ...]]] = {}
-    for phrase in social_abbreviations():
-        tokens = tuple(token_texts(phrase))
-        if " ".join(tokens) == phrase:
-            found.setdefault(tokens[0], []).append(tokens)
+    read = [(tuple(token_texts(phrase)), phrase) for phrase in social_abbreviations()]
+    found = grouped((tokens[0], tokens) for tokens, text in read if " ".join(tokens) == text)
     return {
         first: tuple(sorted(phrases, key=lambda p: (-len(p), p)))
         for first, phrases in found.items()

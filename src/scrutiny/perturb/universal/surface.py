@@ -7,8 +7,7 @@ from typing import ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import ChangesAtOnce, Document, Intensity, Site
-from scrutiny.perturb.engine.change import Change, Rng
-from scrutiny.perturb.engine.sites import sites_where, whole_text
+from scrutiny.perturb.engine.change import Change, ChangesWholeText, Rng, sites_where
 from scrutiny.perturb.engine.streams import in_random_order
 
 
@@ -104,7 +103,7 @@ _NONE: Final = (("", ""),)
 
 
 @dataclass(frozen=True, slots=True)
-class Punctuation(Change):
+class Punctuation(ChangesWholeText):
     """The marks at the end replaced, and the text put into brackets or quotes.
 
     A question stays a question and an exclamation one: their marks are doubled, not dropped.
@@ -132,15 +131,9 @@ class Punctuation(Change):
     id: ClassVar[str] = "punctuation@1"
     summary: ClassVar[str] = "other marks at the end, brackets or quotes around the text"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    intensity: ClassVar[Intensity] = Intensity(share=0.0, least=1, most=1)
-    where = "anywhere"
 
     end: bool = True
     brackets: bool = True
-
-    def sites(self, document: Document) -> Sequence[Site]:
-        """The text as a whole."""
-        return whole_text(document)
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Ends and brackets in random order."""

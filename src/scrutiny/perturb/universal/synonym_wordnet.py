@@ -91,8 +91,7 @@ class SynonymWordnet(Change):
         xpos = content_tag(document, site.token)
         if _is_fixed(document, site.token, xpos):
             return
-        forms = self._forms(document.words[site.token].lower(), xpos)
-        for form in in_random_order(forms, rng):
+        for form in in_random_order(self._forms(document.words[site.token].lower(), xpos), rng):
             yield from replace_word(document, site.token, form)
 
     def _forms(self, word: str, xpos: str) -> tuple[str, ...]:

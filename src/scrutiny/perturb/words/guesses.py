@@ -6,9 +6,9 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from scrutiny.core.edit import Edit
+from scrutiny.core.grouping import grouped
 from scrutiny.core.transformation import AsksAhead, Document, Effect, Site
-from scrutiny.perturb.engine.change import Change
-from scrutiny.perturb.engine.sites import word_sites
+from scrutiny.perturb.engine.change import Change, Rng, word_sites
 from scrutiny.perturb.english.related_words import POS_OF, opposites
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.resources.loading import find_resource
@@ -102,6 +102,9 @@ class Expected(Change, AsksAhead):
     is_local: ClassVar[bool] = True
 
     top: int
+    least_probability: float = 0.0
+    no_stop_words: bool = False
+    no_antonyms: bool = False
 
     def sites(self, document: Document) -> Sequence[Site]:
         """Words."""
@@ -123,6 +126,18 @@ class Expected(Change, AsksAhead):
         (found,) = self.ask(guesser, [query], script_of(document.language))
         return found
 
+    def fitting(self, document: Document, query: MaskQuery, old: Sequence[str]) -> Iterator[Guess]:
+        """Guesses that are likely enough, none of the old words, and pass the filters."""
+        found = self.guesses(document, query)
+        likely = [guess for guess in found if guess.value >= self.least_probability]
+        return fitting(likely, old, no_stop_words=self.no_stop_words, no_antonyms=self.no_antonyms)
+
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+        """Words in the model's order, cased as the one that they replace; nothing is drawn."""
+        (query,) = self.queries(document, site)
+        for guess in self.fitting(document, query, [document.text[site.start : site.end]]):
+            yield replaced(document, site, guess.word)
+
     def warm(
         self,
         documents: Iterable[Document],
@@ -133,9 +148,10 @@ class Expected(Change, AsksAhead):
         """Ask the model about many places in full batches; about all of them unless told."""
         guesser: WordGuesser = find_resource(resources, "masked_lm")
         all_of = ((document, self.sites(document)) for document in documents)
-        asked: dict[Script, list[MaskQuery]] = {}
-        for document, places in all_of if sites is None else zip(documents, sites, strict=True):
-            queries = asked.setdefault(script_of(document.language), [])
-            queries.extend(query for site in places for query in self.queries(document, site))
+        held = all_of if sites is None else zip(documents, sites, strict=True)
+        places = ((document, site) for document, several in held for site in several)
+        asked = grouped(
+            (script_of(d.language), query) for d, s in places for query in self.queries(d, s)
+        )
         for script, queries in asked.items():
             self.ask(guesser, queries, script)

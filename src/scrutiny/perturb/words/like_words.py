@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import AsksAhead, Document, Effect, Site
-from scrutiny.perturb.engine.change import Change, Rng
+from scrutiny.perturb.engine.change import Change, Rng, new_tuple
 from scrutiny.perturb.english.related_words import POS_OF, UPOS_OF, content_tag, inflected
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.words.guesses import replaced, token_at
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 _CACHED: Final = 1 << 16
-_new = tuple.__new__  # a named tuple without the call of its own constructor
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,7 @@ class WordnetAll(Change):
         pos = POS_OF.get(UPOS_OF.get(xpos, ""), "") if self.pos == "tagged" else "nvar"
         tag = xpos if self.inflect and xpos in UPOS_OF else ""
         for form in forms(document.text[start:end], pos, self.senses, tag):
-            yield (_new(Edit, (field, start, end, form, (), False)),)
+            yield (new_tuple(Edit, (field, start, end, form, (), False)),)
 
 
 @lru_cache(maxsize=_CACHED)

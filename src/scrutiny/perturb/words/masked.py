@@ -7,12 +7,11 @@ from typing import ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.engine.change import Rng
-from scrutiny.perturb.engine.sites import word_sites
+from scrutiny.perturb.engine.change import Rng, word_sites
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.resources.vocabulary import Script, script_of
-from scrutiny.perturb.words.guesses import Expected, fitting, replaced
+from scrutiny.perturb.words.guesses import Expected, replaced
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +52,6 @@ class MaskedReplace(Expected):
     least_probability: float = 0.0
     no_stop_words: bool = False
     no_antonyms: bool = False
-
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """Words by their probability, cased as the one that they replace; nothing is drawn."""
-        found = self.guesses(document, *self.queries(document, site))
-        old = [document.text[site.start : site.end]]
-        likely = [guess for guess in found if guess.value >= self.least_probability]
-        for guess in fitting(
-            likely, old, no_stop_words=self.no_stop_words, no_antonyms=self.no_antonyms
-        ):
-            yield replaced(document, site, guess.word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,15 +104,6 @@ class ShownReplace(Expected):
         """What the model would write at each place, having seen it, the least perplexing first."""
         return guesser.rewrite(queries, top=self.top, script=script)
 
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """Words by their perplexity, cased as the one that they replace; nothing is drawn."""
-        found = self.guesses(document, *self.queries(document, site))
-        old = [document.text[site.start : site.end]]
-        for guess in fitting(
-            found, old, no_stop_words=self.no_stop_words, no_antonyms=self.no_antonyms
-        ):
-            yield replaced(document, site, guess.word)
-
 
 @dataclass(frozen=True, slots=True)
 class MaskedInsert(Expected):
@@ -170,9 +150,7 @@ class MaskedInsert(Expected):
         """Insertions by their probability; nothing is drawn."""
         space = "" if script_of(document.language) == "han" else " "
         for side, query in zip(self._sides(), self.queries(document, site), strict=True):
-            found = self.guesses(document, query)
-            likely = [guess for guess in found if guess.value >= self.least_probability]
-            for guess in fitting(likely, (), no_stop_words=self.no_stop_words, no_antonyms=False):
+            for guess in self.fitting(document, query, ()):
                 if side == "left":
                     new, at = guess.word + space, site.start
                 else:
@@ -256,9 +234,8 @@ class MaskedMerge(Expected):
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Words by their probability; nothing is drawn."""
-        found = self.guesses(document, *self.queries(document, site))
+        (query,) = self.queries(document, site)
         old = document.words[site.token : site.token + 2]
-        likely = [guess for guess in found if guess.value >= self.least_probability]
-        for guess in fitting(likely, old, no_stop_words=self.no_stop_words, no_antonyms=False):
+        for guess in self.fitting(document, query, old):
             edit = replaced(document, Site(site.start, site.start + len(old[0])), guess.word)[0]
             yield (edit._replace(end=site.end),)  # cased as the first of the two

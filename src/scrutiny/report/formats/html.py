@@ -11,12 +11,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from scrutiny.core.boundary.storable import printable
+from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.glyphs import WIDTH
 from scrutiny.parts.part import Part
-from scrutiny.parts.run.identity import grouped
 from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.labels import slug
 from scrutiny.parts.wording.numbers import percent
-from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, VERDICTS, mark
+from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, STATES, VERDICTS, mark
 from scrutiny.report.formats.page import DETAILS, Detail, Made, Page, make, page
 from scrutiny.report.table.footer import seeds
 from scrutiny.report.table.trusted import CONDITIONS, RULE
@@ -138,6 +139,8 @@ def environment() -> Environment:
         "percent": percent,
         "outcome_mark": lambda outcome: OUTCOME_MARKS.get(outcome, "?"),
         "verdicts": VERDICTS,
+        "states": STATES,
+        "css": slug,
         "glyph_width": WIDTH,
         "rule": RULE,
         "conditions": CONDITIONS,

@@ -1,6 +1,7 @@
-"""Markdown: the audit table as it is pasted into a pull request."""
+"""Markdown: a comment on a pull request, with the verdict and its table; all else is folded."""
 
 from collections.abc import Sequence
+from html import escape as html
 from typing import Final
 
 from scrutiny.parts.part import left_out
@@ -15,22 +16,43 @@ from scrutiny.report.table.footer import footer_lines
 from scrutiny.report.table.trusted import CONDITIONS, trusted_table
 
 _MOST_ROWS: Final = 30
+#: Characters: a comment on a pull request may have 65,536.
+_LARGEST: Final = 60_000
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>|#~"})
 
 
 def render_markdown(view: RunView) -> str:
-    """Verdict, audit table, reasons and footer."""
+    """Verdict, audit table, and what stands behind them in folds, as many as fit a comment."""
     rows = audit_rows(view)
     opening = sentences(view.findings, view.families) or ("No claim was made.",)
     blocks = [f"**{escape(opening[0])}**", *(escape(s) for s in opening[1:])]
     blocks += [f"Labels of {escape(match)}" for match in view.facts.labels]
     blocks += [f"> **Warning:** {escape(warning)}" for warning in view.facts.warnings]
+    blocks += map(escape, view.facts.left_out)
     blocks.append(_audit_table(rows) if rows else _number_table(view))
-    blocks += _reasons(rows)
-    blocks += _trusted(view)
-    blocks += _parts(view)
-    blocks.append("<br>\n".join(f"`{_code(line)}`" for line in footer_lines(view)))
+    footer = "<br>\n".join(f"`{_code(line)}`" for line in footer_lines(view))
+    room = _LARGEST - sum(map(len, blocks)) - len(footer)
+    folds, left = _fitting([*_reasons(rows), *_trusted(view), *_parts(view)], room)
+    blocks += [*folds, left, footer]
     return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _fitting(folds: Sequence[str], room: int) -> tuple[list[str], str]:
+    """Folds that fit, in their order, and a sentence on those that do not."""
+    kept = []
+    for fold in folds:
+        if len(fold) <= room:
+            kept.append(fold)
+            room -= len(fold)
+    missing = len(folds) - len(kept)
+    said = f"{missing} of {len(folds)} sections do not fit into a comment; the page has them."
+    return kept, said if missing else ""
+
+
+def _fold(title: str, *blocks: str) -> str:
+    """Blocks that are shown when a reader opens them."""
+    body = "\n\n".join(block for block in blocks if block)
+    return f"<details><summary>{html(one_line(title))}</summary>\n\n{body}\n\n</details>"
 
 
 def _trusted(view: RunView) -> list[str]:
@@ -47,14 +69,15 @@ def _trusted(view: RunView) -> list[str]:
         for row in table.rows
     ]
     header = ("claim", "may be stated", *CONDITIONS)
-    return ["## Which of these may I state?", escape(table.sentence), _table(header, cells)]
+    title = "Which of these may I state?"
+    return [_fold(title, escape(table.sentence), _table(header, cells))]
 
 
 def _parts(view: RunView) -> list[str]:
     """Tables of the parts."""
-    blocks = []
+    folds = []
     for part in parts(view):
-        blocks.append(f"## {escape(part.title)}")
+        blocks: list[str] = []
         for chart in part.charts:
             shown = chart.table.rows[:_MOST_ROWS]
             cells = [[escape(cell) for cell in row] for row in shown]
@@ -63,7 +86,8 @@ def _parts(view: RunView) -> list[str]:
             note = left_out(len(chart.table.rows), _MOST_ROWS, "rows")
             blocks += [f"**{escape(chart.title)}** {escape(chart.caption)}".rstrip()]
             blocks += [_table(header, cells, right=right), escape(note)]
-    return blocks
+        folds.append(_fold(part.title, *blocks))
+    return folds
 
 
 def escape(text: str) -> str:
@@ -115,4 +139,4 @@ def _reasons(rows: Sequence[AuditRow]) -> list[str]:
         for row in rows
         if row.finding.reason
     ]
-    return ["Reasons:\n\n" + "\n".join(lines)] if lines else []
+    return [_fold("Reasons", "\n".join(lines))] if lines else []

@@ -6,7 +6,7 @@ from typing import Final
 from scrutiny.core.errors import PlanError
 from scrutiny.parts.run.view import RunView
 
-FORMATS: Final = ("text", "html", "md", "latex", "csv", "json")
+FORMATS: Final = ("text", "html", "md", "latex", "csv", "json", "junit")
 _BY_SUFFIX: Final = {
     ".html": "html",
     ".md": "md",
@@ -16,6 +16,7 @@ _BY_SUFFIX: Final = {
     ".ndjson": "json",
     ".jsonl": "json",
     ".txt": "text",
+    ".xml": "junit",
 }
 
 
@@ -58,6 +59,10 @@ def render(view: RunView, name: str) -> str:
         from scrutiny.report.formats.ndjson import render_ndjson
 
         return render_ndjson(view)
+    if name == "junit":
+        from scrutiny.report.formats.junit import render_junit
+
+        return render_junit(view)
     from scrutiny.report.terminal.page import plain_text
 
     return plain_text(view)

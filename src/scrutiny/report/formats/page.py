@@ -7,20 +7,20 @@ from typing import Final
 
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts import findings as charts
 from scrutiny.parts.charts.glyphs import Glyph, glyphs
 from scrutiny.parts.charts.lines import LineGroup, line_groups, shared_limit
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import metric_title
 from scrutiny.parts.part import Chapter, Part
-from scrutiny.parts.run.identity import grouped
 from scrutiny.parts.run.rows import AuditRow
 from scrutiny.parts.run.sections import Section, sections
-from scrutiny.parts.run.view import Evidence, EvidenceItem, RunView
-from scrutiny.parts.wording.diffs import Stretch, stretches
+from scrutiny.parts.run.view import Evidence, RunView
 from scrutiny.parts.wording.labels import GAP, constant_parts, distinct_labels, slug
 from scrutiny.parts.wording.numbers import denominator, interval, number, p_value, value_and_bounds
 from scrutiny.parts.wording.verdicts import counts, headline, sentences
+from scrutiny.report.formats.first_screen import CasePage, FirstScreen, case_page, first_screen
 from scrutiny.report.parts import parts
 from scrutiny.report.table.trust import how_far, how_measured
 from scrutiny.report.table.trusted import TrustedTable, trusted_table
@@ -74,14 +74,6 @@ DETAILS = (
 
 
 @dataclass(frozen=True, slots=True)
-class CasePage:
-    """An item behind a verdict, its changes marked."""
-
-    case: EvidenceItem
-    fields: tuple[tuple[str, tuple[Stretch, ...]], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class ClaimPage:
     """A line of the audit table with everything that stands behind it."""
 
@@ -130,6 +122,7 @@ class Page:
     manifest: str
     trusted: TrustedTable | None
     parts: tuple[Part, ...]
+    first: FirstScreen | None = None
 
     @property
     def chapters(self) -> dict[Chapter, list[Part]]:
@@ -164,11 +157,13 @@ def page(view: RunView, detail: Detail = DETAILS[0], *, made: Made | None = None
         manifest = manifest[: detail.manifest] + f"\n{GAP} the rest is in manifest.json"
     opening = sentences(view.findings, view.families)
     made = make(view) if made is None else made
+    own = tuple(_section(view, section, detail) for section in sections(view))
+    anchors = {c.row.finding.claim.id: c.row.anchor for s in own for c in s.claims}
     return Page(
         view=view,
         sentences=opening or (headline(view.findings, view.families),),
         counts=counts(view.findings),
-        sections=tuple(_section(view, section, detail) for section in sections(view)),
+        sections=own,
         manifest=manifest,
         trusted=made.trusted,
         parts=tuple(
@@ -177,6 +172,7 @@ def page(view: RunView, detail: Detail = DETAILS[0], *, made: Made | None = None
             )
             for part in made.parts
         ),
+        first=first_screen(view, anchors),
     )
 
 
@@ -254,10 +250,9 @@ def _claims(view: RunView, section: Section, detail: Detail) -> tuple[ClaimPage,
 
 def _glyphs(rows: Sequence[AuditRow]) -> list[GlyphPair]:
     """Pictures of estimate and control of each row; rows of one metric share a scale."""
-    by_metric: dict[str, list[int]] = {}
-    for i, row in enumerate(rows):
-        estimate = row.finding.estimate
-        by_metric.setdefault(estimate.key.metric if estimate else "", []).append(i)
+    by_metric = grouped(
+        (one.key.metric if (one := row.finding.estimate) else "", i) for i, row in enumerate(rows)
+    )
     drawn: dict[int, GlyphPair] = {}
     for places in by_metric.values():
         findings = [rows[i].finding for i in places]
@@ -282,7 +277,7 @@ def _claim(row: AuditRow, evidence: Evidence, pair: GlyphPair, *, cases: int) ->
         glyph=pair[0],
         control_glyph=pair[1],
         flips=charts.flips(f"{row.anchor}-flips", flips) if flips else None,
-        cases=tuple(_case(case) for case in evidence.cases[:cases]),
+        cases=tuple(case_page(case) for case in evidence.cases[:cases]),
         n_cases=max(evidence.n_cases, len(evidence.cases)),
         p_supported=p_value(row.finding.p_supported),
         p_not_supported=p_value(row.finding.p_not_supported),
@@ -299,21 +294,6 @@ def _split(estimate: Estimate | None, *, signed: bool = False) -> tuple[str, str
     if estimate is None or estimate.value is None:
         return "", ""
     return value_and_bounds(estimate, signed=signed)
-
-
-def _case(case: EvidenceItem) -> CasePage:
-    changed = [name for name in case.fields if any(e.field == name for e in case.edits)]
-    names = changed or list(case.fields)
-    return CasePage(
-        case=case,
-        fields=tuple(
-            (
-                name,
-                tuple(stretches(case.fields[name], [e for e in case.edits if e.field == name])),
-            )
-            for name in names
-        ),
-    )
 
 
 def number_table(estimates: Sequence[Estimate]) -> ChartTable:

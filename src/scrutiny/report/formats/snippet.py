@@ -1,19 +1,27 @@
-"""What a notebook shows of a run: verdict and audit table, without any script."""
+"""What a notebook shows of a run or a table: verdicts first, without any script."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.parts.run.rows import audit_rows
+from scrutiny.parts.run.rows import AuditRow, audit_rows
 from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import distinct_labels
-from scrutiny.parts.wording.numbers import interval, out_of
-from scrutiny.parts.wording.verdicts import headline, sentences
+from scrutiny.parts.wording.numbers import interval, number, out_of
+from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, headline, sentences
 from scrutiny.report.table.footer import footer_lines
 
 MOST_ROWS = 40
+_NUMBERS: Final = ("of", "estimate", "n/planned", "method")
+#: Characters of a text in a cell.
+_LONGEST: Final = 120
 
 
 def render_snippet(view: RunView, *, most_rows: int = MOST_ROWS) -> str:
     """Return a fragment of HTML for ``_repr_html_``: it brings its style and touches no other.
+
+    It fits a page of 900 pixels: what there is to say, then each claim behind its verdict.
 
     Parameters
     ----------
@@ -28,23 +36,48 @@ def render_snippet(view: RunView, *, most_rows: int = MOST_ROWS) -> str:
         title=headline(view.findings, view.families),
         others=sentences(view.findings, view.families)[1:],
         rows=rows[:most_rows],
-        numbers=_numbers(estimates[:most_rows]),
+        columns=_NUMBERS,
+        cells=_numbers(estimates[:most_rows]),
         n_more=max(0, len(rows) + len(estimates) - most_rows),
         footer=footer_lines(view),
     )
 
 
-def estimates_snippet(estimates: list[Estimate], *, title: str = "") -> str:
-    """Return a fragment of HTML for a list of estimates, with intervals and denominators."""
-    shown = estimates[:MOST_ROWS]
-    return _render(
-        title=title,
-        others=(),
-        rows=(),
-        numbers=_numbers(shown),
-        n_more=len(estimates) - len(shown),
-        footer=[],
-    )
+def table_snippet(
+    columns: Sequence[str],
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    title: str = "",
+    said: Sequence[str] = (),
+    n_more: int = 0,
+) -> str:
+    """Return a fragment of HTML for rows of a table, below a title and sentences.
+
+    What is the same in all rows is said once above them; columns without any value are left out.
+    """
+    texts = {name: [_cell(row[name]) for row in rows] for name in columns}
+    held = {name: cells for name, cells in texts.items() if any(cells)}
+    shared = [name for name, cells in held.items() if len(rows) > 1 and len(set(cells)) == 1]
+    shown = [name for name in held if name not in shared]
+    once = " \N{MIDDLE DOT} ".join(f"{name}: {held[name][0]}" for name in shared)
+    others = [*said, once] if once else said
+    cells = [*zip(*(held[name] for name in shown), strict=True)]
+    return _render(title=title, others=others, columns=shown, cells=cells, n_more=n_more)
+
+
+def _cell(value: Any) -> str:
+    """Value in a cell: numbers with three decimals, long texts cut."""
+    if isinstance(value, float):
+        return number(value)
+    text = "" if value in (None, "{}") else str(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _survived(row: AuditRow) -> str:
+    """Outcomes of the checks that were run: "seeds yes, choices ?"."""
+    outcomes = (("seeds", row.seeds), ("choices", row.choices), ("datasets", row.datasets))
+    run = [(name, outcome) for name, outcome in outcomes if outcome != "not run"]
+    return ", ".join(f"{name} {OUTCOME_MARKS.get(outcome, '?')}" for name, outcome in run)
 
 
 def _render(**values: object) -> str:
@@ -52,7 +85,8 @@ def _render(**values: object) -> str:
         environment,  # jinja2: not needed before a notebook asks
     )
 
-    return environment().get_template("snippet.html.j2").render(**values)
+    known = {"title": "", "others": (), "rows": (), "footer": (), "survived": _survived}
+    return environment().get_template("snippet.html.j2").render(known | values)
 
 
 def _numbers(estimates: list[Estimate]) -> list[tuple[str, str, str, str]]:

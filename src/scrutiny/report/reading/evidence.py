@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Numbers = np.ndarray[Any, np.dtype[np.float64]]
 
 MOST_CASES: Final = 12
-_NO_ANSWER: Final = "no answer"
+NO_ANSWER: Final = "no answer"
 _COLUMNS: Final = {
     "items": ["dataset", "item"],
     "variants": ["kind", "dataset", "item", "variant", "role", "recipe", "draw", "status"],
@@ -71,7 +71,7 @@ class Tables:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answers:
+class AnswersTo:
     """Answers to items before and after a change.
 
     Parameters
@@ -104,11 +104,11 @@ def evidence_of(finding: Finding, tables: Tables) -> Evidence | None:
     if finding.estimate is None:
         return None
     key = finding.estimate.key
-    variants = _variants(key, tables.variants)
+    variants = variants_of(key, tables.variants)
     if variants.size == 0:
         return None
     names = tables.variants["item"].take(variants)
-    answers = _answers(key, names, tables.variants["variant"].take(variants), tables.outputs)
+    answers = answers_to(key, names, tables.variants["variant"].take(variants), tables.outputs)
     whole = np.flatnonzero(((answers.before >= 0) & (answers.after >= 0)).all(axis=1))
     if not answers.replicates or not whole.size:
         return None
@@ -116,7 +116,7 @@ def evidence_of(finding: Finding, tables: Tables) -> Evidence | None:
 
 
 def _evidence(
-    key: EstimateKey, answers: _Answers, whole: "Codes", variants: "Codes", tables: Tables
+    key: EstimateKey, answers: AnswersTo, whole: "Codes", variants: "Codes", tables: Tables
 ) -> Evidence:
     """Evidence of the items that every replicate has answered before and after."""
     import numpy as np
@@ -124,7 +124,7 @@ def _evidence(
     from scrutiny.report.reading.flip_counts import count_flips
 
     flipped = answers.before[whole] != answers.after[whole]  # (item, replicate)
-    known = _places(tables.variants["item"].take(variants[whole]), key.dataset, tables.items)
+    known = places_of(tables.variants["item"].take(variants[whole]), key.dataset, tables.items)
     times = np.where(known >= 0, flipped.sum(axis=1), 0)
     shown = np.argsort(-times, kind="stable")[:MOST_CASES]  # plan order among equals
     shown = shown[times[shown] > 0]
@@ -140,7 +140,7 @@ def _evidence(
     return Evidence(cases, counts, int((times > 0).sum()))
 
 
-def _variants(key: EstimateKey, table: "pa.Table") -> "Codes":
+def variants_of(key: EstimateKey, table: "pa.Table") -> "Codes":
     """Rows of the treatments that a condition names; one for each item, the last of several."""
     import numpy as np
 
@@ -158,9 +158,9 @@ def _variants(key: EstimateKey, table: "pa.Table") -> "Codes":
     return last
 
 
-def _answers(
+def answers_to(
     key: EstimateKey, items: "pa.ChunkedArray", own: "pa.ChunkedArray", outputs: "pa.Table"
-) -> _Answers:
+) -> AnswersTo:
     """Answers of every replicate to these items, and to the variant that each has of its own."""
     import numpy as np
 
@@ -183,7 +183,7 @@ def _answers(
         into[place[chosen], replicate[chosen]] = answer[chosen]
     originals = is_original & (place >= 0)
     first[place[originals], replicate[originals]] = rows[originals]
-    return _Answers(words, before, after, first, names.to_pylist())
+    return AnswersTo(words, before, after, first, names.to_pylist())
 
 
 def _conditions(key: EstimateKey, outputs: "pa.Table") -> list[str]:
@@ -213,7 +213,7 @@ def _matched(column: "pa.ChunkedArray", among: "pa.ChunkedArray | pa.Array") -> 
     return found
 
 
-def _places(items: "pa.ChunkedArray", dataset: str, table: "pa.Table") -> "Codes":
+def places_of(items: "pa.ChunkedArray", dataset: str, table: "pa.Table") -> "Codes":
     """Rows of the items table that these items of a dataset stand in; -1 where it lacks them."""
     import numpy as np
 
@@ -244,7 +244,7 @@ def _words(outputs: "pa.Table") -> tuple[list[str], "Codes"]:
         ]
         if place:
             answer[open_rows] = np.array(place, dtype=np.int64)[codes]
-    answer[answer < 0] = known.setdefault(_NO_ANSWER, len(known))
+    answer[answer < 0] = known.setdefault(NO_ANSWER, len(known))
     return list(known), answer
 
 
@@ -277,7 +277,7 @@ def _case(
     dataset: str,
     variant: Mapping[str, Any],
     item: Mapping[str, Any],
-    answers: _Answers,
+    answers: AnswersTo,
     *,
     at: int,
 ) -> EvidenceItem:
@@ -286,7 +286,7 @@ def _case(
         dataset=dataset,
         variant=variant["variant"],
         source=item["source"],
-        gold=_gold(json.loads(item["gold"])),
+        gold=gold_words(json.loads(item["gold"])),
         fields=json.loads(item["fields"]),
         edits=tuple(Edit(*edit[:4]) for edit in json.loads(variant["edits"])),
         answers=tuple(
@@ -301,7 +301,8 @@ def _case(
     )
 
 
-def _gold(gold: Any) -> str:
+def gold_words(gold: Any) -> str:
+    """Gold answer in words: the label, or how many spans of each kind."""
     if isinstance(gold, list):
         return _spans(gold)
     return "none" if gold is None else str(gold)

@@ -84,6 +84,7 @@ def _facts(path: str, manifest: Mapping[str, Any], estimates: Sequence[Estimate]
         },
         warnings=tuple(manifest.get("warnings", ())),
         labels=tuple(manifest.get("label_matches", ())),
+        left_out=tuple((plan.get("budget") or {}).get("left_out", ())),
         environment=environment,
     )
 
@@ -169,6 +170,7 @@ def _datasets(
             n_items=data.get("items", 0),
             fingerprint=data.get("fingerprint", "")[:16],
             overlap="; ".join(filter(None, (of(name, estimates) for of in known))) or _NOT_CHECKED,
+            doubts=tuple(data.get("doubts", ())),
         )
         for name, data in manifest.get("data", {}).items()
     )

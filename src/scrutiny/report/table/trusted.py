@@ -36,6 +36,8 @@ NOT_TESTED: Final = "not tested"
 _HOLDS: Final = frozenset({"yes", NONE_DECLARED, NOT_NEEDED})
 _CONTROLS: Final = frozenset({"control", "null", "baseline"})  # roles of a family
 _FEWEST: Final = 3
+#: Verdicts and states that may be stated.
+DECIDED: Final = ("supported", "hurts", "holds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,7 @@ def _interval(finding: Finding) -> str:
     """Verdict of the interval, or the reason why nothing was tested."""
     if is_stopped(finding):
         return f"{NOT_TESTED}: {finding.reason}"
-    return "yes" if finding.verdict == "supported" else finding.verdict
+    return "yes" if finding.verdict in DECIDED else finding.verdict
 
 
 def _choices(finding: Finding) -> str:
@@ -177,7 +179,7 @@ def _seeds(finding: Finding) -> str:
     if estimate.n_replicates < _FEWEST:
         return f"{estimate.n_replicates} replicate" + "s" * (estimate.n_replicates > 1)
     agreeing, count = _on_its_side(finding, estimate)
-    if agreeing < count:
+    if agreeing < count and finding.verdict != "holds":
         return f"{agreeing} of {count} on its side"
     outcome = worst(c.outcome for c in finding.checks if c.name == "seeds")
     declared = any(c.name == "seeds" for c in finding.checks)
@@ -204,6 +206,8 @@ def _controls(finding: Finding, controls: Sequence[tuple[Component, Estimate | N
     """
     named = [c for c in finding.claim.components if "control" in c.against]
     declared = list(dict.fromkeys([*named, *(component for component, _ in controls)]))
+    if finding.claim.risk is not None:
+        return NOT_NEEDED  # a cost is one, whatever else costs as much
     if not declared:
         return NO_CONTROL if finding.claim.needs_control else NOT_NEEDED
     found = dict(controls)
@@ -226,7 +230,7 @@ def _is_beyond(component: Component, estimate: Estimate | None) -> bool:
 
 def _skill(finding: Finding) -> str:
     """Whether the model has the skill that is presupposed; only the lack of it is refused."""
-    if finding.verdict == "refused":
+    if finding.verdict in ("refused", "not asked"):
         return "refused"
     if finding.reason == SKILL_NOT_COMPUTED:
         return "not computed"

@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.text import Text
 
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.grouping import grouped
+from scrutiny.parts.run.front import Front, front_of
 from scrutiny.parts.run.rows import AuditRow, audit_rows
 from scrutiny.parts.run.sections import main_estimates, single_estimates
 from scrutiny.parts.run.view import RunView
@@ -21,6 +23,7 @@ from scrutiny.parts.wording.numbers import interval, out_of
 from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, VERDICTS, headline, mark, sentences
 from scrutiny.report.parts import registered
 from scrutiny.report.table.footer import footer_lines
+from scrutiny.report.terminal.front import front_lines
 from scrutiny.report.terminal.published import published_lines
 from scrutiny.report.terminal.tests import tests_lines
 from scrutiny.report.terminal.trust import trusted_lines
@@ -32,7 +35,14 @@ _SCOPE: Final = 15
 _DIGITS: Final = re.compile(r"[-\N{MINUS SIGN}]?[\d.]+")
 _MANY: Final = 3  # reasons of one kind that are said together
 _MOST_NAMES: Final = 8
-_STYLES: Final = {"supported": "bold blue", "not supported": "cyan", "undecided": "yellow"}
+_STYLES: Final = {
+    "hurts": "bold red",
+    "can't tell": "yellow",
+    "holds": "green",
+    "supported": "bold blue",
+    "not supported": "cyan",
+    "undecided": "yellow",
+}
 
 
 class _Console(Console):
@@ -49,6 +59,39 @@ def write_terminal(view: RunView, stream: IO[str] | None = None) -> None:
     ``NO_COLOR`` is honored; characters that the stream cannot encode are replaced by ASCII.
     """
     write_lines(terminal_lines(view), stream)
+
+
+def write_first_screen(view: RunView, stream: IO[str] | None = None) -> None:
+    """Write what a reader needs first; the whole report of a run that has no risks."""
+    front = front_of(view)
+    write_lines(terminal_lines(view) if front is None else screen_lines(view, front), stream)
+
+
+def screen_lines(view: RunView, front: Front) -> Iterator[Text]:
+    """Risks first; then what else was claimed, and how to go on."""
+    yield from front_lines(front)
+    yield from _told(view)
+    rows = [row for row in audit_rows(view) if not row.finding.claim.is_front]
+    if rows:
+        yield Text()
+        yield from _table(rows[:MOST_ROWS])
+        yield from _left_out(rows[MOST_ROWS:])
+    yield Text()
+    path = view.facts.path
+    yield from wrapped(f"cases, reasons, seeds: scrutiny report {path}", style="dim", hanging=2)
+    yield from wrapped(f"page: scrutiny report {path} -o report.html", style="dim", hanging=2)
+    if view.facts.status != "complete":
+        yield from wrapped(f"status: {view.facts.status}", style="bold yellow")
+
+
+def _told(view: RunView) -> Iterator[Text]:
+    """How labels were matched, warnings, and what was left out."""
+    for match in view.facts.labels:
+        yield from wrapped(f"Labels of {match}", hanging=2)
+    for warning in view.facts.warnings:
+        yield from wrapped(f"Warning: {warning}", style="bold yellow", hanging=2)
+    for sentence in view.facts.left_out:
+        yield from wrapped(sentence, hanging=2)
 
 
 def write_lines(lines: Iterable[Text], stream: IO[str] | None = None) -> None:
@@ -71,10 +114,7 @@ def terminal_lines(view: RunView, *, most_rows: int = MOST_ROWS) -> list[Text]:
     lines = wrapped(headline(view.findings, view.families), style="bold")
     for sentence in sentences(view.findings, view.families)[1:]:
         lines += wrapped(sentence)
-    for match in view.facts.labels:
-        lines += wrapped(f"Labels of {match}", hanging=2)
-    for warning in view.facts.warnings:
-        lines += wrapped(f"Warning: {warning}", style="bold yellow", hanging=2)
+    lines += _told(view)
     lines.append(Text())
     if rows:
         lines += _table(rows[:most_rows])
@@ -142,11 +182,11 @@ def _left_out(rows: Sequence[AuditRow]) -> list[Text]:
 
 def _reasons(rows: Sequence[AuditRow]) -> Iterator[Text]:
     """Reason of every verdict; reasons that differ in their numbers alone are said once."""
-    alike: dict[tuple[str, str], list[AuditRow]] = {}
-    for row in rows:
-        if row.finding.reason:
-            opening = _DIGITS.sub("0", row.finding.reason).partition(":")[0]
-            alike.setdefault((row.verdict, opening), []).append(row)
+    alike = grouped(
+        ((row.verdict, _DIGITS.sub("0", row.finding.reason).partition(":")[0]), row)
+        for row in rows
+        if row.finding.reason
+    )
     if alike:
         yield Text()
         yield Text("Reasons", style="bold")

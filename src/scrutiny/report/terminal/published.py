@@ -5,8 +5,8 @@ from typing import Final
 
 from rich.text import Text
 
+from scrutiny.core.grouping import grouped
 from scrutiny.parts.published import in_order, sentence, why
-from scrutiny.parts.run.identity import grouped
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.layout import wrapped
 from scrutiny.parts.wording.verdicts import mark

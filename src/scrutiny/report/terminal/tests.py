@@ -6,8 +6,8 @@ from typing import Final
 
 from rich.text import Text
 
+from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.vega import metric_title
-from scrutiny.parts.run.identity import grouped
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.seed_tests import SeedTests, is_test, place_of
 from scrutiny.parts.wording.layout import fold, side_by_side, wrapped

@@ -6,6 +6,7 @@ from typing import Final
 from rich.text import Text
 
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.grouping import grouped
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.layout import fold, side_by_side, wrapped
 from scrutiny.parts.wording.numbers import NO_VALUE, decimals_for, number
@@ -64,10 +65,7 @@ def _others(table: TrustedTable) -> Iterator[Text]:
         rows = [row for row in tested if row.failed[0] == name]
         if rows:
             yield from _listed(f"stopped by {_WHAT[name]}", rows)
-    stopped: dict[str, list[TrustedRow]] = {}
-    for row in table.rows:
-        if is_stopped(row.row.finding):
-            stopped.setdefault(row.why, []).append(row)
+    stopped = grouped((row.why, row) for row in table.rows if is_stopped(row.row.finding))
     for why, rows in list(stopped.items())[:_MOST_REASONS]:
         yield from _listed(why, rows)
     if len(stopped) > _MOST_REASONS:

@@ -12,7 +12,7 @@ from scrutiny.core.collecting import usually_collected
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
-from scrutiny.core.model import Model, has_stored_answers_only
+from scrutiny.core.model import Model
 from scrutiny.core.queries.language import Continuation, SentencePair
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import predict_or_fail
@@ -124,7 +124,7 @@ class Asker:
         Stored answers belong to items, not to texts: they are looked up for each, and not kept
         a second time.
         """
-        if has_stored_answers_only(self.model):
+        if self.model.has_stored_answers_only:
             self.tally.cached += len(examples)
             return self._predict(examples)
         keys = answer_keys(

@@ -8,7 +8,7 @@ by time.
 
 from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
-from typing import Any, Final
+from typing import Final
 
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
@@ -72,26 +72,22 @@ class Pace:
 
 def may_be_cut(model: Model) -> bool:
     """Whether a model's answers are the same, or promised nothing, in whatever batches."""
-    return model.is_batch_invariant or bool(getattr(model, "is_of_the_user", False))
+    return model.is_batch_invariant or model.is_of_the_user
 
 
 def own_batches(
     model: Model, examples: Sequence[Example]
-) -> Callable[[Sequence[int]], list[list[int]]] | None:
-    """Function that cuts indices of examples as the model does, or nothing where it does not say.
+) -> Callable[[Sequence[int]], list[list[int]]]:
+    """Function that cuts indices of examples as the model does.
 
-    Such a model has a method ``batches(examples) -> list[list[int]]``: asked for one of them by
-    itself it gives the same answers to the last digit.
+    A model that does not say, or fails at it, is asked about all of them together.
     """
-    own: Any = getattr(model, "batches", None)
-    if not callable(own):
-        return None
 
     def cut(indices: Sequence[int]) -> list[list[int]]:
         try:
-            parts = own([examples[i] for i in indices])
+            parts = model.batches([examples[i] for i in indices])
         except Exception:  # asking says what is wrong, and with which of them
-            return [list(indices)]
-        return [[indices[i] for i in part] for part in parts]
+            parts = None
+        return [list(indices)] if parts is None else [[indices[i] for i in part] for part in parts]
 
     return cut

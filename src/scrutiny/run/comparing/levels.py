@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.run.comparing.agreement import SidesAgreement
-from scrutiny.run.comparing.flips import FlippedItems, Noise
-from scrutiny.run.comparing.items import DifferingInput
+from scrutiny.diagnostics.similarity.side_by_side.agreement import SidesAgreement
+from scrutiny.diagnostics.similarity.side_by_side.flips import FlippedItems, Noise
+from scrutiny.diagnostics.similarity.side_by_side.inputs import DifferingInput
 from scrutiny.run.comparing.numbers import RunComparison
 from scrutiny.run.comparing.shared import Outcome, SharedInvariances, worst_of
 from scrutiny.run.comparing.slices import Change
@@ -32,6 +32,8 @@ class CompareOptions:
         What is known of the first model against itself from elsewhere, by dataset.
     again
         Another run of the first model.
+    asked_again
+        The first model asked again in other batches, about the items as they are.
     fewest
         Items of a slice, at least.
     """
@@ -42,6 +44,7 @@ class CompareOptions:
     training: str = ""
     noise: Mapping[str, Noise] = field(default_factory=dict)
     again: RunFolder | None = None
+    asked_again: RunFolder | None = None
     fewest: int = 20
 
 

@@ -12,6 +12,7 @@ from scrutiny.core.boundary.canonical import canonical_json, plain
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import PlanError
 from scrutiny.reliability.claims import decide
+from scrutiny.reliability.families import counted
 from scrutiny.reliability.metrics import in_words
 from scrutiny.run.estimating.contrasts import contrast, meet
 from scrutiny.run.estimating.estimates import statistic_of
@@ -31,7 +32,7 @@ class RunComparison:
     Parameters
     ----------
     findings
-        One for each estimate that both have: a difference from zero, Holm over all.
+        One for each estimate that both have: a difference from zero.
     n_shared
         Items that both runs measured, by dataset.
     differences
@@ -95,7 +96,8 @@ def compare_runs(
             "ids, or by their content where the data has none."
         )
     claims = [_claim(name, one) for name, (one, _) in zip(estimated, pairs, strict=True)]
-    findings = decide(claims, estimated)
+    names = zip(estimated, (one.family for one, _ in pairs), strict=True)
+    findings = decide(claims, estimated, counted(dict(names)))
     return RunComparison(tuple(findings), shared, tuple(_manifest_differences(first, second)))
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from scrutiny.run.comparing.sides import Floats, Sides
+from scrutiny.diagnostics.similarity.answers import Floats
+from scrutiny.diagnostics.similarity.side_by_side.sides import Sides
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.stats.significance.mcnemar import mcnemar
 from scrutiny.stats.significance.permutation import sign_flip_test

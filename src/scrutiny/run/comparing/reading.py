@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -11,26 +12,41 @@ from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.diagnostics.similarity.answers import Labels
-from scrutiny.reliability.panel import Joined, Panel
-from scrutiny.run.comparing.flips import UNKNOWN, Noise, noise_of_replicates, noise_of_runs
-from scrutiny.run.comparing.levels import CompareOptions
-from scrutiny.run.comparing.marks import FREE
-from scrutiny.run.comparing.numbers import Pair, paired_assignments, same_models
-from scrutiny.run.comparing.sides import (
-    LEVELS,
-    TAGGING,
+from scrutiny.diagnostics.similarity.side_by_side.flips import (
+    UNKNOWN,
+    Noise,
+    noise_of_replicates,
+    noise_of_runs,
+)
+from scrutiny.diagnostics.similarity.side_by_side.kept_answers import (
+    Asked,
+    answers_of,
+    labels_of,
+    rows_of,
+    sides_of_models,
+)
+from scrutiny.diagnostics.similarity.side_by_side.marks import FREE
+from scrutiny.diagnostics.similarity.side_by_side.sides import (
     Answers,
     ItemLabels,
     Sides,
-    answers_of,
     f1_of_items,
 )
+from scrutiny.reliability.panel import Joined, Panel
+from scrutiny.reliability.statistics import ENTITY_F1
+from scrutiny.run.comparing.levels import CompareOptions
+from scrutiny.run.comparing.numbers import Pair, paired_assignments, same_models
 from scrutiny.run.estimating.contrasts import Meeting, meet
 from scrutiny.run.estimating.judging import estimator_of
 from scrutiny.run.planning.assignment import Assignment
+from scrutiny.stats.resampling.weights import Units
 from scrutiny.store.items import examples_of
 from scrutiny.store.run_folder import RunFolder
 
+#: Statistic of taggers: of counts over all items; side by side each item has its own.
+TAGGING: Final = ENTITY_F1.id
+#: Statistics whose value is the mean of one measure of an item, or is looked at item by item.
+LEVELS: Final = ("accuracy@1", "mean@1", TAGGING)
 #: More datasets than this of one model pair and one score are looked at together.
 MOST_APART: Final = 4
 _ROLES: Final = ("measured", "baseline")
@@ -48,6 +64,8 @@ class Read:
         What is compared; of pooled datasets, the first one's.
     dataset
         Name of the dataset, or how many they are.
+    meeting
+        Values of both, as differences are estimated from.
     sides
         The two runs on their shared items.
     noise
@@ -58,6 +76,7 @@ class Read:
 
     pair: Pair
     dataset: str
+    meeting: Meeting
     sides: Sides
     noise: Noise
     itself: Sides | None
@@ -71,11 +90,11 @@ def read_levels(first: RunFolder, second: RunFolder, options: CompareOptions) ->
         groups.setdefault(reader.kind_of(pair), []).append(pair)
     for several in groups.values():
         for pairs in [several] if len(several) > MOST_APART else [[one] for one in several]:
-            sides = reader.sides(pairs)
+            meeting, sides = reader.both(pairs)
             itself = _itself(first, [one for one, _ in pairs], sides, options)
             noise = _noise([one.dataset for one, _ in pairs], sides, itself, options)
             name = pairs[0][0].dataset if len(pairs) == 1 else f"{len(pairs)} datasets"
-            yield Read(pairs[0], name, sides, noise, itself)
+            yield Read(pairs[0], name, meeting, sides, noise, itself)
 
 
 def _level_pairs(first: RunFolder, second: RunFolder) -> Iterator[Pair]:
@@ -121,7 +140,7 @@ class _Reader:
         condition = pair[0].spec.condition
         return -1 if condition.get("metric") in data.get("lower_is_better", ()) else 1
 
-    def sides(self, pairs: Sequence[Pair]) -> Sides:
+    def both(self, pairs: Sequence[Pair]) -> tuple[Meeting, Sides]:
         """Both runs on the items that they share in these datasets."""
         known = self._items(pairs)
         (first, mine), (second, yours) = (self._joined(pairs, side) for side in (0, 1))
@@ -130,11 +149,19 @@ class _Reader:
         kept = [known[name] for i in mine.rows.tolist() if (name := first.items[i]) in there]
         metric = pairs[0][0].spec.metric
         if metric == TAGGING:
-            values = f1_of_items(meeting.values[0]), f1_of_items(meeting.values[1])
-            meeting, metric = replace(meeting, values=values), "mean@1"
+            one, other = map(f1_of_items, meeting.values)
+            meeting, metric = replace(meeting, values=(one[..., None], other[..., None])), "mean@1"
         keys = [key for key, _ in kept]
-        return Sides(
-            meeting=meeting,
+        parts = {
+            pair[0].dataset: np.array([k == place for k, _ in keys])
+            for place, pair in enumerate(pairs)
+            if len(pairs) > 1
+        }
+        return meeting, Sides(
+            first=meeting.values[0][..., 0],
+            second=meeting.values[1][..., 0],
+            names=meeting.names,
+            units=meeting.units or Units.of(len(kept)),
             examples=tuple(example for _, example in kept),
             metric=metric,
             is_paired=self._is_paired(pairs[0]),
@@ -143,11 +170,7 @@ class _Reader:
             sign=self._sign(pairs[0]),
             answers=self._answers(pairs, keys, meeting),
             labels=self._labels(pairs, keys),
-            parts={
-                pair[0].dataset: np.array([k == place for k, _ in keys])
-                for place, pair in enumerate(pairs)
-                if len(pairs) > 1
-            },
+            parts=parts,
         )
 
     def _items(self, pairs: Sequence[Pair]) -> dict[str, tuple[Key, Example]]:
@@ -178,25 +201,27 @@ class _Reader:
     ) -> tuple[Answers, Answers] | None:
         """Answers of both runs, in the order of the sides; nothing where one keeps none."""
         one, other = (
-            answers_of(folder, [pair[side] for pair in pairs], items=keys, replicates=names)
-            for side, (folder, names) in enumerate(zip(self.folders, meeting.names, strict=True))
+            answers_of(
+                rows_of(asked),
+                set(chain.from_iterable(_answered(pair[side]) for pair in pairs)),
+                items=[(pairs[place][side].dataset, item) for place, item in keys],
+                replicates=meeting.names[side],
+            )
+            for side, asked in enumerate(self._asked(pairs[0]))
         )
         is_kept = all((found.labels != None).any() for found in (one, other))  # noqa: E711
         return (one, other) if is_kept else None
+
+    def _asked(self, pair: Pair) -> tuple[Asked, Asked]:
+        """The two runs with the models whose answers are compared."""
+        return (self.folders[0], pair[0].subject), (self.folders[1], pair[1].subject)
 
     def _labels(self, pairs: Sequence[Pair], keys: Sequence[Key]) -> ItemLabels:
         """Labels of a run's model, choices of a log's items, in the order of the probabilities."""
         logged = ["imported" in folder.manifest for folder in self.folders]
         if not any(logged) and len(pairs) == 1:
-            ours, theirs = (
-                tuple(
-                    folder.manifest.get("label_order", {}).get(
-                        f"{one.subject} on {one.dataset}", ()
-                    )
-                )
-                for folder, one in zip(self.folders, pairs[0], strict=True)
-            )
-            return (Labels(ours, theirs),) * len(keys) if ours and theirs else "no_labels"
+            ((one, other),) = pairs
+            return labels_of(self._asked(pairs[0]), (one.dataset, other.dataset), len(keys))
         if not all(logged):  # labels of a run beside choices of a log
             return "other_choices" if any(logged) else "several_datasets"
         found = []
@@ -214,6 +239,13 @@ class _Reader:
         return tuple(Labels(own, own) for own in found[0])
 
 
+def _answered(one: Assignment) -> Iterator[tuple[str, str]]:
+    """Datasets and conditions that the answers to what an assignment is of stand under."""
+    # a logged score's own name is none of the filter that its answers stand under
+    own = {k: v for k, v in one.condition.items() if k != "metric"}
+    yield from ((one.dataset, canonical_json(c)) for c in (own, dict(one.within)))
+
+
 def _itself(
     first: RunFolder, several: Sequence[Assignment], sides: Sides, options: CompareOptions
 ) -> Sides | None:
@@ -224,15 +256,21 @@ def _itself(
     PlanError
         If the other run has not measured the same.
     """
-    if options.again is None or len(sides.first) > 1 or not (sides.is_hit or sides.is_share):
+    if len(sides.first) > 1 or not (sides.is_hit or sides.is_share):
         return None
-    ids = [one.spec.id for one in several]
-    known = {pair[0].spec.id: pair for pair in paired_assignments(first, options.again)}
-    if not known.keys() >= set(ids):
-        raise PlanError(
-            f"{options.again.path} shares no {several[0].spec.metric} with {first.path}."
-        )
-    return _Reader(first, options.again, paired=False).sides([known[name] for name in ids])
+    if options.again is not None:
+        known = {pair[0].spec.id: pair for pair in paired_assignments(first, options.again)}
+        if not known.keys() >= {one.spec.id for one in several}:
+            raise PlanError(
+                f"{options.again.path} shares no {several[0].spec.metric} with {first.path}."
+            )
+        pairs = [known[one.spec.id] for one in several]
+        return _Reader(first, options.again, paired=False).both(pairs)[1]
+    if options.asked_again is None:
+        return None
+    subject = several[0].subject
+    both = (first, subject), (options.asked_again, subject)
+    return sides_of_models(both, [one.dataset for one in several])
 
 
 def _noise(
@@ -244,12 +282,8 @@ def _noise(
     if len(sides.first) > 1:
         return noise_of_replicates(sides)
     if itself is not None:
-        return noise_of_runs(itself)
-    several = [options.noise.get(name, UNKNOWN) for name in datasets]
-    if len(several) == 1:
-        return several[0]
-    total = sum(one.n_items for one in several)
-    if any(one.share is None for one in several) or not total:
+        return noise_of_runs(itself, "asked again" if options.again is None else "another run")
+    promised = [options.noise[name] for name in datasets if name in options.noise]
+    if len(promised) < len(datasets):
         return UNKNOWN
-    share = sum((one.share or 0.0) * one.n_items for one in several) / total
-    return replace(several[0], share=share, n_items=total)
+    return replace(promised[0], n_items=sum(one.n_items for one in promised))

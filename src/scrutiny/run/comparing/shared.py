@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 from scrutiny.core.claim import Finding
 from scrutiny.core.plan import MeasurePlan, Plan
 from scrutiny.diagnostics.invariance.parts import KeptAnswers, kept_in
-from scrutiny.diagnostics.similarity.parts import Likened, likened_in
+from scrutiny.diagnostics.similarity.parts.likeness import Likened, likened_in
 from scrutiny.diagnostics.similarity.representations_params import CLAIMED
 from scrutiny.store.run_folder import RunFolder
 

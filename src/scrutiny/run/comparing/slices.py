@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from scrutiny.core.randomness import generator
 from scrutiny.data.slices import Slice
+from scrutiny.diagnostics.similarity.side_by_side.sides import Sides
 from scrutiny.run.comparing.paired_tests import beside_rest, change_of, exact_p
-from scrutiny.run.comparing.sides import Sides
 from scrutiny.stats.significance.multiplicity import holm
 
 ALPHA: Final = 0.05

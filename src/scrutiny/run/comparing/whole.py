@@ -11,12 +11,13 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.slice_syntax import joined
 from scrutiny.data.run_items import training_of
 from scrutiny.data.slices import Slice, slices_for
+from scrutiny.diagnostics.similarity.side_by_side.agreement import agreement_of, marked
+from scrutiny.diagnostics.similarity.side_by_side.flips import flips_of
+from scrutiny.diagnostics.similarity.side_by_side.inputs import commonest_turn, find_disagreements
+from scrutiny.diagnostics.similarity.side_by_side.sides import Sides
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.run.comparing.agreement import agreement_of, marked
-from scrutiny.run.comparing.flips import flips_of
-from scrutiny.run.comparing.items import commonest_turn, find_disagreements
 from scrutiny.run.comparing.levels import (
     CompareOptions,
     Level,
@@ -24,9 +25,8 @@ from scrutiny.run.comparing.levels import (
     SideBySide,
 )
 from scrutiny.run.comparing.numbers import compare_runs
-from scrutiny.run.comparing.reading import Read, read_levels
+from scrutiny.run.comparing.reading import TAGGING, Read, read_levels
 from scrutiny.run.comparing.shared import Outcome
-from scrutiny.run.comparing.sides import TAGGING, Sides
 from scrutiny.run.comparing.slices import ALPHA, Change, changes, independent, shown
 from scrutiny.run.estimating.contrasts import contrast
 from scrutiny.run.planning.assignment import Assignment
@@ -67,14 +67,14 @@ def _level(read: Read, options: CompareOptions, *, n_levels: int) -> Level:
     """What is said of a level."""
     sides, (one, other) = read.sides, read.pair
     slices, marks = _slices(sides, options), marked(sides)
-    members = {found.name: inside for found, inside in slices}
+    members = {found.name: np.array(inside) for found, inside in slices}
     # other levels are tested beside this one: with about as many slices each
     family = (n_levels - 1) * (1 + len(slices))
     found = changes(sides, slices, margin=options.margin, family=family)
     ranked = list(independent(sides, slices, shown(found)))
-    leading = [(change, members[change.name]) for change, cause in ranked if not cause]
+    leading = {change.name: members[change.name] for change, cause in ranked if not cause}
     whole = contrast(
-        sides.meeting,
+        read.meeting,
         metric_of(sides.metric),
         key=replace(one.key, role="contrast", reference=other.subject, dataset=read.dataset),
         paired=sides.is_paired,
@@ -90,9 +90,7 @@ def _level(read: Read, options: CompareOptions, *, n_levels: int) -> Level:
         difference=whole.estimate,
         changes=tuple(found),
         shown=tuple(
-            ShownChange(
-                change, cause, commonest_turn(sides.answers, np.array(members[change.name]))
-            )
+            ShownChange(change, cause, commonest_turn(sides.answers, members[change.name]))
             for change, cause in ranked
         ),
         noise=read.noise,

@@ -25,8 +25,11 @@ from scrutiny.reliability.additive import divisors, scale_of
 from scrutiny.reliability.derive import worst
 from scrutiny.reliability.estimate import (
     Estimated,
+    counted_flips,
     mean_divisor,
     resample_any,
+    row_values,
+    step_of,
     valued,
     without_value,
 )
@@ -227,8 +230,15 @@ def contrast(
         if is_by_replicate
         else compared_runs(sides[0].point, sides[1].point),
     )
-    whole = scale_of(statistic).whole
-    return Estimated(found, interval, apart, row_range=_row_range(statistic), whole=whole)
+    return Estimated(
+        found,
+        interval,
+        apart,
+        row_range=_row_range(statistic),
+        scale=scale_of(statistic).difference,
+        flips=_flips(values, statistics) if meeting.slices is None else None,
+        step=_step(values, statistics),
+    )
 
 
 def _statistics(
@@ -279,8 +289,7 @@ def _subtracted_first(
 
     def value(sums: Floats) -> Floats:
         sums[..., -1] = counts[0]
-        found: Floats = statistic.value(sums[..., None, :], np.ones((*sums.shape[:-1], 1)))
-        return found
+        return np.asarray(statistic.value(sums[..., None, :], np.ones((*sums.shape[:-1], 1))))
 
     mean = value((one.mean(axis=0) - other.mean(axis=0))[None])
     each = value(one - other) if apart.point.size == len(one) == len(other) else mean
@@ -302,6 +311,23 @@ def _row_range(statistic: Statistic) -> tuple[float, float] | None:
     """Range of the difference of one row between the sides."""
     span = statistic.row_range
     return None if span is None else (span[0] - span[1], span[1] - span[0])
+
+
+def _step(values: tuple[Floats, Floats], statistics: tuple[Statistic, Statistic]) -> float | None:
+    """What one flip moves a difference: the larger of what it moves either side."""
+    steps = [step_of(s, side) for s, side in zip(statistics, values, strict=True)]
+    known = [step for step in steps if step is not None]
+    return max(known) if len(known) == len(steps) else None
+
+
+def _flips(
+    values: tuple[Floats, Floats], statistics: tuple[Statistic, Statistic]
+) -> tuple[float, float] | None:
+    """Rows that one side alone has right, and the other alone; nothing of another contrast."""
+    one, other = (row_values(s, side) for s, side in zip(statistics, values, strict=True))
+    if one is None or other is None or one.shape != other.shape:
+        return None
+    return counted_flips(one - other)
 
 
 def _order(names: Sequence[Sequence[str | None]], *, key: EstimateKey) -> list[int]:

@@ -1,7 +1,7 @@
 """Estimates and findings from the records of a run; no model is asked."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -23,6 +23,7 @@ from scrutiny.reliability.along import estimate_along
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.estimate import Estimated, by_replicate, estimate, refused
+from scrutiny.reliability.families import counted
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.misses import with_exact_misses
 from scrutiny.reliability.panel import Joined, Panel, Side
@@ -227,27 +228,31 @@ def estimate_all(
     """
     estimated: dict[str, Estimated] = {}
     rows: list[Estimate] = []
+    families: dict[str, Hashable] = {}
     named = {component.estimate for claim in claims for component in claim.components}
     for assignment in assignments:
         if assignment.spec.along:
             several = estimator.along(assignment)
+            families |= dict.fromkeys(several, assignment.family)
             rows += [one.estimate for one in several.values()]
             # the draws of all heads are large: those that no claim names are let go
             estimated |= {name: one for name, one in several.items() if name in named}
             continue
         found = _in_slice(estimator.estimate(assignment), assignment)
         estimated[assignment.spec.id] = found
+        families[assignment.spec.id] = assignment.family
         rows.append(found.estimate)
         if estimator.resampling.replicates == "each":
             rows += by_replicate(found)
         rows += rows_of_tests(estimator, assignment)
     for pair in contrasts:
         estimated[pair.id] = _in_slice(estimator.contrast(pair), pair.a)
+        families[pair.id] = pair.family
         rows.append(estimated[pair.id].estimate)
     known = {name: found.estimate for name, found in estimated.items()}
     for relation in relations:
         rows.append(relate(relation, known, resampling=estimator.resampling, seed=estimator.seed))
-    return with_holm(rows), decide(claims, estimated)
+    return with_holm(rows), decide(claims, estimated, counted(families, claims))
 
 
 def _in_slice(found: Estimated, assignment: Assignment) -> Estimated:

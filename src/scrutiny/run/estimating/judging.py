@@ -5,18 +5,20 @@ from dataclasses import dataclass, replace
 
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.estimate import DRAW, Estimate, EstimateKey, of_all_draws
 from scrutiny.core.expressions import gained, is_meant
 from scrutiny.core.plan import Resampling
 from scrutiny.core.slice_syntax import equal, joined
 from scrutiny.data.run_items import RunItems
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import Estimated
+from scrutiny.reliability.families import counted
 from scrutiny.reliability.gate_rules import Rule, parse_rule
 from scrutiny.reliability.metrics import metric_name
 from scrutiny.run.estimating.estimates import Estimator
 from scrutiny.run.planning.assignment import Assignment, Contrast, from_json
 from scrutiny.run.planning.slicing import contrast_over, over, split, two_models
+from scrutiny.store.findings import claim_from_json
 from scrutiny.store.run_folder import RunFolder
 
 
@@ -47,9 +49,11 @@ def contrasts_of(folder: RunFolder) -> list[Contrast]:
 def judge_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") -> list[Finding]:
     """Finding of each rule; estimates that it names must all obey it.
 
-    Rules are corrected for each other (Holm). Unless a rule says ``where``, it holds for every
-    condition that has the metric. A difference is meant where the rule names the estimate of the
-    plan that declares it, or says ``reference``; or where the run has nothing else of the metric.
+    A number is judged by its limits in the family in which the run planned it: one of fifteen
+    transformations has the limits of fifteen, whoever asks for it alone afterwards. Unless a rule
+    says ``where``, it holds for every condition that has the metric. A difference is meant where
+    the rule names the estimate of the plan that declares it, or says ``reference``; or where the
+    run has nothing else of the metric.
 
     Parameters
     ----------
@@ -70,15 +74,24 @@ def judge_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") ->
     """
     parsed = [parse_rule(rule) for rule in rules]
     if not parsed:
-        raise PlanError("Say at least one rule: --rule 'drop(accuracy) <= 0.05'.")
+        raise PlanError("Say at least one rule, as in --rule 'drop(accuracy) <= 0.05', or --risks.")
     estimator, chosen = _chosen(folder, parsed, rules, group)
     wanted = {number.id: number for numbers in chosen for number in numbers}
-    estimated = {name: number.estimate(estimator) for name, number in wanted.items()}
+    everything = {number.id: number for number in _numbers(folder)} | wanted
+    planned = [claim_from_json(claim) for claim in folder.manifest.get("claims", ())]
+    named = {c.estimate for claim in planned for c in claim.components}
+    about = {number.of.family for number in wanted.values()}
+    estimated = {
+        name: number.estimate(estimator)
+        for name, number in everything.items()
+        if name in wanted or (number.of.family in about and number.is_kept(named))
+    }
     claims = [
         _claim(rule, text, numbers)
         for rule, text, numbers in zip(parsed, rules, chosen, strict=True)
     ]
-    return decide(claims, estimated)
+    families = counted({name: number.of.family for name, number in everything.items()}, planned)
+    return decide(claims, estimated, families)
 
 
 def estimates_on(folder: RunFolder, rule: Rule, *, group: str = "all") -> list[Estimate]:
@@ -235,6 +248,11 @@ class _Number:
         )
         return _Number(f"{self.id}/{where}", made, self.measure)
 
+    def is_kept(self, named: Collection[str]) -> bool:
+        """Whether a run keeps its draws: at places of axes, of those alone that a claim names."""
+        at = isinstance(self.of, Assignment) and self.of.spec.at
+        return not at or self.id in named
+
     def estimate(self, estimator: Estimator) -> Estimated:
         """Its estimate."""
         if isinstance(self.of, Contrast):
@@ -274,6 +292,8 @@ def _meant(rule: Rule, text: str, known: Sequence[_Number], group: str) -> list[
     else:
         found = _of_metric(rule, known)
     in_group = [number for number in found if number.key.group == group] or found
+    if DRAW not in rule.where:
+        in_group = of_all_draws(in_group, lambda number: number.key)
     if not in_group:
         conditions = sorted({f"{k}={v}" for number in known for k, v in number.where.items()})
         raise PlanError(

@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.grouping import grouped
 from scrutiny.data.dataset import Dataset
-from scrutiny.data.labels import LabelMatch
 from scrutiny.run.estimating.label_words import are_words, exchanged, pairs_of, said_pairs
 from scrutiny.run.planning.resolved import Pairing, Resolved
 from scrutiny.run.planning.specs import unit_column
@@ -41,7 +41,8 @@ def matches_to_show(resolved: Resolved) -> Iterator[str]:
         dataset, match = resolved.datasets[data], pairing.labels
         pairs = pairs_of(dataset, match)
         if resolved.families[family].role in _STATED and not are_words(pairs):
-            said = f"{said_pairs(pairs)} ({_how(dataset, match)})"
+            how = "as the label map says" if dataset.label_map else match.how
+            said = f"{said_pairs(pairs)} ({how})"
             alike.setdefault((data, said), []).append(family)
     several = len({family for family, _ in resolved.pairings}) > 1
     for (data, said), families in alike.items():
@@ -49,10 +50,6 @@ def matches_to_show(resolved: Resolved) -> Iterator[str]:
         more = f" and {len(families) - _MOST_NAMES} more" if len(families) > _MOST_NAMES else ""
         of_whom = f", for {shown}{more}" if several else ""
         yield f"{data}{of_whom}: {said}"
-
-
-def _how(dataset: Dataset, match: LabelMatch) -> str:
-    return "as the label map says" if dataset.label_map else match.how
 
 
 def label_warnings(
@@ -137,11 +134,8 @@ def _answers_of(answers: pa.Table, family: str, data: str, resolved: Resolved) -
     items = _index(rows["item"], [e.id for e in dataset.examples])
     given = _index(rows["label"], list(numbers))
     is_whole = (items >= 0) & (given >= 0) & (golds[items] >= 0)
-    groups: dict[tuple[str | None, str], list[int]] = {}
     keys = zip(rows["replicate"].to_pylist(), rows["condition"].to_pylist(), strict=True)
-    for i, key in enumerate(keys):
-        if is_whole[i]:
-            groups.setdefault(key, []).append(i)
+    groups = grouped((key, i) for i, key in enumerate(keys) if is_whole[i])
     if not groups:
         return None
     chosen = [np.array(group) for group in groups.values()]
@@ -194,12 +188,11 @@ def _level(estimates: Sequence[Estimate], family: str, data: str) -> Estimate | 
 def _warnings(found: _Answers, level: Estimate | None) -> Iterator[str]:
     """Warnings of one family on one dataset: of its replicates, or else of all together."""
     who = f"{found.family} on {found.dataset.name}"
-    by_order: dict[tuple[int, ...], list[tuple[int, Exchange]]] = {}
     several = zip(found.gold, found.answer, found.units, strict=True)
-    for place, (gold, answer, units) in enumerate(several):
-        better = far_better_order(gold, answer, n_labels=found.n_labels, units=units)
-        if better is not None:
-            by_order.setdefault(better.order, []).append((place, better))
+    orders = (far_better_order(g, a, n_labels=found.n_labels, units=u) for g, a, u in several)
+    by_order = grouped(
+        (better.order, (place, better)) for place, better in enumerate(orders) if better is not None
+    )
     for members in by_order.values():
         which = ""
         place, better = members[0]

@@ -10,7 +10,7 @@ import numpy as np
 from scrutiny.core.diagnostic import Failure, Reference
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example
-from scrutiny.core.model import Model, Replicate, has_stored_answers_only
+from scrutiny.core.model import Model, Replicate
 from scrutiny.core.randomness import generator
 from scrutiny.core.task import Prediction, Task
 from scrutiny.run.asking.asker import Asker
@@ -140,7 +140,7 @@ def _predict(
 ) -> list[Prediction | Failure]:
     """Answers of a model, kept as outputs."""
     names = variants or [None] * len(examples)
-    if has_stored_answers_only(asker.model):
+    if asker.model.has_stored_answers_only:
         examples = [_naming(e, name) for e, name in zip(examples, names, strict=True)]
     answers = asker.predict(examples)
     for example, name, answer in zip(examples, names, answers, strict=True):

@@ -88,10 +88,9 @@ class Performer:
     def _prepare(self, task: TaskSpec) -> Block:
         start = perf_counter()
         measurement = self._resolved.measurements[task.measure]
-        dataset = self._resolved.datasets[task.dataset]
         reference = self._reference(task)
         context = self._context(task, reference=reference)
-        examples = dataset.examples[task.start : task.stop]
+        examples = measurement.examples[task.dataset][task.start : task.stop]
         changing = cast("ChangesTexts[Any]", measurement.diagnostic)
         variants = list(changing.prepare(measurement.params, examples, context))
         table = variants_table(measurement.kind, task.dataset, variants)
@@ -134,7 +133,8 @@ class Performer:
         Where there are more than can be kept, all others come before the same again.
         """
         if task.prepared_by not in self._batches:
-            examples = self._resolved.datasets[task.dataset].examples
+            measurement = self._resolved.measurements[task.measure]
+            examples = measurement.examples[task.dataset]
             are_few = len(examples) <= _KEPT_BATCHES * (task.stop - task.start)
             while len(self._batches) >= (_KEPT_BATCHES if are_few else 1):
                 self._batches.popitem(last=False)

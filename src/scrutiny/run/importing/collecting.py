@@ -1,16 +1,14 @@
 """All samples of an import in memory: texts once for each item, numbers for each model."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.grouping import grouped
 from scrutiny.core.task import Prediction
 from scrutiny.run.importing.samples import LoggedSample, LoggedTask, Problems
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @dataclass(slots=True)
@@ -129,21 +127,13 @@ def printed_beside(task: Logged) -> list[tuple[str, str, float, float]]:
     """Subject, condition, what the tool printed and the mean of what was read, where both are."""
     found = []
     for subject, sides in task.sides.items():
-        for several in _by_file(sides):
+        for several in grouped((side.log.file, side) for side in sides).values():
             for condition, printed in several[0].log.printed.items():
                 means = [_mean(side.scores.get(condition, {}).values()) for side in several]
                 known = [mean for mean in means if mean is not None]
                 if known:
                     found.append((subject, condition, printed, sum(known) / len(known)))
     return found
-
-
-def _by_file(sides: Sequence[ReplicateOnTask]) -> list[list[ReplicateOnTask]]:
-    """Replicates that stand in one file, together."""
-    groups: dict[Path, list[ReplicateOnTask]] = {}
-    for side in sides:
-        groups.setdefault(side.log.file, []).append(side)
-    return list(groups.values())
 
 
 def _mean(numbers: Iterable[float | None]) -> float | None:

@@ -22,7 +22,7 @@ from scrutiny.run.importing.inspect_values import (
 )
 from scrutiny.run.importing.log_files import LogFile
 from scrutiny.run.importing.samples import LoggedSample, LoggedTask, Problems, short_columns
-from scrutiny.store.file_digest import hash_file
+from scrutiny.store.files import hash_file
 
 _SUFFIXES: Final = (".eval", ".json")
 _REPEATED: Final = "answers of one model, given again (epochs of one log)"

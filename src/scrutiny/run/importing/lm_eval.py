@@ -17,7 +17,7 @@ from scrutiny.core.task import Prediction
 from scrutiny.run.importing.lm_eval_values import choice_of, distinct, number_of, score_of
 from scrutiny.run.importing.log_files import LogFile
 from scrutiny.run.importing.samples import LoggedSample, LoggedTask, Problems, short_columns
-from scrutiny.store.file_digest import hash_file
+from scrutiny.store.files import hash_file
 
 _SAMPLES: Final = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d{2}-\d{2}T[\d.:-]+))?")
 _OWN: Final = frozenset(

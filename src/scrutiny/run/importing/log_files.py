@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from scrutiny.core.errors import DataError
+from scrutiny.core.grouping import grouped
 from scrutiny.models.strings.matching import describe_place, match_paths
 from scrutiny.models.strings.source import captures, fill
 
@@ -89,10 +90,7 @@ def chosen(files: Iterable[LogFile], *, each_date: bool) -> tuple[list[LogFile],
     Of several runs of one model on one task the newest counts, unless all are wanted: then they
     are replicates.
     """
-    groups: dict[tuple[Any, ...], list[LogFile]] = {}
-    for file in files:
-        key = (file.subject, file.task, tuple(sorted(file.random.items())))
-        groups.setdefault(key, []).append(file)
+    groups = grouped(((f.subject, f.task, tuple(sorted(f.random.items()))), f) for f in files)
     kept, notes = [], []
     for members in groups.values():
         ordered = sorted(members, key=lambda f: (f.date, str(f.path)))

@@ -7,7 +7,9 @@ from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import canonical_json, digest, plain
 from scrutiny.core.example import Example
+from scrutiny.core.grouping import grouped
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
+from scrutiny.data.doubts import left_out
 from scrutiny.data.reading import OnBadRow
 from scrutiny.run.importing.collecting import Logged, printed_beside
 from scrutiny.run.importing.tables import KIND, fingerprint_of
@@ -99,6 +101,7 @@ class Manifest:
             "fingerprint": fingerprint_of(examples),
             "bad_rows": [plain(row) for row in found.bad_rows[:100]],
             "n_bad_rows": len(found.bad_rows),
+            "doubts": list(left_out(found.bad_rows)),
             "notes": notes,
             "lower_is_better": sorted(
                 {m for s in task.sides.values() for side in s for m in side.log.lower_is_better}
@@ -114,19 +117,18 @@ class Manifest:
     def _model(self, subject: str) -> dict[str, Any]:
         """Replicates of a model, each with the logs that it was read from."""
         sides = [side for task in self.tasks.values() for side in task.sides.get(subject, ())]
-        sources: dict[str, list[str]] = {}
-        factors: dict[str, Mapping[str, str]] = {}
-        for side in sides:
-            key = canonical_json(dict(side.log.random))
-            sources.setdefault(key, []).append(side.log.source)
-            factors[key] = side.log.random
+        logs = grouped((canonical_json(dict(side.log.random)), side.log) for side in sides)
         return {
             "source": f"{self.tool}:{subject}",
             "role": "measured",
             "replicates_of": next((s.log.replicates_of for s in sides if s.log.replicates_of), ""),
             "replicates": [
-                {"source": ", ".join(sources[key]), "random": dict(factors[key]), "condition": {}}
-                for key in sources
+                {
+                    "source": ", ".join(log.source for log in own),
+                    "random": dict(own[-1].random),
+                    "condition": {},
+                }
+                for own in logs.values()
             ],
         }
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.task import Prediction
-from scrutiny.data.reading import BadRow, OnBadRow
+from scrutiny.data.doubts import BadRow
+from scrutiny.data.reading import OnBadRow
 
 
 @dataclass(frozen=True, slots=True)

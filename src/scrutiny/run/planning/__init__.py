@@ -3,7 +3,7 @@
 ::
 
     file           TOML and JSON to a Plan, with near names for typos
-    audit          the plan of everything that applies
+    audit          the plan of what a profile asks; profiles: which there are
     rerun          the plan of a finished run, for another model
     resolve        a Plan looked up: data, models, diagnostics, designs, estimates, claims
     resolved       what that gives; it travels to workers

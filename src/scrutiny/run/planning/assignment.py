@@ -1,10 +1,10 @@
 """What a run is to compute from its records; kept in the manifest, so that it can be redone."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from scrutiny.core.boundary.canonical import plain
+from scrutiny.core.boundary.canonical import canonical_json, plain
 from scrutiny.core.diagnostic import EstimateSpec, Selector
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.record import Measure
@@ -55,6 +55,18 @@ class Assignment:
         )
 
     @property
+    def family(self) -> tuple[Hashable, ...]:
+        """What tells the numbers that it is asked together with from others.
+
+        They are of one measurement, one model in one condition, one dataset and one metric; the
+        slices of each are a family of their own.
+        """
+        key, within = self.key, tuple(sorted(self.within.items()))
+        items = canonical_json(key.condition) if self.spec.where else key.group
+        about = (self.measure, self.subject, within, self.reference, key.dataset)
+        return (*about, key.metric, key.role, bool(self.spec.where), items)
+
+    @property
     def places(self) -> list[dict[str, int]]:
         """Places that it is computed at, where it runs along axes."""
         axes = self.spec.along
@@ -74,6 +86,11 @@ class Contrast:
     b: Assignment
     is_paired: bool
     exact_at: float | None = None
+
+    @property
+    def family(self) -> tuple[Hashable, ...]:
+        """What tells the differences that it is asked together with from others."""
+        return (*self.a.family, "minus", self.b.subject, self.b.spec.role, self.is_of_slices)
 
     @property
     def is_of_slices(self) -> bool:

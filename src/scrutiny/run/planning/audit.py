@@ -1,12 +1,14 @@
-"""The audit: everything that applies to a model and its data, at modest budgets."""
+"""The audit: what a profile asks of a model and its data, at modest budgets."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from scrutiny.core.boundary.canonical import canonical_json, plain
 from scrutiny.core.diagnostic import Diagnostic
 from scrutiny.core.errors import ModelError
+from scrutiny.core.grouping import grouped
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
@@ -14,54 +16,64 @@ from scrutiny.core.task import Task
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.tasks.names import load_task
 from scrutiny.models.named.family import expand
-from scrutiny.run.planning.loading import capabilities_of, load_replicate
+from scrutiny.run.planning.loading import capabilities_of, load_given, load_replicate
+from scrutiny.run.planning.profiles import SHIP, Profile, profile_of
 from scrutiny.run.planning.resolve import applies
 
+#: Task and capabilities of a model that is asked about it.
+Ask = Callable[[ModelPlan, Task], tuple[Task, frozenset[str]]]
 #: The front page needs p-values below .05 / 2 / 40: at least 2,000 draws.
 AUDIT_DRAWS = 4_000
-#: Skill and leakage are what the other rows presuppose, so they stand first.
-_FIRST = ("performance", "leakage")
+#: Skill (with its confidence) and leakage are what the other rows presuppose, so they stand first.
+_FIRST = ("performance", "calibration", "leakage")
 
 
 def audit_plan(
     models: Sequence[ModelPlan],
     data: Sequence[DataPlan],
     *,
-    seed: int = 0,
     options: LoadOptions | None = None,
+    given: Mapping[str, Any] | None = None,
     only: Sequence[str] = (),
     reference: ModelPlan | None = None,
+    profile: str = SHIP,
 ) -> Plan:
-    """Plan of every diagnostic that applies, to the data or to data that it brings itself.
+    """Plan of every diagnostic of a profile that applies, to the data or to data of its own.
 
     Parameters
     ----------
     models, data
         What is audited; one model is loaded to see what it can be asked.
-    seed
-        Of the run.
     options
         How models are loaded.
+    given
+        Python objects that stand behind names of models and data.
     only
-        Names of diagnostics, where not all are wanted.
+        Names of diagnostics, whatever the profile, where not all are wanted.
     reference
         Model that each is measured beside, itself among them; without one, diagnostics of two
         models are left out.
+    profile
+        Name of the profile.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such profile.
     """
+    wanted = profile_of(profile)
     beside = () if reference is None else (reference,)
     everyone = {model.name: model for model in (*beside, *models)}
-    declared = {
-        (m.name, d.name): _declared(m, d, options or LoadOptions())
-        for d in data
-        for m in everyone.values()
-    }
+    tasks = {d.name: task_of(d, (given or {}).get(d.name, d.source)) for d in data}
+    ask = partial(_declared, options=options or LoadOptions(), given=given or {})
+    declared = {(m, d): ask(everyone[m], task) for d, task in tasks.items() for m in everyone}
     offered = {capability for _, offers in declared.values() for capability in offers}
     offered |= set() if reference is None else {"reference"}
     own = {model.name for model in models}
     there = {d.name: d for d in data}
     measures: list[MeasurePlan] = []
     for name in ordered(registry().names("diagnostic")):
-        if only and name not in only and name.partition("@")[0] not in only:
+        if not ({name, name.partition("@")[0]} & set(only) if only else _has(wanted, name)):
             continue
         if _lacks(name, offered):
             continue
@@ -75,15 +87,14 @@ def audit_plan(
             fitting = [(m, d) for m, d in fitting if (second, d) in fitting]
         else:
             fitting = [pair for pair in fitting if pair[0] in own]
-        planned = _measures(name, diagnostic, fitting, {d.name: d for d in there.values()})
+        planned = _measures(name, diagnostic, fitting, tasks)
         if not planned and not second:
             able = {m for (m, _), (_, offers) in declared.items() if diagnostic.needs <= offers}
             asked = [model for model in models if model.name in able]
-            planned = _on_own_data(name, diagnostic, asked, options or LoadOptions())
+            planned = _on_own_data(name, diagnostic, asked, ask)
             there |= {d: DataPlan(d, d) for m in planned for d in m.data}
         measures += [replace(m, reference=second) for m in planned]
     return Plan(
-        seed=seed,
         data=tuple(there.values()),
         models=tuple(everyone.values()),
         measure=tuple(measures),
@@ -97,6 +108,11 @@ def ordered(names: Sequence[str]) -> list[str]:
     return sorted(names, key=lambda name: (rank.get(name.partition("@")[0], len(rank)), name))
 
 
+def _has(profile: Profile, name: str) -> bool:
+    """Whether a profile asks a diagnostic."""
+    return profile.has(registry().entry("diagnostic", name))
+
+
 def _lacks(name: str, offered: Collection[str]) -> bool:
     """Whether a diagnostic's line says that it needs what is not offered."""
     needed = registry().entry("diagnostic", name).registration.needs
@@ -107,15 +123,13 @@ def _measures(
     name: str,
     diagnostic: Diagnostic[Any],
     fitting: Sequence[tuple[str, str]],
-    data: Mapping[str, DataPlan],
+    tasks: Mapping[str, Task],
 ) -> list[MeasurePlan]:
     """One measurement of all that fits; one for each dataset where the models or tasks differ."""
-    by_data: dict[str, list[str]] = {}
-    for model, dataset in fitting:
-        by_data.setdefault(dataset, []).append(model)
+    by_data = grouped((dataset, model) for model, dataset in fitting)
     groups: dict[str, tuple[list[str], list[str], Any]] = {}
     for dataset, models in by_data.items():
-        params = plain(diagnostic.audit_params(_task_of(data[dataset])))
+        params = plain(diagnostic.audit_params(tasks[dataset]))
         alike = groups.setdefault(canonical_json([models, params]), (models, [], params))
         alike[1].append(dataset)
     short = name.partition("@")[0]
@@ -133,34 +147,34 @@ def _measures(
 
 
 def _on_own_data(
-    name: str, diagnostic: Diagnostic[Any], models: Sequence[ModelPlan], options: LoadOptions
+    name: str, diagnostic: Diagnostic[Any], models: Sequence[ModelPlan], ask: Ask
 ) -> list[MeasurePlan]:
     """Measurement on data that a diagnostic brings, where what is audited has none for it."""
     source = diagnostic.audit_data
     if not source:
         return []
-    data = DataPlan(source, source)
+    task = task_of(DataPlan(source, source), source)
     fitting = []
     for model in models:
         try:
-            found = _declared(model, data, options)
+            found = ask(model, task)
         except ModelError:  # an adapter that knows other tasks only
             continue
         if applies(diagnostic, *found):
             fitting.append((model.name, source))
-    return _measures(name, diagnostic, fitting, {source: data})
+    return _measures(name, diagnostic, fitting, {source: task})
 
 
-def _task_of(data: DataPlan) -> Task:
-    if data.task:
-        return load_task(data.task)
-    return load_task(load_dataset(data.source, limit=1).task)
+def task_of(plan: DataPlan, data: Any) -> Task:
+    """Task of a data string or an object."""
+    return load_task(plan.task or load_dataset(data, limit=1).task)
 
 
 def _declared(
-    model: ModelPlan, data: DataPlan, options: LoadOptions
+    model: ModelPlan, task: Task, *, options: LoadOptions, given: Mapping[str, Any]
 ) -> tuple[Task, frozenset[str]]:
-    """Task of the data, and the capabilities of the model on it."""
-    task = _task_of(data)
+    """Task, and the capabilities of the model on it."""
+    if model.name in given:
+        return task, capabilities_of(load_given(given[model.name], task), task)
     family = expand(model.source, random=model.random, name=model.name, seeds=model.seeds)
     return task, capabilities_of(load_replicate(family.replicates[0].source, task, options), task)

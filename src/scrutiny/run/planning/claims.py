@@ -9,6 +9,7 @@ from typing import Any, Final
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import Diagnostic
 from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.grouping import grouped
 from scrutiny.core.model import Family
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.registry import registry
@@ -204,12 +205,13 @@ def refusal(family: Family, within: Mapping[str, str], gates: Collection[str]) -
     gates
         Names of the gates that a diagnostic presupposes; others may be failed.
     """
-    below: dict[str, list[str]] = {}
-    for replicate in family.replicates:
-        if replicate.condition == within:
-            for name, passed in _gates(replicate.source).items():
-                if name in gates and not passed:
-                    below.setdefault(name, []).append(replicate.key or replicate.source)
+    below = grouped(
+        (name, replicate.key or replicate.source)
+        for replicate in family.replicates
+        if replicate.condition == within
+        for name, passed in _gates(replicate.source).items()
+        if name in gates and not passed
+    )
     return "; ".join(
         f"below the gate {name!r} of the competence record: {', '.join(who)}"
         for name, who in below.items()

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import EstimateSpec, Selector
-from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.errors import PlanError
 from scrutiny.core.expressions import gained
+from scrutiny.core.limits import known
 from scrutiny.core.plan import EstimatePlan
 from scrutiny.core.slice_syntax import WHERE, equal, joined
-from scrutiny.reliability.gate_rules import says
+from scrutiny.reliability.gate_rules import fits, written
 from scrutiny.reliability.metrics import metric_name, metric_of
 from scrutiny.run.planning.assignment import Assignment, Contrast
 from scrutiny.run.planning.resolved import Resolved
@@ -130,24 +130,22 @@ def _fitting(
     Where the design does not compute the metric, one is made of the records themselves.
     """
     columns, where = split(where)
-    items = {name: _text(value) for name, value in columns.items()}
+    items = {name: written(value) for name, value in columns.items()}
     asked = joined(equal(items), where.pop(WHERE, ""))
-    if plan.source not in resolved.measurements:
-        unknown = UnknownNameError("measurement", plan.source, resolved.measurements)
-        raise PlanError(f"estimate {plan.id!r}, from: {unknown}")
+    place = f"estimate {plan.id!r}, from"
+    known("measurement", [plan.source], resolved.measurements, where=place)
     metric = metric_name(plan.metric)
-    known = [a for a in designed if a.measure == plan.source and a.spec.metric == metric]
-    if not known:
-        known = list(_of_records(plan, resolved, metric, where))
-    fitting = [a for a in known if _fits(a, where)]
+    there = [a for a in designed if a.measure == plan.source and a.spec.metric == metric]
+    there = there or list(_of_records(plan, resolved, metric, where))
+    fitting = [a for a in there if _fits(a, where)]
     for name, usual in (("role", "measured"), ("group", "all")):
         if name not in where:
             fitting = [a for a in fitting if getattr(a.spec, name) == usual] or fitting
     fitting = [a for a in fitting if not a.spec.along] or fitting  # one number, where there is one
     if not fitting:
-        there = "; ".join(dict.fromkeys(_place(a) for a in known[:8]))
+        shown = "; ".join(dict.fromkeys(_place(a) for a in there[:8]))
         raise PlanError(
-            f"estimate {plan.id!r}: nothing fits {dict(where)}; {metric} is there for: {there}."
+            f"estimate {plan.id!r}: nothing fits {dict(where)}; {metric} is there for: {shown}."
         )
     return [_over(one, asked, plan=plan, resolved=resolved) for one in fitting]
 
@@ -179,7 +177,7 @@ def _fits(assignment: Assignment, where: Mapping[str, Any]) -> bool:
         "group": assignment.spec.group,
         **assignment.condition,
     }
-    return all(name in has and says(has[name], _text(value)) for name, value in where.items())
+    return fits(has, where)
 
 
 def _of_records(
@@ -244,9 +242,5 @@ def _is_paired(resolved: Resolved, one: Assignment, other: Assignment) -> bool:
 
 def _place(assignment: Assignment) -> str:
     """Where an assignment applies, for identifiers and messages."""
-    parts = [f"{name}={_text(value)}" for name, value in assignment.condition.items()]
+    parts = [f"{name}={written(value)}" for name, value in assignment.condition.items()]
     return "/".join([assignment.subject, assignment.dataset, *parts])
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else canonical_json(value)

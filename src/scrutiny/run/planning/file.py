@@ -14,6 +14,7 @@ from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.expressions import gained
+from scrutiny.core.limits import known
 from scrutiny.core.plan import (
     DataPlan,
     EstimatePlan,
@@ -120,6 +121,7 @@ class _Measure(_Strict):
     data: tuple[str, ...] = ()
     params: dict[str, Any] = Field(default_factory=dict)
     nulls: _Whole | None = Field(default=None, ge=0, le=1000)
+    items: _Whole | None = Field(default=None, ge=1)
     reference: str | tuple[str, ...] = ""
     both_ways: bool = False
     where: tuple[str, ...] = ()
@@ -315,6 +317,7 @@ def _measure(measure: _Measure, plan: _Plan) -> MeasurePlan:
         data=_once(measure.data) or tuple(plan.data),
         params=measure.params,
         nulls=measure.nulls,
+        items=measure.items,
         where=measure.where,
         reference=measure.reference if isinstance(measure.reference, str) else "",
     )
@@ -337,10 +340,10 @@ def _estimate(estimate: _Estimate) -> EstimatePlan:
 
 def _claimed(plan: _Plan) -> Iterator[_Estimate]:
     """Estimates that claims write out: a metric with its slice, or a gain."""
-    known = {estimate.id for estimate in plan.estimate}
+    stated = {estimate.id for estimate in plan.estimate}
     for text in dict.fromkeys(claim.estimate for claim in plan.claim):
         is_written = " where " in text or gained(text)
-        if is_written and text not in known and len(plan.measure) == 1:
+        if is_written and text not in stated and len(plan.measure) == 1:
             yield _Estimate.model_validate({"id": text, "from": plan.measure[0].id, "metric": text})
 
 
@@ -369,10 +372,8 @@ def _claim(claim: _Claim, number: int, where: str) -> Claim:
             f"{where}: the rule {claim.rule!r} of claim {name!r} does not read. It compares the "
             "claim's estimate with a limit, a finite number: '> 0', '<= 5%'."
         )
-    for check in claim.checks:
-        if check not in CHECKS and not check.startswith("choices:"):
-            unknown = UnknownNameError("check", check, [*CHECKS, "choices:NAME"])
-            raise PlanError(f"{where}: claim {name!r}: {unknown}")
+    checks = [check for check in claim.checks if not check.startswith("choices:")]
+    known("check", checks, [*CHECKS, "choices:NAME"], where=f"{where}: claim {name!r}")
     return Claim(
         id=name,
         says=claim.says,

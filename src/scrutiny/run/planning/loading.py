@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model, n_samples_of
+from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model, PlainModel
+from scrutiny.core.model_around import as_model
 from scrutiny.core.task import Task
 from scrutiny.data.letters import training_hashes
 from scrutiny.data.reading import iter_examples
@@ -33,8 +34,8 @@ def hashes_of(source: str) -> Any:
 
 def load_given(given: Any, task: Task) -> Model:
     """Model around a Python object that was handed over."""
-    if isinstance(given, Model):
-        return given
+    if isinstance(given, PlainModel):
+        return as_model(given)
     return PythonModel(given, task, parse(f"python:object:{type(given).__name__}"), batch=None)
 
 
@@ -44,7 +45,7 @@ def capabilities_of(model: Model, task: Task) -> frozenset[str]:
     A model loaded for a task with labels can be asked for them.
     """
     known = {"training_hashes"} if isinstance(model, KnowsTrainingText) else set()
-    if n_samples_of(model):
+    if model.n_samples:
         known.add("samples")
     answers = set() if task.scored_by is None else {"predict"}
     return model.capabilities | known | answers

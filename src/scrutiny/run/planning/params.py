@@ -10,6 +10,7 @@ from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
 
 from scrutiny.core.boundary.given import refuse_odd_values
 from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.limits import known
 
 #: A number in a declared type.
 _NUMBERS: Final = re.compile(r"\b(int|float)\b")
@@ -28,10 +29,7 @@ def make_params(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any
     if not is_dataclass(kind):
         raise PlanError(f"{where}: parameters must be a dataclass.")
     refuse_odd_values(given, where=where)
-    known = [f.name for f in fields(kind)]
-    for name in given:
-        if name not in known:
-            raise PlanError(f"{where}: {UnknownNameError('parameter', name, known)}")
+    known("parameter", given, [f.name for f in fields(kind)], where=where)
     _must_be_numbers(kind, given, where)
     try:
         return _typed(kind, given)
@@ -40,7 +38,7 @@ def make_params(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any
         place = ".".join(str(part) for part in problem["loc"])
         said = problem["msg"].removeprefix("Input ").replace("valid tuple", "list")
         raise PlanError(f"{where}: {place} = {problem['input']!r} {said}.") from error
-    except (TypeError, ValueError, PlanError) as error:
+    except (TypeError, ValueError, PlanError, UnknownNameError) as error:
         raise PlanError(f"{where}: {error}") from error
 
 

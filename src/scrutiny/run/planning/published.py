@@ -4,11 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import pstdev
 from typing import Any, Final
 
-from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.grouping import grouped
+from scrutiny.core.limits import known
 from scrutiny.core.published import PublishedPlan, Reproduction
-from scrutiny.reliability.gate_rules import says
+from scrutiny.reliability.gate_rules import fits
 from scrutiny.run.planning.printed import at_digits, half_unit, number_of, plain_number, rounds_to
 from scrutiny.run.planning.resolved import Resolved
 
@@ -30,10 +31,10 @@ def must_read(published: Sequence[PublishedPlan], measures: Iterable[str]) -> No
     PlanError
         For an unknown measurement, a figure that is no number, or keys that do not go together.
     """
-    known = list(measures)
+    names = list(measures)
     for row in published:
         try:
-            _must_read(row, known)
+            _must_read(row, names)
         except PlanError as error:
             raise PlanError(f"published {row.id!r}: {error}") from error
 
@@ -51,8 +52,7 @@ def _must_read(row: PublishedPlan, measures: Sequence[str]) -> None:
         return
     if row.given:
         raise PlanError('given goes with of = "f1".')
-    if row.measure not in measures:
-        raise PlanError(f"from: {UnknownNameError('measurement', row.measure, measures)}")
+    known("measurement", [row.measure], measures, where="from")
     if not row.metric:
         raise PlanError("it does not say which metric is printed.")
 
@@ -68,9 +68,7 @@ def reproductions(resolved: Resolved, estimates: Sequence[Estimate]) -> list[Rep
         All numbers of the run.
     """
     kinds = {name: m.kind for name, m in resolved.measurements.items()}
-    by_place: dict[tuple[str, str], list[Estimate]] = {}
-    for e in estimates:
-        by_place.setdefault((e.key.diagnostic, e.key.metric.partition("@")[0]), []).append(e)
+    by_place = grouped(((e.key.diagnostic, e.key.metric.partition("@")[0]), e) for e in estimates)
     found = []
     for row in resolved.plan.published:
         place = kinds.get(row.measure, ""), row.metric.partition("@")[0]
@@ -118,11 +116,7 @@ def _fits(e: Estimate, where: Mapping[str, Any]) -> bool:
         "group": key.group,
         **key.condition,
     }
-    return all(name in has and says(has[name], _text(value)) for name, value in where.items())
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else canonical_json(value)
+    return fits(has, where)
 
 
 def _number(row: PublishedPlan, fitting: Sequence[Estimate]) -> float:

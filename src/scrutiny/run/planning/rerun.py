@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from scrutiny.core.errors import PlanError
-from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
+from scrutiny.core.plan import Budget, DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
 from scrutiny.store.portable import located
 from scrutiny.store.run_folder import RunFolder
@@ -52,7 +52,8 @@ def plan_of_run(
     measures = tuple(
         MeasurePlan(**{**_as_tuples(one), "models": (model.name,)})
         for one in kept["measure"]
-        if own in one["models"] and not one["reference"] and _is_wanted(one["diagnostic"], only)
+        if own in one["models"] and not one["reference"]
+        if not only or registry().resolve("diagnostic", one["diagnostic"]) in only
     )
     if not measures:
         wanted = f" by {', '.join(sorted(only))}" if only else ""
@@ -70,13 +71,19 @@ def plan_of_run(
     )
 
 
+def chosen_before(folder: RunFolder, asked: str) -> tuple[tuple[MeasurePlan, ...], Budget] | None:
+    """Measurements that were chosen to fit a budget when the same was asked for, if it was."""
+    plan = folder.manifest.get("plan", {})
+    kept = plan.get("budget")
+    if not kept or kept["asked"] != asked:
+        return None
+    measures = tuple(MeasurePlan(**_as_tuples(one)) for one in plan["measure"])
+    return measures, Budget(**_as_tuples(kept))
+
+
 def _as_tuples(kept: Mapping[str, Any]) -> dict[str, Any]:
     """A part of a plan as it was before it was JSON."""
     return {k: tuple(v) if isinstance(v, list) else v for k, v in kept.items()}
-
-
-def _is_wanted(diagnostic: str, only: Collection[str]) -> bool:
-    return not only or registry().resolve("diagnostic", diagnostic) in only
 
 
 def _own_model(models: Sequence[Mapping[str, Any]], name: str) -> str:

@@ -10,12 +10,16 @@ from scrutiny.core.boundary.declared import must_be_declared
 from scrutiny.core.boundary.given import refuse_odd_values
 from scrutiny.core.boundary.storable import is_storable, repeated
 from scrutiny.core.diagnostic import DataShape, Diagnostic, Inputs, SubjectShape
-from scrutiny.core.errors import ModelError, PlanError, UnknownNameError
+from scrutiny.core.errors import ModelError, PlanError
+from scrutiny.core.example import Example
+from scrutiny.core.grouping import grouped
+from scrutiny.core.limits import known
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.plan import MeasurePlan, Plan, Resampling
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset, load_dataset
+from scrutiny.data.drawn_items import drawn
 from scrutiny.data.labels import LabelMatch, match_labels
 from scrutiny.data.shared_items import SharedItems
 from scrutiny.data.tasks.names import load_task
@@ -74,7 +78,6 @@ def resolve(
     plan = with_presupposed(plan)
     options = options or LoadOptions()
     datasets = _datasets(plan, data or {})
-    shared = shared_data(plan, datasets)
     families = {
         m.name: expand(m.source, random=m.random, name=m.name, role=m.role, seeds=m.seeds)
         for m in plan.models
@@ -82,10 +85,22 @@ def resolve(
     tasks = {name: load_task(dataset.task) for name, dataset in datasets.items()}
     looked_up = Resolved(plan, datasets, families, {}, {}, tasks, options)
     _must_name_labels_that_occur(looked_up)
-    paired = replace(looked_up, pairings=_pairings(looked_up, models or {}))
-    measured = replace(paired, measurements={m.id: _measurement(m, paired) for m in plan.measure})
+    return designed(replace(looked_up, pairings=_pairings(looked_up, models or {})), plan)
+
+
+def designed(resolved: Resolved, plan: Plan) -> Resolved:
+    """Plan on the data and models of a resolved one; its measurements are designed (anew).
+
+    Raises
+    ------
+    PlanError
+        If a measurement does not read, or repeats another one.
+    """
+    looked_up = replace(resolved, plan=plan)
+    measurements = {m.id: measurement_of(m, looked_up) for m in plan.measure}
+    measured = replace(looked_up, measurements=measurements)
     _must_measure_once(measured)
-    return _with_estimates(measured, shared)
+    return _with_estimates(measured, shared_data(plan, resolved.datasets))
 
 
 def _must_be_sound(plan: Plan) -> None:
@@ -126,12 +141,8 @@ def _must_be_sound(plan: Plan) -> None:
             lacking = "models" if not m.models else "data"
             raise PlanError(f"measure {m.id!r} has no {lacking}, and neither has the plan.")
         named_models = (*m.models, *filter(None, [m.reference]))
-        for what, names_in in (("model", named_models), ("data", m.data)):
-            known = named["models"] if what == "model" else named["data"]
-            unknown = next((name for name in names_in if name not in known), None)
-            if unknown is not None:
-                near = UnknownNameError(f"{what} in the plan", unknown, known)
-                raise PlanError(f"measure {m.id!r}: {near}")
+        known("model in the plan", named_models, named["models"], where=f"measure {m.id!r}")
+        known("data in the plan", m.data, named["data"], where=f"measure {m.id!r}")
 
 
 def _must_be_seed(seed: Any) -> None:
@@ -181,11 +192,12 @@ def _with_estimates(resolved: Resolved, shared: Sequence[SharedItems]) -> Resolv
     own = list(plan_assignments(resolved, designed))
     contrasts = list(plan_contrasts(resolved, designed))
     assignments = (*designed, *(a for _, a in own))
-    by_plan: dict[str, list[tuple[str, str]]] = {}
-    for name, assignment in own:
-        by_plan.setdefault(name, []).append((assignment.spec.id, assignment.dataset))
-    for name, contrast in contrasts:
-        by_plan.setdefault(name, []).append((contrast.id, contrast.a.dataset))
+    by_plan = grouped(
+        [
+            *((name, (a.spec.id, a.dataset)) for name, a in own),
+            *((name, (c.id, c.a.dataset)) for name, c in contrasts),
+        ]
+    )
     full = [
         *(a.spec.id for a in assignments),
         *(c.id for c in controlled),
@@ -264,11 +276,8 @@ def _must_name_labels_that_occur(resolved: Resolved) -> None:
         }
         if not model.labels or not measured or measured & cut:
             continue
-        known = sorted({label for name in measured for label in resolved.datasets[name].labels})
-        unknown = next((label for label in model.labels if label not in known), None)
-        if unknown is not None:
-            problem = UnknownNameError("label in its data", unknown, known)
-            raise PlanError(f"labels of model {model.name!r}: {problem}")
+        labels = {label for name in measured for label in resolved.datasets[name].labels}
+        known("label in its data", model.labels, labels, where=f"labels of model {model.name!r}")
 
 
 def _pair(model: Model, dataset: Dataset, task: Task, explicit: Mapping[str, str]) -> Pairing:
@@ -301,20 +310,22 @@ def _pair(model: Model, dataset: Dataset, task: Task, explicit: Mapping[str, str
         )
     else:  # taggers may leave their types open
         match = LabelMatch({label: label for label in dataset.labels})
-    n_layers, n_heads = getattr(model, "attention_shape", (getattr(model, "n_layers", 0), 0))
+    n_layers, n_heads = model.attention_shape or (model.n_layers, 0)
     return Pairing(
         labels=match,
         model_labels=labels,
         capabilities=capabilities_of(model, task),
         fingerprint=model.fingerprint(),
         is_batch_invariant=model.is_batch_invariant,
+        is_stored=model.has_stored_answers_only,
         n_layers=int(n_layers),
         n_heads=int(n_heads),
         reading=reading_of(model),
     )
 
 
-def _measurement(plan: MeasurePlan, resolved: Resolved) -> Measurement:
+def measurement_of(plan: MeasurePlan, resolved: Resolved) -> Measurement:
+    """A measurement of a plan with its parameters read and its designs made."""
     name = registry().resolve("diagnostic", plan.diagnostic)
     diagnostic = registry().load("diagnostic", name)()
     params = make_params(diagnostic.Params, plan.params, where=f"measure {plan.id!r}")
@@ -327,9 +338,11 @@ def _measurement(plan: MeasurePlan, resolved: Resolved) -> Measurement:
         for data in plan.data:
             for one in filter(None, (family, plan.reference)):
                 _must_apply(diagnostic, name, resolved.tasks[data], resolved.pairings[one, data])
-            inputs = _inputs(plan, resolved, family=family, data=data)
+            inputs = inputs_of(plan, resolved, family=family, data=data)
             designs[family, data] = diagnostic.design(params, inputs)
-    return Measurement(plan, diagnostic, params, f"{name}#{value_digest(params)}", designs, cells)
+    examples = {d: drawn(resolved.datasets[d].examples, plan.items) for d in plan.data}
+    kind = f"{name}#{value_digest(params)}"
+    return Measurement(plan, diagnostic, params, kind, designs, cells, examples)
 
 
 def _must_have_reference(diagnostic: Diagnostic[Any], plan: MeasurePlan) -> None:
@@ -346,15 +359,17 @@ def _must_have_reference(diagnostic: Diagnostic[Any], plan: MeasurePlan) -> None
         )
 
 
-def _inputs(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) -> Inputs:
+def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) -> Inputs:
+    """What the design of a measurement may look at, of a family on a dataset."""
     dataset, task = resolved.datasets[data], resolved.tasks[data]
-    golds = [gold for gold in dataset.golds if gold is not None]
+    examples = drawn(dataset.examples, plan.items)
+    golds = [example.gold for example in examples if example.gold is not None]
     return Inputs(
         task=task,
         data=DataShape(
             data,
-            n_items=len(dataset),
-            columns=_columns(dataset),
+            n_items=len(examples),
+            columns=_columns(examples),
             chance=task.chance(golds) if golds else 0.0,
             labels=dataset.labels,
             languages=dataset.languages,
@@ -389,10 +404,10 @@ def _controls(family: str, plan: MeasurePlan, resolved: Resolved) -> frozenset[s
     return frozenset(m.role for m in others if controls_for(models[family], m))
 
 
-def _columns(dataset: Dataset) -> dict[str, dict[str, int]]:
+def _columns(examples: Sequence[Example]) -> dict[str, dict[str, int]]:
     """How often each value of each column occurs; columns of many values are left out."""
     counts: dict[str, Counter[str]] = {}
-    for example in dataset.examples:
+    for example in examples:
         for name, value in example.attributes.items():
             counts.setdefault(name, Counter())[str(value)] += 1
     return {name: dict(found) for name, found in counts.items() if len(found) <= _MOST_VALUES}

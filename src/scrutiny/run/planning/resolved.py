@@ -8,6 +8,7 @@ from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.boundary.secrets import redacted
 from scrutiny.core.claim import Claim
 from scrutiny.core.diagnostic import Design, Diagnostic
+from scrutiny.core.example import Example
 from scrutiny.core.model import Family, LoadOptions
 from scrutiny.core.plan import MeasurePlan, Plan
 from scrutiny.core.record import Measure
@@ -25,7 +26,7 @@ class Pairing:
     """A family on a dataset: how its labels map, and what it is going to be asked.
 
     ``fingerprint`` is that of the first replicate, or nothing where it cannot be known; then
-    ``reading`` is what can be read of it.
+    ``reading`` is what can be read of it. ``is_stored`` says that nobody is asked: they are read.
     """
 
     labels: LabelMatch
@@ -33,6 +34,7 @@ class Pairing:
     capabilities: frozenset[str]
     fingerprint: str | None
     is_batch_invariant: bool
+    is_stored: bool = False
     n_layers: int = 0
     n_heads: int = 0
     reading: ObjectReading | None = None
@@ -48,7 +50,8 @@ class Measurement:
     """One diagnostic of the plan, with its parameters and designs.
 
     ``designs`` are keyed by (family, dataset); ``cells`` are the replicates of each family, each
-    with the replicate of the reference that it is measured beside.
+    with the replicate of the reference that it is measured beside; ``examples`` are the items of
+    each dataset that it measures.
     """
 
     plan: MeasurePlan
@@ -57,6 +60,7 @@ class Measurement:
     kind: str
     designs: Mapping[tuple[str, str], Design]
     cells: Mapping[str, tuple[ReplicatePair, ...]]
+    examples: Mapping[str, tuple[Example, ...]]
 
     @property
     def references(self) -> tuple[int, ...]:
@@ -74,10 +78,10 @@ class Measurement:
         """Reference of a pair, as tasks name it."""
         return () if pair.reference is None else (self.plan.reference, pair.reference)
 
-    def size(self, dataset: Dataset) -> int:
-        """Items in a shard of this dataset."""
-        whole = len(dataset.examples) if self.diagnostic.scope == "dataset" else None
-        designs = [d for (_, name), d in self.designs.items() if name == dataset.name]
+    def size(self, data: str) -> int:
+        """Items in a shard of a dataset."""
+        whole = len(self.examples[data]) if self.diagnostic.scope == "dataset" else None
+        designs = [d for (_, name), d in self.designs.items() if name == data]
         costs = [max(d.queries_per_item, d.search_per_item) for d in designs]
         return shard_size(max(costs, default=1), whole=whole)
 
@@ -140,5 +144,5 @@ class Resolved:
 
 
 def _who(plan: MeasurePlan) -> tuple[object, ...]:
-    """What is measured on what, and beside what if that is said."""
-    return (plan.id, plan.models, plan.data, *filter(None, [plan.reference]))
+    """What is measured on what; beside what, and on how many items of it, if that is said."""
+    return (plan.id, plan.models, plan.data, *filter(None, [plan.reference, plan.items]))

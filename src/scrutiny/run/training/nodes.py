@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
 
 from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.limits import known
 from scrutiny.core.plan import DataPlan, ModelPlan, Plan, TrainPlan
 from scrutiny.core.registry import registry
 from scrutiny.data.dataset import Dataset, load_dataset
@@ -30,10 +31,7 @@ def make_recipe(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any
         return make_params(kind, given, where=where)
     owner = {f.name: name for name, part in inner.items() for f in fields(part)}
     own = {f.name for f in fields(kind)} - set(inner)
-    for name in given:
-        if name not in own | set(owner):
-            known = [*(f.name for f in fields(kind) if f.name in own), *owner]
-            raise PlanError(f"{where}: {UnknownNameError('parameter', name, known)}")
+    known("parameter", given, own | set(owner), where=where)
     made = make_params(kind, {k: v for k, v in given.items() if k in own}, where=where)
     held = {name: {k: v for k, v in given.items() if owner.get(k) == name} for name in inner}
     parts = {name: make_params(part, held[name], where=where) for name, part in inner.items()}
@@ -77,9 +75,8 @@ class Nodes:
                 f"train {node.name!r}: there is a model of this name already; names are unique."
             )
         named = [*(m.name for m in self.plan.models), *(n.name for n in self.plan.train)]
-        if node.control_of and node.control_of not in named:
-            unknown = UnknownNameError("model in the plan", node.control_of, named)
-            raise PlanError(f"train {node.name!r}, control_of: {unknown}")
+        wanted = [node.control_of] if node.control_of else []
+        known("model in the plan", wanted, named, where=f"train {node.name!r}, control_of")
         trainer = trainer_of(node)
         _must_start_well(node, trainer)
         kind = trainer.recipe(node.task)
@@ -127,9 +124,9 @@ class Nodes:
         if (name, task) not in self._read:
             plan = self._data.get(name) or DataPlan(name, name)
             if name not in self._data and ":" not in name:
-                known = ", ".join(self._data) or "none"
+                there = ", ".join(self._data) or "none"
                 raise PlanError(
-                    f"train {node.name!r}: {name!r} is neither data of the plan ({known}) nor a "
+                    f"train {node.name!r}: {name!r} is neither data of the plan ({there}) nor a "
                     "data string."
                 )
             self._read[name, task] = load_dataset(

@@ -141,8 +141,7 @@ def _permuted(one: FloatArray, other: FloatArray, rng: np.random.Generator) -> F
         orders = np.stack([np.arange(count), *(rng.permutation(count) for _ in range(_SAMPLES))])
     norm = sqrt(float((one**2).sum()) * float((other**2).sum()))
     cross = one @ other.T  # (replicate, replicate), summed over steps
-    found: FloatArray = cross[np.arange(count), orders].sum(axis=1) / norm
-    return found
+    return np.asarray(cross[np.arange(count), orders].sum(axis=1) / norm)
 
 
 def fisher_limits(r: float, n: int, *, level: float = 0.95) -> tuple[float, float]:

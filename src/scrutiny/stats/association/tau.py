@@ -77,8 +77,7 @@ def _of_columns(x: FloatArray, y: FloatArray) -> FloatArray:
 def _signs(values: FloatArray, i: int) -> NDArray[np.int8]:
     """Signs ``(n - i - 1, row)`` of later values minus value ``i``; infinities tie too."""
     later, this = values[i + 1 :], values[i]
-    signs: NDArray[np.int8] = (later > this).view(np.int8) - (later < this).view(np.int8)
-    return signs
+    return np.asarray((later > this).view(np.int8) - (later < this).view(np.int8))
 
 
 def kendall_test(a: ArrayLike, b: ArrayLike) -> ExactTest:

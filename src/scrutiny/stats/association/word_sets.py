@@ -75,8 +75,7 @@ def associations(targets: ArrayLike, first: ArrayLike, second: ArrayLike) -> Flo
     [1.0, -1.0]
     """
     toward = unit_vectors(first).mean(axis=0) - unit_vectors(second).mean(axis=0)
-    found: FloatArray = unit_vectors(targets) @ toward
-    return found
+    return np.asarray(unit_vectors(targets) @ toward)
 
 
 def unit_vectors(vectors: ArrayLike) -> FloatArray:
@@ -205,7 +204,8 @@ def split_test(
     sums = np.bincount(codes, weights=values - values.mean()).astype(np.float64)[order]
     rows = np.bincount(codes).astype(np.float64)[order]
     table = partitions(side.size, int(side.sum()), most=most)
-    drawn = _differences(table.sums(sums), _rows_of_first(table, rows), rows.sum())
+    of_first = table.sums(rows) if np.ptp(rows) else rows[0] * table.first
+    drawn = _differences(table.sums(sums), of_first, rows.sum())
     n_first = int(side.sum())
     observed = _differences(sums[:n_first].sum(), rows[:n_first].sum(), rows.sum())
     return _compared(float(observed), drawn, table)
@@ -224,11 +224,6 @@ def _sides(codes: IntArray, first: BoolArray) -> BoolArray:
     if np.isin(share, (0.0, 1.0)).all():
         return np.asarray(share == 1.0, dtype=np.bool_)
     raise StatisticsError("a unit has rows in both sets; the unit must lie inside one set.")
-
-
-def _rows_of_first(table: Partitions, rows: FloatArray) -> Any:
-    """Rows of the first set under each split; one number where units are of equal size."""
-    return table.sums(rows) if np.ptp(rows) else rows[0] * table.first
 
 
 def _differences(sum_of_first: Any, rows_of_first: Any, rows: float) -> Any:

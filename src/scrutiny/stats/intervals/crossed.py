@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scrutiny.stats.arrays import FloatArray
 from scrutiny.stats.interval import Interval
 from scrutiny.stats.intervals.parts import (
     checked,
@@ -89,12 +90,7 @@ def crossed(
     """
     each, drawn, notes = checked(point, draws)
     center = float(each.mean())
-    where = Scale.of(scale)
-    margin = _margin(center, where, n_units)
-    if where.is_bounded and is_constant(drawn):
-        where = replace(where, name="identity")  # the floor is stated in flips
-    middle = float(where.forward(np.array([center]), margin=margin)[0])
-    on_scale = where.forward(each, margin=margin), where.forward(drawn, margin=margin)
+    where, middle, *on_scale = brought(each, drawn, Scale.of(scale), n_units=n_units)
     side = side_of(*on_scale, center=middle)
     flip = 1.0 if where.is_bounded else where.whole
     noise, item_notes = item_noise(side.noise, rng, n_units=n_units, n_strata=n_strata, flip=flip)
@@ -111,6 +107,22 @@ def crossed(
         label="items" if each.size == 1 else "crossed",
         extra=(decompose(side, noise), notes),
     )
+
+
+def brought(
+    each: FloatArray, drawn: FloatArray, scale: Scale, *, n_units: int | None
+) -> tuple[Scale, float, FloatArray, FloatArray]:
+    """Scale that is used, and the mean, the replicates and the draws on it.
+
+    A constant share stays as it is, because its floor is stated in flips.
+    """
+    center = float(each.mean())
+    if scale.is_bounded and is_constant(drawn):
+        scale = replace(scale, name="identity")
+    margin = _margin(center, scale, n_units)
+    middle = float(scale.forward(np.array([center]), margin=margin)[0])
+    own, draws = (scale.forward(one, margin=margin) for one in (each, drawn))
+    return scale, middle, own, draws
 
 
 def _margin(center: float, scale: Scale, n_units: int | None) -> float:

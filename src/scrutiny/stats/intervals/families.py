@@ -18,7 +18,8 @@ from scrutiny.stats.intervals.distance import critical_distance
 from scrutiny.stats.intervals.moderation import moderated
 from scrutiny.stats.intervals.tango import tango_variance
 
-_STEPS: Final = 60  # of bisection: far below any figure that is printed
+_STEPS: Final = 40  # of bisection: far below any figure that is printed
+_FEW_FLIPS: Final = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,12 +35,17 @@ class FamilyRows:
     interaction
         ``(row,)`` item noise that each replicate has for itself (``Vx`` of `crossed`).
     step
-        ``(row,)`` what one item moves: one over the number of units.
+        ``(row,)`` what one item moves: one over the number of items of a mean, two over predicted
+        and true ones together of an F1.
     flips
-        ``(row, 2)`` units per replicate that count against and for the value, a mean over
-        replicates, where a row is a paired difference of right and wrong; NaN for any other row.
+        ``(row, 2)`` items per replicate that count for and against the value, a mean over
+        replicates (and over draws of a change: fractions are fine), where a row is a mean of
+        paired differences from -1 to 1; NaN for any other row.
     item_freedom
         Degrees of freedom of the items' part, where units are few; infinite elsewhere.
+    crowding
+        How many items the unit of an average item holds (`resampling.weights.crowding_of`); 1 where
+        each is a unit.
     """
 
     values: FloatArray
@@ -48,6 +54,7 @@ class FamilyRows:
     step: FloatArray
     flips: FloatArray
     item_freedom: float = np.inf
+    crowding: float = 1.0
 
     @classmethod
     def of(
@@ -55,12 +62,13 @@ class FamilyRows:
         values: ArrayLike,
         items: ArrayLike,
         interaction: ArrayLike,
-        n_units: ArrayLike,
+        n_items: ArrayLike,
         flips: ArrayLike | None = None,
         *,
         item_freedom: float = np.inf,
+        crowding: float = 1.0,
     ) -> "FamilyRows":
-        """Rows as arrays, checked; a single number of units stands for all.
+        """Rows as arrays, checked; a single number of items stands for all.
 
         Raises
         ------
@@ -71,13 +79,13 @@ class FamilyRows:
         n_rows = each.shape[0]
         row = [
             np.broadcast_to(np.asarray(one, dtype=np.float64), (n_rows,))
-            for one in (items, interaction, n_units)
+            for one in (items, interaction, n_items)
         ]
         if not (np.isfinite(each).all() and all(np.isfinite(one).all() for one in row)):
             raise StatisticsError("a family's rows need finite values and variances.")
         none = np.full((n_rows, 2), np.nan)
         found = none if flips is None else np.asarray(flips, dtype=np.float64).reshape(n_rows, 2)
-        return cls(each, row[0], row[1], 1.0 / row[2], found, item_freedom)
+        return cls(each, row[0], row[1], 1.0 / row[2], found, item_freedom, crowding)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,6 +174,34 @@ def recipe_limits(
     )
 
 
+def floored(
+    items: ArrayLike, step: ArrayLike, *, crowding: float = 1.0, is_counted: bool = True
+) -> FloatArray:
+    """Variances of items ``(row,)`` with what one flip, or two, would add.
+
+    Of few flips the variance is uncertain, and too small where the value is too near to its bound.
+    Where the flips of a row are counted, Tango's limits see to that, and one is added to fewer than
+    ten. Other rows get one more on either side. Where nothing flips at all, the first item that
+    does may take its whole unit with it.
+
+    Parameters
+    ----------
+    items, step, crowding
+        As `FamilyRows` has them.
+    is_counted
+        Whether the rows come with their ``flips``.
+
+    References
+    ----------
+    Bonett and Price (2012), Adjusted Wald confidence interval for a difference of binomial
+    proportions based on paired data: the two flips.
+    """
+    found, flip = np.broadcast_arrays(np.asarray(items, dtype=np.float64), step)
+    is_still = found <= (1e-9 * flip) ** 2
+    more = np.where(found < _FEW_FLIPS * flip**2, 1.0, 0.0) if is_counted else 2.0
+    return np.asarray(found + np.where(is_still, np.maximum(more, crowding**2), more) * flip**2)
+
+
 def tail_of(n_rows: int, level: float = 0.95) -> float:
     """Probability beyond one limit of a row, so that all ``n_rows`` hold at ``level`` (Šidák)."""
     return float((1.0 - proper_level(level) ** (1.0 / n_rows)) / 2.0)
@@ -202,12 +238,19 @@ def _scored(
     seeds: FloatArray,
     times: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Limits of paired differences of right and wrong by Tango's score, row by row."""
+    """Limits of paired differences by Tango's score, row by row.
+
+    The variance that was seen, over the one of as many flips of items alone, scales his: less than
+    1 where replicates or draws are averaged, more where items of a unit flip together; without
+    flips, as if units flipped whole.
+    """
     against, favor = rows.flips[scored].T
     units = 1.0 / rows.step[scored]
     mean = rows.values[scored].mean(axis=1)
     usual = ((against + favor) / units - mean**2) / units
-    scale = np.where(usual > 0, np.minimum(1.0, items / np.where(usual > 0, usual, 1.0)), 1.0)
+    most = np.full(usual.size, rows.crowding)
+    scale = np.divide(items, usual, out=most.copy(), where=usual > 0)
+    scale = np.minimum(scale, most)
     ends = []
     for side in (-1.0, 1.0):
         near, far = mean.copy(), np.full(mean.size, side)

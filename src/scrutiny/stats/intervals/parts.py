@@ -107,12 +107,9 @@ def item_noise(
     if n_units is None:
         return noise, ()
     noise, notes = _floored(noise, rng, step=flip / n_units)
-    degrees = n_units - n_strata
-    if degrees >= _NEAR_NORMAL:
+    degrees = item_degrees(n_units, n_strata)
+    if not np.isfinite(degrees):
         return noise, notes
-    if degrees < 1:
-        one = "one cluster" if n_strata == 1 else "one cluster in every stratum"
-        raise StatisticsError(f"{one} has no variance between clusters; name finer units.")
     # by rank, so that draws of items stay coupled between estimates; n/(n-1): the bootstrap's bias
     rank = (np.argsort(np.argsort(noise, kind="stable")) + 0.5) / noise.size
     spread = np.sqrt(noise.var(ddof=1) * n_units / degrees)
@@ -121,20 +118,46 @@ def item_noise(
     return spread * scipy.special.stdtrit(degrees, rank), notes
 
 
+def item_degrees(n_units: float, n_strata: int) -> float:
+    """Degrees of freedom of the items' part: infinite from about fifty units on.
+
+    Raises
+    ------
+    StatisticsError
+        If there is one unit in every stratum.
+    """
+    degrees = n_units - n_strata
+    if degrees >= _NEAR_NORMAL:
+        return np.inf
+    if degrees < 1:
+        one = "one cluster" if n_strata == 1 else "one cluster in every stratum"
+        raise StatisticsError(f"{one} has no variance between clusters; name finer units.")
+    return float(degrees)
+
+
 def _floored(
     noise: FloatArray, rng: np.random.Generator, *, step: float
 ) -> tuple[FloatArray, tuple[str, ...]]:
     """Noise with the variance of one flip, ``step``, added where there are few."""
+    _, note = _floor(noise, step)
+    if not note:
+        return noise, ()
+    own = rng.standard_normal(noise.size) * step
+    # draws of few flips sit on a few values, and the limit on one of them: smooth by one flip
+    return (own if note == "zero_item_variance" else noise + own), (note,)
+
+
+def _floor(noise: FloatArray, step: float) -> tuple[float, str]:
+    """Variance that is added where no flip, or few, move the noise; and what is said of it."""
     variance = float(noise.var())
     if variance <= _NEGLIGIBLE * step * step:
-        return rng.standard_normal(noise.size) * step, ("zero_item_variance",)
-    if variance < FEW_FLIPS * step * step and _is_coarse(noise, step):
-        # draws sit on a few values, and the limit on one of them: smooth by one flip
-        return noise + rng.standard_normal(noise.size) * step, ("few_flips",)
-    return noise, ()
+        return step * step, "zero_item_variance"
+    if variance < FEW_FLIPS * step * step and is_coarse(noise, step):
+        return step * step, "few_flips"
+    return 0.0, ""
 
 
-def _is_coarse(noise: FloatArray, step: float) -> bool:
+def is_coarse(noise: FloatArray, step: float) -> bool:
     """Whether the draws take few values, as counts do and continuous measures do not."""
     return np.unique(np.round(noise / step, 6)).size <= min(100, noise.size // 4)
 

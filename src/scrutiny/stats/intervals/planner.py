@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from scrutiny.stats.arrays import FloatArray
 from scrutiny.stats.intervals.distance import critical_distance
@@ -16,7 +17,7 @@ MOST_SEEDS: Final = 20
 
 
 def items_needed(
-    rows: FamilyRows, loss: float, *, level: float = 0.95, n_rows: int | None = None
+    rows: FamilyRows, loss: ArrayLike, *, level: float = 0.95, n_rows: int | None = None
 ) -> FloatArray:
     """Items ``(row,)`` with which a loss of this size would be found in about 80 % of studies.
 
@@ -25,8 +26,8 @@ def items_needed(
     rows
         The family that was seen; with three replicates or more, it speaks of the recipe.
     loss
-        The loss that is planned for, never the one that was seen: planning for the one that was
-        seen reaches a power anywhere between .3 and 1.
+        The loss that is planned for, of all rows or ``(row,)`` of each, never the one that was
+        seen: planning for that reaches a power anywhere between .3 and 1.
     level, n_rows
         As `recipe_limits` has them.
 
@@ -48,7 +49,7 @@ def items_needed(
 
 
 def seeds_needed(
-    rows: FamilyRows, loss: float, *, level: float = 0.95, n_rows: int | None = None
+    rows: FamilyRows, loss: ArrayLike, *, level: float = 0.95, n_rows: int | None = None
 ) -> FloatArray:
     """Seeds ``(row,)`` with which a loss of this size would be found in about 80 % of studies.
 
@@ -65,8 +66,11 @@ def seeds_needed(
     return needed
 
 
-def _design(rows: FamilyRows, loss: float, tail: float) -> Callable[[FloatArray, int], FloatArray]:
+def _design(
+    rows: FamilyRows, planned: ArrayLike, tail: float
+) -> Callable[[FloatArray, int], FloatArray]:
     """Whether so many items ``(row,)`` and seeds show the loss, by what the family was."""
+    loss = np.asarray(planned, dtype=np.float64)
     replicates = rows.values.shape[1]
     if replicates < 3:
 

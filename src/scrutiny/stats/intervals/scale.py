@@ -122,6 +122,10 @@ class Scale:
         return self.low + (self.high - self.low) * share
 
 
+#: Values as they are, wherever they lie.
+AS_IT_IS: Final = Scale("identity")
+
+
 def wilson(successes: int, trials: int, *, level: float = 0.95) -> Interval:
     """Wilson score interval of a share.
 

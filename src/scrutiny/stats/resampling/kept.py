@@ -62,7 +62,8 @@ class KeptDraws:
         known = self._chunks.get(key)
         if known is None:
             drawn = make()
-            self._keep(key, _Chunk(_small(drawn), rng.bit_generator.state))
+            small = drawn.astype(np.min_scalar_type(int(drawn.max())))  # counts, and few bytes
+            self._keep(key, _Chunk(small, rng.bit_generator.state))
             return drawn.astype(dtype, copy=False)
         self._chunks.move_to_end(key)
         rng.bit_generator.state = known.state
@@ -102,8 +103,3 @@ def _plain(state: Any) -> Any:
     if isinstance(state, Mapping):
         return {name: _plain(value) for name, value in state.items()}
     return state.tolist() if isinstance(state, np.ndarray) else state
-
-
-def _small(counts: FloatArray) -> NDArray[np.unsignedinteger[Any]]:
-    """Counts in the narrowest type that holds them."""
-    return counts.astype(np.min_scalar_type(int(counts.max())))

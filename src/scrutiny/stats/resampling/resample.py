@@ -42,6 +42,8 @@ class Resampled:
         Equal ids mean the same draws of items: only then may draws be subtracted.
     n_strata
         Strata within which units were drawn.
+    crowding
+        Rows in the unit of an average row: 1 where each is a unit (`Units.crowding`).
     """
 
     point: FloatArray
@@ -51,6 +53,7 @@ class Resampled:
     n_patterns: int | None
     resample_id: str
     n_strata: int = 1
+    crowding: float = 1.0
 
     @property
     def degrees(self) -> int:
@@ -72,6 +75,7 @@ class Resampled:
             n_patterns=self.n_patterns,
             resample_id=self.resample_id,
             n_strata=self.n_strata,
+            crowding=self.crowding,
         )
 
 
@@ -153,6 +157,7 @@ def resample(
         n_patterns=patterns.sizes.size if patterns else None,
         resample_id=identity,
         n_strata=grouping.n_strata,
+        crowding=grouping.crowding,
     )
 
 
@@ -202,7 +207,7 @@ def resample_weighted(
             for r, each in enumerate(m):
                 out[start : start + by_row.shape[0], r] = weighted(each, by_row)
             start += by_row.shape[0]
-    units_of = grouping.n_units, None, identity, grouping.n_strata
+    units_of = grouping.n_units, None, identity, grouping.n_strata, grouping.crowding
     return Resampled(point, out, m.shape[1], *units_of)
 
 
@@ -245,7 +250,7 @@ def resample_refit(
     out = np.empty((draws, m.shape[0]))
     for b, index in enumerate(draw_indices(grouping, draws=draws, rng=rng)):
         out[b] = [refit(each[index]) for each in m]
-    units_of = grouping.n_units, None, identity, grouping.n_strata
+    units_of = grouping.n_units, None, identity, grouping.n_strata, grouping.crowding
     return Resampled(point, out, m.shape[1], *units_of)
 
 

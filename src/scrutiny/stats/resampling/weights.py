@@ -17,6 +17,26 @@ _BLOCK = 65_536  # indices drawn by one call
 _KEPT = KeptDraws()
 
 
+def crowding_of(sizes: ArrayLike) -> float:
+    """How many items the unit of an average item holds: 1 where each item is a unit of its own.
+
+    Items over it are the units of one size that tell as much as these do (Kish): ten units of
+    very different sizes are worth five or six, in degrees of freedom too.
+
+    Parameters
+    ----------
+    sizes
+        ``(unit,)`` items of each unit of resampling.
+
+    Examples
+    --------
+    >>> crowding_of([4, 4, 4]), crowding_of([10, 1, 1])
+    (4.0, 8.5)
+    """
+    each = np.asarray(sizes, dtype=np.float64)
+    return float((each**2).sum() / each.sum())
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Units:
     """What is resampled: rows grouped into units, units grouped into strata.
@@ -61,6 +81,11 @@ class Units:
                 raise StatisticsError("a unit lies in two strata; strata must hold whole units.")
         members = tuple(np.flatnonzero(stratum == s) for s in range(int(stratum.max()) + 1))
         return cls(code=code, stratum=stratum, members=members)
+
+    @property
+    def crowding(self) -> float:
+        """Rows in the unit of an average row."""
+        return crowding_of(np.bincount(self.code))
 
     @property
     def n_rows(self) -> int:

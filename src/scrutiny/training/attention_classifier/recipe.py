@@ -5,38 +5,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from scrutiny.core.errors import DataError
+from scrutiny.core.example import Example
 from scrutiny.models.words.attention import AttentionParts
 from scrutiny.models.words.attention_network import Architecture, encoded, sequences_of, weighted
 from scrutiny.models.words.model import Vocabulary
-from scrutiny.models.words.network import fresh_parts
-from scrutiny.training.finetuning.parts import DataParts
-from scrutiny.training.words.epochs import Lesson, stream_seed
+from scrutiny.models.words.network import NetworkParts
 from scrutiny.training.words.job import SEEDS, Member, train_words
 from scrutiny.training.words.network_recipe import NetworkRecipe
 from scrutiny.training.words.trainer import WordTrainer
 from scrutiny.training.words.word_recipe import Numbered
 
 VERSION: Final = "attention-classifier@1"
-
-
-def lesson_of(recipe: NetworkRecipe, parts: DataParts, *, seed: int) -> Lesson:
-    """Fresh network of a seed, and the texts of both parts that have a word.
-
-    Raises
-    ------
-    DataError
-        If no text of the training part has a word.
-    """
-    words = Vocabulary.of_texts((e.text for e in parts.train), least=recipe.least)
-    train, dev = (
-        Numbered.of(part, words, parts.labels).with_words() for part in (parts.train, parts.dev)
-    )
-    if not train.ids:
-        raise DataError(f"No text of {parts.sources[0]} has a word: there is nothing to learn.")
-    first = stream_seed(seed, "weights", version=VERSION)
-    made = fresh_parts(AttentionParts, recipe.architecture, words, labels=parts.labels, seed=first)
-    return Lesson(_Learner(made, recipe), train, dev, made)
 
 
 class _Learner:
@@ -87,6 +66,8 @@ class AttentionRecipe(NetworkRecipe):
     version: ClassVar[str] = VERSION
     packages: ClassVar[tuple[str, ...]] = ("torch",)
     what: ClassVar[str] = "Training an attention classifier"
+    parts_of: ClassVar[type[NetworkParts]] = AttentionParts
+    learner: ClassVar[type[Any]] = _Learner
 
     architecture: Architecture = field(default_factory=Architecture)
     epochs: int = 12
@@ -94,15 +75,11 @@ class AttentionRecipe(NetworkRecipe):
     weight_decay: float = 1e-5
     least: int = 1
 
-    def lesson(self, parts: DataParts, *, seed: int) -> Lesson:
-        """Fresh network of a seed, and the texts of both parts that have a word.
-
-        Raises
-        ------
-        DataError
-            If no text of the training part has a word.
-        """
-        return lesson_of(self, parts, seed=seed)
+    def numbered(
+        self, examples: Sequence[Example], words: Vocabulary, labels: Sequence[str]
+    ) -> Numbered:
+        """Texts that have a word: of the others there is nothing to attend to."""
+        return Numbered.of(examples, words, labels).with_words()
 
 
 def train_family(

@@ -93,7 +93,7 @@ class KneserNey:
         numbers = text  # (place,) number of the n-gram that ends there
         tables: list[tuple[Integers, Integers, Booleans, Integers]] = []
         for length in range(1, order + 1):
-            key = text if length == 1 else _shifted(numbers) * base + text
+            key = text if length == 1 else np.concatenate([numbers[:1], numbers[:-1]]) * base + text
             keys, first, numbers = np.unique(key, return_index=True, return_inverse=True)
             tables.append((keys, first, is_real[first], numbers))
             numbers = numbers.astype(np.int64)
@@ -116,8 +116,7 @@ class KneserNey:
         for depth in range(self.order):
             before = self._number(history[:, self.order - 1 - depth :])
             found = self._interpolated(depth, before, pieces, found)
-        logs: Floats = np.log(found)
-        return logs
+        return np.asarray(np.log(found))
 
     def _number(self, history: Integers) -> Integers:
         """Number (row,) of each history; -1 for one that was never seen."""
@@ -163,11 +162,6 @@ def _with_borders(
     begins = np.flatnonzero(np.diff(document, prepend=document[:1] - 1))
     text = np.insert(np.asarray(pieces, dtype=np.int64), np.repeat(begins, width), border)
     return text, text != border
-
-
-def _shifted(numbers: Integers) -> Integers:
-    """Number of the n-gram that ends one place before; the first place has its own."""
-    return np.concatenate([numbers[:1], numbers[:-1]])
 
 
 def _counted(

@@ -185,5 +185,4 @@ def pieces_document(corpus: Corpus) -> NDArray[Any]:
 
 def is_open(pieces: NDArray[Any]) -> Booleans:
     """Whether a piece can be asked for: all but borders and unknown ones."""
-    found: Booleans = (pieces != CLS) & (pieces != SEP) & (pieces != UNK)
-    return found
+    return np.asarray((pieces != CLS) & (pieces != SEP) & (pieces != UNK))

@@ -1,6 +1,6 @@
 """A fine-tuning of one or several bases with one or several seeds: which runs there are."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final
@@ -13,6 +13,18 @@ from scrutiny.training.finetuning.recipe import FinetuningRecipe
 
 #: Part of every identity: what the code makes of a recipe.
 VERSION: Final = "finetune@1"
+
+
+def check_seeds(seeds: Sequence[int]) -> None:
+    """Raise unless the seeds are different whole numbers from 0 on.
+
+    Raises
+    ------
+    PlanError
+        If they are not, or there are none.
+    """
+    if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0:
+        raise PlanError(f"seeds are different whole numbers from 0 on, not {tuple(seeds)}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +74,7 @@ class FinetuningJob:
     seeds: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        if not self.seeds or len(set(self.seeds)) < len(self.seeds) or min(self.seeds) < 0:
-            raise PlanError(f"seeds are different whole numbers from 0 on, not {self.seeds}.")
+        check_seeds(self.seeds)
 
     @property
     def names(self) -> tuple[str, ...]:

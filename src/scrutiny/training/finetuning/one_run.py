@@ -199,12 +199,8 @@ class Training:
             },
             "recipe": {**asdict(self._recipe), "lr": self._rate},
             "data": {
-                "train": {"source": parts.sources[0], "n": len(parts.train)},
-                "dev": {"source": parts.sources[1] or "split off", "n": len(parts.dev)},
+                **parts.described(),
                 **({} if parts.learned is None else {"held_out": {"n": len(parts.held_out)}}),
-                "fingerprints": list(parts.fingerprints),
-                "digest": parts.digest,
-                "notes": list(parts.notes),
                 "n_cut": self._fresh.n_cut,
             },
             "network": {

@@ -6,6 +6,7 @@ from math import isfinite
 from typing import Any, Final
 
 from scrutiny.core.errors import ModelError
+from scrutiny.core.grouping import grouped
 from scrutiny.training.finetuning.batches import padded
 from scrutiny.training.finetuning.network import Parted
 from scrutiny.training.finetuning.recipe import FinetuningRecipe
@@ -30,10 +31,10 @@ def optimizer_of(parted: Parted, recipe: FinetuningRecipe, *, rate: float) -> An
     """
     import torch
 
-    groups: dict[tuple[bool, bool], list[Any]] = {}
-    for name, parameter in parted.network.named_parameters():
-        is_decayed = not any(part in name for part in _NO_DECAY)
-        groups.setdefault((name in parted.head, is_decayed), []).append(parameter)
+    groups = grouped(
+        ((name in parted.head, not any(part in name for part in _NO_DECAY)), parameter)
+        for name, parameter in parted.network.named_parameters()
+    )
     made = [
         {
             "params": parameters,

@@ -7,6 +7,7 @@ from typing import Any, Final
 from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example
+from scrutiny.core.grouping import grouped
 from scrutiny.core.randomness import generator
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset, load_dataset
@@ -78,6 +79,16 @@ class DataParts:
             "dev",
             *(content_key(e) for e in self.dev),
         )
+
+    def described(self) -> dict[str, Any]:
+        """What a record says of the data."""
+        return {
+            "train": {"source": self.sources[0], "n": len(self.train)},
+            "dev": {"source": self.sources[1] or "split off", "n": len(self.dev)},
+            "digest": self.digest,
+            "fingerprints": list(self.fingerprints),
+            "notes": list(self.notes),
+        }
 
 
 def load_parts(
@@ -162,9 +173,7 @@ def split(
     Examples with the same letters, or of the same unit (``unit=`` of the data string), stay
     together. The split depends on the texts alone: it is the same for all seeds.
     """
-    groups: dict[str, list[int]] = {}
-    for index, example in enumerate(examples):
-        groups.setdefault(_group(example), []).append(index)
+    groups = grouped((_group(example), index) for index, example in enumerate(examples))
     names = sorted(groups)
     rng = generator(0, "rows", name=_STREAM, item="dev")
     wanted = round(share * len(examples))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import above_zero, at_least, one_of, shares
 
 #: Peak learning rate by the most parameters that a network may have: small ones move faster.
 _RATES: Final = ((8_000_000, 1e-3), (60_000_000, 1e-4))
@@ -67,26 +67,15 @@ class FinetuningRecipe:
     augment_labels: Literal["kept", "assumed"] = "kept"
 
     def __post_init__(self) -> None:
-        for name in ("epochs", "batch", "limit", "patience"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise PlanError(f"{name} must be at least 1, not {value}.")
-        for name in ("lr", "head_lr_factor", "clip"):
-            value = getattr(self, name)
-            if value is not None and not 0 < value < float("inf"):
-                raise PlanError(f"{name} must be above 0, not {value}.")
-        for name in ("warm_up", "weight_decay", "dropout", "dev_share"):
-            value = getattr(self, name)
-            if value is not None and not 0 <= value < 1:
-                raise PlanError(f"{name} must lie between 0 and 1, not {value}.")
-        if not 0 < self.augment_share <= 1:
-            raise PlanError(f"augment_share must lie between 0 and 1, not {self.augment_share}.")
-        if self.augment_labels not in ("kept", "assumed"):
-            raise PlanError(f"augment_labels is kept or assumed, not {self.augment_labels!r}.")
-        if self.max_length < 8:
-            raise PlanError(f"max_length must be at least 8, not {self.max_length}.")
-        if self.precision not in ("auto", "float32", "bfloat16"):
-            raise PlanError(f"precision is one of auto, float32, bfloat16, not {self.precision!r}.")
+        at_least(self, epochs=1, batch=1, limit=1, patience=1, max_length=8)
+        above_zero(self, "lr", "head_lr_factor", "clip")
+        shares(self, "warm_up", "weight_decay", "dropout", "dev_share")
+        shares(self, "augment_share", zero=False, one=True)
+        one_of(
+            self,
+            augment_labels=("kept", "assumed"),
+            precision=("auto", "float32", "bfloat16"),
+        )
 
     def share_at(self, step: int, *, steps: int) -> float:
         """Share of the peak rate at a step from 0 on."""

@@ -1,15 +1,13 @@
 """Fine-tuning of all runs of a job: resumable by run and by epoch."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scrutiny.core.errors import PlanError
 from scrutiny.training.finetuning.augmentation import checked_recipes
 from scrutiny.training.finetuning.job import FinetuningJob, OneRun
 from scrutiny.training.finetuning.one_run import Telling, Training
-from scrutiny.training.finetuning.writing import RECORD
+from scrutiny.training.finetuning.writing import RECORD, read_record
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +82,4 @@ def _finished(run: OneRun, out: Path) -> Finished | None:
     folder = out / run.place
     if not folder.exists():
         return None
-    try:
-        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        record = {}
-    if record.get("identity") != run.identity:
-        raise PlanError(
-            f"{str(folder)!r} holds something else (another base, recipe, seed or other data). "
-            "Choose another --out, or remove the folder to train anew."
-        )
-    return Finished(run, folder, record)
+    return Finished(run, folder, read_record(folder, run.identity))

@@ -21,7 +21,7 @@ from scrutiny.training.finetuning.parts import DataParts, load_parts
 from scrutiny.training.finetuning.recipe import FinetuningRecipe
 from scrutiny.training.finetuning.runs import finetune, is_done
 from scrutiny.training.finetuning.targets import Target
-from scrutiny.training.trainer import RUNS, TrainingNode
+from scrutiny.training.trainer import RUNS, Trainer, TrainingNode
 
 #: Steps that are timed, behind one that warms up.
 _TIMED: Final = 3
@@ -84,7 +84,7 @@ def _seconds(job: FinetuningJob, parted: Parted, target: Target | PieceTarget) -
     return recipe.epochs * each * (-(-len(examples) // recipe.batch) + on_dev)
 
 
-class Finetuning:
+class Finetuning(Trainer[FinetuningJob]):
     """Encoders fine-tuned on a task with labels, or on annotations of every piece."""
 
     says = "fine-tunes the encoder that `from` names, on labels or annotations"

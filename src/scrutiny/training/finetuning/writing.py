@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
+from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.data.letters import training_hashes
 from scrutiny.models.hf.parts import quiet
@@ -14,6 +15,26 @@ from scrutiny.models.strings.competence import FILE as COMPETENCE
 from scrutiny.models.strings.lineage import HASHES
 from scrutiny.store.files import storage_errors, write_text
 from scrutiny.training.finetuning.network import Parted
+
+
+def read_record(folder: Path, identity: str) -> dict[str, Any]:
+    """Record of a folder that is there.
+
+    Raises
+    ------
+    PlanError
+        If it holds something else.
+    """
+    try:
+        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        record = {}
+    if not isinstance(record, dict) or record.get("identity") != identity:
+        raise PlanError(
+            f"{str(folder)!r} holds something else (another base, recipe, seed or other data). "
+            "Choose another folder, or remove it to train anew."
+        )
+    return record
 
 
 def card_of(record: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from scrutiny.core.arrays import Booleans, Floats, Integers
+from scrutiny.core.arrays import Booleans, Integers
 from scrutiny.training.pretraining.corpus import Corpus
 from scrutiny.training.pretraining.recipe import REPLACED, PretrainingRecipe
 from scrutiny.training.pretraining.vocabulary import CLS, MASK, SEP, SPECIAL, UNK
@@ -175,7 +175,8 @@ class Batches:
         fits = (self._sizes >= _SHORTEST_SENTENCE) & (self._sizes <= longest - 2)
         if not fits.any():
             fits = self._sizes <= longest - 2
-        drawn = draw.choice(np.flatnonzero(fits), p=_by_size(self._sizes[fits]))
+        by_size = self._sizes[fits] / self._sizes[fits].sum()
+        drawn = draw.choice(np.flatnonzero(fits), p=by_size)
         size = int(self._sizes[drawn])
         rows = max(1, pieces // (size + 2))
         pools = [np.flatnonzero((self._sizes == size) & (self._alone == alone)) for alone in (0, 1)]
@@ -222,9 +223,3 @@ class Batches:
             fate < REPLACED[0], MASK, np.where(fate < REPLACED[0] + REPLACED[1], other, answers)
         )
         return places, answers
-
-
-def _by_size(sizes: Integers) -> Floats:
-    """Probabilities in proportion to size: every piece is as likely to be met."""
-    share: Floats = sizes / sizes.sum()
-    return share

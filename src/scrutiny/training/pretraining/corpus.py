@@ -89,8 +89,7 @@ class Corpus:
     def document_ends(self) -> Integers:
         """(sentence,) where the document of each sentence ends, in pieces."""
         last = np.searchsorted(self.document, self.document, side="right")
-        ends: Integers = self.starts[last]
-        return ends
+        return np.asarray(self.starts[last])
 
     def sizes(self) -> Integers:
         """(sentence,) pieces of each sentence."""
@@ -99,8 +98,7 @@ class Corpus:
     def is_alone(self) -> Booleans:
         """(sentence,) whether a sentence is all of its document."""
         count = np.bincount(self.document, minlength=1)
-        alone: Booleans = count[self.document] == 1
-        return alone
+        return np.asarray(count[self.document] == 1)
 
 
 def encode(files: Sequence[TextFile], tokenizer: Any) -> Corpus:

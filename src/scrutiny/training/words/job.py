@@ -9,9 +9,10 @@ from typing import Any, ClassVar, Final
 from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.models.strings.lineage import KEY
+from scrutiny.training.finetuning.job import check_seeds
 from scrutiny.training.finetuning.parts import DataParts, load_parts
-from scrutiny.training.finetuning.writing import RECORD
-from scrutiny.training.member_folder import check_seeds, held, of_data, read_record, write_member
+from scrutiny.training.finetuning.writing import RECORD, read_record
+from scrutiny.training.member_folder import held, write_member
 from scrutiny.training.words.word_recipe import OnStep, WordRecipe, unheard
 
 
@@ -134,7 +135,7 @@ def _member(job: WordJob, seed: int, *, folder: Path, on_step: OnStep) -> Member
             KEY: job.recipe.replicates_of,
             "recipe": job.recipe.plain(),
             "labels": list(job.parts.labels),
-            "data": of_data(job.parts),
+            "data": job.parts.described(),
             **trained.record,
             "made_with": {name: version(name) for name in ("scrutiny", *job.recipe.packages)},
         }

@@ -12,8 +12,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, ClassVar, Final, Literal, get_args
 
-from scrutiny.core.errors import DataError, PlanError, require_packages
+from scrutiny.core.errors import DataError, require_packages
 from scrutiny.core.example import Example
+from scrutiny.core.limits import above_zero, at_least, one_of, shares
 from scrutiny.core.randomness import generator
 from scrutiny.models.strings.lineage import TRAINING_SAMPLE
 from scrutiny.models.words.linear import (
@@ -23,6 +24,7 @@ from scrutiny.models.words.linear import (
     features_of,
     write_linear,
 )
+from scrutiny.models.words.model import commonest
 from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.finetuning.recipe import FinetuningRecipe as Rows
 from scrutiny.training.words.word_recipe import OnStep, Trained, unheard
@@ -66,14 +68,10 @@ class LinearRecipe:
     dev_share: float = 0.1
 
     def __post_init__(self) -> None:
-        if self.draw not in DRAWS:
-            raise PlanError(f"draw is one of {', '.join(DRAWS)}, not {self.draw!r}.")
-        if not 0 < self.share < 1:
-            raise PlanError(f"share must lie between 0 and 1, not {self.share}.")
-        if not 0 < self.strength < float("inf"):
-            raise PlanError(f"strength must be above 0, not {self.strength}.")
-        if self.least < 1:
-            raise PlanError(f"least must be at least 1, not {self.least}.")
+        one_of(self, draw=DRAWS)
+        shares(self, "share", zero=False)
+        above_zero(self, "strength")
+        at_least(self, least=1)
         self.rows()  # checks the rest
 
     def plain(self) -> dict[str, Any]:
@@ -141,7 +139,7 @@ def _fitted(recipe: LinearRecipe, parts: DataParts, *, seed: int) -> LinearParts
     from sklearn.linear_model import LogisticRegression
 
     texts = [features_of(e.text, has_pairs=recipe.has_pairs) for e in parts.train]
-    features = _features(texts, recipe.least)
+    features = commonest(Counter(f for own in texts for f in set(own)), recipe.least)
     chosen = drawn_rows(recipe, len(texts), seed=seed)
     golds = np.array([parts.labels.index(str(parts.train[i].gold)) for i in chosen])
     if not features or len(set(golds.tolist())) < len(parts.labels):
@@ -171,13 +169,6 @@ def _sample(parts: DataParts) -> DataParts:
     rng = generator(0, "timing", name=VERSION, item="texts")
     chosen = sorted(rng.permutation(len(parts.train))[:_TIMED].tolist())
     return replace(parts, train=tuple(parts.train[i] for i in chosen))
-
-
-def _features(texts: Sequence[Sequence[str]], least: int) -> tuple[str, ...]:
-    """Features that stand in so many texts, the commonest first, then by their letters."""
-    counts = Counter(feature for features in texts for feature in set(features))
-    kept = [feature for feature, count in counts.items() if count >= least]
-    return tuple(sorted(kept, key=lambda feature: (-counts[feature], feature)))
 
 
 def _accuracy(model: LinearWordModel, examples: Sequence[Example]) -> float | None:

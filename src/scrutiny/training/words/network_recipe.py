@@ -6,22 +6,30 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from scrutiny.core.errors import DataError, PlanError, require_packages
+from scrutiny.core.errors import DataError, require_packages
+from scrutiny.core.example import Example
+from scrutiny.core.limits import above_zero, at_least, shares
 from scrutiny.models.strings.lineage import FROM_NOTHING
 from scrutiny.models.words.attention_network import sequences_of
 from scrutiny.models.words.model import Vocabulary
-from scrutiny.models.words.network import fresh_parts, write_network
+from scrutiny.models.words.network import NetworkParts, fresh_parts, write_network
 from scrutiny.models.words.recurrent import RecurrentParts
 from scrutiny.models.words.recurrent_network import RecurrentArchitecture, pooled
 from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.finetuning.recipe import FinetuningRecipe as Rows
-from scrutiny.training.words.epochs import Lesson, LessonPace, seconds_of, stream_seed, take
+from scrutiny.training.words.epochs import (
+    Lesson,
+    LessonPace,
+    seconds_of,
+    stream_seed,
+    take,
+)
 from scrutiny.training.words.word_recipe import Numbered, OnStep, Trained, unheard
 
 
 @dataclass(frozen=True, slots=True)
 class NetworkRecipe:
-    """Choices that all networks have; each kind has defaults of its own and makes its `lesson`.
+    """Choices that all networks have; each kind has defaults, parts and a learner of its own.
 
     Parameters
     ----------
@@ -46,6 +54,8 @@ class NetworkRecipe:
     packages: ClassVar[tuple[str, ...]]
     replicates_of: ClassVar[str] = FROM_NOTHING
     what: ClassVar[str]
+    parts_of: ClassVar[type[NetworkParts]]
+    learner: ClassVar[type[Any]]
 
     architecture: Any = None
     epochs: int = 6
@@ -59,14 +69,9 @@ class NetworkRecipe:
     dev_share: float = 0.1
 
     def __post_init__(self) -> None:
-        for name in ("epochs", "batch", "least"):
-            if getattr(self, name) < 1:
-                raise PlanError(f"{name} must be at least 1, not {getattr(self, name)}.")
-        if not 0 < self.lr < float("inf") or not 0 < self.clip < float("inf"):
-            raise PlanError(f"lr and clip must be above 0, not {self.lr} and {self.clip}.")
-        for name in ("weight_decay", "dropout"):
-            if not 0 <= getattr(self, name) < 1:
-                raise PlanError(f"{name} must lie between 0 and 1, not {getattr(self, name)}.")
+        at_least(self, epochs=1, batch=1, least=1)
+        above_zero(self, "lr", "clip")
+        shares(self, "weight_decay", "dropout")
         self.rows()  # checks the rest
 
     def lesson(self, parts: DataParts, *, seed: int) -> Lesson:
@@ -75,9 +80,24 @@ class NetworkRecipe:
         Raises
         ------
         DataError
-            If there is nothing to learn.
+            If no word stands often enough.
         """
-        raise NotImplementedError
+        words = Vocabulary.of_texts((e.text for e in parts.train), least=self.least)
+        if not words.words:
+            raise DataError(
+                f"No word stands often enough in {parts.sources[0]} (at least {self.least}): "
+                "there is nothing to learn."
+            )
+        train, dev = (self.numbered(part, words, parts.labels) for part in (parts.train, parts.dev))
+        first = stream_seed(seed, "weights", version=self.version)
+        made = fresh_parts(self.parts_of, self.architecture, words, labels=parts.labels, seed=first)
+        return Lesson(self.learner(made, self), train, dev, made)
+
+    def numbered(
+        self, examples: Sequence[Example], words: Vocabulary, labels: Sequence[str]
+    ) -> Numbered:
+        """Texts that are learned from, in the words that the network knows."""
+        return Numbered.of(examples, words, labels)
 
     def plain(self) -> dict[str, Any]:
         """Plain JSON of all choices."""
@@ -128,6 +148,31 @@ class NetworkRecipe:
         return LessonPace(self.epochs, self.batch, self.clip, self.version)
 
 
+class _Learner:
+    """A recurrent network with its optimizer."""
+
+    def __init__(self, made: RecurrentParts, recipe: NetworkRecipe) -> None:
+        import torch
+
+        self.network, self._recipe = made.network, recipe
+        self.optimizer = torch.optim.AdamW(
+            self.network.parameters(), lr=recipe.lr, weight_decay=recipe.weight_decay
+        )
+
+    def logits(self, texts: Sequence[Sequence[int]]) -> Any:
+        """Logits ``(text, label)``."""
+        import torch
+
+        network, recipe = self.network, self._recipe
+        ids, lengths, _ = sequences_of(texts)
+
+        def dropped(vectors: Any) -> Any:
+            return torch.nn.functional.dropout(vectors, recipe.dropout, training=network.training)
+
+        vectors = pooled(network, recipe.architecture, dropped(network["embedding"](ids)), lengths)
+        return network["output"](dropped(vectors))
+
+
 VERSION: Final = "recurrent-classifier@1"
 
 
@@ -154,51 +199,7 @@ class RecurrentRecipe(NetworkRecipe):
     version: ClassVar[str] = VERSION
     packages: ClassVar[tuple[str, ...]] = ("numpy", "torch")
     what: ClassVar[str] = "Training a recurrent classifier"
+    parts_of: ClassVar[type[NetworkParts]] = RecurrentParts
+    learner: ClassVar[type[Any]] = _Learner
 
     architecture: RecurrentArchitecture = field(default_factory=RecurrentArchitecture)
-
-    def lesson(self, parts: DataParts, *, seed: int) -> Lesson:
-        """Fresh network of a seed, and both parts in the words that it knows.
-
-        Raises
-        ------
-        DataError
-            If no word stands often enough.
-        """
-        words = Vocabulary.of_texts((e.text for e in parts.train), least=self.least)
-        if not words.words:
-            raise DataError(
-                f"No word stands {self.least} times in {parts.sources[0]}: there is nothing to "
-                "learn."
-            )
-        train, dev = (Numbered.of(part, words, parts.labels) for part in (parts.train, parts.dev))
-        first = stream_seed(seed, "weights", version=VERSION)
-        made = fresh_parts(
-            RecurrentParts, self.architecture, words, labels=parts.labels, seed=first
-        )
-        return Lesson(_Learner(made, self), train, dev, made)
-
-
-class _Learner:
-    """A recurrent network with its optimizer."""
-
-    def __init__(self, made: RecurrentParts, recipe: RecurrentRecipe) -> None:
-        import torch
-
-        self.network, self._recipe = made.network, recipe
-        self.optimizer = torch.optim.AdamW(
-            self.network.parameters(), lr=recipe.lr, weight_decay=recipe.weight_decay
-        )
-
-    def logits(self, texts: Sequence[Sequence[int]]) -> Any:
-        """Logits ``(text, label)``."""
-        import torch
-
-        network, recipe = self.network, self._recipe
-        ids, lengths, _ = sequences_of(texts)
-
-        def dropped(vectors: Any) -> Any:
-            return torch.nn.functional.dropout(vectors, recipe.dropout, training=network.training)
-
-        vectors = pooled(network, recipe.architecture, dropped(network["embedding"](ids)), lengths)
-        return network["output"](dropped(vectors))

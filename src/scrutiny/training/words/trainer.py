@@ -8,14 +8,14 @@ from scrutiny.core.errors import PlanError
 from scrutiny.data.dataset import Dataset
 from scrutiny.training.finetuning.one_run import Telling
 from scrutiny.training.finetuning.parts import load_parts
-from scrutiny.training.trainer import RUNS, TrainingNode
+from scrutiny.training.trainer import RUNS, Trainer, TrainingNode
 from scrutiny.training.words.job import TASK, Member, WordJob, result, train_members
 from scrutiny.training.words.linear import LinearRecipe
 from scrutiny.training.words.network_recipe import RecurrentRecipe
 
 
 @dataclass(frozen=True, slots=True)
-class WordTrainer:
+class WordTrainer(Trainer[WordJob]):
     """Classifiers of one kind, from nothing, one for each seed.
 
     Parameters

@@ -3,11 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from scrutiny.core.errors import ModelError
-from scrutiny.core.model import LoadOptions, Model
-from scrutiny.core.task import Task
-from scrutiny.models.strings.adapters import Adapter
-from scrutiny.models.strings.source import ModelSource
+from scrutiny.plugin import Adapter, LoadOptions, Model, ModelSource, Task, errors
 from scrutiny.testing import KeywordClassifier
 
 _GOOD = ("good", "best", "great", "love", "fine")
@@ -24,7 +20,9 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     del options
     source.refuse_unknown_options(("bad",))
     if source.target not in _EXTRA:
-        raise ModelError(f"There is no toy {source.target!r}. There are: {', '.join(_EXTRA)}.")
+        raise errors.ModelError(
+            f"There is no toy {source.target!r}. There are: {', '.join(_EXTRA)}."
+        )
     bad = source.options.get("bad", "bad|worst|boring|dull|hate").split("|")
     model = KeywordClassifier((*_GOOD, _EXTRA[source.target]), bad, task=task.name)
     model.source = source.text

@@ -3,19 +3,21 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import (
+from scrutiny.plugin import (
     Batch,
     Cell,
+    Claim,
+    Component,
     Context,
     Design,
     Diagnostic,
     EstimateSpec,
     Failure,
     Inputs,
+    Measure,
+    Row,
     Selector,
 )
-from scrutiny.core.record import Measure, Row
 
 
 @dataclass(frozen=True, slots=True)

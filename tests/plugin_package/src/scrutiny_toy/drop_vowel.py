@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site, Transformation
+from scrutiny.plugin import Document, Edit, Effect, Intensity, Site, Transformation
 
 if TYPE_CHECKING:
     from numpy.random import Generator

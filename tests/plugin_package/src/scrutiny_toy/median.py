@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from scrutiny.core.statistic import WeightedStatistic
+from scrutiny.plugin import WeightedStatistic
 
 
 class Median(WeightedStatistic):

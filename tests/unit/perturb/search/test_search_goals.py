@@ -184,7 +184,7 @@ def test_input_reduction_counts_words_while_the_label_holds():
     assert goal.judge(base(), SURE, text((0, 2, ""))) == (pytest.approx(1 / 3 + 0.2), False)
     assert goal.judge(base(), SURE, text((0, 7, ""))) == (pytest.approx(2 / 3 + 0.2), True)
     assert goal.judge(base(), LOST, text((0, 7, ""))) == (pytest.approx(0.25 / 3 - 1), False)
-    with pytest.raises(PlanError, match="1 word"):
+    with pytest.raises(PlanError, match="words must be at least 1"):
         FewestWords(words=0)
 
 

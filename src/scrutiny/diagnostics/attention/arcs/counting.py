@@ -149,8 +149,7 @@ def joined_by_offset(gold: Integers) -> Booleans:
 
 def counted(right: Booleans, cases: Sequence[int] | Integers) -> Floats:
     """Number of right words among the scored ones, flattened."""
-    counts: Floats = right[..., cases].sum(axis=-1).ravel().astype(np.float64)
-    return counts
+    return np.asarray(right[..., cases].sum(axis=-1).ravel().astype(np.float64))
 
 
 def _on_words(found: WordMap, by_unit: Integers) -> Integers:

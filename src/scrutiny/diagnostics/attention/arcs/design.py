@@ -1,28 +1,30 @@
 """Estimates and claims of dependency heads, relation by relation."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from scrutiny.core.claim import Claim
-from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
-from scrutiny.diagnostics.attention.arcs.params import ALL, PROCEDURES, ArcGroup, ArcsParams
+from scrutiny.core.diagnostic import Design, Inputs
+from scrutiny.diagnostics.attention.arcs.params import ALL, PROCEDURES, ArcsParams
 from scrutiny.diagnostics.attention.claims import (
     beside_others,
-    checks_over,
     claimed_presets,
-    under_each_preset,
+    preset_claim,
+    specs_of,
 )
 
 DIAGNOSTIC: Final = "attention.arcs"
 SELECTED: Final = "selected_head(accuracy)"
 OVER: Final = "selected_head_over_baseline(accuracy)"
-_ONCE: Final = (
-    "mean_head(accuracy)",
-    "best_head(accuracy)",
-    SELECTED,
-    "selected_baseline(accuracy)",
-    OVER,
-)
+_ALONG: Final = {
+    "head(accuracy)": ("direction", "layer", "head"),
+    "baseline(accuracy)": ("offset",),
+    "mean_head(accuracy)": (),
+    "best_head(accuracy)": (),
+    SELECTED: (),
+    "selected_baseline(accuracy)": (),
+    OVER: (),
+}
 #: A preset that reads an equation as it is printed is shown; no claim has to survive it.
 
 
@@ -32,7 +34,7 @@ def make_arcs_design(params: ArcsParams, inputs: Inputs) -> Design:
     cases = params.cases()
     return Design(
         conditions=tuple(case.condition for case in cases),
-        estimates=tuple(spec for case in cases for spec in _specs(case)),
+        estimates=tuple(spec for case in cases for spec in specs_of(case.condition, _ALONG)),
         claims=tuple(_claims(params, inputs, presets)),
         queries_per_item=len({p.is_lower_cased for p in params.conditions().values()}),
         notes=tuple(_notes(params)),
@@ -52,28 +54,11 @@ def make_arcs_design(params: ArcsParams, inputs: Inputs) -> Design:
     )
 
 
-def _specs(case: ArcGroup) -> Iterator[EstimateSpec]:
-    """What is computed of one case."""
-    axes = {
-        "head(accuracy)": ("direction", "layer", "head"),
-        "baseline(accuracy)": ("offset",),
-        **dict.fromkeys(_ONCE, ()),
-    }
-    for metric, along in axes.items():
-        yield EstimateSpec(
-            case.named(metric),
-            f"{metric}@1",
-            {"": Selector("measured", case.condition)},
-            condition=case.condition,
-            along=along,
-        )
-
-
 def _claims(params: ArcsParams, inputs: Inputs, presets: Sequence[str]) -> Iterator[Claim]:
     """What is claimed of relations: beyond offsets, and more after fine-tuning."""
     choices = claimed_presets(presets)
     for relation in params.claimed:
-        yield _claim(
+        yield preset_claim(
             f"{relation}/beyond-offsets",
             f"some head finds the head of {_words(relation)} by {params.margin:g} more often than "
             "the best offset, on the half it was not chosen on",
@@ -83,44 +68,27 @@ def _claims(params: ArcsParams, inputs: Inputs, presets: Sequence[str]) -> Itera
             ],
             {name: f"{name}/{relation}" for name in choices},
             margin=params.margin,
+            diagnostic=DIAGNOSTIC,
+            family="attention.relations",
         )
     parts = [(SELECTED, "before fine-tuning", "base/{}")]
     if "control" in inputs.controls:
         parts.append((SELECTED, "control: control task", "control/{}"))
     for relation in params.tuned if inputs.base else ():
-        yield _claim(
+        yield preset_claim(
             f"{relation}/tuned",
             f"fine-tuning raises the accuracy of the chosen head at {_words(relation)} by "
             f"{params.margin:g}",
             parts,
             {name: f"{name}/{relation}" for name in choices},
             margin=params.margin,
+            diagnostic=DIAGNOSTIC,
             family="attention.relations.tuned",
         )
 
 
 def _words(relation: str) -> str:
     return "words" if relation == ALL else f"words that are {relation}"
-
-
-def _claim(
-    name: str,
-    says: str,
-    parts: Sequence[tuple[str, str, str]],
-    choices: Mapping[str, str],
-    *,
-    margin: float,
-    family: str = "attention.relations",
-) -> Claim:
-    """Claim that every part exceeds the margin under every preset."""
-    return Claim(
-        id=name,
-        says=says,
-        diagnostic=DIAGNOSTIC,
-        components=under_each_preset(parts, choices, margin),
-        family=family,
-        checks=checks_over("preset", choices),
-    )
 
 
 def _notes(params: ArcsParams) -> Iterator[str]:

@@ -1,16 +1,12 @@
 """Attention heads as dependency parsers of single relations, beside the best fixed offset."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from scrutiny.core.arrays import Booleans, Integers
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
-    Context,
     Design,
-    Diagnostic,
     Failure,
     Inputs,
 )
@@ -29,7 +25,7 @@ from scrutiny.diagnostics.attention.arcs.counting import (
 )
 from scrutiny.diagnostics.attention.arcs.design import make_arcs_design
 from scrutiny.diagnostics.attention.arcs.params import ALL, OFFSETS, ArcGroup, ArcsParams
-from scrutiny.diagnostics.attention.reading import Made, Sentence, each_example, lost
+from scrutiny.diagnostics.attention.reading import Made, ReadsMaps, lost
 
 _DIRECTION: Final = ("direction", 2)
 _OFFSET: Final = ("offset", len(OFFSETS))
@@ -39,7 +35,7 @@ _NO_ROOT: Final = "root_without_piece"
 Right = tuple[Booleans, Booleans]
 
 
-class HeadArcs(Diagnostic[ArcsParams]):
+class HeadArcs(ReadsMaps[ArcsParams]):
     """Accuracy of every head at finding the syntactic head of a word, by relation.
 
     Direction 1 takes the word that a word attends to most for its head, direction 2 the word that
@@ -64,7 +60,7 @@ class HeadArcs(Diagnostic[ArcsParams]):
     id = "attention.arcs@1"
     summary = "heads as dependency parsers of single relations"
     Params = ArcsParams
-    needs = frozenset({"attentions"})
+    View = Arcs
     tasks = frozenset({"dependency-arcs"})
     measures = (
         Measure("tp", (_DIRECTION, LAYERS, HEADS), unit="words"),
@@ -73,7 +69,6 @@ class HeadArcs(Diagnostic[ArcsParams]):
         Measure("baseline_tp", (_OFFSET,), unit="words"),
         Measure("baseline_predicted", (_OFFSET,), unit="words"),
     )
-    nulls = 20
     audit_data = "builtin:arcs"
 
     def audit_params(self, task: Task) -> ArcsParams:
@@ -84,21 +79,14 @@ class HeadArcs(Diagnostic[ArcsParams]):
         """Every head and offset, the chosen ones, and the claims, relation by relation."""
         return make_arcs_design(params, inputs)
 
-    def measure(self, params: ArcsParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
-        """One row for each sentence, preset and relation."""
-        presets, cases = params.conditions(), params.cases()
-        views = [Arcs.of(example) for example in batch.examples]
-
-        def use(position: int, sentence: Sentence) -> list[Row]:
-            made, _ = sentence
-            item, gold = batch.examples[position].id, GoldArcs.of(views[position])
-            right = {name: _right(made[name], gold, params) for name in presets}
-            return [
-                _row(item, case, gold=gold, right=right[case.preset], procedure=params.procedure)
-                for case in cases
-            ]
-
-        return each_example(ctx.model, [view.words for view in views], presets, use=use)
+    def rows_of(
+        self, params: ArcsParams, item: str, view: Arcs, made: Mapping[str, Made]
+    ) -> Iterable[Row]:
+        """One row for each preset and relation."""
+        gold = GoldArcs.of(view)
+        right = {name: _right(found, gold, params) for name, found in made.items()}
+        for case in params.cases():
+            yield _row(item, case, gold=gold, right=right[case.preset], procedure=params.procedure)
 
 
 def _row(

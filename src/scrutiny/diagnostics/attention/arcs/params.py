@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import known
 from scrutiny.diagnostics.attention.params import PresetParams
 
 #: Condition of all scored words together.
@@ -112,8 +113,7 @@ class ArcsParams(PresetParams):
 
     def __post_init__(self) -> None:
         PresetParams.__post_init__(self)
-        if self.procedure not in PROCEDURES:
-            raise UnknownNameError("procedure", self.procedure, PROCEDURES)
+        known("procedure", [self.procedure], PROCEDURES)
         if ALL in self.relations or len(set(self.relations)) < len(self.relations):
             raise PlanError(f"relations are distinct, and {ALL!r} is always there.")
         if "direction" in self.options:

@@ -1,25 +1,27 @@
 """Attention heads as resolvers of coreference: from a mention back to its antecedent."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.claim import Claim
 from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
-    Context,
     Design,
-    Diagnostic,
     Failure,
     Inputs,
 )
-from scrutiny.core.errors import UnknownNameError
+from scrutiny.core.limits import known
 from scrutiny.core.queries.annotation import Mentions
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
-from scrutiny.diagnostics.attention.coreference.design import KINDS, make_coreference_design
+from scrutiny.diagnostics.attention.claims import (
+    beside_others,
+    claimed_presets,
+    preset_claim,
+    specs_of,
+)
 from scrutiny.diagnostics.attention.coreference.mentions import (
     BASELINES,
     CANDIDATES,
@@ -30,11 +32,25 @@ from scrutiny.diagnostics.attention.coreference.mentions import (
     questions_of,
 )
 from scrutiny.diagnostics.attention.params import PresetParams
-from scrutiny.diagnostics.attention.reading import Made, Sentence, each_example, lost
+from scrutiny.diagnostics.attention.reading import Made, ReadsMaps, lost
 from scrutiny.diagnostics.attention.word_maps import WordMap
 
 _BASELINE: Final = ("baseline", len(BASELINES))
 _NO_QUESTION: Final = "no_antecedent"
+_FAMILY: Final = "attention.coreference"
+#: Kinds of mentions as conditions; ``all`` first.
+KINDS: Final = ("all", "pronoun", "proper", "nominal")
+_SELECTED: Final = "selected_head(accuracy)"
+_OVER: Final = "selected_head_over_baseline(accuracy)"
+_ALONG: Final = {
+    "head(accuracy)": ("layer", "head"),
+    "baseline(accuracy)": ("baseline",),
+    "mean_head(accuracy)": (),
+    "best_head(accuracy)": (),
+    _SELECTED: (),
+    "selected_baseline(accuracy)": (),
+    _OVER: (),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +83,11 @@ class CoreferenceParams(PresetParams):
 
     def __post_init__(self) -> None:
         PresetParams.__post_init__(self)
-        for kind, name, known in (
-            ("choice of candidates", self.candidates, CANDIDATES),
-            ("head word", self.head_word, HEAD_WORDS),
-        ):
-            if name not in known:
-                raise UnknownNameError(kind, name, known)
+        known("choice of candidates", [self.candidates], CANDIDATES)
+        known("head word", [self.head_word], HEAD_WORDS)
 
 
-class Coreference(Diagnostic[CoreferenceParams]):
+class Coreference(ReadsMaps[CoreferenceParams]):
     """Accuracy of every head at finding an antecedent of a mention among the other mentions.
 
     A head is right where the mention's head word attends to the head word of a coreferent mention
@@ -97,7 +109,7 @@ class Coreference(Diagnostic[CoreferenceParams]):
     id = "attention.coreference@1"
     summary = "heads as resolvers of coreference"
     Params = CoreferenceParams
-    needs = frozenset({"attentions"})
+    View = Mentions
     tasks = frozenset({"mention-clusters"})
     measures = (
         Measure("tp", (LAYERS, HEADS), unit="mentions"),
@@ -106,39 +118,48 @@ class Coreference(Diagnostic[CoreferenceParams]):
         Measure("baseline_tp", (_BASELINE,), unit="mentions"),
         Measure("baseline_predicted", (_BASELINE,), unit="mentions"),
     )
-    nulls = 20
 
     def design(self, params: CoreferenceParams, inputs: Inputs) -> Design:
         """Every head and baseline, the chosen ones, and a claim, by kind of mention."""
-        return make_coreference_design(
-            tuple(params.conditions()),
-            inputs,
-            margin=params.margin,
-            queries=len({p.is_lower_cased for p in params.conditions().values()}),
+        presets = params.conditions()
+        places = [{"preset": name, "kind": kind} for name in presets for kind in KINDS]
+        return Design(
+            conditions=tuple(places),
+            estimates=tuple(spec for place in places for spec in specs_of(place, _ALONG)),
+            claims=(_claim(list(presets), margin=params.margin),),
+            queries_per_item=len({p.is_lower_cased for p in presets.values()}),
             notes=(
                 "A mention is asked about if it has an antecedent. Candidates: "
                 f"{CANDIDATES[params.candidates]}. Its head word: {HEAD_WORDS[params.head_word]}.",
             ),
+            families={
+                _FAMILY: f"heads of {inputs.subject.name} find antecedents beyond the nearest "
+                "mention, the same head word and untrained networks"
+            },
+            contrasts=tuple(beside_others("/".join([*p.values(), _SELECTED]) for p in places)),
         )
 
-    def measure(
-        self, params: CoreferenceParams, cell: Cell, batch: Batch, ctx: Context
+    def rows_of(
+        self, params: CoreferenceParams, item: str, view: Mentions, made: Mapping[str, Made]
     ) -> Iterable[Row]:
-        """One row for each text, preset and kind of mention."""
-        presets = params.conditions()
-        views = [Mentions.of(example) for example in batch.examples]
+        """One row for each preset and kind of mention."""
+        questions = questions_of(view, candidates=params.candidates, head_word=params.head_word)
+        for name, found in made.items():
+            yield from _rows((item, name), found, questions, words=view.words)
 
-        def use(position: int, sentence: Sentence) -> list[Row]:
-            made, _ = sentence
-            view, item = views[position], batch.examples[position].id
-            questions = questions_of(view, candidates=params.candidates, head_word=params.head_word)
-            return [
-                row
-                for name in presets
-                for row in _rows((item, name), made[name], questions, words=view.words)
-            ]
 
-        return each_example(ctx.model, [view.words for view in views], presets, use=use)
+def _claim(presets: Sequence[str], *, margin: float) -> Claim:
+    """Some head finds antecedents by more than every baseline and untrained networks."""
+    return preset_claim(
+        "antecedents",
+        f"some head finds antecedents by {margin:g} more often than the nearest mention, the same "
+        "head word and chance, on the half it was not chosen on",
+        [(_OVER, "baselines", "{}"), (_SELECTED, "control: untrained", "untrained/{}")],
+        {name: f"{name}/all" for name in claimed_presets(presets)},
+        margin=margin,
+        diagnostic=_FAMILY,
+        family=_FAMILY,
+    )
 
 
 def _rows(

@@ -5,16 +5,15 @@ fine-tuning strengthens the encoding; C5 more than a control task does; C6 tuned
 corpora more than control-tuned ones. (C2, attention beyond distance, is `attention.regression`.)
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from scrutiny.core.claim import Claim
 from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.diagnostics.attention.claims import (
     beside_others,
-    checks_over,
     claimed_presets,
-    under_each_preset,
+    preset_claim,
 )
 from scrutiny.diagnostics.attention.params import HeadsParams
 
@@ -22,6 +21,7 @@ KINDS: Final = ("precision", "recall", "f1")
 #: What is compared with other families, and what a claim about it is called.
 _COMPARED: Final = ("mean_head(f1)", "selected_head(f1)")
 DIAGNOSTIC: Final = "attention.heads"
+_OF_HEADS: Final = {"diagnostic": DIAGNOSTIC, "family": "attention"}
 #: What tuned checkpoints must have learned of their own task on held-out sentences.
 _SKILL: Final = ("task_skill",)
 
@@ -130,7 +130,7 @@ def _contrasts(names: Sequence[str], inputs: Inputs) -> Iterator[ContrastSpec]:
 def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterator[Claim]:
     """The method's claims, of the first preset, over the others."""
     choices = {name: name for name in claimed_presets(names)}
-    yield _claim(
+    yield preset_claim(
         "C1",
         f"some head beats every baseline by {params.margin:g} F1, on the half it was not chosen on",
         [
@@ -140,70 +140,51 @@ def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterat
         ],
         choices,
         margin=params.margin,
+        **_OF_HEADS,
     )
     for other in inputs.data.beside:
         tau = f"heads_tau(f1)/{other}"
-        yield _claim(
+        yield preset_claim(
             f"C3/{other}",
             f"heads rank alike here and on {other}, by {params.tau_margin:g} tau more than "
             "untrained ones",
             [(tau, "control: untrained", "untrained/{}")],
             choices,
             margin=params.tau_margin,
+            **_OF_HEADS,
         )
         if "control" in inputs.controls:
-            yield _claim(
+            yield preset_claim(
                 f"C6/{other}",
                 f"tuned heads rank alike here and on {other}, by {params.tau_margin:g} tau more "
                 "than those tuned on the control task",
                 [(tau, "control: control task", "control/{}")],
                 choices,
                 margin=params.tau_margin,
+                **_OF_HEADS,
                 gates=_SKILL,
             )
     if inputs.base:
-        yield _claim(
+        yield preset_claim(
             "C4",
             f"fine-tuning raises the average head's F1 by {params.margin:g}",
             [("mean_head(f1)", "before fine-tuning", "base/{}")],
             choices,
             margin=params.margin,
+            **_OF_HEADS,
             gates=_SKILL,
         )
     if "control" in inputs.controls:
-        yield _claim(
+        yield preset_claim(
             "C5",
             f"fine-tuning raises the average head's F1 by {params.margin:g} more than the control "
             "task does",
             [("mean_head(f1)", "control: control task", "control/{}")],
             choices,
             margin=params.margin,
+            **_OF_HEADS,
             gates=_SKILL,
         )
-
-
-def _claim(
-    name: str,
-    says: str,
-    parts: Sequence[tuple[str, str, str]],
-    choices: Mapping[str, str],
-    *,
-    margin: float,
-    gates: tuple[str, ...] = (),
-) -> Claim:
-    """Claim that every part exceeds the margin under every choice of preset.
-
-    ``gates`` are those of the tuned checkpoints' own records, of both families.
-    """
-    return Claim(
-        id=name,
-        says=says,
-        diagnostic=DIAGNOSTIC,
-        components=under_each_preset(parts, choices, margin),
-        family="attention",
-        checks=checks_over("preset", choices),
-        gates=gates,
-    )
 
 
 def _notes(params: HeadsParams) -> Iterator[str]:

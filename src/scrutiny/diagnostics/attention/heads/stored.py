@@ -21,7 +21,7 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 
 if TYPE_CHECKING:
-    from scrutiny.core.queries.stored_heads import KnowsHeadCounts
+    from scrutiny.core.queries.attention import KnowsHeadCounts
 
 _KINDS: Final = ("precision", "recall", "f1")
 _OWN: Final = {"": Selector()}

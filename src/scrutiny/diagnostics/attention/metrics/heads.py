@@ -46,7 +46,6 @@ over-fitting in model selection.
 """
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -60,7 +59,6 @@ from scrutiny.diagnostics.attention.metrics.scores import (
     Kind,
     OfHeads,
     by_score,
-    said,
 )
 from scrutiny.reliability.additive import Additive, Array, divide, second
 from scrutiny.stats.errors import StatisticsError
@@ -73,62 +71,24 @@ _CHOSEN: Final[tuple[Kind, ...]] = ("f1", "accuracy")
 
 def _whole(sides: Sequence[HeadCounts], kind: Kind) -> Array:
     """Score ``(..., head)`` of the first side, which has one cell."""
-    scores: Array = sides[0].score(kind)[..., 0, :]
-    return scores
+    return np.asarray(sides[0].score(kind)[..., 0, :])
 
 
-def _only(sides: Sequence[HeadCounts], kind: Kind, name: str) -> Array:
-    """Score of the only head, or baseline."""
+def _only(sides: Sequence[HeadCounts], kind: Kind) -> Array:
+    """Score of the only head or baseline that there is."""
     scores = _whole(sides, kind)
     if scores.shape[-1] != 1:
         raise StatisticsError(
-            f"{name} is of one and got {scores.shape[-1]}; fix the layer and the head, or take "
+            f"This is of one and got {scores.shape[-1]}; fix the layer and the head, or take "
             f"mean_head({kind})@1."
         )
-    one: Array = scores[..., 0]
-    return one
-
-
-def _head(kind: Kind, name: str) -> OfHeads:
-    """Score of one head."""
-    says, stream = f"{said(kind)} of a head", "" if kind == "accuracy" else f"{kind}@1"
-    return OfHeads(name, says, HEADS, lambda sides: _only(sides, kind, name), stream=stream)
-
-
-def _baseline(kind: Kind, name: str) -> OfHeads:
-    """Score of one baseline, where its place on the axis is fixed."""
-    says = f"{said(kind)} of a baseline"
-    return OfHeads(name, says, _BASELINES, lambda sides: _only(sides, kind, name))
-
-
-def _mean_head(kind: Kind, name: str) -> OfHeads:
-    """Unweighted mean over heads of each head's score."""
-    return OfHeads(
-        name,
-        f"{said(kind)} of the average head",
-        HEADS,
-        lambda sides: np.asarray(_whole(sides, kind).mean(axis=-1)),
-    )
+    return np.asarray(scores[..., 0])
 
 
 def _where_best(sides: Sequence[HeadCounts], kind: Kind) -> Array:
     """Last side's score of the head that has the first side's best F1; the first of equal ones."""
     best = _whole(sides, "f1").argmax(axis=-1)[..., None]
-    found: Array = np.take_along_axis(_whole(sides[-1:], kind), best, axis=-1)[..., 0]
-    return found
-
-
-def _best_head(kind: Kind, name: str) -> OfHeads:
-    """Score of the head with the best F1."""
-    which = "head with the best F1" if kind in ("precision", "recall") else "best head"
-    says = f"{said(kind)} of the {which}, chosen on the same data"
-    return OfHeads(name, says, HEADS, lambda sides: _where_best(sides, kind))
-
-
-def _base_best_head(kind: Kind, name: str) -> OfHeads:
-    """Score, in the tuned model, of the head that was best before."""
-    says = f"{said(kind)} of the head that had the best F1 before tuning"
-    return OfHeads(name, says, BASE_AND_TUNED, lambda sides: _where_best(sides, kind))
+    return np.asarray(np.take_along_axis(_whole(sides[-1:], kind), best, axis=-1)[..., 0])
 
 
 def _selected(counts: HeadCounts, kind: Kind) -> Array:
@@ -139,46 +99,75 @@ def _selected(counts: HeadCounts, kind: Kind) -> Array:
     elsewhere, here = counts.of_other_cells().score("f1"), counts.score(kind)
     is_best = elsewhere == elsewhere.max(axis=-1, keepdims=True)  # (..., cell, head)
     by_cell = divide((here * is_best).sum(axis=-1), is_best.sum(axis=-1))
-    mean: Array = by_cell.mean(axis=-1)
-    return mean
+    return np.asarray(by_cell.mean(axis=-1))
 
 
-def _chosen(kind: Kind, name: str, what: str = "head") -> OfHeads:
-    """Score of the head, or baseline, chosen on one half and scored on the other."""
-    says = f"{said(kind)} of the {what} chosen on the other half"
-    needs = HEADS if what == "head" else _BASELINES
-    return OfHeads(name, says, needs, lambda sides: _selected(sides[0], kind), cells=HALVES)
+def _selected_side(sides: Sequence[HeadCounts], kind: Kind) -> Array:
+    return _selected(sides[0], kind)
 
 
-def _chosen_over_baseline(kind: Kind, name: str) -> OfHeads:
-    """What the best head is worth beyond the best baseline, neither known beforehand."""
-    return OfHeads(
-        name,
-        f"{said(kind)} of the chosen head minus that of the chosen baseline",
-        _BOTH,
-        lambda sides: _selected(sides[0], kind) - _selected(sides[1], kind),
-        cells=HALVES,
-        scale="coefficient",
-        no_effect=0.0,
-        has_one_width=False,
-        stream=f"selected_{'head' if kind == 'f1' else kind}_over_baseline@1",
-    )
-
-
-HEAD: Final = by_score("head", _head, usual=_ALL)
-BASELINE: Final = by_score("baseline", _baseline, usual=("accuracy",))
-MEAN_HEAD: Final = by_score("mean_head", _mean_head, usual=_ALL)
-BEST_HEAD: Final = by_score("best_head", _best_head, usual=_ALL)
-BASE_BEST_HEAD: Final = by_score("base_best_head", _base_best_head)
-SELECTED_HEAD: Final = by_score("selected_head", _chosen, usual=_CHOSEN)
+HEAD: Final = by_score(
+    "head",
+    "{} of a head",
+    HEADS,
+    _only,
+    usual=_ALL,
+    own=lambda kind: {"stream": "" if kind == "accuracy" else f"{kind}@1"},
+)
+BASELINE: Final = by_score("baseline", "{} of a baseline", _BASELINES, _only, usual=("accuracy",))
+MEAN_HEAD: Final = by_score(
+    "mean_head",
+    "{} of the average head",
+    HEADS,
+    lambda sides, kind: np.asarray(_whole(sides, kind).mean(axis=-1)),
+    usual=_ALL,
+)
+BEST_HEAD: Final = by_score(
+    "best_head",
+    "{} of the best head, chosen on the same data",
+    HEADS,
+    _where_best,
+    usual=_ALL,
+    own=lambda kind: (
+        {"says": f"{kind} of the head with the best F1, chosen on the same data"}
+        if kind in ("precision", "recall")
+        else {}
+    ),
+)
+BASE_BEST_HEAD: Final = by_score(
+    "base_best_head",
+    "{} of the head that had the best F1 before tuning",
+    BASE_AND_TUNED,
+    _where_best,
+)
+SELECTED_HEAD: Final = by_score(
+    "selected_head",
+    "{} of the head chosen on the other half",
+    HEADS,
+    _selected_side,
+    usual=_CHOSEN,
+    cells=HALVES,
+)
 SELECTED_BASELINE: Final = by_score(
-    "selected_baseline", partial(_chosen, what="baseline"), usual=_CHOSEN
+    "selected_baseline",
+    "{} of the baseline chosen on the other half",
+    _BASELINES,
+    _selected_side,
+    usual=_CHOSEN,
+    cells=HALVES,
 )
 SELECTED_HEAD_OVER_BASELINE: Final = by_score(
-    "selected_head_over_baseline", _chosen_over_baseline, usual=_CHOSEN
+    "selected_head_over_baseline",
+    "{} of the chosen head minus that of the chosen baseline",
+    _BOTH,
+    lambda sides, kind: _selected(sides[0], kind) - _selected(sides[1], kind),
+    usual=_CHOSEN,
+    own=lambda kind: {"stream": f"selected_{'head' if kind == 'f1' else kind}_over_baseline@1"},
+    cells=HALVES,
+    scale="coefficient",
+    no_effect=0.0,
+    has_one_width=False,
 )
-
-#: What each head is worth beyond the best baseline, heads tested together.
 F1_OVER_BASELINE: Final = OfHeads(
     "f1_over_baseline@1",
     "F1 of a head minus that of the best baseline",

@@ -41,8 +41,9 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.reliability.additive import Additive, Array, divide, second
+from scrutiny.reliability.additive import Additive, Array, divide, over_rows, second
 from scrutiny.reliability.metrics import one_of
+from scrutiny.reliability.of_measures import of_one_head
 from scrutiny.stats.errors import StatisticsError
 
 #: Limits of Clark et al. for what they call positional, special and broad heads.
@@ -55,13 +56,6 @@ Combine = Callable[[Array], Array]
 
 def _same(measures: Array) -> Array:
     return measures
-
-
-def _share(sums: Array) -> Array:
-    """First sum over the second."""
-    if sums.shape[-1] != 2:
-        raise StatisticsError("This is of one head; fix the layer and the head.")
-    return np.asarray(divide(sums[..., 0], sums[..., 1]))
 
 
 def _largest(sums: Array) -> Array:
@@ -91,8 +85,8 @@ ATTENTION_TO: Final = one_of(
             f"attention_to_{place}@1",
             f"attention to {said}",
             (place, "rows"),
-            _same,
-            _share,
+            of_one_head,
+            over_rows,
             scale="logit",
             divisor=second,
         )
@@ -191,8 +185,8 @@ CLASS_MASS_RATIO: Final = Additive(
     "class_mass_ratio@1",
     "attention to words of the class, times what uniform attention gives",
     ("mass", "uniform"),
-    _same,
-    _share,
+    of_one_head,
+    over_rows,
     scale="amount",
     no_effect=1.0,
 )

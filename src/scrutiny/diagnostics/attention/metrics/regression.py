@@ -101,8 +101,7 @@ def _one(read: Callable[[LeastSquares], Array]) -> Callable[[Array], Array]:
         found = read(least_squares(moments_of(sums[..., 0, :])))
         if found.shape[-1] != 1:
             raise StatisticsError("This is of one head; fix the layer and the head.")
-        one: Array = found[..., 0]
-        return one
+        return np.asarray(found[..., 0])
 
     return combine
 
@@ -115,8 +114,7 @@ def _selected(sums: Array) -> Array:
     share = np.nan_to_num(divide(strength, total), nan=-1.0)  # of the variance: heads are alike
     here = least_squares(moments_of(sums)).standardized[..., _LABEL]  # (..., cell, head)
     chosen = np.take_along_axis(here, share.argmax(axis=-1)[..., None], axis=-1)[..., 0]
-    mean: Array = chosen.mean(axis=-1)
-    return mean
+    return np.asarray(chosen.mean(axis=-1))
 
 
 def _anova(

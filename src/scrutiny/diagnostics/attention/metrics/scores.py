@@ -4,9 +4,9 @@ Columns of a statistic are counts of every head and, last, how many targets ther
 ``tp`` (predicted and right) and ``predicted``, each ``(head,)``, then ``gold``.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, NamedTuple, Self, cast, get_args
+from typing import Any, Final, Literal, NamedTuple, Self, cast, get_args
 
 import numpy as np
 
@@ -26,21 +26,43 @@ HALVES: Final = ("a_half",)
 
 
 def by_score(
-    name: str, make: Callable[[Kind, str], "OfHeads"], *, usual: Sequence[Kind] = KINDS
+    name: str,
+    says: str,
+    needs: tuple[str, ...],
+    combine: "Callable[[Sequence[HeadCounts], Kind], Array]",
+    *,
+    usual: Sequence[Kind] = KINDS,
+    own: Callable[[Kind], Mapping[str, Any]] = lambda kind: {},
+    **stated: Any,
 ) -> "Parametric[OfHeads]":
-    """Metrics that differ in the score of a head: ``mean_head(f1)``, ``mean_head(recall)``."""
+    """Metrics that differ in the score of a head: ``mean_head(f1)``, ``mean_head(recall)``.
+
+    Parameters
+    ----------
+    name
+        Of the metric, without version and score.
+    says
+        What it is, with a place for the score.
+    needs
+        As `OfHeads` has them.
+    combine
+        Value of the counts of each side, and of the score.
+    usual
+        Scores that diagnostics compute.
+    own
+        What `OfHeads` is given for one score.
+    stated
+        What it is given for all of them.
+    """
 
     def of(value: str, full: str) -> OfHeads:
         if value not in get_args(Kind):
             raise ValueError(value)
-        return make(cast("Kind", value), full)
+        kind = cast("Kind", value)
+        given = {"says": says.format("F1" if kind == "f1" else kind), **stated, **own(kind)}
+        return OfHeads(id=full, needs=needs, combine=lambda sides: combine(sides, kind), **given)
 
     return Parametric(f"{name}@1", tuple(usual), of, f"one of {', '.join(get_args(Kind))}")
-
-
-def said(kind: Kind) -> str:
-    """Name of a score within a sentence."""
-    return "F1" if kind == "f1" else kind
 
 
 class HeadCounts(NamedTuple):

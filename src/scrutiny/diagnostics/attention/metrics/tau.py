@@ -35,9 +35,7 @@ from scrutiny.diagnostics.attention.metrics.scores import (
     HEADS,
     HeadCounts,
     Kind,
-    OfHeads,
     by_score,
-    said,
 )
 from scrutiny.reliability.additive import Array
 from scrutiny.stats.association.tau import kendall_test, tau_b
@@ -76,31 +74,6 @@ def _kendall(name: str, one: Array, other: Array) -> Sequence[ReplicateTest]:
     return [ReplicateTest(name, f"kendall {found.method}", found.p_value, found.n, numbers)]
 
 
-def _heads_tau(kind: Kind, name: str) -> OfHeads:
-    """Tau-b over heads between corpora."""
-    return OfHeads(
-        name,
-        f"tau of heads' {said(kind)} between corpora",
-        HEADS,
-        lambda sides: _between_cells(sides, kind),
-        cells=("dataset",),
-        scale="fisher_z",
-        cell_tests=partial(_between_tests, kind),
-    )
-
-
-def _split_half_tau(kind: Kind, name: str) -> OfHeads:
-    """Tau-b over heads between halves of a corpus."""
-    return OfHeads(
-        name,
-        f"tau of heads' {said(kind)} between halves",
-        HEADS,
-        lambda sides: _between_cells(sides, kind),
-        cells=HALVES,
-        scale="fisher_z",
-    )
-
-
 def _gain(sides: Sequence[HeadCounts], kind: Kind) -> Array:
     """Tau-b over heads of the base's score and the gain, both on the same rows."""
     base, tuned = (side.score(kind)[..., 0, :] for side in sides)
@@ -111,8 +84,7 @@ def _gain_other_half(sides: Sequence[HeadCounts], kind: Kind) -> Array:
     """The same with the base's score from the other cells."""
     base, tuned = (side.score(kind) for side in sides)
     before = sides[0].of_other_cells().score(kind)  # (..., cell, head)
-    mean: Array = tau_b(before, tuned - base).mean(axis=-1)
-    return mean
+    return np.asarray(tau_b(before, tuned - base).mean(axis=-1))
 
 
 def _gain_tests(
@@ -127,33 +99,38 @@ def _gain_tests(
     return _kendall(f"gain_tau_kendall({kind})@1", base, tuned - base)
 
 
-def _gain_tau(kind: Kind, name: str) -> OfHeads:
-    """Whether heads that were good gain more, as published."""
-    return OfHeads(
-        name,
-        f"tau of heads' {said(kind)} and its gain",
-        BASE_AND_TUNED,
-        lambda sides: _gain(sides, kind),
-        scale="fisher_z",
-        no_effect=0.0,
-        tests=partial(_gain_tests, kind),
-    )
-
-
-def _gain_tau_other_half(kind: Kind, name: str) -> OfHeads:
-    """Whether heads that are good on other data gain more."""
-    return OfHeads(
-        name,
-        f"tau of heads' {said(kind)} on the other half and its gain",
-        BASE_AND_TUNED,
-        lambda sides: _gain_other_half(sides, kind),
-        cells=HALVES,
-        scale="fisher_z",
-        no_effect=0.0,
-    )
-
-
-HEADS_TAU: Final = by_score("heads_tau", _heads_tau)
-SPLIT_HALF_TAU: Final = by_score("split_half_tau", _split_half_tau)
-GAIN_TAU: Final = by_score("gain_tau", _gain_tau)
-GAIN_TAU_OTHER_HALF: Final = by_score("gain_tau_other_half", _gain_tau_other_half)
+HEADS_TAU: Final = by_score(
+    "heads_tau",
+    "tau of heads' {} between corpora",
+    HEADS,
+    _between_cells,
+    own=lambda kind: {"cell_tests": partial(_between_tests, kind)},
+    cells=("dataset",),
+    scale="fisher_z",
+)
+SPLIT_HALF_TAU: Final = by_score(
+    "split_half_tau",
+    "tau of heads' {} between halves",
+    HEADS,
+    _between_cells,
+    cells=HALVES,
+    scale="fisher_z",
+)
+GAIN_TAU: Final = by_score(
+    "gain_tau",
+    "tau of heads' {} and its gain",
+    BASE_AND_TUNED,
+    _gain,
+    own=lambda kind: {"tests": partial(_gain_tests, kind)},
+    scale="fisher_z",
+    no_effect=0.0,
+)
+GAIN_TAU_OTHER_HALF: Final = by_score(
+    "gain_tau_other_half",
+    "tau of heads' {} on the other half and its gain",
+    BASE_AND_TUNED,
+    _gain_other_half,
+    cells=HALVES,
+    scale="fisher_z",
+    no_effect=0.0,
+)

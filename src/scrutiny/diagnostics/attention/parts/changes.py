@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from scrutiny.core.grouping import grouped
 from scrutiny.diagnostics.attention.parts.head_map import SCORES, HeadMap
 from scrutiny.diagnostics.attention.parts.maps import (
     MOST_MAPS,
@@ -25,7 +26,7 @@ from scrutiny.parts.charts.layers_and_heads import MapPanel, heat_map
 from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.charts.vega import metric_title
 from scrutiny.parts.part import Part, ReportPart, part_of
-from scrutiny.parts.run.identity import grouped, identity
+from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.places import place_name
 from scrutiny.parts.run.view import RunView
 
@@ -43,7 +44,7 @@ def part(view: RunView) -> Part | None:
     study = head_study(view)
     changes = sorted(_changes(study), key=lambda one: rank_of(one.key))
     charts = []
-    for members in grouped((_together(one), one) for one in changes).values():
+    for members in grouped((identity(one.key, without=_SAME), one) for one in changes).values():
         datasets = list(dict.fromkeys(one.key.dataset for one in members))
         names = short_names(datasets)
         most = max((abs(v) for one in members for v in one.values.values()), default=0.0)
@@ -72,11 +73,6 @@ def _changes(study: HeadStudy) -> Iterator[HeadMap]:
             change = study.change(one)
             if change is not None and change.values:
                 yield change
-
-
-def _together(one: HeadMap) -> str:
-    """What stands in the charts of one scale: the same question about one base."""
-    return identity(one.key, without=_SAME)
 
 
 def _chart(members: Sequence[HeadMap], study: HeadStudy, *, name: str, most: float) -> Chart:

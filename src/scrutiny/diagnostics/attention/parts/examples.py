@@ -5,6 +5,7 @@ from operator import itemgetter
 from typing import Final
 
 from scrutiny.core.boundary.canonical import digest
+from scrutiny.core.grouping import grouped
 from scrutiny.diagnostics.attention.parts.head_map import SCORES
 from scrutiny.diagnostics.attention.parts.records import AttendedExample, examples_of
 from scrutiny.diagnostics.attention.parts.study import (
@@ -17,7 +18,6 @@ from scrutiny.diagnostics.attention.parts.study import (
 from scrutiny.parts.charts.sentences import CUE, MISSED, REST, RIGHT, WRONG, Drawing, draw
 from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.part import Part, ReportPart, left_out
-from scrutiny.parts.run.identity import grouped
 from scrutiny.parts.run.places import HeadPlace, place_name
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import replicate_words
@@ -84,8 +84,9 @@ def _chart(members: Sequence[AttendedExample], head: HeadPlace, *, name: str) ->
         title=f"Head {place_name(head)} of {first.subject}{replicate} on {name}",
         caption=f"{len(shown)} of {len(members)} sentences that were kept.",
         spec=None,
-        table=_table(shown, head),
+        table=ChartTable(("", "cue", *_SPOKEN), tuple(_rows(shown, head)), 5),
         sentences=drawings,
+        has_texts=True,
     )
 
 
@@ -137,11 +138,6 @@ def _spoken(example: AttendedExample, kinds: Sequence[str]) -> str:
 def _words(example: AttendedExample, kinds: Sequence[str], kind: str) -> str:
     found = [word for word, own in zip(example.words, kinds, strict=True) if own == kind]
     return ", ".join(found) or NO_VALUE
-
-
-def _table(shown: Sequence[AttendedExample], head: HeadPlace) -> ChartTable:
-    """The drawings as a table."""
-    return ChartTable(("", "cue", *_SPOKEN), tuple(_rows(shown, head)), 5)
 
 
 def _rows(shown: Sequence[AttendedExample], head: HeadPlace) -> Iterator[tuple[str, ...]]:

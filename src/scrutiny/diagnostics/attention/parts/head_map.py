@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from scrutiny.core.estimate import Estimate, EstimateKey
-from scrutiny.parts.run.identity import grouped, identity
+from scrutiny.core.grouping import grouped
+from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.places import FEWEST, HEAD, LAYER, HeadPlace, place_of
 
 #: Scores of a head as a classifier; the best head is that of the first of them that a run has.

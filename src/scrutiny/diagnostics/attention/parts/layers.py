@@ -5,6 +5,7 @@ from dataclasses import replace
 from statistics import quantiles
 from typing import Any, Final
 
+from scrutiny.core.grouping import grouped
 from scrutiny.diagnostics.attention.parts.head_map import SCORES, HeadMap, HeadValue
 from scrutiny.diagnostics.attention.parts.maps import anchor_of, cell_text, title_of
 from scrutiny.diagnostics.attention.parts.study import (
@@ -21,7 +22,7 @@ from scrutiny.parts.charts.curves import axis
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import guide, metric_title, series_color, tooltip, view_of
 from scrutiny.parts.part import Part, ReportPart, part_of
-from scrutiny.parts.run.identity import grouped, identity
+from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.places import HeadPlace, parts_of
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import replicate_words
@@ -41,7 +42,8 @@ def part(view: RunView) -> Part | None:
     study = head_study(view)
     maps = [one for one in study.maps if score_of(one.key) == SCORES[0]]
     levels = [by_layer(one) for one in sorted(maps, key=lambda one: rank_of(one.key))]
-    changes = [c for one in levels if (c := _change(one, study, levels)) is not None]
+    by_layers = replace(study, maps=tuple(levels))
+    changes = [c for one in levels if (c := by_layers.change(one)) is not None]
     datasets = short_names(list(dict.fromkeys(one.key.dataset for one in maps)))
     found = [
         *_charts(changes, study, names=datasets, what="change"),
@@ -53,11 +55,6 @@ def part(view: RunView) -> Part | None:
     return part_of(
         "heads-layers", "Layer by layer", _LEAD, charts, "charts", most=_MOST, chapter=HEADS
     )
-
-
-def _change(one: HeadMap, study: HeadStudy, levels: Sequence[HeadMap]) -> HeadMap | None:
-    """Level of a trained family minus that of the one it was trained from."""
-    return replace(study, maps=tuple(levels)).change(one)
 
 
 def _charts(

@@ -6,11 +6,12 @@ from functools import lru_cache
 from typing import Any, Final
 
 from scrutiny.core.estimate import EstimateKey
+from scrutiny.core.grouping import grouped
 from scrutiny.diagnostics.attention.parts.head_map import SCORES, HeadMap, HeadValue, maps_of
 from scrutiny.diagnostics.attention.parts.records import maps_of_controls
 from scrutiny.parts.part import Chapter
-from scrutiny.parts.run.identity import grouped, identity
-from scrutiny.parts.run.places import HeadPlace, parts_of
+from scrutiny.parts.run.identity import identity
+from scrutiny.parts.run.places import parts_of
 from scrutiny.parts.run.sections import single_estimates
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import key_parts, unversioned
@@ -129,16 +130,14 @@ def head_study(view: RunView) -> HeadStudy:
 
 def by_layer(one: HeadMap) -> HeadMap:
     """Mean over the heads of each layer, replicate by replicate; its places are layers."""
-    layers: dict[HeadPlace, dict[str, list[float]]] = {}
-    for place, cell in one.cells.items():
-        found = layers.setdefault(place[:1], {})
-        for name, value in cell.by_replicate.items():
-            found.setdefault(name, []).append(value)
-    cells = {
-        place: HeadValue.mean({name: sum(values) / len(values) for name, values in each.items()})
-        for place, each in layers.items()
-    }
-    return HeadMap(one.key, cells)
+    layers = grouped((place[:1], cell) for place, cell in one.cells.items())
+    return HeadMap(one.key, {place: _mean_cell(cells) for place, cells in layers.items()})
+
+
+def _mean_cell(cells: Sequence[HeadValue]) -> HeadValue:
+    """Mean over cells, replicate by replicate."""
+    each = grouped(pair for cell in cells for pair in cell.by_replicate.items())
+    return HeadValue.mean({name: sum(values) / len(values) for name, values in each.items()})
 
 
 def score_of(key: EstimateKey) -> str:

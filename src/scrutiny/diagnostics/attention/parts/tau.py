@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.grouping import grouped
 from scrutiny.diagnostics.attention.parts.study import (
     HEADS,
     HeadStudy,
@@ -16,7 +17,7 @@ from scrutiny.diagnostics.attention.parts.study import (
 from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.charts.vega import metric_title
 from scrutiny.parts.part import Part, ReportPart
-from scrutiny.parts.run.identity import identity
+from scrutiny.parts.run.identity import by_identity, identity
 from scrutiny.parts.run.places import parts_of
 from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
@@ -46,16 +47,12 @@ class KnownEstimates:
         self.whole = [e for e in main_estimates(view) if e.key.replicate is None]
         self._by = {identity(e.key): e for e in self.whole}
         self._roles = {e.key.subject: e.key.role for e in self.whole if e.key.role in _ROLES}
-        self._apart: dict[str, list[Estimate]] = {}
-        for e in self.whole:
-            if e.key.role == "contrast" and e.key.reference:
-                name = identity(replace(e.key, role="", reference=None))
-                self._apart.setdefault(name, []).append(e)
-        self._tests: dict[str, list[Estimate]] = {}
-        for e in view.estimates:
-            if is_test(e):
-                name = identity(e.key, without=["replicate"])
-                self._tests.setdefault(name, []).append(e)
+        self._apart = grouped(
+            (identity(replace(e.key, role="", reference=None)), e)
+            for e in self.whole
+            if e.key.role == "contrast" and e.key.reference
+        )
+        self._tests = by_identity(filter(is_test, view.estimates), without=["replicate"])
 
     def of(self, key: EstimateKey, **changes: object) -> Estimate | None:
         """Estimate that differs from a key in these fields."""

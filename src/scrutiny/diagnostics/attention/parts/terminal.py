@@ -6,10 +6,10 @@ from typing import Final
 
 from rich.text import Text
 
+from scrutiny.core.grouping import grouped
 from scrutiny.diagnostics.attention.parts.head_map import SCORES, HeadMap, maps_of
 from scrutiny.diagnostics.attention.parts.study import condition_words, score_of, short_names
 from scrutiny.parts.charts.vega import metric_title
-from scrutiny.parts.run.identity import grouped
 from scrutiny.parts.run.places import parts_of, place_name
 from scrutiny.parts.run.sections import single_estimates
 from scrutiny.parts.run.view import RunView

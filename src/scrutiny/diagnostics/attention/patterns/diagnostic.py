@@ -16,7 +16,7 @@ from scrutiny.core.diagnostic import (
     Inputs,
     Selector,
 )
-from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import at_least
 from scrutiny.core.queries.attention import Attends, AttentionMap
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.diagnostics.attention.arcs.params import OFFSETS
@@ -116,8 +116,7 @@ class PatternsParams:
     margin: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.n_words < 1:
-            raise PlanError(f"n_words must be 1 or more, not {self.n_words}.")
+        at_least(self, n_words=1)
 
 
 class Patterns(Diagnostic[PatternsParams]):

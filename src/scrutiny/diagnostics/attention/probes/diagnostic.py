@@ -17,7 +17,7 @@ from scrutiny.core.diagnostic import (
     Failure,
     Inputs,
 )
-from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.limits import at_least, known
 from scrutiny.core.queries.annotation import Arcs
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
@@ -93,11 +93,8 @@ class ProbeParams:
 
     def __post_init__(self) -> None:
         preset(self.preset)
-        for name in self.probes:
-            if name not in KINDS:
-                raise UnknownNameError("probe", name, KINDS)
-        if min(self.n_training, self.draws, self.epochs, self.dimensions) < 1:
-            raise PlanError("n_training, draws, epochs and dimensions must be 1 or more.")
+        known("probe", self.probes, KINDS)
+        at_least(self, n_training=1, draws=1, epochs=1, dimensions=1)
 
     @property
     def options(self) -> MapOptions:

@@ -46,8 +46,7 @@ def embeddings_of(model: Any, types: Sequence[str]) -> Singles:
         )[:, 0, 0]
         for start in range(0, len(types), _AT_A_TIME)
     ]
-    found: Singles = np.nan_to_num(np.concatenate(parts)).astype(np.float32)
-    return found
+    return np.asarray(np.nan_to_num(np.concatenate(parts)).astype(np.float32))
 
 
 def reduced(embeddings: Singles, known: Integers, *, dimensions: int) -> Singles:
@@ -69,8 +68,7 @@ def reduced(embeddings: Singles, known: Integers, *, dimensions: int) -> Singles
     _, _, axes = np.linalg.svd(centered[known], full_matrices=False)
     found = centered @ axes[:dimensions].T
     scale = float(np.sqrt(np.mean(found[known].astype(np.float64) ** 2)))
-    scaled: Singles = (found / (scale or 1.0)).astype(np.float32)
-    return scaled
+    return np.asarray((found / (scale or 1.0)).astype(np.float32))
 
 
 Half16 = NDArray[np.float16]
@@ -99,11 +97,6 @@ class Parsed(NamedTuple):
     types: Integers
     words: Integers
     heads: Integers
-
-    @property
-    def n_bytes(self) -> int:
-        """Memory that its maps take."""
-        return int(self.maps.nbytes + self.special.nbytes)
 
 
 def scored_words(gold: GoldArcs) -> Integers:

@@ -251,10 +251,9 @@ def find_attention_shape(network: Any) -> tuple[int, int] | None:
     inputs = probe_inputs(network)
     try:
         with torch.inference_mode(), eager(network):
-            output = network.base_model(**inputs, output_attentions=True)
+            found = network.base_model(**inputs, output_attentions=True).attentions or ()
     except (RuntimeError, TypeError, ValueError, AttributeError, NotImplementedError):
         return None
-    found = getattr(output, "attentions", None) or ()
     width = inputs["input_ids"].shape[1]
     shapes = {None if layer is None else tuple(layer.shape) for layer in found}
     if len(shapes) != 1:  # none, or layers that differ in their heads

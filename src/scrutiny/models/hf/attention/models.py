@@ -16,6 +16,8 @@ from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.example import Example
+from scrutiny.core.grouping import grouped
+from scrutiny.core.model import KnowsTrainingText, Model
 from scrutiny.core.queries.attention import AttentionMap, HeadIndex, Intervention, Weighting, Words
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import AnswerError
@@ -42,9 +44,7 @@ class HeadChange:
             "erase": self._erased,
         }[intervention.change]
         self._positions = dict(intervention.erased)
-        self._heads: dict[int, list[int]] = {}
-        for layer, head in dict.fromkeys(intervention.heads):
-            self._heads.setdefault(layer, []).append(head)
+        self._heads = grouped(dict.fromkeys(intervention.heads))
 
     def __call__(self, step: "LayerStep") -> Any:
         """Weights of the layer with some heads changed, or nothing where none is."""
@@ -102,8 +102,6 @@ _RUN: Final = (
     "attention_received",
     "representations",
 )
-#: What has nothing to do with its attention.
-_SAME: Final = ("encode", "decode", "limit", "mask_id", "begin_id", "n_layers", "training_hashes")
 
 
 class Attending:
@@ -112,7 +110,7 @@ class Attending:
     source: str
     capabilities: frozenset[str]
     #: Layers and heads; no heads where the weights cannot be had.
-    attention_shape: tuple[int, int] = (0, 0)
+    attention_shape: tuple[int, int] | None = (0, 0)
     _attention: AttentionSource | None = None
 
     def attentions(
@@ -157,7 +155,7 @@ class Attending:
         return self._attention
 
 
-class IntervenedModel:
+class IntervenedModel(Model):
     """A model under an intervention; the model itself answers as before.
 
     Parameters
@@ -197,10 +195,12 @@ class IntervenedModel:
         self._model = model
         self._attention = attention
         self._change = HeadChange(intervention)
-        # members of its own: `isinstance` of a protocol finds no others from Python 3.12 on
-        for name in filter(partial(hasattr, model), _SAME):
-            setattr(self, name, getattr(model, name))
-        for name in filter(partial(hasattr, model), _RUN[1:]):
+        self.limit, self.n_layers = model.limit, model.n_layers
+        self.mask_id, self.begin_id = model.mask_id, model.begin_id
+        self.encode, self.decode = model.encode, model.decode
+        if isinstance(model, KnowsTrainingText):
+            self.training_hashes = model.training_hashes
+        for name in model.capabilities & {*_RUN[1:]}:
             asked = partial(_under, getattr(model, name), attention.network, self._change)
             setattr(self, name, asked)
 

@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 from rapidfuzz.distance import Levenshtein
 
 from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import at_least, one_of
 from scrutiny.perturb.search.goal import (
     Against,
     Answer,
@@ -77,8 +78,7 @@ class KeepOutput(Goal):
     unit: Unit = "words"
 
     def __post_init__(self) -> None:
-        if self.distance not in DISTANCES:
-            raise PlanError(f"A distance is one of {', '.join(DISTANCES)}, not {self.distance!r}.")
+        one_of(self, distance=DISTANCES)
         if self.least < 1 or (self.most is not None and self.most < self.least):
             raise PlanError(
                 f"least and most must satisfy 1 <= least <= most; they are {self.least} and "
@@ -161,8 +161,7 @@ class FewestWords(Goal):
     fields: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.words < 1:
-            raise PlanError(f"At least 1 word is left, not {self.words}.")
+        at_least(self, words=1)
 
     def skips(self, base: Base) -> str | None:
         """As for losing a label."""

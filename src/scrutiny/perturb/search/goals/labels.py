@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import shares
 from scrutiny.perturb.search.goal import (
     Against,
     Answer,
@@ -170,8 +171,7 @@ class Confidence(Goal):
     against: Against = "gold"
 
     def __post_init__(self) -> None:
-        if not 0 < self.below <= 1:
-            raise PlanError(f"'below' lies above 0 and at most at 1, not {self.below}.")
+        shares(self, "below", zero=False, one=True)
 
     def skips(self, base: Base) -> str | None:
         """As for losing a label."""

@@ -4,9 +4,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from scrutiny.core.edit import Edit, EditRefusedError
-from scrutiny.core.errors import ModelError, PlanError
+from scrutiny.core.edit import EditRefusedError
+from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Span
+from scrutiny.core.grouping import grouped
+from scrutiny.core.limits import shares
 from scrutiny.perturb.search.goal import Against, Answer, Base, Goal, single
 from scrutiny.perturb.search.state import State
 from scrutiny.text.edits import carry_spans
@@ -47,8 +49,7 @@ class OutputText(Goal):
     most: float | None = None
 
     def __post_init__(self) -> None:
-        if self.most is not None and not 0 <= self.most < 1:
-            raise PlanError(f"'most' lies at or above 0 and below 1, not {self.most}.")
+        shares(self, "most")
 
     def skips(self, base: Base) -> str | None:
         """``no_output`` where nothing was written for the base."""
@@ -143,9 +144,7 @@ class Tagging(Goal):
         if self.against == "gold":
             gold = state.example.gold
             return frozenset(gold) if isinstance(gold, tuple) else None
-        by_field: dict[str, list[Edit]] = {}
-        for edit in state.edits:
-            by_field.setdefault(edit.field, []).append(edit)
+        by_field = grouped((edit.field, edit) for edit in state.edits)
         try:
             return frozenset(carry_spans(single(base.answer).spans or (), by_field))
         except EditRefusedError:

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from scrutiny.core.errors import ModelError, PlanError
+from scrutiny.core.errors import ModelError
+from scrutiny.core.limits import above_zero, one_of
 from scrutiny.perturb.search.goal import (
     Against,
     Answer,
@@ -54,8 +55,7 @@ class Disagreement(Goal):
     least: float | None = None
 
     def __post_init__(self) -> None:
-        if self.distance not in DISTANCES:
-            raise PlanError(f"A distance is one of {', '.join(DISTANCES)}, not {self.distance!r}.")
+        one_of(self, distance=DISTANCES)
 
     def skips(self, base: Base) -> str | None:
         """``already_there`` where they disagree about the base."""
@@ -114,8 +114,7 @@ class RegressionMargin(Goal):
     direction: Literal["any", "up", "down"] = "any"
 
     def __post_init__(self) -> None:
-        if not self.margin > 0:
-            raise PlanError(f"The margin is a positive number, not {self.margin}.")
+        above_zero(self, "margin")
 
     def skips(self, base: Base) -> str | None:
         """``no_gold`` without a gold number; ``already_wrong`` where the error is a margin."""
@@ -129,8 +128,7 @@ class RegressionMargin(Goal):
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
         """Distance from the start in the wanted direction, and whether it is a margin."""
         gold = _number(base.example.gold) if self.against == "gold" else None
-        start = _value(base.answer) if gold is None else gold
-        moved = _value(answer) - start
+        moved = _value(answer) - (_value(base.answer) if gold is None else gold)
         score = abs(moved) if self.direction == "any" else moved
         score = -score if self.direction == "down" else score
         return score, score >= self.margin

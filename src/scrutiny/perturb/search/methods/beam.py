@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import at_least
 from scrutiny.perturb.search.goal import Closeness, Judged, ranked, reached
 from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
@@ -46,8 +46,7 @@ class Beam(Method):
     least: float | None = None
 
     def __post_init__(self) -> None:
-        if self.width < 1 or self.steps < 1:
-            raise PlanError("'width' and 'steps' are at least 1.")
+        at_least(self, width=1, steps=1)
 
     def search(self, problem: Problem) -> Asking:
         """Expand, ask, keep the best."""

@@ -6,11 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import at_least
 from scrutiny.core.queries.gradients import InputEmbeddings, TokenGradients
 from scrutiny.perturb.search.goal import Judged, ranked, reached
 from scrutiny.perturb.search.methods.importance import loss_gradients, wanted_slope
-from scrutiny.perturb.search.place import Place
+from scrutiny.perturb.search.move import Place
 from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
 from scrutiny.text.casing import match_case
@@ -137,8 +137,7 @@ class FirstOrder(Method):
     least_cosine: float | None = None
 
     def __post_init__(self) -> None:
-        if self.width < 1 or self.flips < 1 or self.steps < 1:
-            raise PlanError("'width', 'flips' and 'steps' are at least 1.")
+        at_least(self, width=1, flips=1, steps=1)
 
     def search(self, problem: Problem) -> Asking:
         """Estimate, ask, go on with the best."""
@@ -198,8 +197,7 @@ class FirstOrder(Method):
         import numpy as np
 
         found: list[State] = []
-        order = np.argsort(-gains, axis=None, kind="stable")
-        for at in order.tolist():
+        for at in np.argsort(-gains, axis=None, kind="stable").tolist():
             row, column = divmod(at, gains.shape[1])
             if gains[row, column] == -np.inf or len(found) == self.flips:
                 break

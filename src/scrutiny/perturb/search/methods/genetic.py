@@ -3,19 +3,17 @@
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from math import exp
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import above_zero, at_least
 from scrutiny.core.randomness import stream_of
+from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.search.goal import Judged, best, ranked, reached
 from scrutiny.perturb.search.methods.crossing import genes, join, mixed
-from scrutiny.perturb.search.place import Place, PlaceKey
+from scrutiny.perturb.search.move import Place, PlaceKey
 from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
 from scrutiny.perturb.search.warming import Needed
-
-if TYPE_CHECKING:
-    from numpy.random import Generator as Random
 
 Members = Generator[Sequence[State] | Needed, Sequence[Judged], list[Judged]]
 
@@ -72,8 +70,8 @@ class Genetic(Method):
     attempts: int = 5
 
     def __post_init__(self) -> None:
-        if self.population < 2 or self.generations < 1 or not self.temperature > 0:
-            raise PlanError("A population has at least 2 members, 1 generation, a temperature > 0.")
+        at_least(self, population=2, generations=1)
+        above_zero(self, "temperature")
 
     @classmethod
     def improved(cls, population: int = 60, generations: int = 20) -> "Genetic":
@@ -123,13 +121,12 @@ class Genetic(Method):
         problem: Problem,
         members: Sequence[Judged],
         *,
-        rng: "Random",
+        rng: Rng,
         weights: dict[PlaceKey, float],
     ) -> Members:
         """Members, each changed at one place if the best candidate there is better."""
         groups = [self._candidates(problem, one.state, rng, weights) for one in members]
-        judged = yield [state for group in groups for state in group]
-        rest = iter(judged)
+        rest = iter((yield [state for group in groups for state in group]))
         found = []
         for one, group in zip(members, groups, strict=True):
             top = best([next(rest) for _ in group])
@@ -137,7 +134,7 @@ class Genetic(Method):
         return found
 
     def _candidates(
-        self, problem: Problem, state: State, rng: "Random", weights: dict[PlaceKey, float]
+        self, problem: Problem, state: State, rng: Rng, weights: dict[PlaceKey, float]
     ) -> list[State]:
         """Candidates at a drawn place that has any."""
         places = [place for place in problem.places(state) if weights.get(place.key, 0.0) > 0]
@@ -151,13 +148,13 @@ class Genetic(Method):
             places.remove(place)
         return []
 
-    def _pairs(self, members: Sequence[Judged], rng: "Random") -> list[tuple[Judged, Judged]]:
+    def _pairs(self, members: Sequence[Judged], rng: Rng) -> list[tuple[Judged, Judged]]:
         """Parents of the next generation's children."""
         weights = parent_weights([one.score for one in members], self.temperature)
         drawn = rng.choice(len(members), size=(len(members) - 1, 2), p=weights)
         return [(members[a], members[b]) for a, b in drawn.tolist()]
 
-    def _child(self, problem: Problem, pair: tuple[Judged, Judged], *, rng: "Random") -> State:
+    def _child(self, problem: Problem, pair: tuple[Judged, Judged], *, rng: Rng) -> State:
         """Text that takes each changed place from one of two; the first where it may not stand."""
         first, second = pair
         a, b = genes(first.state), genes(second.state)
@@ -191,7 +188,7 @@ def _improves(one: Judged, other: Judged) -> bool:
     return (one.is_reached, one.score) > (other.is_reached, other.score)
 
 
-def _draw(places: Sequence[Place], weights: Sequence[float], rng: "Random") -> Place:
+def _draw(places: Sequence[Place], weights: Sequence[float], rng: Rng) -> Place:
     """Place drawn in proportion to its weight."""
     share: Any = rng.random() * sum(weights)
     for place, weight in zip(places, weights, strict=True):

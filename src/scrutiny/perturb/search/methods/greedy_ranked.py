@@ -6,7 +6,7 @@ from math import ceil
 from typing import ClassVar
 
 from scrutiny.core.edit import EditRefusedError
-from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import one_of, shares
 from scrutiny.perturb.search.goal import Closeness, Judged, best, reached
 from scrutiny.perturb.search.methods.importance import RANKINGS, How, Ranked, Ranking, rank
 from scrutiny.perturb.search.problem import Asking, Method, Problem
@@ -71,10 +71,8 @@ class GreedyRanked(Method):
     prefer: Closeness | None = None
 
     def __post_init__(self) -> None:
-        if self.ranking not in RANKINGS:
-            raise PlanError(f"A ranking is one of {', '.join(RANKINGS)}, not {self.ranking!r}.")
-        if not 0 < self.share <= 1:
-            raise PlanError(f"The share of places lies above 0 and at most at 1, not {self.share}.")
+        one_of(self, ranking=RANKINGS)
+        shares(self, "share", zero=False, one=True)
 
     def search(self, problem: Problem) -> Asking:
         """Rank, then walk."""

@@ -2,19 +2,17 @@
 
 from collections.abc import Generator, Sequence
 from math import exp
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
+from typing import Final, Literal, NamedTuple, get_args
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
+from scrutiny.core.queries.gradients import TokenGradients
 from scrutiny.perturb.search.goal import Judged, Slope, best, label_of, single
-from scrutiny.perturb.search.place import Place
+from scrutiny.perturb.search.move import Place
 from scrutiny.perturb.search.problem import Problem
 from scrutiny.perturb.search.state import State
 from scrutiny.perturb.search.warming import Needed
-
-if TYPE_CHECKING:
-    from scrutiny.core.queries.gradients import TokenGradients
 
 Ranking = Literal["unk", "delete", "saliency", "gradient", "random"]
 RANKINGS: Final[tuple[str, ...]] = get_args(Ranking)
@@ -51,8 +49,7 @@ def rank(problem: Problem, how: How) -> RankingSteps:
     elif how.ranking == "saliency":
         found = yield from _by_saliency(problem, places, how)
     else:
-        judged = yield from _probed(problem, places, how)
-        drops = [_drop(problem, one, how) for one in judged]
+        drops = [_drop(problem, one, how) for one in (yield from _probed(problem, places, how))]
         found = [Ranked(place, drop) for place, drop in zip(places, drops, strict=True)]
     return sorted(found, key=lambda one: -one.importance)
 
@@ -137,7 +134,7 @@ def _by_gradient(problem: Problem, places: Sequence[Place]) -> list[Ranked]:
     return [Ranked(place, _norm(gradients, place)) for place in places]
 
 
-def loss_gradients(problem: Problem, states: Sequence[State]) -> "list[TokenGradients | None]":
+def loss_gradients(problem: Problem, states: Sequence[State]) -> list[TokenGradients | None]:
     """Gradients of the loss of the label that the goal names; nothing where that failed.
 
     Raises
@@ -170,7 +167,7 @@ def wanted_slope(problem: Problem) -> Slope:
     return Slope(label, 1)
 
 
-def _norm(gradients: "TokenGradients | None", place: Place) -> float:
+def _norm(gradients: TokenGradients | None, place: Place) -> float:
     if gradients is None:
         return float("-inf")
     rows = [

@@ -3,19 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import above_zero, at_least
 from scrutiny.core.randomness import stream_of
+from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.search.goal import Judged, best, reached
 from scrutiny.perturb.search.ledger import is_better
 from scrutiny.perturb.search.methods.crossing import Genes, Locus, genes, join, mixed
 from scrutiny.perturb.search.methods.genetic import Members
 from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
-
-if TYPE_CHECKING:
-    from numpy.random import Generator as Random
 
 
 @dataclass(slots=True)
@@ -72,8 +70,8 @@ class ParticleSwarm(Method):
     inertia: tuple[float, float] = (0.8, 0.2)
 
     def __post_init__(self) -> None:
-        if self.population < 1 or self.iterations < 1 or not self.fastest > 0:
-            raise PlanError("'population' and 'iterations' are at least 1, 'fastest' above 0.")
+        at_least(self, population=1, iterations=1)
+        above_zero(self, "fastest")
 
     def search(self, problem: Problem) -> Asking:
         """Move until the goal is reached, or the iterations are over."""
@@ -104,7 +102,7 @@ class ParticleSwarm(Method):
         return there
 
     def _moved(
-        self, problem: Problem, particle: _Particle, *, top: Judged, share: float, rng: "Random"
+        self, problem: Problem, particle: _Particle, *, top: Judged, share: float, rng: Rng
     ) -> State:
         """Where a text goes: first towards its own best, then towards the swarm's."""
         here = genes(particle.here.state)
@@ -131,7 +129,7 @@ def _turned(
     elite: Genes,
     *,
     velocity: Mapping[Locus, float],
-    rng: "Random",
+    rng: Rng,
 ) -> State:
     """Text that takes over places of a better one, each with probability sigmoid(velocity)."""
     here = genes(state)
@@ -150,7 +148,7 @@ def _mutation_rate(state: State) -> float:
     return max(0.0, 1 - 2 * state.words_changed / max(1, state.origin.word_count))
 
 
-def _mutated(problem: Problem, members: Sequence[Judged], rng: "Random") -> Members:
+def _mutated(problem: Problem, members: Sequence[Judged], rng: Rng) -> Members:
     """Members, each with the best candidate of a place drawn in proportion to what it gains."""
     distinct = {one.state.key: one.state for one in members}
     yield from problem.prepare([(state, problem.places(state)) for state in distinct.values()])

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import at_least
 from scrutiny.core.randomness import stream_of
 from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.search.problem import Asking, Method, Problem
@@ -43,8 +43,7 @@ class Exhaustive(Method):
             yield problem.neighbors(start)
             return None
         for place in problem.places(start):
-            judged = yield problem.candidates(start, place)
-            if any(one.is_reached for one in judged):
+            if any(one.is_reached for one in (yield problem.candidates(start, place))):
                 break
         return None
 
@@ -86,13 +85,11 @@ class RandomChoice(Method):
     stops: bool = True
 
     def __post_init__(self) -> None:
-        if self.tries < 1 or self.words < 1:
-            raise PlanError("'tries' and 'words' are at least 1.")
+        at_least(self, tries=1, words=1)
 
     def search(self, problem: Problem) -> Asking:
         """Draw, ask, and let the engine keep the best."""
-        origin = problem.base.state.origin
-        steps = (self.amounts or {}).get(origin.example.id, self.words)
+        steps = (self.amounts or {}).get(problem.base.state.origin.example.id, self.words)
         start = problem.base.state
         yield from problem.prepare([(start, problem.places(start))])
         rng = problem.rng(stream_of(self))
@@ -123,8 +120,7 @@ def random_step(problem: Problem, state: State, rng: Rng) -> State | None:
     """Random candidate of a random place that has any; nothing if none has."""
     places = list(problem.places(state))
     while places:
-        place = places.pop(int(rng.random() * len(places)))
-        candidates = problem.candidates(state, place)
+        candidates = problem.candidates(state, places.pop(int(rng.random() * len(places))))
         if candidates:
             return candidates[int(rng.random() * len(candidates))]
     return None

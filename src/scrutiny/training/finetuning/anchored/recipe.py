@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from scrutiny.core.errors import PlanError
+from scrutiny.core.limits import at_least, one_of, shares
 from scrutiny.data.held_out import SHARE
 from scrutiny.training.finetuning.recipe import FinetuningRecipe, rate_at
 
@@ -37,10 +38,7 @@ class PieceRecipe(FinetuningRecipe):
                 f"dev_share must be below {1 - SHARE:g} ({SHARE:g} of the sentences are held out), "
                 f"not {self.dev_share}."
             )
-        for name, allowed in (("schedule", ("constant", "linear")), ("loss_on", ("words", "all"))):
-            value = getattr(self, name)
-            if value not in allowed:
-                raise PlanError(f"{name} is one of {', '.join(allowed)}, not {value!r}.")
+        one_of(self, schedule=("constant", "linear"), loss_on=("words", "all"))
 
     def share_at(self, step: int, *, steps: int) -> float:
         """Share of the peak rate at a step from 0 on."""
@@ -87,9 +85,6 @@ class ControlRecipe(AnchoredRecipe):
 
     def __post_init__(self) -> None:
         AnchoredRecipe.__post_init__(self)
-        if self.types not in ("words", "pieces"):
-            raise PlanError(f"types is one of words, pieces, not {self.types!r}.")
-        if not 0 <= self.true_share <= 1:
-            raise PlanError(f"true_share must lie between 0 and 1, not {self.true_share}.")
-        if self.label_seed is not None and self.label_seed < 0:
-            raise PlanError(f"label_seed is a whole number from 0 on, not {self.label_seed}.")
+        one_of(self, types=("words", "pieces"))
+        shares(self, "true_share", one=True)
+        at_least(self, label_seed=0)

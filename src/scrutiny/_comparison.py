@@ -1,0 +1,216 @@
+"""Two runs, or two models on data, held against each other in Python."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+
+from scrutiny._api import run
+from scrutiny._results import Run
+from scrutiny._table import Table
+from scrutiny.cli.compare.headline import headline, verdicts
+from scrutiny.cli.compare.writing import lines_of, page_of
+from scrutiny.core.boundary.given import path_given, plain_given
+from scrutiny.core.claim import Finding
+from scrutiny.core.errors import PlanError
+from scrutiny.report.formats.snippet import table_snippet
+from scrutiny.report.reading.tables import numbers_table
+from scrutiny.run.comparing.levels import CompareOptions, Level, SideBySide
+from scrutiny.run.comparing.whole import compare_side_by_side
+from scrutiny.store.files import save_text
+from scrutiny.store.run_folder import RunFolder
+
+#: What a notebook shows of each level, and of its inputs.
+_OF_LEVEL: Final = ("dataset", "metric", "before", "after", "change", "low", "high", "n")
+_INPUTS: Final = 5
+
+
+class Comparison:
+    """What two runs show side by side, the second against the first.
+
+    Examples
+    --------
+    >>> seeds = "builtin:sentiment/seed-1", "builtin:sentiment/seed-2"
+    >>> found = compare(*seeds, data="builtin:reviews", margin=0.05)
+    >>> found.outcome
+    'no regression'
+    >>> found.levels.columns[:4]
+    ['dataset', 'metric', 'condition', 'before']
+    """
+
+    def __init__(self, first: RunFolder, second: RunFolder, options: CompareOptions) -> None:
+        self.first, self.second = Run(first), Run(second)
+        self._margin = options.margin
+        self._found: SideBySide = compare_side_by_side(first, second, options)
+
+    @property
+    def headline(self) -> str:
+        """Which inputs changed, or that nothing is shown."""
+        return headline(self._found)
+
+    @property
+    def outcome(self) -> str | None:
+        """``regression``, ``no regression`` or ``undecided``; nothing without a margin."""
+        return self._found.outcome
+
+    @property
+    def levels(self) -> Table:
+        """Accuracy or mean score of each dataset, before and after, with the change's interval."""
+        return _table(_level_row(level) for level in self._found.levels)
+
+    @property
+    def slices(self) -> Table:
+        """Every slice that was looked at, with its change, the clearest first."""
+        rows = (
+            {"dataset": level.dataset, **_members(change), "change": change.value}
+            | {"is_shown": change.is_shown}
+            for level in self._found.levels
+            for change in sorted(level.changes[1:], key=lambda one: one.p_holm)
+        )
+        return _table(rows)
+
+    @property
+    def inputs(self) -> Table:
+        """Inputs that differ, those first that differ most beyond noise."""
+        rows = (
+            {"dataset": level.dataset, **_members(one), "slices": ", ".join(one.slices)}
+            for level in self._found.levels
+            for one in level.disagreements
+        )
+        return _table(rows)
+
+    @property
+    def findings(self) -> list[Finding]:
+        """Differences of all numbers that both runs have, with their verdicts."""
+        return [*self._found.comparison.findings]
+
+    @property
+    def numbers(self) -> Table:
+        """The same differences as a table, second minus first."""
+        return Table(numbers_table([f.estimate for f in self.findings if f.estimate]))
+
+    def report(self, path: str | Path | None = None) -> str:
+        """Lines that ``scrutiny compare --all`` prints; a page, written where a path is given."""
+        if path is None:
+            lines = lines_of(self._found, margin=self._margin, top=_INPUTS, is_whole=True)
+            return "\n".join(line.plain for line in lines)
+        place = Path(path_given(path, "report"))
+        sides = [(str(one.path), one.folder) for one in (self.first, self.second)]
+        page = page_of(self._found, sides, margin=self._margin, command="scrutiny.compare(...)")
+        save_text(place, page)
+        return page
+
+    def __repr__(self) -> str:
+        """The headline."""
+        return f"<Comparison: {self.headline}>"
+
+    def _repr_html_(self) -> str:
+        rows = [{n: row[n] for n in _OF_LEVEL} for row in self.levels]
+        inputs = [*self.inputs][:_INPUTS]
+        shown = ("text", "first", "second", "gold", "slices")
+        said = [*verdicts(self._found, self._margin)]
+        own = table_snippet(_OF_LEVEL, rows, title=self.headline, said=said)
+        more = len(self.inputs) - len(inputs)
+        return own + (table_snippet(shown, inputs, n_more=more) if inputs else "")
+
+
+def compare(
+    first: Any,
+    second: Any,
+    *,
+    data: Any = None,
+    margin: float | None = None,
+    again: Any = None,
+    where: str | Sequence[str] = (),
+    **asked: Any,
+) -> Comparison:
+    """Comparison of a second run, or model, with a first.
+
+    Parameters
+    ----------
+    first, second
+        Two runs or their folders; or, with ``data``, two models: strings or objects.
+    data
+        What two models are asked about: a string or an object, as of `scrutiny.run`.
+    margin
+        Largest loss that does not matter (0.02); with it there is an outcome.
+    again
+        Another run of the first model: how much it differs from itself.
+    where
+        A slice or several to be looked at beside the declared ones.
+    **asked
+        Of models, what `scrutiny.run` takes of ``performance``: ``task``, ``seed``, ``options``.
+        Of runs ``paired``: whether replicate k of one belongs to replicate k of the other.
+
+    Raises
+    ------
+    scrutiny.errors.ScrutinyError
+        If the two share no items, or models come without data.
+    """
+    paired = asked.pop("paired", None)
+    slices = (where,) if isinstance(where, str) else tuple(where)
+    if data is not None:
+        sides = [run("performance", model=one, data=data, **asked) for one in (first, second)]
+    elif asked:
+        raise PlanError(
+            f"compare of two runs takes no {next(iter(asked))!r}: beside these, it takes paired."
+        )
+    else:
+        sides = [_run_of(one, of) for one, of in ((first, "first"), (second, "second"))]
+    options = CompareOptions(
+        paired=paired,
+        margin=plain_given(margin),
+        where=slices,
+        again=None if again is None else _run_of(again, "again").folder,
+    )
+    return Comparison(sides[0].folder, sides[1].folder, options)
+
+
+def _run_of(given: Any, name: str) -> Run:
+    """Finished run, of itself or its folder.
+
+    Raises
+    ------
+    PlanError
+        If it is neither.
+    """
+    if isinstance(given, Run):
+        return given
+    if isinstance(given, str | Path) and (Path(given).exists() or ":" not in str(given)):
+        return Run(RunFolder.open(given))
+    said = repr(given) if isinstance(given, str) else f"of type {type(given).__name__}"
+    raise PlanError(
+        f"compare: {name} is {said}, and without data it must be a run or the folder of one. Two "
+        "models are compared on data: scrutiny.compare(a, b, data=...)."
+    )
+
+
+def _level_row(level: Level) -> dict[str, Any]:
+    """Row of a level; the interval is of second minus first."""
+    whole, found = level.overall, level.difference
+    ends = (None if found.high is None else -found.high, None if found.low is None else -found.low)
+    return {
+        "dataset": level.dataset,
+        "metric": level.metric.partition("@")[0],
+        "condition": level.condition or None,
+        "before": whole.before,
+        "after": whole.after,
+        "change": whole.value,
+        "low": ends[0],
+        "high": ends[1],
+        "n": whole.n,
+        "noise": level.noise.share,
+        "could_show": level.detectable,
+        "outcome": level.outcome,
+    }
+
+
+def _members(value: Any) -> dict[str, Any]:
+    """Members of a value, lists as texts."""
+    return {one.name: getattr(value, one.name) for one in fields(value)}
+
+
+def _table(rows: Any) -> Table:
+    return Table(pa.Table.from_pylist([*rows]))

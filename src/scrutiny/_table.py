@@ -1,0 +1,108 @@
+"""A table that a run gives: narrowed down, taken out, shown in a notebook."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.errors import PlanError, require_packages
+
+#: Rows that a notebook shows.
+SHOWN: Final = 20
+
+
+class Table:
+    """Rows of a run, as an Arrow table underneath.
+
+    Examples
+    --------
+    >>> found = Table(pa.table({"item": ["a", "b"], "broken": [2, 0]}))
+    >>> found
+    <Table: 2 rows of item, broken>
+    >>> [row["item"] for row in found.where(broken=[1, 2])]
+    ['a']
+    """
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return int(self._table.num_rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Rows, each a dict."""
+        for batch in self._table.to_batches(max_chunksize=1024):
+            yield from batch.to_pylist()
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+        return list(self._table.column_names)
+
+    def where(self, **columns: object) -> "Table":
+        """Rows whose columns have these values; None selects rows that have none.
+
+        Several values in a list stand for any of them, a mapping for its canonical JSON:
+        ``condition={"draw": 0}``.
+
+        Raises
+        ------
+        scrutiny.errors.PlanError
+            For a name that is no column, or a value that its column cannot have.
+        """
+        table = self._table
+        for name, value in columns.items():
+            if name not in table.column_names:
+                raise PlanError(
+                    f"This table has no column {name!r}: {', '.join(table.column_names)}."
+                )
+            table = table.filter(_is(table[name], value, name))
+        return Table(table)
+
+    def to_arrow(self) -> pa.Table:
+        """The rows as an Arrow table: zero-copy to pandas, polars, duckdb."""
+        return self._table
+
+    def to_pandas(self) -> Any:
+        """The rows as a pandas data frame."""
+        return self._table.to_pandas()
+
+    def to_polars(self) -> Any:
+        """The rows as a polars data frame.
+
+        Raises
+        ------
+        scrutiny.errors.MissingExtraError
+            If polars is not installed.
+        """
+        require_packages("A polars data frame", "polars", "polars")
+        import polars
+
+        return polars.from_arrow(self._table)
+
+    def __repr__(self) -> str:
+        return f"<Table: {len(self)} row{'s' * (len(self) != 1)} of {', '.join(self.columns)}>"
+
+    def _repr_html_(self) -> str:
+        from scrutiny.report.formats.snippet import table_snippet
+
+        rows = self._table.slice(0, SHOWN).to_pylist()
+        return table_snippet(self.columns, rows, n_more=len(self) - len(rows))
+
+
+def _is(column: pa.ChunkedArray, value: object, name: str) -> pa.ChunkedArray:
+    """Which rows have a value, or one of several."""
+    if value is None:
+        return pc.is_null(column)
+    if isinstance(value, Mapping):
+        value = canonical_json(value)
+    several = list(value) if isinstance(value, list | tuple | set | frozenset) else [value]
+    try:
+        return pc.is_in(column, value_set=pa.array(several, type=column.type))
+    except (pa.ArrowException, TypeError) as error:
+        raise PlanError(
+            f"The column {name!r} holds {column.type}, and {value!r} is none: {error}."
+        ) from error

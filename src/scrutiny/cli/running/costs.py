@@ -1,0 +1,65 @@
+"""``--dry-run`` and ``scrutiny check``: what a plan would ask, before anything is asked."""
+
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import click
+
+from scrutiny.cli.narrow import fitted, narrowed
+from scrutiny.cli.running.streams import prints_on_stderr
+from scrutiny.core.boundary.canonical import plain
+from scrutiny.core.model import LoadOptions
+from scrutiny.core.plan import Plan
+from scrutiny.run.costing.budget import within
+from scrutiny.run.costing.cost import cost_of
+from scrutiny.run.planning.resolve import designed, resolve
+from scrutiny.run.training.trained import with_stand_ins
+
+
+def say_cost(
+    plan: Plan,
+    options: LoadOptions,
+    *,
+    price: float,
+    as_json: bool,
+    budget: float | None = None,
+    named: Mapping[str, Any] = MappingProxyType({}),
+) -> None:
+    """Print what a plan would cost, as lines or as one JSON object; nothing is written.
+
+    Parameters
+    ----------
+    plan
+        Read, not resolved; what it trains is stood in for.
+    options
+        How models are loaded.
+    price
+        Money for each text.
+    as_json
+        Whether as an object.
+    budget
+        Seconds that it has to fit into, if any.
+    named
+        Further members of the object.
+    """
+    left_out: tuple[str, ...] = ()
+    with prints_on_stderr(), with_stand_ins(plan, options=options) as (made, trainings):
+        resolved = resolve(made, options=options)
+        if budget is not None:
+            chosen = within(resolved, budget)
+            resolved = designed(resolved, chosen)
+            left_out = chosen.budget.left_out if chosen.budget else ()
+        cost = cost_of(resolved, price=price)
+    if as_json:
+        train = [plain(training) for training in trainings]
+        found = {**named, "train": train, **cost.to_json(), "left_out": left_out}
+        click.echo(json.dumps(found, ensure_ascii=False))
+        return
+    if "plan" in named:
+        click.echo(f"{named['plan']} is a valid plan.")
+    for line in (*(line for training in trainings for line in training.lines()), *cost.lines()):
+        click.echo(fitted(line))
+    for sentence in left_out:
+        click.echo(narrowed(sentence))

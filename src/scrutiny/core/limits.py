@@ -1,0 +1,124 @@
+"""What the parameters of a dataclass may be: numbers within bounds, words among those there are.
+
+Each check reads parameters by their names, leaves those alone that are ``None`` (left open), and
+refuses the first one that does not fit.
+"""
+
+from collections.abc import Collection, Iterable
+from math import inf
+
+from scrutiny.core.errors import PlanError, UnknownNameError
+
+
+def at_least(of: object, **least: float) -> None:
+    """Refuse numbers below the least that they can be.
+
+    Raises
+    ------
+    PlanError
+        For the first that is.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> at_least(SimpleNamespace(draws=5, items=None), draws=1, items=1)
+    """
+    for name, lowest in least.items():
+        value = getattr(of, name)
+        if value is not None and not value >= lowest:
+            raise PlanError(f"{name} must be at least {lowest:g}, not {value}.")
+
+
+def between(of: object, **ends: tuple[float, float]) -> None:
+    """Refuse numbers that do not lie between two ends, both among them.
+
+    Raises
+    ------
+    PlanError
+        For the first that does not.
+    """
+    for name, (low, high) in ends.items():
+        value = getattr(of, name)
+        if value is not None and not low <= value <= high:
+            raise PlanError(f"{name} must lie between {low:g} and {high:g}, not {value}.")
+
+
+def above_zero(of: object, *names: str) -> None:
+    """Refuse numbers that are not above 0, or have no end.
+
+    Raises
+    ------
+    PlanError
+        For the first that is not.
+    """
+    for name in names:
+        value = getattr(of, name)
+        if value is not None and not 0 < value < inf:
+            raise PlanError(f"{name} must be above 0, not {value}.")
+
+
+def shares(of: object, *names: str, zero: bool = True, one: bool = False) -> None:
+    """Refuse shares that do not lie between 0 and 1.
+
+    Parameters
+    ----------
+    of
+        Whose parameters they are.
+    names
+        Which.
+    zero, one
+        Whether 0 and 1 themselves will do.
+
+    Raises
+    ------
+    PlanError
+        For the first that does not.
+    """
+    for name in names:
+        value = getattr(of, name)
+        is_end = (zero and value == 0) or (one and value == 1)
+        if value is not None and not (is_end or 0 < value < 1):
+            raise PlanError(f"{name} must lie between 0 and 1, not {value}.")
+
+
+def one_of(of: object, **allowed: Collection[str]) -> None:
+    """Refuse words that are no choice.
+
+    Raises
+    ------
+    PlanError
+        For the first that is none; it lists the choices.
+    """
+    for name, choices in allowed.items():
+        value = getattr(of, name)
+        if value is not None and value not in choices:
+            raise PlanError(f"{name} is one of {', '.join(choices)}, not {value!r}.")
+
+
+def known(
+    kind: str, names: Iterable[object], among: Collection[object], *, where: str = ""
+) -> None:
+    """Refuse names that nothing has.
+
+    Parameters
+    ----------
+    kind
+        What is named, in the singular ("pooling").
+    names
+        The names.
+    among
+        All that there are.
+    where
+        Place in a plan or a file, which the message begins with.
+
+    Raises
+    ------
+    UnknownNameError
+        For the first that there is not; near ones are in the message.
+    PlanError
+        The same, where there is a place.
+    """
+    for name in names:
+        if name not in among:
+            unknown = UnknownNameError(kind, str(name), map(str, among))
+            raise PlanError(f"{where}: {unknown}") if where else unknown

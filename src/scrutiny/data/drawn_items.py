@@ -1,0 +1,24 @@
+"""Some items of a dataset, drawn by the hash of their names: the same for every model and seed."""
+
+from collections.abc import Sequence
+
+from scrutiny.core.boundary.canonical import digest
+from scrutiny.core.example import Example
+
+
+def drawn(examples: Sequence[Example], items: int | None) -> tuple[Example, ...]:
+    """Items with the smallest hashes of their names, in their order; all where nothing is said.
+
+    Fewer of them are among more of them, so that measurements of several sizes share items.
+
+    Examples
+    --------
+    >>> some = [Example(str(i), {"text": "x"}) for i in range(9)]
+    >>> [e.id for e in drawn(some, 3)] == [e.id for e in drawn(some[::-1], 3)][::-1]
+    True
+    """
+    if items is None or items >= len(examples):
+        return tuple(examples)
+    ranked = sorted(examples, key=lambda e: digest("attack", e.id))  # the word keeps the draw
+    kept = {example.id for example in ranked[:items]}
+    return tuple(example for example in examples if example.id in kept)

@@ -1,0 +1,101 @@
+"""Random exchanges of what items are labeled as: coins for pairs, sets for words."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from scrutiny.core.example import Example
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_TRIES: Final = 2000
+
+
+def coins(examples: Sequence[Example], rng: "np.random.Generator", *, unit: str = "") -> list[bool]:
+    """Coin of each example; those that share a unit share its coin.
+
+    Coins are tossed in the order in which units appear. An example without the unit is its own.
+    """
+    tossed: dict[tuple[str, str | float], bool] = {}
+    found = []
+    for example in examples:
+        key = ("unit", example.attributes[unit]) if unit in example.attributes else ("", example.id)
+        if key not in tossed:
+            tossed[key] = bool(rng.integers(2))
+        found.append(tossed[key])
+    return found
+
+
+class WordSet(NamedTuple):
+    """Set that a text is in, and that set's own name."""
+
+    set: str
+    category: str | float | None
+
+
+def exchange(
+    examples: Sequence[Example],
+    rng: "np.random.Generator",
+    *,
+    pairs: Sequence[tuple[str, str]],
+) -> list[WordSet | None]:
+    """New place of each example; nothing for those that stay outside.
+
+    Within each test and pair of sets, all ways to assign the words are equally likely that keep
+    the number of words and the number of texts of both sets. Where 2,000 shuffles show none such,
+    the one that comes nearest in the number of texts is taken.
+    """
+    groups: dict[tuple[object, tuple[str, str]], list[int]] = {}
+    for i, example in enumerate(examples):
+        pair = next((p for p in pairs if example.attributes["a_set"] in p), None)
+        if pair is not None:
+            groups.setdefault((example.attributes.get("a_test"), pair), []).append(i)
+    places: list[WordSet | None] = [None] * len(examples)
+    for (_, pair), members in groups.items():
+        for i, place in zip(members, _exchanged(examples, members, pair, rng), strict=True):
+            places[i] = place
+    return places
+
+
+def _exchanged(
+    examples: Sequence[Example],
+    members: Sequence[int],
+    pair: tuple[str, str],
+    rng: "np.random.Generator",
+) -> list[WordSet]:
+    """New places of the texts of one test and one pair of sets."""
+    words: dict[tuple[str | float, str | float], int] = {}  # (set, word) -> number of texts
+    named: dict[str | float, WordSet] = {}
+    keys = []
+    for i in members:
+        attributes = examples[i].attributes
+        key = attributes["a_set"], attributes["u_word"]
+        words[key] = words.get(key, 0) + 1
+        named.setdefault(key[0], WordSet(str(key[0]), attributes.get("a_category")))
+        keys.append(key)
+    if len(named) < 2:
+        return [named[key[0]] for key in keys]
+    n_first = sum(key[0] == pair[0] for key in words)
+    chosen = _balanced(list(words.values()), [key[0] == pair[0] for key in words], n_first, rng)
+    is_first = dict(zip(words, chosen, strict=True))
+    return [named[pair[0] if is_first[key] else pair[1]] for key in keys]
+
+
+def _balanced(
+    sizes: Sequence[int], firsts: Sequence[bool], n_first: int, rng: "np.random.Generator"
+) -> list[bool]:
+    """Which words go to the first set: as many words, and as many texts, as were there."""
+    import numpy as np
+
+    counts = np.asarray(sizes)
+    wanted = int(counts[np.asarray(firsts)].sum())
+    best, nearest = np.asarray(firsts), None
+    for _ in range(_TRIES):
+        drawn = np.zeros(len(counts), dtype=bool)
+        drawn[rng.permutation(len(counts))[:n_first]] = True
+        distance = abs(int(counts[drawn].sum()) - wanted)
+        if nearest is None or distance < nearest:
+            best, nearest = drawn, distance
+        if not distance:
+            break
+    return [bool(x) for x in best]

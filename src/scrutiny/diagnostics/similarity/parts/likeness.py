@@ -1,0 +1,107 @@
+"""How alike vectors of last layers are: beside other runs of the reference, and untrained networks.
+
+Never one measure alone; what a model's own runs share is the most that can be expected of another.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from scrutiny.core.estimate import Estimate
+from scrutiny.core.grouping import grouped
+from scrutiny.parts.charts.findings import forest_or_table
+from scrutiny.parts.charts.tables import Chart, Line
+from scrutiny.parts.part import Part, ReportPart, part_of
+from scrutiny.parts.run.identity import identity
+from scrutiny.parts.run.view import RunView
+
+_METRIC: Final = "likeness("
+_LEAD: Final = (
+    "1 is the same up to what a measure disregards; never one measure alone. The first beside "
+    "itself is its other runs, where it has any: the most that can be expected."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Likened:
+    """One measure of how alike the vectors of the last layers are.
+
+    Parameters
+    ----------
+    value
+        The second model beside the first.
+    own
+        Another run of the first beside the first; the first beside itself where there is one run.
+    untrained
+        Untrained networks of the second's kind beside the first, where there are any.
+    """
+
+    value: Estimate
+    own: Estimate | None
+    untrained: Estimate | None
+
+    @property
+    def measure(self) -> str:
+        """What is compared."""
+        return self.value.key.metric.partition("(")[2].partition(")")[0]
+
+    @property
+    def pooling(self) -> str:
+        """What one vector for a text is."""
+        return str(self.value.key.condition.get("pooling", ""))
+
+
+def likened_in(estimates: Iterable[Estimate]) -> list[Likened]:
+    """Every measure of last layers of two models, with what stands beside it."""
+    known = [e for e in estimates if e.key.metric.startswith(_METRIC)]
+    by_key = {identity(e.key): e for e in known}
+
+    def beside(one: Estimate, **other: Any) -> Estimate | None:
+        return by_key.get(identity(replace(one.key, **other)))
+
+    nulls = {e.key.subject for e in known if e.key.role == "null"}
+    found = []
+    for one in known:
+        key = one.key
+        if (key.role, key.condition.get("layer")) != ("measured", "last"):
+            continue
+        untrained = next((n for n in sorted(nulls) if n.startswith(f"{key.subject} ")), "")
+        if key.subject != key.reference and key.replicate is None:
+            own = beside(one, subject=key.reference)
+            found.append(Likened(one, own, beside(one, subject=untrained, role="null")))
+    return found
+
+
+def likeness_chart(found: Iterable[Likened], anchor: str, title: str) -> Iterable[Chart]:
+    """Each measure with what stands beside it; nothing of none."""
+    lines = []
+    for one in found:
+        name = one.measure.replace("_", " ")
+        series = {
+            "second beside first": one.value,
+            "the first beside itself": one.own,
+            "untrained networks": one.untrained,
+        }
+        label = f"{name} ({one.pooling})" if one.pooling else name
+        lines.append(Line(label, {n: e for n, e in series.items() if e is not None}))
+    return forest_or_table(anchor, title, _LEAD, lines, metric="likeness")
+
+
+def part(view: RunView) -> Part | None:
+    """A chart for each two models and dataset."""
+    pairs = grouped((_pair(one), one) for one in likened_in(view.estimates))
+    charts = [
+        chart
+        for n, (name, several) in enumerate(pairs.items())
+        for chart in likeness_chart(several, f"likeness-{n}", name)
+    ]
+    title = "How alike are the vectors of the last layers"
+    return part_of("likeness", title, "", charts, "models beside a reference")
+
+
+def _pair(one: Likened) -> str:
+    key = one.value.key
+    return f"{key.subject} beside {key.reference} on {key.dataset}"
+
+
+PART: Final = ReportPart(__doc__, part)

@@ -1,0 +1,186 @@
+"""Answers as runs keep them, and two models of finished runs on the items that both answered."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import pyarrow.compute as pc
+
+from scrutiny.core.example import Example
+from scrutiny.core.plan import Resampling
+from scrutiny.diagnostics.similarity.answers import Floats, Labels
+from scrutiny.diagnostics.similarity.side_by_side.flips import Noise
+from scrutiny.diagnostics.similarity.side_by_side.marks import NO_ORDER
+from scrutiny.diagnostics.similarity.side_by_side.sides import (
+    Answers,
+    ItemLabels,
+    Sides,
+    f1_of_items,
+)
+from scrutiny.stats.resampling.weights import Units
+from scrutiny.store.items import examples_of
+from scrutiny.store.run_folder import RunFolder
+
+#: Dataset and the identity of an item in it.
+Key = tuple[str, str]
+#: A run and one of its models.
+Asked = tuple[RunFolder, str]
+_PLAIN: Final = "{}"  # condition of the answers to items as they are
+_STORED: Final = "predictions:"
+#: What a manifest says where every adapter promises exact answers in any batch.
+EXACT_RECORDS: Final = "records are byte-identical"
+
+
+def rows_of(asked: Asked) -> list[dict[str, Any]]:
+    """Everything that a model of a run said of the items as they are."""
+    folder, subject = asked
+    table = folder.original_answers("scores", "spans", "text")
+    rows: list[dict[str, Any]] = table.filter(pc.equal(table["subject"], subject)).to_pylist()
+    return rows
+
+
+def answers_of(
+    rows: Sequence[Mapping[str, Any]],
+    wanted: Collection[Key],
+    *,
+    items: Sequence[Key],
+    replicates: Sequence[str | None],
+) -> Answers:
+    """Answers of a model in order.
+
+    Parameters
+    ----------
+    rows
+        What it said.
+    wanted
+        Datasets, each with a condition that answers are meant of.
+    items, replicates
+        In order.
+    """
+    place = {
+        (name, *item): (row, column)
+        for row, name in enumerate(replicates)
+        for column, item in enumerate(items)
+    }
+    labels = np.full((len(replicates), len(items)), None, dtype=object)
+    scores: dict[tuple[int, int], Sequence[float]] = {}
+    are_spans = are_texts = False
+    for row in rows:
+        at = place.get((row["replicate"], row["dataset"], row["item"]))
+        if at is None or (row["dataset"], row["condition"]) not in wanted:
+            continue
+        said = (row[name] for name in ("label", "text", "spans"))
+        labels[at] = next((one for one in said if one is not None), None)
+        are_spans = are_spans or labels[at] == row["spans"] is not None
+        are_texts = are_texts or (row["label"] is None and row["text"] is not None)
+        if row["scores"] is not None:
+            scores[at] = row["scores"]
+    dense = None
+    if len(scores) == labels.size > 0:  # 0 behind the probabilities of items with fewer choices
+        dense = np.zeros((*labels.shape, max(map(len, scores.values()))))
+        for at, found in scores.items():
+            dense[(*at, slice(len(found)))] = found
+    return Answers(labels, dense, are_spans, are_texts)
+
+
+def labels_of(both: tuple[Asked, Asked], datasets: tuple[str, str], count: int) -> ItemLabels:
+    """Labels of two models in the order of their probabilities, the same for all items."""
+    orders = [
+        folder.manifest.get("label_order", {}).get(f"{subject} on {data}")
+        for (folder, subject), data in zip(both, datasets, strict=True)
+    ]
+    if None in orders:
+        return NO_ORDER
+    ours, theirs = map(tuple, orders)
+    return (Labels(ours, theirs),) * count if ours and theirs else "no_labels"
+
+
+def sides_of_models(both: tuple[Asked, Asked], datasets: Sequence[str]) -> Sides | None:
+    """Two models of finished runs, on the items with a gold answer that all replicates answered.
+
+    Nothing where there are none, and where answers are neither labels nor spans.
+    """
+    folder, items = both[0][0], both[0][0].items()
+    known = {
+        (data, item): example
+        for data in datasets
+        for item, example in examples_of(items, data).items()
+        if example.gold is not None
+    }
+    rows = [rows_of(one) for one in both]
+    ours, theirs = (
+        tuple(dict.fromkeys(row["replicate"] for row in own if row["dataset"] in datasets))
+        for own in rows
+    )
+
+    def answered(keys: Sequence[Key]) -> tuple[Answers, Answers]:
+        """Answers of both to some items."""
+        wanted = {(data, _PLAIN) for data in datasets}
+        return (
+            answers_of(rows[0], wanted, items=keys, replicates=ours),
+            answers_of(rows[1], wanted, items=keys, replicates=theirs),
+        )
+
+    given = np.concatenate([one.labels for one in answered([*known])]) != None  # noqa: E711
+    keys = [key for key, is_whole in zip(known, given.all(axis=0), strict=True) if is_whole]
+    one, other = answered(keys)
+    if not (ours and theirs and keys) or one.are_texts or other.are_texts:
+        return None
+    plan, examples = folder.manifest["plan"], tuple(known[key] for key in keys)
+    return Sides(
+        first=_right(one, examples),
+        second=_right(other, examples),
+        names=(ours, theirs),
+        units=_units(folder, keys, examples),
+        examples=examples,
+        metric="mean@1" if one.are_spans else "accuracy@1",
+        is_paired=False,
+        resampling=Resampling(**plan["resampling"]),
+        seed=plan["seed"],
+        answers=(one, other),
+        labels=labels_of(both, (datasets[0],) * 2, len(keys))
+        if len(datasets) == 1
+        else "several_datasets",
+        dataset=datasets[0],
+    )
+
+
+def _right(answers: Answers, examples: Sequence[Example]) -> Floats:
+    """Whether each answer is right ``(replicate, item)``; of spans, how far: their F1."""
+    if not answers.are_spans:
+        golds = np.array([one.gold for one in examples], dtype=object)
+        return np.asarray(answers.labels == golds, dtype=np.float64)
+    counts = np.zeros((*answers.labels.shape, 3))
+    for at, text in np.ndenumerate(answers.labels):
+        found, gold = set(map(tuple, json.loads(text))), set(examples[at[1]].gold or ())
+        counts[at] = len(found & gold), len(found - gold), len(gold - found)
+    return f1_of_items(counts)
+
+
+def _units(folder: RunFolder, keys: Sequence[Key], examples: Sequence[Example]) -> Units:
+    """What is drawn together, as the run's own numbers have it."""
+    column = {one["dataset"]: one["spec"]["unit"] for one in folder.manifest["specs"]}
+    place: dict[object, int] = {}
+    codes = [
+        place.setdefault((data, one.attributes.get(column.get(data, ""), item)), len(place))
+        for (data, item), one in zip(keys, examples, strict=True)
+    ]
+    return Units.of(len(codes), np.array(codes))
+
+
+def is_exact(folder: RunFolder) -> bool:
+    """Whether every adapter of a run promised exact answers in any batch."""
+    return bool(folder.manifest.get("promise") == EXACT_RECORDS)
+
+
+def noise_of_promise(folder: RunFolder) -> dict[str, Noise]:
+    """No noise on any dataset where a run's adapters promised exact answers: its manifest says.
+
+    Stored answers are exact without saying anything of the model that gave them.
+    """
+    data, models = folder.manifest["data"], folder.manifest["models"].values()
+    sources = [one["source"] for model in models for one in model["replicates"]]
+    if not is_exact(folder) or any(source.startswith(_STORED) for source in sources):
+        return {}
+    return {name: Noise("exact", 0.0, n_items=one["items"]) for name, one in data.items()}

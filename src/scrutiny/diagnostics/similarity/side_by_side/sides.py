@@ -1,0 +1,196 @@
+"""Two models on the items that both have: level and answer of each, replicate by replicate."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.example import Example
+from scrutiny.core.plan import Resampling
+from scrutiny.core.record import Measure
+from scrutiny.diagnostics.similarity.answers import Floats, Labels
+from scrutiny.reliability.estimate import estimate
+from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.panel import Panel, Side
+from scrutiny.reliability.statistics import ENTITY_F1
+from scrutiny.stats.resampling.weights import Units
+
+Replicates = Sequence[tuple[int, int]]
+#: Labels (choices) that both sides have for each item, or the code of why there are none.
+ItemLabels = tuple[Labels, ...] | str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """What one model answered to the shared items.
+
+    Parameters
+    ----------
+    labels
+        ``(replicate, item)`` labels or texts, or the JSON of spans; None where there is none.
+    scores
+        ``(replicate, item, label)`` probabilities, 0 behind those of items with fewer choices;
+        nothing where some are missing.
+    are_spans, are_texts
+        Whether what was answered are spans, or free texts.
+    """
+
+    labels: NDArray[np.object_]
+    scores: Floats | None
+    are_spans: bool = False
+    are_texts: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sides:
+    """One level of two models, on the items that both have.
+
+    Parameters
+    ----------
+    first, second
+        ``(replicate, item)`` values of either model.
+    names
+        Replicates of each, in order.
+    units
+        What is drawn together.
+    examples
+        The items, as the first one's run has them.
+    metric
+        Versioned name of the statistic.
+    is_paired
+        Whether replicate k of one belongs to replicate k of the other.
+    resampling, seed
+        Of the first one's run.
+    sign
+        1 where more is better, -1 where less is.
+    answers
+        Of both; nothing where one has none.
+    labels
+        Labels or choices of each item, in the order of either side's probabilities; or the code of
+        why its answers are no labels.
+    parts
+        Items of each dataset that was pooled.
+    dataset
+        Name by which items are drawn: of the same one, the same items.
+    """
+
+    first: Floats
+    second: Floats
+    names: tuple[tuple[str | None, ...], tuple[str | None, ...]]
+    units: Units
+    examples: tuple[Example, ...]
+    metric: str
+    is_paired: bool
+    resampling: Resampling
+    seed: int
+    sign: int = 1
+    answers: tuple[Answers, Answers] | None = None
+    labels: ItemLabels = "no_labels"
+    parts: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+    dataset: str = "items"
+
+    @property
+    def is_hit(self) -> bool:
+        """Whether items are right or wrong."""
+        return self.metric == "accuracy@1"
+
+    @property
+    def is_share(self) -> bool:
+        """Whether items may be partly right: scores from 0 to 1 that are no hits."""
+        sides = (self.first, self.second)
+        within = all(bool(((side >= 0) & (side <= 1)).all()) for side in sides)
+        return not self.is_hit and within
+
+    @property
+    def change(self) -> Floats:
+        """Change of each item ``(item,)``, second minus first, a mean over replicates."""
+        return np.asarray(self.second.mean(axis=0) - self.first.mean(axis=0))
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """Replicates that are held against each other.
+
+        By name where both sides have the same; by order where they have as many; a single one
+        against each of the other's; else the first ones of both.
+        """
+        ours, theirs = self.names
+        if set(ours) == set(theirs):
+            return [(i, theirs.index(name)) for i, name in enumerate(ours)]
+        if 1 in (len(ours), len(theirs)):
+            return [(i, k) for i in range(len(ours)) for k in range(len(theirs))]
+        return [(k, k) for k in range(min(len(ours), len(theirs)))]
+
+    def part(self, rows: NDArray[np.int64]) -> "Sides":
+        """The same two sides on some of their items, without answers."""
+        codes = self.units.code[rows]
+        return replace(
+            self,
+            first=self.first[:, rows],
+            second=self.second[:, rows],
+            units=Units.of(rows.size, codes, strata=self.units.stratum[codes]),
+            examples=tuple(self.examples[k] for k in rows.tolist()),
+            answers=None,
+        )
+
+    def estimate(
+        self, metric: str, numbers: Mapping[str, Floats], *, is_drawn: bool = True
+    ) -> Estimate | None:
+        """Value of a metric with its interval over items and pairs of replicates.
+
+        Parameters
+        ----------
+        metric
+            Versioned name.
+        numbers
+            Measures ``(pair, item)`` by name.
+        is_drawn
+            Whether items are drawn for the interval; else the value alone is of use.
+
+        Returns
+        -------
+        Estimate
+            Nothing where a measure that the metric needs is not there.
+        """
+        statistic = metric_of(metric)
+        if not set(statistic.needs) <= set(numbers):
+            return None
+        values = np.stack([numbers[name] for name in statistic.needs], axis=-1).astype(np.float64)
+        code, units = np.zeros(values.shape[1], dtype=np.int64), self.units
+        panel = Panel(
+            measures=tuple(map(Measure, statistic.needs)),
+            replicates=tuple(f"pair {k}" for k in range(1, len(values) + 1)),
+            items=tuple(one.id for one in self.examples),
+            units=units.code if is_drawn else code,
+            strata=units.stratum[units.code] if is_drawn else code,
+        )
+        return estimate(
+            panel,
+            {"": Side(values, np.zeros(values.shape[:2], dtype=np.int8))},
+            statistic=statistic,
+            key=EstimateKey("compare", metric, "second", self.dataset, reference="first"),
+            resampling=self.resampling,
+            seed=self.seed,
+        ).estimate
+
+
+def f1_of_items(counts: Floats) -> Floats:
+    """F1 of every item by itself, from its spans found, made up and missed.
+
+    Parameters
+    ----------
+    counts
+        ``(replicate, item, 3)``: true positives, false positives, false negatives.
+
+    Returns
+    -------
+    array
+        ``(replicate, item)``; 1 where nothing was to be found and nothing was.
+
+    Examples
+    --------
+    >>> f1_of_items(np.array([[[1, 1, 0], [0, 0, 0], [0, 0, 2]]])).ravel().round(2).tolist()
+    [0.67, 1.0, 0.0]
+    """
+    f1 = ENTITY_F1.value(np.asarray(counts, dtype=np.float64)[..., None, :], np.ones(1))
+    return np.nan_to_num(f1, nan=1.0)

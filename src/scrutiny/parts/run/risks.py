@@ -1,0 +1,108 @@
+"""Risks: what costs the model something, or was asked and cost it nothing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scrutiny.core.claim import Finding
+from scrutiny.core.errors import ScrutinyError
+from scrutiny.parts.wording.labels import family_name, unversioned
+from scrutiny.parts.wording.verdicts import STATES, context
+from scrutiny.reliability.gate_rules import without_versions
+from scrutiny.reliability.metrics import measures_of, metric_of
+
+
+@dataclass(frozen=True, slots=True)
+class Risk:
+    """One line of `run.risks`.
+
+    Parameters
+    ----------
+    state
+        ``hurts``: the loss is shown. ``holds``: it is shown not to be there. ``can't tell``: these
+        items and seeds decide neither. ``not asked``: refused, the reason says why.
+    what
+        What may hurt: ``typos``; of a claim that declares no risk, the claim.
+    cost, low, high
+        The number that decided and its interval; nothing where there is none.
+    metric
+        What the number is: of accuracy less is worse, of a drop more.
+    of
+        Model and dataset.
+    scope
+        Of what the state may be said: this checkpoint, this recipe, beyond this dataset.
+    look
+        Where its items are.
+    reason
+        The comparison that decided.
+    """
+
+    state: str
+    what: str
+    cost: float | None
+    low: float | None
+    high: float | None
+    metric: str
+    of: str
+    scope: str
+    look: str
+    reason: str
+
+
+def risks_of(findings: Sequence[Finding]) -> list[Risk]:
+    """Risks among findings, what hurts first, the largest cost first.
+
+    A finding is a risk where its claim declares one, or its number has a direction: of accuracy
+    less is worse, of a drop more. One without a number, which was refused, is a risk where others
+    of its diagnostic are.
+    """
+    worse = {finding.claim.id: _worse(finding) for finding in findings}
+    known = {f.claim.diagnostic for f in findings if worse[f.claim.id]}
+    found = [
+        _risk(finding, worse[finding.claim.id])
+        for finding in findings
+        if worse[finding.claim.id] or (not finding.estimate and finding.claim.diagnostic in known)
+    ]
+    return sorted(found, key=lambda risk: (STATES.index(risk.state), -abs(risk.cost or 0.0)))
+
+
+def _risk(finding: Finding, worse: str) -> Risk:
+    claim, estimate = finding.claim, finding.estimate
+    # whether what the claim says is the loss
+    is_bad = bool(claim.components) and claim.components[0].operator[0] == worse
+    shown, denied = ("hurts", "holds") if is_bad else ("holds", "hurts")
+    states = {"supported": shown, "not supported": denied, "undecided": "can't tell"}
+    return Risk(
+        what=claim.risk.what if claim.risk else claim.says,
+        of=context(finding),
+        state=finding.verdict if claim.risk else states.get(finding.verdict, "not asked"),
+        cost=estimate.value if estimate else None,
+        low=estimate.low if estimate else None,
+        high=estimate.high if estimate else None,
+        metric=unversioned(estimate.key.metric) if estimate else "",
+        scope=finding.scope,
+        reason=finding.reason,
+        look=_look(finding),
+    )
+
+
+def _worse(finding: Finding) -> str:
+    """On which side of a limit the number of a finding is worse; nothing if on neither."""
+    if finding.claim.risk:
+        return finding.claim.components[0].operator[0]
+    if finding.estimate is None:
+        return ""
+    key = finding.estimate.key
+    try:
+        direction = metric_of(key.metric, measures_of(key.diagnostic)).higher_is
+    except ScrutinyError:  # of a plug-in that is not here, or of no single metric
+        return ""
+    return {"worse": ">", "better": "<"}.get(direction, "")
+
+
+def _look(finding: Finding) -> str:
+    """What shows the items behind a finding."""
+    named = finding.estimate.key.condition.values() if finding.estimate else ()
+    changed = [without_versions(value) for value in named if isinstance(value, str)]
+    if changed:
+        return f'run.cases("{changed[0]}")'
+    return f'run.records("{family_name(finding.claim.diagnostic)}")'

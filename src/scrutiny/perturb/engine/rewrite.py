@@ -1,0 +1,199 @@
+"""A function from text to text as a transformation: its edits are the difference that it makes.
+
+A plan keeps a name and a digest of the source, ``shout@py-3fa2c1d0``, not the function: only a
+process that was given it can make its texts.
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import pairwise
+from typing import Any, ClassVar, Final
+
+from rapidfuzz.distance import Levenshtein
+
+from scrutiny.core.boundary.canonical import digest
+from scrutiny.core.edit import Edit
+from scrutiny.core.errors import PlanError
+from scrutiny.core.registry import registry
+from scrutiny.core.transformation import Document, Effect, Intensity, Site, Transformation
+from scrutiny.perturb.engine.change import Rng, whole_text
+from scrutiny.text.tokens import token_spans
+
+#: Function from a text to a text.
+Rewriter = Callable[[str], str]
+
+_NAME: Final = re.compile(r"[A-Za-z_][\w.-]*")
+_PLAIN: Final = str | int | float | bool | None
+_HELD: Final[dict[str, type["Rewrite"]]] = {}
+_WHOLE: Final = Intensity(share=1.0, least=1, most=None)
+
+
+@dataclass(frozen=True, slots=True)
+class keeps_label:
+    """A function from text to text that keeps the gold answer, whatever the task.
+
+    That is your word for it: where it is wrong, what looks like a drop of the model is a mistake
+    of the label. Without it a function counts as one that may change the label: changed answers
+    are counted, and nothing is claimed.
+
+    Examples
+    --------
+    >>> keeps_label(str.upper)("loud")
+    'LOUD'
+    """
+
+    function: Rewriter
+
+    def __call__(self, text: str) -> str:
+        """What the function makes of a text."""
+        return self.function(text)
+
+
+class Rewrite(Transformation):
+    """Whatever a function of the user's makes of a text; subclassed for each function.
+
+    It is called once for each text, with the text alone, and has to give the same for the same.
+    """
+
+    __slots__ = ()
+
+    summary: ClassVar[str] = "what a function of your own makes of the text"
+    languages: ClassVar[frozenset[str]] = frozenset({"*"})
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "may change"}
+    intensity: ClassVar[Intensity] = _WHOLE
+    function: ClassVar[Rewriter]
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """The text as one place."""
+        return whole_text(document)
+
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+        """The difference that the function makes."""
+        new = type(self).function(document.text)
+        if not isinstance(new, str):
+            raise PlanError(
+                f"{self.id.partition('@')[0]!r} gave something of type {type(new).__name__} for "
+                f"the text {document.text[:40]!r}: a transformation is a function that takes a "
+                "text and returns a text."
+            )
+        yield tuple(difference(document.field, document.text, new))
+
+
+def difference(field: str, old: str, new: str) -> Iterator[Edit]:
+    """Edits, of whole tokens and what lies between them, that turn one text into another.
+
+    Examples
+    --------
+    >>> [edit[1:4] for edit in difference("text", "a fine  film", "a Fine film!")]
+    [(2, 8, 'Fine '), (12, 12, '!')]
+    """
+    borders, others = _borders(old), _borders(new)
+    before = [old[a:b] for a, b in pairwise(borders)]
+    after = [new[a:b] for a, b in pairwise(others)]
+    for op in Levenshtein.opcodes(before, after):
+        if op.tag != "equal":
+            low, high = borders[op.src_start], borders[op.src_end]
+            yield Edit(field, low, high, new[others[op.dest_start] : others[op.dest_end]])
+
+
+def _borders(text: str) -> list[int]:
+    """Offsets where a token, or what lies between two, begins; and the end."""
+    return sorted({0, len(text), *(place for span in token_spans(text) for place in span)})
+
+
+def hold(name: str, function: Any) -> str:
+    """Versioned name of a function of the user's, which this process can make texts with now.
+
+    Parameters
+    ----------
+    name
+        What it is called in the plan.
+    function
+        A function from text to text, or one that `keeps_label`.
+
+    Raises
+    ------
+    PlanError
+        If the name is taken or no name, or nothing says what the function is.
+    """
+    own = function.function if isinstance(function, keeps_label) else function
+    if not callable(own):
+        raise PlanError(
+            f"transformations: {name!r} is of type {type(own).__name__}, and it must be a function "
+            "from text to text. Recipes stand beside it in a list: ['typos', {'shout': str.upper}]."
+        )
+    known = {full.partition("@")[0] for full in registry().names("transformation")}
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or name in known:
+        why = "is a transformation already" if name in known else "is no name"
+        raise PlanError(
+            f"transformations: {name!r} {why}; a function of your own is named in letters, digits "
+            "and underscores, as in {'shout': str.upper}."
+        )
+    effect = "keeps" if isinstance(function, keeps_label) else "may change"
+    full = f"{name}@py-{digest(effect, identity(name, own), size=4)}"
+    members = {"id": full, "function": staticmethod(own), "effect": {"*": effect}}
+    _HELD.pop(full, None)  # the last that was given stands last
+    _HELD[full] = type("Rewrite", (Rewrite,), {"__slots__": (), **members})
+    return full
+
+
+def held(name: str) -> type[Rewrite] | None:
+    """Class of a function that this process was given, by its name; nothing for other names.
+
+    Raises
+    ------
+    PlanError
+        If the name is that of a function that was given to another process.
+    """
+    stem, _, version = name.partition("@")
+    if version and not version.startswith("py-"):
+        return None
+    if not version:
+        full = next((one for one in reversed(_HELD) if one.partition("@")[0] == stem), "")
+        return _HELD.get(full)
+    if name not in _HELD:
+        raise PlanError(
+            f"{stem!r} is a Python function that was handed over to scrutiny.run. A plan keeps its "
+            f"name and a digest of its source ({name}), not the function, so a re-issue cannot "
+            f"load it: run it from Python again with transformations={{{stem!r}: ...}}, or make it "
+            "a plug-in (`scrutiny new transformation`)."
+        )
+    return _HELD[name]
+
+
+def identity(name: str, function: Any) -> str:
+    """What tells a function from others: its source and what it closes over, or where it is.
+
+    Raises
+    ------
+    PlanError
+        If it has neither a source nor a module that holds it under its name.
+    """
+    try:
+        source = inspect.getsource(function)
+    except (OSError, TypeError):
+        place = _place(function)
+        if place is None:
+            raise PlanError(
+                f"transformations: {name!r} is a {type(function).__name__} that cannot be named in "
+                "the plan: it has no source that could be read, and no module that holds it. Give "
+                "a function or a lambda of a file or a notebook, or one that can be imported."
+            ) from None
+        return place
+    closed = inspect.getclosurevars(function).nonlocals if inspect.isfunction(function) else {}
+    inside = {n: repr(v) if isinstance(v, _PLAIN) else type(v).__name__ for n, v in closed.items()}
+    stated = [str(value) for value in (inspect.signature(function).parameters.values())]
+    return f"{source}{sorted(inside.items())}{stated}"
+
+
+def _place(function: Any) -> str | None:
+    """Module and name of a function that can be imported; nothing for others."""
+    module = getattr(function, "__module__", None) or "builtins"
+    path = getattr(function, "__qualname__", "")
+    found: Any = import_module(module)
+    for part in path.split("."):
+        found = getattr(found, part, None)
+    return f"{module}:{path}" if path and found is function else None

@@ -1,0 +1,166 @@
+"""What authors of plug-ins build on, in one place: nothing else of scrutiny need be imported.
+
+::
+
+    Diagnostic, ChangesTexts      what is asked and recorded: Cell, Batch, Context, Design, Inputs,
+                                  EstimateSpec, ContrastSpec, Selector, Row, Measure, Failure
+    Claim, Component              what is claimed of the numbers
+    Additive, Weighted            a metric of a function (over_rows, with_count, Parametric), or of
+                                  a class: AdditiveStatistic, WeightedStatistic, RefitStatistic
+    Transformation                with AsksAhead, ChangesAtOnce: edits at sites of a document
+    keeps_label                   a function from text to text whose changes keep the answer
+    Constraint                    a veto on edits
+    Goal, Method, Attack          what a search wants, how it goes about it, and both together
+    Task, ByColumns               with Classification, ExchangesLabels; a Role for each column:
+                                  TEXT, TEXT_PAIR, LABEL, WORDS, or your own (text_role, list_role)
+    attribute                     what slices go by, with words_of
+    Model, Adapter                who is asked, and who makes it of a model string (PlainModel is
+                                  the least that can be asked)
+    language, attention,          modules of what is asked beyond predict: queries and answers
+    gradients
+    Trainer                       what a plan trains with: TrainingNode, TrainingJob
+    ReportPart, Part              what the page shows: Chart, Line, forest_table, of a RunView
+    Registration                  a line of the registry
+    errors                        what to raise
+
+Names here stay, and what they mean stays. `scrutiny.testing` has the checks of conformance.
+"""
+
+from scrutiny.core import errors
+from scrutiny.core.claim import Claim, Component
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    ChangesTexts,
+    Context,
+    ContrastSpec,
+    Design,
+    Diagnostic,
+    EstimateSpec,
+    Failure,
+    Inputs,
+    Selector,
+)
+from scrutiny.core.edit import Edit, Variant
+from scrutiny.core.example import Example, Span
+from scrutiny.core.model import LoadOptions, Model, PlainModel
+from scrutiny.core.queries import attention, gradients, language
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.registry import Registration
+from scrutiny.core.statistic import AdditiveStatistic, RefitStatistic, WeightedStatistic
+from scrutiny.core.task import ExchangesLabels, Prediction, Role, Score, Task
+from scrutiny.core.transformation import (
+    AsksAhead,
+    ChangesAtOnce,
+    Constraint,
+    Document,
+    Effect,
+    Intensity,
+    Site,
+    Transformation,
+)
+from scrutiny.data.attributes.attribute import attribute, words_of
+from scrutiny.data.tasks.by_columns import ByColumns
+from scrutiny.data.tasks.classes import Classification
+from scrutiny.data.tasks.roles import LABEL, TEXT, TEXT_PAIR, WORDS, list_role, text_role
+from scrutiny.models.strings.adapters import Adapter
+from scrutiny.models.strings.source import ModelSource
+from scrutiny.parts.charts.tables import Chart, Line, forest_table
+from scrutiny.parts.part import Chapter, Part, ReportPart
+from scrutiny.parts.run.sections import main_estimates
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.words import full_labels
+from scrutiny.perturb.engine.document import TextDocument
+from scrutiny.perturb.engine.rewrite import keeps_label
+from scrutiny.perturb.recipes.attack import Attack
+from scrutiny.perturb.search.goal import Goal
+from scrutiny.perturb.search.problem import Method
+from scrutiny.reliability.additive import Additive, over_rows, with_count
+from scrutiny.reliability.metrics import Parametric
+from scrutiny.reliability.weighted import Weighted
+from scrutiny.report.reading.load import load_view
+from scrutiny.text.edits import apply_edits, apply_to_text
+from scrutiny.training.trainer import Trainer, TrainingJob, TrainingNode
+
+__all__ = [
+    "LABEL",
+    "TEXT",
+    "TEXT_PAIR",
+    "WORDS",
+    "Adapter",
+    "Additive",
+    "AdditiveStatistic",
+    "AsksAhead",
+    "Attack",
+    "Batch",
+    "ByColumns",
+    "Cell",
+    "ChangesAtOnce",
+    "ChangesTexts",
+    "Chapter",
+    "Chart",
+    "Claim",
+    "Classification",
+    "Component",
+    "Constraint",
+    "Context",
+    "ContrastSpec",
+    "Design",
+    "Diagnostic",
+    "Document",
+    "Edit",
+    "Effect",
+    "EstimateSpec",
+    "Example",
+    "ExchangesLabels",
+    "Failure",
+    "Goal",
+    "Inputs",
+    "Intensity",
+    "Line",
+    "LoadOptions",
+    "Measure",
+    "Method",
+    "Model",
+    "ModelSource",
+    "Parametric",
+    "Part",
+    "PlainModel",
+    "Prediction",
+    "RefitStatistic",
+    "Registration",
+    "ReportPart",
+    "Role",
+    "Row",
+    "RunView",
+    "Score",
+    "Selector",
+    "Site",
+    "Span",
+    "Task",
+    "TextDocument",
+    "Trainer",
+    "TrainingJob",
+    "TrainingNode",
+    "Transformation",
+    "Variant",
+    "Weighted",
+    "WeightedStatistic",
+    "apply_edits",
+    "apply_to_text",
+    "attention",
+    "attribute",
+    "errors",
+    "forest_table",
+    "full_labels",
+    "gradients",
+    "keeps_label",
+    "language",
+    "list_role",
+    "load_view",
+    "main_estimates",
+    "over_rows",
+    "text_role",
+    "with_count",
+    "words_of",
+]

@@ -1,0 +1,109 @@
+"""What a risk costs, in words, and what would tell where nothing can be told yet."""
+
+from scrutiny.core.claim import Component, Limits, Risk, Spoken, State
+from scrutiny.reliability.cases import Part
+from scrutiny.reliability.risks import costs, is_beyond_tolerance
+
+
+def why(part: Part, spoken: Spoken, state: State, risk: Risk) -> str:
+    """One sentence: what it costs, and what that is to what is tolerable, or what would tell."""
+    limits, value = part.limits, part.found.estimate.value
+    if limits is None or value is None:
+        return "there is no value"
+    ends = limits.of(spoken) or limits.widest
+    said = in_words(part.component, (value, *ends), risk, state)
+    tolerable = f"the {hundred(risk.tolerance, 0)} that are tolerable"
+    if state == "holds":
+        return f"{said}: within {tolerable}"
+    if state == "can't tell":
+        found = part.found.estimate
+        return f"{said}: {needed(limits, found.n_units, found.n_replicates)}"
+    if is_beyond_tolerance(part.component, ends, risk):
+        return f"{said}: more than {tolerable}"
+    return f"{said}: more than nothing, and maybe more than {tolerable}"
+
+
+def needed(limits: Limits, n_items: int, n_seeds: int) -> str:
+    """What would tell a cost as large as what is tolerable, in words.
+
+    Parameters
+    ----------
+    limits
+        What was planned for.
+    n_items, n_seeds
+        How many there are.
+
+    Examples
+    --------
+    >>> told = Limits((-0.01, 0.04), (-0.02, 0.05), 15, 0.03, items_needed=2745, seeds_needed=5)
+    >>> needed(told, 872, 3)
+    'about 1,900 more items or 2 more seeds would tell'
+    """
+    ways = []
+    if limits.items_needed is not None and limits.items_needed > n_items:
+        ways.append(f"{_rough(limits.items_needed - n_items)} more items")
+    if limits.seeds_needed is not None and limits.seeds_needed > n_seeds:
+        more = limits.seeds_needed - n_seeds
+        ways.append(f"{more} more seed{'s' * (more > 1)}")
+    if limits.items_needed is not None and limits.items_needed <= n_items:
+        return "so many items tell most costs: this one lies near what is tolerable"
+    if not ways:
+        return "neither more items nor more seeds within reach would tell"
+    return f"about {' or '.join(ways)} would tell"
+
+
+def _rough(count: int) -> str:
+    """A count to two digits.
+
+    Examples
+    --------
+    >>> _rough(1873), _rough(7), _rough(430)
+    ('1,900', '7', '430')
+    """
+    digits = max(0, len(str(count)) - 2)
+    return f"{round(count, -digits):,}"
+
+
+def in_words(
+    component: Component, found: tuple[float, float, float], risk: Risk, state: str
+) -> str:
+    """Cost in words: "costs 4.0 points [1.3, 6.7]", "costs at most 0.6 points".
+
+    Parameters
+    ----------
+    component
+        Where no effect lies.
+    found
+        Value, low and high.
+    risk
+        What it costs, in words.
+    state
+        What is found of it: what holds is told by its upper limit, what cannot be told by both.
+
+    Examples
+    --------
+    >>> drop, risk = Component("drop", 0.0), Risk("typos", 0.02, "costs {} points")
+    >>> in_words(drop, (0.04, 0.013, 0.067), risk, "hurts")
+    'costs 4.0 points [1.3, 6.7]'
+    >>> in_words(drop, (0.04, 0.0, 0.08), risk, "can't tell")
+    'costs between 0.0 and 8.0 points'
+    """
+    value, low, high = found
+    least, most = costs(component, (low, high))
+    if state == "holds":
+        return risk.costs.format(f"at most {hundred(most)}")
+    if state == "can't tell":
+        return risk.costs.format(f"between {hundred(least)} and {hundred(most)}")
+    middle, _ = costs(component, (value, value))
+    return f"{risk.costs.format(hundred(middle))} [{hundred(least)}, {hundred(most)}]"
+
+
+def hundred(share: float, decimals: int = 1) -> str:
+    """A hundred times a number, with a true minus sign and no negative zero.
+
+    Examples
+    --------
+    >>> hundred(0.0401), hundred(-0.0001), hundred(0.02, 0), hundred(-0.013)
+    ('4.0', '0.0', '2', '−1.3')
+    """
+    return f"{round(100 * share, decimals) + 0.0:.{decimals}f}".replace("-", "\N{MINUS SIGN}")

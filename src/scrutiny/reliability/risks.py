@@ -1,0 +1,139 @@
+"""What is found of a risk: it hurts, it holds, or it cannot be told.
+
+A cost ought to be nothing and may be as large as is tolerable. It *hurts* where its limits lie
+above no effect and reach beyond what is tolerable; it *holds* where they stay within; anything else
+cannot be told yet. That it is more than what a control does is a question of its own, whose answer
+takes nothing from this one.
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.claim import Check, Component, Finding, Risk, Spoken, State
+from scrutiny.reliability.cases import ClaimCase, Part, Place
+from scrutiny.reliability.families import is_fixed
+
+#: Datasets on which a claim has to be decided alike to speak of others.
+FEWEST_DATASETS: Final = 3
+#: Answers to whether a cost is more than what a control does.
+_MORE: Final[Mapping[Place, str]] = {"beyond": "yes", "below": "no", "undecided": "undecided"}
+
+
+def state_of(component: Component, ends: tuple[float, float], risk: Risk) -> State:
+    """What limits say of a risk.
+
+    Parameters
+    ----------
+    component
+        Its limit is no effect; its operator says which way costs lie.
+    ends
+        Low and high.
+    risk
+        What is tolerable.
+
+    Examples
+    --------
+    >>> drop, risk = Component("drop", 0.0), Risk(0.02, "costs {} points")
+    >>> [state_of(drop, ends, risk) for ends in ((0.013, 0.067), (-0.006, 0.006), (0.0, 0.08))]
+    ['hurts', 'holds', "can't tell"]
+    """
+    least, most = costs(component, ends)
+    if most <= risk.tolerance:
+        return "holds"
+    return "hurts" if least > 0 else "can't tell"
+
+
+def costs(component: Component, ends: tuple[float, float]) -> tuple[float, float]:
+    """Limits as costs: how far beyond no effect they lie, on the side of harm."""
+    low, high = ends[0] - component.limit, ends[1] - component.limit
+    return (low, high) if component.operator.startswith(">") else (-high, -low)
+
+
+def is_beyond_tolerance(component: Component, ends: tuple[float, float], risk: Risk) -> bool:
+    """Whether all that the limits leave open is more than is tolerable."""
+    return costs(component, ends)[0] > risk.tolerance
+
+
+def checks_of_risk(case: ClaimCase, state: str) -> Iterator[Check]:
+    """Whether a risk is more than each control, and what seeds say of it."""
+    risk = case.claim.risk
+    if risk is None or not case.deciding:
+        return
+    (main,) = case.deciding
+    is_told = state in ("hurts", "holds")
+    for name in case.claim.checks:
+        if name == "items":
+            is_open = _state_at(main, "checkpoints", risk) == "can't tell"
+            yield Check(name, "undecided" if is_open else "yes")
+        elif name == "seeds":
+            yield _over_seeds(main, risk, state if is_told else "hurts")
+        else:
+            yield Check(name, "not run", f"one {name.removesuffix('s')}")
+    for part in case.parts:
+        if part is not main:
+            yield more_than(part, risk)
+
+
+def _over_seeds(main: Part, risk: Risk, state: str) -> Check:
+    """Whether other seeds are spoken of, and how many of these say the same by themselves."""
+    found = main.found.estimate
+    if found.n_replicates < 2:
+        return Check("seeds", "not run", "one replicate")
+    if is_fixed(found):
+        return Check("seeds", "not run", "held fixed")
+    each = [costs(main.component, (v, v))[0] for v in found.by_replicate.values()]
+    alike = sum(cost > 0 if state == "hurts" else cost <= risk.tolerance for cost in each)
+    detail = f"{alike} of {len(each)}" if each else ""
+    if _state_at(main, "recipe", risk) != "can't tell":
+        return Check("seeds", "yes", detail)
+    is_overturned = _state_at(main, "checkpoints", risk) != "can't tell" and found.n_replicates > 2
+    return Check("seeds", "no" if is_overturned else "undecided", detail)
+
+
+def _state_at(part: Part, spoken: Spoken, risk: Risk) -> State:
+    ends = None if part.limits is None else part.limits.of(spoken)
+    return "can't tell" if ends is None else state_of(part.component, ends, risk)
+
+
+def more_than(part: Part, risk: Risk) -> Check:
+    """Whether a cost is more than a control's: yes, no (at most tolerably more), or undecided."""
+    name = f"more than {part.component.against.removeprefix('control: ')}"
+    if part.limits is None:
+        return Check(name, "not run", "no value")
+    ends = part.limits.widest
+    if part.widest == "undecided" and costs(part.component, ends)[1] <= risk.tolerance:
+        return Check(name, "no")
+    return Check(name, _MORE[part.widest])
+
+
+def over_datasets(findings: Sequence[Finding]) -> list[Finding]:
+    """Findings; risks that are decided alike on three datasets or more speak beyond them."""
+    alike: dict[Hashable, list[int]] = defaultdict(list)
+    for i, one in enumerate(findings):
+        if one.claim.risk is not None and one.estimate is not None:
+            key = one.estimate.key
+            alike[key.diagnostic, key.subject, key.metric, canonical_json(key.condition)].append(i)
+    found = list(findings)
+    for places in alike.values():
+        states = [findings[i].verdict for i in places]
+        if len(places) < 2:
+            continue
+        for i in places:
+            found[i] = _among(findings[i], states, [findings[j].scope for j in places])
+    return found
+
+
+def _among(finding: Finding, states: Sequence[str], scopes: Sequence[str]) -> Finding:
+    """A finding beside those of the same risk on other datasets."""
+    count = states.count(finding.verdict)
+    is_told = finding.verdict in ("hurts", "holds")
+    is_alike = is_told and count == len(states)
+    outcome = "yes" if is_alike else "undecided" if "can't tell" in states else "no"
+    check = Check("datasets", outcome, f"{count} of {len(states)}")
+    checks = tuple(check if c.name == "datasets" else c for c in finding.checks)
+    is_wide = is_alike and len(states) >= FEWEST_DATASETS and set(scopes) == {"this recipe"}
+    scope = "beyond this dataset" if is_wide else finding.scope
+    return replace(finding, checks=checks, scope=scope)

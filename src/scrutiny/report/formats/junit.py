@@ -1,0 +1,74 @@
+"""JUnit XML: what continuous integration shows as tests, one for each risk or rule."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from scrutiny.core.boundary.storable import printable
+from scrutiny.parts.run.risks import Risk, risks_of
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.numbers import number
+
+Outcome = Literal["pass", "fail", "undecided", "accepted", "refused"]
+#: What a risk comes to where nothing of it is accepted.
+OUTCOMES: Final[dict[str, Outcome]] = {
+    "hurts": "fail",
+    "holds": "pass",
+    "can't tell": "undecided",
+    "not asked": "refused",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One test: what was judged, of what, and what became of it.
+
+    ``says`` is why; a case that is undecided, accepted or refused was skipped.
+    """
+
+    name: str
+    of: str
+    outcome: Outcome
+    says: str
+
+
+def render_junit(view: RunView) -> str:
+    """Return the risks of a run as a test suite."""
+    return junit(view.facts.path, [case_of(risk) for risk in risks_of(view.findings)])
+
+
+def case_of(risk: Risk) -> Case:
+    """Return a risk as a test."""
+    bounds = "" if risk.low is None else f" [{number(risk.low)}, {number(risk.high)}]"
+    cost = "" if risk.cost is None else f"{risk.metric} {number(risk.cost)}{bounds}; "
+    says = f"{cost}{risk.scope}: {risk.reason}"
+    return Case(risk.what, risk.of, OUTCOMES[risk.state], says)
+
+
+def junit(name: str, cases: Sequence[Case]) -> str:
+    """Return one test suite as XML.
+
+    Parameters
+    ----------
+    name
+        Of the suite: the folder of the run.
+    cases
+        In the order of the file.
+    """
+    failed = sum(case.outcome == "fail" for case in cases)
+    skipped = sum(case.outcome not in ("fail", "pass") for case in cases)
+    counts = {"tests": str(len(cases)), "failures": str(failed), "skipped": str(skipped)}
+    suites = Element("testsuites", counts)
+    suite = SubElement(suites, "testsuite", {"name": printable(name), **counts, "errors": "0"})
+    for case in cases:
+        said = {"classname": printable(case.of), "name": printable(case.name)}
+        test, message = SubElement(suite, "testcase", said), printable(case.says)
+        if case.outcome == "fail":
+            SubElement(test, "failure", {"message": message, "type": "hurts"})
+        elif case.outcome == "pass":
+            SubElement(test, "system-out").text = message
+        else:
+            SubElement(test, "skipped", {"message": f"{case.outcome}: {message}"})
+    indent(suites)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(suites, "unicode") + "\n"

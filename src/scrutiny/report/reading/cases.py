@@ -1,0 +1,218 @@
+"""Cases: every text that a run changed, with what the models said before and after."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.edit import Edit
+from scrutiny.core.errors import UnknownNameError
+from scrutiny.core.estimate import EstimateKey
+from scrutiny.parts.wording.diffs import changed_words
+from scrutiny.parts.wording.labels import replicate_words
+from scrutiny.reliability.gate_rules import says, without_versions
+from scrutiny.report.reading.evidence import (
+    NO_ANSWER,
+    AnswersTo,
+    Tables,
+    answers_to,
+    gold_words,
+    places_of,
+    variants_of,
+)
+from scrutiny.text.edits import apply_to_text
+
+if TYPE_CHECKING:
+    from scrutiny.store.run_folder import RunFolder
+
+_OF_ITEMS: Final = ("gold", "source", "fields")
+#: Columns of the table of cases.
+CASES: Final = pa.schema(
+    [
+        ("model", pa.string()),
+        ("dataset", pa.string()),
+        ("item", pa.string()),
+        ("change", pa.string()),
+        ("draw", pa.int64()),
+        ("before", pa.string()),
+        ("after", pa.string()),
+        ("edits", pa.string()),
+        ("label", pa.string()),
+        ("said_before", pa.string()),
+        ("said_after", pa.string()),
+        ("flipped", pa.int64()),
+        ("broken", pa.int64()),
+        ("mended", pa.int64()),
+        ("replicates", pa.int64()),
+        ("replicate", pa.string()),
+        ("condition", pa.string()),
+        ("source", pa.string()),
+    ]
+)
+
+
+def cases_of(folder: "RunFolder", name: str | None, found: Iterable["Found"] = ()) -> pa.Table:
+    """Table of `CASES`: texts of one change, or of all, worst first.
+
+    Worst are those that most replicates got right before the change and wrong after it; then
+    those whose answers changed, in the order of the data. ``broken`` and ``mended`` are nothing
+    where no label says what is right, or where the change may have changed the label itself.
+
+    Parameters
+    ----------
+    folder
+        The run.
+    name
+        Name of a change, with or without versions; nothing stands for all.
+    found
+        Texts that searches found, which belong to one replicate each.
+
+    Raises
+    ------
+    UnknownNameError
+        If the run has no change of this name.
+    DataError
+        If the run kept no variants or outputs.
+    """
+    tables, searched = Tables.of(folder), list(found)
+    made = tables.variants.select(["kind", "dataset", "recipe", "draw", "role"])
+    groups = made.group_by(made.column_names).aggregate([]).to_pylist()
+    groups = [group for group in groups if group["role"] == "measured"]
+    known = {group["recipe"] for group in groups} | {one.change for one in searched}
+    wanted = {change for change in known if name is None or says(change, name)}
+    if name is not None and not wanted:
+        raise UnknownNameError("change in this run", name, map(without_versions, known))
+    rows = [
+        row
+        for group in groups
+        if group["recipe"] in wanted
+        for subject, condition in _asked(tables.outputs)
+        for row in _rows(_key(group, subject, condition), group, tables)
+    ]
+    rows += _rows_of_found([one for one in searched if one.change in wanted], tables)
+    rows.sort(key=lambda row: (-(row["broken"] or 0), -row["flipped"]))
+    return pa.Table.from_pylist(rows, schema=CASES)
+
+
+class Found(NamedTuple):
+    """A text that a search found for one replicate of a model."""
+
+    model: str
+    replicate: str | None
+    dataset: str
+    item: str
+    change: str
+    draw: int
+    edits: Sequence[Sequence[Any]]
+    before: str | None
+    after: str | None
+
+
+def _asked(outputs: pa.Table) -> list[tuple[str, str]]:
+    """Models, each with the conditions (a training step) that it answered in."""
+    found = outputs.select(["subject", "condition"]).group_by(["subject", "condition"])
+    return [(row["subject"], row["condition"]) for row in found.aggregate([]).to_pylist()]
+
+
+def _key(group: Mapping[str, Any], subject: str, condition: str) -> EstimateKey:
+    """What the answers to the variants of a group are looked up by."""
+    named = {"transformation": group["recipe"], "draw": group["draw"], **json.loads(condition)}
+    return EstimateKey(group["kind"], "", subject, group["dataset"], condition=named)
+
+
+def _rows(key: EstimateKey, group: Mapping[str, Any], tables: Tables) -> Iterator[dict[str, Any]]:
+    """Cases of one change, draw, dataset and model."""
+    variants = variants_of(key, tables.variants)
+    if variants.size == 0:
+        return
+    names = tables.variants["item"].take(variants)
+    own = tables.variants["variant"].take(variants)
+    answers = answers_to(key, names, own, tables.outputs)
+    asked = np.flatnonzero(((answers.before >= 0) & (answers.after >= 0)).any(axis=1))
+    made = tables.at("variants", variants[asked].tolist(), ["item", "edits", "gold"])
+    places = places_of(names.take(asked), key.dataset, tables.items)
+    items = tables.at("items", places.tolist(), _OF_ITEMS)
+    rest = {n: v for n, v in key.condition.items() if n not in ("transformation", "draw")}
+    of = {
+        "model": key.subject,
+        "dataset": key.dataset,
+        "change": without_versions(group["recipe"]),
+        "draw": group["draw"],
+        "condition": canonical_json(rest),
+    }
+    for at, variant, item in zip(asked.tolist(), made, items, strict=True):
+        own = {**of, "item": variant["item"], "source": item["source"]}
+        texts = _texts(json.loads(item["fields"]), json.loads(variant["edits"]))
+        was, now = json.loads(item["gold"]), json.loads(variant["gold"])
+        yield {**own, **texts, **_answered(_pairs(answers, at), was, now)}
+
+
+def _rows_of_found(found: Sequence[Found], tables: Tables) -> Iterator[dict[str, Any]]:
+    """Cases of what searches found, dataset by dataset."""
+    for name in dict.fromkeys(one.dataset for one in found):
+        own = [one for one in found if one.dataset == name]
+        places = places_of(pa.chunked_array([[one.item for one in own]]), name, tables.items)
+        items = tables.at("items", places.tolist(), _OF_ITEMS)
+        for one, item in zip(own, items, strict=True):
+            gold = json.loads(item["gold"])
+            yield {
+                **{n: getattr(one, n) for n in ("model", "dataset", "item", "draw")},
+                "change": without_versions(one.change),
+                "replicate": replicate_words(one.replicate),
+                "source": item["source"],
+                "condition": "{}",
+                **_texts(json.loads(item["fields"]), one.edits),
+                **_answered([(one.before or NO_ANSWER, one.after or NO_ANSWER)], gold, gold),
+            }
+
+
+def _texts(fields: Mapping[str, str], edits: Iterable[Sequence[Any]]) -> dict[str, str]:
+    """Texts before and after, and the words that differ between them."""
+    own = [Edit(*edit[:4]) for edit in edits]
+    by_field = {name: [edit for edit in own if edit.field == name] for name in fields}
+    words = [pair for name, text in fields.items() for pair in changed_words(text, by_field[name])]
+    return {
+        "before": _joined(fields),
+        "after": _joined({n: apply_to_text(text, by_field[n]) for n, text in fields.items()}),
+        "edits": "; ".join(f"{old} → {new}" for old, new in words),
+    }
+
+
+def _joined(fields: Mapping[str, str]) -> str:
+    """Text of an item; of several fields, each behind its name."""
+    if len(fields) == 1:
+        return next(iter(fields.values()))
+    return "\n".join(f"{name}: {text}" for name, text in fields.items())
+
+
+def _pairs(answers: AnswersTo, at: int) -> list[tuple[str, str]]:
+    """Answers of each replicate to an item, before and after the change."""
+    both = zip(answers.before[at].tolist(), answers.after[at].tolist(), strict=True)
+    return [(answers.words[b], answers.words[a]) for b, a in both if b >= 0 and a >= 0]
+
+
+def _answered(pairs: Sequence[tuple[str, str]], was: Any, now: Any) -> dict[str, Any]:
+    """What the replicates said, and how many of them changed their answer.
+
+    ``was`` and ``now`` are the gold answers before and after the change.
+    """
+    is_known = isinstance(was, str) and isinstance(now, str)
+    return {
+        "label": gold_words(was),
+        "said_before": _counted(before for before, _ in pairs),
+        "said_after": _counted(after for _, after in pairs),
+        "flipped": sum(before != after for before, after in pairs),
+        "broken": sum(b == was and a != now for b, a in pairs) if is_known else None,
+        "mended": sum(b != was and a == now for b, a in pairs) if is_known else None,
+        "replicates": len(pairs),
+    }
+
+
+def _counted(answers: Iterable[str]) -> str:
+    """Answers, the most frequent first, with how many gave each where they differ."""
+    found = Counter(answers).most_common()
+    return found[0][0] if len(found) == 1 else ", ".join(f"{said} ({n})" for said, n in found)

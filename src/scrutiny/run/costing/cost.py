@@ -1,0 +1,159 @@
+"""What a plan would cost: texts, seconds and money, before anything is asked."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from scrutiny.run.costing.durations import in_words
+from scrutiny.run.costing.timing import Timer
+from scrutiny.run.planning.resolved import Measurement, Resolved
+
+_BYTES: Final = 400  # of a record in memory
+
+
+class Part(NamedTuple):
+    """What one measurement of a family on a dataset would ask.
+
+    Parameters
+    ----------
+    measure, subject, data
+        Names of the plan; what a reference is asked while variants are searched for is a part of
+        its own.
+    items, replicates
+        How many are measured.
+    queries
+        Texts at most, before the cache.
+    claims
+        How many claims it makes.
+    texts, seconds
+        Texts and time that are to be expected, from a sample of the items.
+    """
+
+    measure: str
+    subject: str
+    data: str
+    items: int
+    replicates: int
+    queries: int
+    claims: int
+    texts: int
+    seconds: float
+
+    def lines(self) -> Iterator[str]:
+        """Lines for a terminal of 80 columns."""
+        claims = "1 claim" if self.claims == 1 else f"{self.claims} claims"
+        yield f"{self.measure}: {self.subject} on {self.data}; {claims}"
+        yield (
+            f"  {self.items:,} items x {self.replicates} replicates: about {self.texts:,} texts "
+            f"(at most {self.queries:,}), {in_words(self.seconds)}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a plan would ask.
+
+    Parameters
+    ----------
+    parts
+        Measurement by measurement.
+    price
+        Money for each text, if it costs any.
+    """
+
+    parts: tuple[Part, ...]
+    price: float = 0.0
+
+    @property
+    def queries(self) -> int:
+        """Texts at most, before the cache."""
+        return sum(part.queries for part in self.parts)
+
+    @property
+    def texts(self) -> int:
+        """Texts that are to be expected, before the cache."""
+        return sum(part.texts for part in self.parts)
+
+    @property
+    def seconds(self) -> float:
+        """Time that is to be expected, from a sample of the items."""
+        return sum((part.seconds for part in self.parts), 0.0)
+
+    @property
+    def bytes_at_most(self) -> int:
+        """Size of the records in memory, at most."""
+        return _BYTES * self.queries
+
+    @property
+    def money(self) -> float:
+        """Money that is to be expected."""
+        return self.price * self.texts
+
+    def lines(self) -> Iterator[str]:
+        """Lines for a terminal of 80 columns."""
+        for part in self.parts:
+            yield from part.lines()
+        yield (
+            f"In all about {self.texts:,} texts (at most {self.queries:,}) before the cache: "
+            f"{in_words(self.seconds)},"
+        )
+        yield f"and {self.bytes_at_most / 1e6:,.0f} MB of records at most."
+        if self.price:
+            most = self.price * self.queries
+            yield f"To pay: about {self.money:,.2f} (at most {most:,.2f}) at {self.price:g} a text."
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values; the parts by the names of their members."""
+        names = ("queries", "texts", "seconds", "money", "bytes_at_most")
+        parts = [part._asdict() for part in self.parts]
+        return {"parts": parts, **{name: getattr(self, name) for name in names}}
+
+
+def cost_of(
+    resolved: Resolved, *, models: Mapping[str, Any] | None = None, price: float = 0.0
+) -> Cost:
+    """Cost of a resolved plan; times a few of the items on the first replicate of each family.
+
+    Parameters
+    ----------
+    resolved
+        The plan.
+    models
+        Objects that stand behind names of the plan.
+    price
+        Money for each text.
+    """
+    timer = Timer(resolved, models or {})
+    measurements = resolved.measurements.values()
+    return Cost(tuple(part for m in measurements for part in parts_of(m, resolved, timer)), price)
+
+
+def parts_of(
+    measurement: Measurement, resolved: Resolved, timer: Timer, *, like: Measurement | None = None
+) -> Iterator[Part]:
+    """What one measurement of a plan would ask, family by family.
+
+    ``like`` is one that is as fast, where that is known already.
+    """
+    plan = measurement.plan
+    for data in plan.data if measurement.references else ():
+        items, replicates = len(measurement.examples[data]), len(measurement.references)
+        queries = items * replicates * _most_search(measurement, data)
+        is_timed = queries and resolved.tasks[data].scored_by is not None
+        seconds = queries * timer.predicting(plan.reference, data) if is_timed else 0.0
+        who = f"searching with {plan.reference}"
+        if queries:
+            yield Part(plan.id, who, data, items, replicates, queries, 0, queries, seconds)
+    for (family, data), design in measurement.designs.items():
+        items, replicates = len(measurement.examples[data]), len(measurement.cells[family])
+        queries = items * replicates * design.queries_per_item
+        speed = timer.speed(like or measurement, family=family, data=data)
+        texts, seconds = round(queries * speed.texts), queries * speed.seconds
+        claims = len(design.claims)
+        yield Part(plan.id, family, data, items, replicates, queries, claims, texts, seconds)
+
+
+def _most_search(measurement: Measurement, data: str) -> int:
+    """Questions to the reference for each item while variants are prepared, at most."""
+    found = (d.search_per_item for (_, name), d in measurement.designs.items() if name == data)
+    return max(found, default=0)

@@ -1,0 +1,194 @@
+"""How fast models are, timed on a handful of items; nothing is written."""
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, replace
+from math import inf
+from time import perf_counter
+from typing import Any, Final
+
+from scrutiny.core.boundary.canonical import canonical_json, digest
+from scrutiny.core.diagnostic import ChangesTexts
+from scrutiny.core.model import Model
+from scrutiny.models.answers.checked import predict_or_fail
+from scrutiny.models.strings.lineage import checkpoint_folder
+from scrutiny.models.strings.source import UNTRAINED, parse
+from scrutiny.run.asking.desk import ForgetfulDesk
+from scrutiny.run.executing.perform import Performer
+from scrutiny.run.planning.loading import load_given, load_replicate
+from scrutiny.run.planning.resolve import inputs_of
+from scrutiny.run.planning.resolved import Measurement, Resolved
+from scrutiny.run.planning.tasks import TaskSpec
+from scrutiny.store.journal import to_bytes
+
+#: Stretches that are timed: items, where they lie from the start (0) to the end (1), and the
+#: seconds that they may be expected to take.
+_ROUNDS: Final = ((1, 0.5, inf), (2, 0.0, 10.0), (8, 1.0, 2.0), (32, 0.5, 2.0), (128, 0.0, 1.0))
+#: Seconds that one item may take to be measured; what is slower is timed by a prediction.
+_SLOW: Final = 12.0
+_FEW: Final = 2  # texts of an item that are simply predicted
+Work = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """What each text of a measurement, of those that it asks at most, comes to.
+
+    Parameters
+    ----------
+    texts
+        Texts that are asked: most searches end early, and many changes give the same text.
+    seconds
+        Time that it takes, changing texts and scoring answers among it.
+    """
+
+    texts: float = 1.0
+    seconds: float = 0.0
+
+
+class Timer:
+    """Times measurements: of all models that are equally fast, the first one alone."""
+
+    def __init__(self, resolved: Resolved, given: Mapping[str, Any]) -> None:
+        self._resolved = resolved
+        self._given = given
+        self._each: dict[tuple[Hashable, ...], float] = {}
+        self._speeds: dict[tuple[Hashable, ...], Speed] = {}
+        self._last: tuple[tuple[str, str], Model] | None = None
+
+    def speed(self, measurement: Measurement, *, family: str, data: str) -> Speed:
+        """Speed of a measurement of a family on a dataset.
+
+        What makes its own texts is measured on a few items, as long as one of them takes no
+        more than some seconds; what asks about the items alone is timed by predicting them.
+        """
+        queries = measurement.designs[family, data].queries_per_item
+        if not queries or not measurement.examples[data]:
+            return Speed()
+        key = (measurement.kind, *self._alike(family, data))
+        if key not in self._speeds:
+            self._speeds[key] = self._speed(measurement, family, data, queries)
+        return self._speeds[key]
+
+    def predicting(self, family: str, data: str) -> float:
+        """Seconds of a prediction of one item."""
+        key = self._alike(family, data)
+        if key not in self._each:
+            examples, model = self._resolved.datasets[data].examples, self._model(family, data)
+
+            def work(start: int, stop: int) -> None:
+                predict_or_fail(model, examples[start:stop])
+
+            self._each[key] = seconds_each(work, len(examples))
+        return self._each[key]
+
+    def _speed(self, measurement: Measurement, family: str, data: str, queries: int) -> Speed:
+        if self._resolved.tasks[data].scored_by is None:
+            return Speed(seconds=self._measured(measurement, family, data)[1] / queries)
+        each = self.predicting(family, data)
+        most = self._most_of_one(measurement, family, data)
+        if most <= _FEW or most * each > _SLOW or measurement.plan.reference:
+            return Speed(seconds=each)
+        asked, seconds = self._measured(measurement, family, data)
+        return Speed(min(1.0, asked / most), seconds / most)
+
+    def _most_of_one(self, measurement: Measurement, family: str, data: str) -> int:
+        """Texts that one item takes at most where it is among those that are searched for."""
+        inputs = inputs_of(measurement.plan, self._resolved, family=family, data=data)
+        alone = replace(inputs, data=replace(inputs.data, n_items=1))
+        return measurement.diagnostic.design(measurement.params, alone).queries_per_item
+
+    def _alike(self, family: str, data: str) -> tuple[Hashable, ...]:
+        """What models that take the same time on a dataset share."""
+        source = self._resolved.families[family].replicates[0].source
+        alike = family if family in self._given else equally_fast(source)
+        return data, alike, self._resolved.pairings[family, data].capabilities
+
+    def _model(self, family: str, data: str) -> Model:
+        """First replicate of a family, loaded; the last one is kept."""
+        task = self._resolved.tasks[data]
+        if family in self._given:
+            return load_given(self._given[family], task)
+        source = self._resolved.families[family].replicates[0].source
+        if self._last is None or self._last[0] != (source, task.name):
+            self._last = None  # never two at a time
+            model = load_replicate(source, task, self._resolved.options)
+            self._last = (source, task.name), model
+        return self._last[1]
+
+    def _measured(self, measurement: Measurement, family: str, data: str) -> tuple[float, float]:
+        """Texts and seconds of an item that is measured as a run would."""
+        desk, model = ForgetfulDesk(), self._model(family, data)
+        first = measurement.cells[family][0]
+        asked = items = 0
+
+        def work(start: int, stop: int) -> None:
+            nonlocal asked, items
+            # a performer keeps the items of a shard by where it starts: each stretch has its own
+            performer = Performer(self._resolved, desk, run_id="check", models={family: model})
+            task = TaskSpec(
+                "check",
+                "measure",
+                measurement.plan.id,
+                data,
+                start,
+                stop,
+                family,
+                replicate=first.position,
+                reference=measurement.beside(first),
+            )
+            prepared = None
+            if isinstance(measurement.diagnostic, ChangesTexts):
+                variants = performer.perform(replace(task, stage="prepare"))["variants"]
+                prepared = to_bytes(variants)
+            (timing,) = performer.perform(task, prepared)["timings"].to_pylist()
+            asked, items = asked + timing["asked"], items + stop - start
+
+        seconds = seconds_each(work, len(measurement.examples[data]))
+        return asked / items, seconds
+
+
+def equally_fast(source: str) -> str:
+    """What models share that take the same time: their configuration, or else their own string.
+
+    Replicates, checkpoints on the way to them, and untrained networks are of one kind.
+    """
+    parsed = parse(source)
+    options = {name: value for name, value in parsed.options.items() if name != "seed"}
+    folder = checkpoint_folder(parsed.target if parsed.scheme == UNTRAINED else source)
+    config = None if folder is None else folder / "config.json"
+    if config is None or not config.is_file():
+        return source
+    return digest(config.read_bytes(), canonical_json(options))
+
+
+def seconds_each(work: Work, count: int) -> float:
+    """Seconds of one item of so many, from as few as tell.
+
+    Parameters
+    ----------
+    work
+        Does the items of a stretch: start and stop.
+    count
+        How many items there are, one at least.
+
+    Notes
+    -----
+    One item warms up, and two say whether more may be tried; where they may, those count alone,
+    for few are slower than the batches of a run. They come from the start, the end and the middle
+    (data that comes in tests or categories has short texts in one place and long ones in another),
+    more and more, as long as the next stretch is not expected to take more than a second or two.
+    What is slow is timed on few items, and on the first one alone if two more would take very long.
+    """
+    timed: list[tuple[int, float]] = []
+    for size, place, most_s in _ROUNDS:
+        items = min(size, count)
+        if timed and items * timed[-1][1] / timed[-1][0] > most_s:
+            break
+        start = round(place * (count - items))
+        begun = perf_counter()
+        work(start, start + items)
+        timed.append((items, perf_counter() - begun))
+        if items == count and len(timed) > 1:
+            break
+    told = timed[2:] or timed[1:] or timed
+    return sum(took for _, took in told) / sum(items for items, _ in told)

@@ -1,0 +1,279 @@
+"""Rows of a family from their draws of items, and the limits that hold for all of them at once."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import scipy
+
+from scrutiny.stats.arrays import FloatArray, has_value
+from scrutiny.stats.interval import Interval
+from scrutiny.stats.intervals.crossed import brought
+from scrutiny.stats.intervals.families import (
+    FamilyLimits,
+    FamilyRows,
+    checkpoint_limits,
+    floored,
+    recipe_limits,
+    tail_of,
+)
+from scrutiny.stats.intervals.parts import is_coarse, item_degrees, side_of
+from scrutiny.stats.intervals.planner import items_needed, seeds_needed
+from scrutiny.stats.intervals.scale import Scale
+from scrutiny.stats.resampling.resample import Resampled
+
+#: Replicates that carry a word about others of their recipe.
+FEWEST_SEEDS: Final = 3
+_POWER: Final = 0.84  # standard errors that 80 % of the estimates lie above
+
+
+@dataclass(frozen=True, slots=True)
+class RowLimits:
+    """Between which values a number lies, so that all numbers of its family hold at once.
+
+    Parameters
+    ----------
+    checkpoints
+        Low and high for other items and these very checkpoints.
+    recipe
+        Low and high for other items and other seeds, at least as wide; None where too little is
+        known of other seeds.
+    detectable
+        Distance from a limit at which a true value would be told from it in 80 % of studies, in
+        the wider scope.
+    items_needed, seeds_needed
+        So many units, or seeds, would show a planned loss; NaN where they would not, or none is
+        planned.
+    """
+
+    checkpoints: tuple[float, float]
+    recipe: tuple[float, float] | None
+    detectable: float
+    items_needed: float = np.nan
+    seeds_needed: float = np.nan
+
+    @property
+    def widest(self) -> tuple[float, float]:
+        """Limits for the recipe, or for these checkpoints where there are none."""
+        return self.recipe or self.checkpoints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Row:
+    """What a number brings to its family, on the scale on which its interval is symmetric.
+
+    Parameters
+    ----------
+    values
+        ``(replicate,)``; their mean is the number.
+    items, interaction
+        Variance of that mean from drawing items, and the part of it that each replicate has for
+        itself (``Vi`` and ``Vx`` of `crossed`).
+    step
+        What one row of the data moves, on the scale.
+    freedom
+        Degrees of freedom of the items' part.
+    scale
+        The scale.
+    crowding
+        Rows of the data in the unit of an average one.
+    flips
+        Rows of the data that count for a loss and against it, a replicate, where the number is a
+        mean of paired differences of right and wrong; NaN for any other.
+    """
+
+    values: FloatArray
+    items: float
+    interaction: float
+    step: float
+    freedom: float
+    scale: Scale
+    crowding: float = 1.0
+    flips: tuple[float, float] = (np.nan, np.nan)
+
+
+def row_of(
+    resampled: Resampled,
+    scale: Scale,
+    *,
+    flips: tuple[float, float] | None = None,
+    step: float | None = None,
+) -> Row:
+    """Row of a statistic whose draws of items are known.
+
+    Parameters
+    ----------
+    resampled
+        Two units at least.
+    scale
+        Where its interval is symmetric.
+    flips
+        See `Row`.
+    step
+        What one flip moves the value: one over the rows that count, two over the predicted and
+        true ones of an F1. Nothing where the value is no share of things that flip.
+    """
+    drawn = resampled.draws[has_value(resampled.draws)]
+    where, middle, each, draws = brought(resampled.point, drawn, scale, n_units=resampled.n_units)
+    side = side_of(each, draws, center=middle)
+    if step is not None and scale.is_bounded and not where.is_bounded:
+        flips = flips or (0.0, 0.0)  # the same for every replicate, and on every draw
+    units = resampled.n_rows / resampled.crowding  # of one size, that tell as much
+    freedom = item_degrees(units, resampled.n_strata)
+    bias = units / freedom if np.isfinite(freedom) else 1.0
+    items = float(side.noise.var(ddof=1)) * bias
+    flip = 1.0 / resampled.n_rows if step is None else step
+    flip *= where.whole if not where.is_bounded else _steepness(resampled, where)
+    if step is not None or flips is not None or is_coarse(side.noise, flip):
+        known = flips is not None
+        items = float(floored(items, flip, crowding=resampled.crowding, is_counted=known))
+    return Row(
+        values=each - each.mean() + middle,
+        items=items,
+        interaction=side.interaction,
+        step=flip,
+        freedom=freedom,
+        scale=where,
+        crowding=resampled.crowding,
+        flips=flips or (np.nan, np.nan),
+    )
+
+
+def _steepness(resampled: Resampled, scale: Scale) -> float:
+    """How far a small step of a share, one of a hundred in percent, moves it on its scale."""
+    least = 0.5 / (resampled.n_rows + 1)
+    share = (float(resampled.point.mean()) - scale.low) / (scale.high - scale.low)
+    share = min(max(share, least), 1.0 - least)
+    slope = 1.0 / (share * (1.0 - share))
+    return slope / 2.0 if scale.name == "fisher_z" else slope
+
+
+def simultaneous(
+    rows: Sequence[Row],
+    *,
+    n_rows: int,
+    level: float = 0.95,
+    is_fixed: bool = False,
+    losses: Sequence[float] = (),
+) -> list[RowLimits]:
+    """Limits of rows that all hold at once at the level, in the order of the rows.
+
+    Rows on one scale with as many replicates lend each other their seeds' variance.
+
+    Parameters
+    ----------
+    rows
+        The family, or what is known of it.
+    n_rows
+        How many rows it was planned with.
+    level
+        Probability that the limits of all rows hold.
+    is_fixed
+        Whether other seeds are not spoken of.
+    losses
+        Loss that each row is planned to show, NaN for none.
+
+    **Measures**: every row as its interval alone does, at a level that leaves room for the others.
+
+    **Misleads when**: rows were added to the family after looking at them.
+
+    **References**: Šidák (1967), Rectangular confidence regions; the rest as
+    `scrutiny.stats.intervals.families`.
+    """
+    alike: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for i, row in enumerate(rows):
+        about = (row.scale.name, row.scale.whole, row.values.size, row.freedom, row.crowding)
+        alike[about].append(i)
+    found: dict[int, RowLimits] = {}
+    for places in alike.values():
+        members = [rows[i] for i in places]
+        wanted = np.array([losses[i] if losses else np.nan for i in places])
+        each = _limits(members, wanted, n_rows=n_rows, level=level, is_fixed=is_fixed)
+        found |= dict(zip(places, each, strict=True))
+    return [found[i] for i in range(len(rows))]
+
+
+def _limits(
+    rows: Sequence[Row], losses: FloatArray, *, n_rows: int, level: float, is_fixed: bool
+) -> list[RowLimits]:
+    """Limits of rows on one scale with as many replicates."""
+    values = np.array([row.values for row in rows])
+    interaction = np.array([row.interaction for row in rows])
+    is_of_recipe = not is_fixed and values.shape[1] >= FEWEST_SEEDS
+    if not is_of_recipe:  # what replicates have for themselves is in the items' part
+        values, interaction = values.mean(axis=1, keepdims=True), np.zeros(len(rows))
+    family = FamilyRows(
+        values,
+        np.array([row.items for row in rows]),
+        interaction,
+        np.array([row.step for row in rows]),
+        np.array([row.flips for row in rows]),
+        rows[0].freedom,
+        rows[0].crowding,
+    )
+    here = checkpoint_limits(family, level=level, n_rows=n_rows)
+    wide = recipe_limits(family, level=level, n_rows=n_rows) if is_of_recipe else here
+    spoken = np.maximum(0.0, family.items - interaction)
+    reach = wide.distance + _POWER * np.sqrt(spoken + wide.seeds)
+    items, seeds = _needed(family, rows, losses, n_rows=n_rows, level=level)
+    return [
+        RowLimits(
+            _back(row, here, i),
+            _back(row, wide, i) if is_of_recipe else None,
+            _on_statistic(row, float(reach[i])),
+            float(items[i]),
+            float(seeds[i]),
+        )
+        for i, row in enumerate(rows)
+    ]
+
+
+def _needed(
+    family: FamilyRows, rows: Sequence[Row], losses: FloatArray, *, n_rows: int, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Units, and seeds, with which each row would show its planned loss."""
+    none = np.full(len(rows), np.nan)
+    if np.isnan(losses).all():
+        return none, none
+    wanted = np.array([_on_scale(row, loss) for row, loss in zip(rows, losses, strict=True)])
+    return (
+        items_needed(family, wanted, level=level, n_rows=n_rows),
+        seeds_needed(family, wanted, level=level, n_rows=n_rows),
+    )
+
+
+def _on_scale(row: Row, loss: float) -> float:
+    """A distance of the statistic, from the value that was seen, on the row's scale."""
+    middle = row.scale.inverse(np.array([row.values.mean()]))
+    ends = row.scale.forward(np.array([middle[0], middle[0] + loss]), margin=row.step / 2.0)
+    return float(abs(ends[1] - ends[0]))
+
+
+def _back(row: Row, limits: FamilyLimits, place: int) -> tuple[float, float]:
+    """Limits of a row on the scale of its statistic, cut where it cannot lie."""
+    ends = row.scale.inverse(np.array([limits.low[place], limits.high[place]]))
+    low, high = np.clip(ends, row.scale.low, row.scale.high).tolist()
+    return low, high
+
+
+def _on_statistic(row: Row, distance: float) -> float:
+    """A distance on the row's scale as one of its statistic, the mean of both directions."""
+    middle = row.values.mean()
+    low, high = row.scale.inverse(np.array([middle - distance, middle + distance])).tolist()
+    return float((high - low) / 2.0)
+
+
+def alone(interval: Interval, *, n_rows: int) -> RowLimits:
+    """Limits of a row whose variance has no parts: its own interval, at the family's level.
+
+    Raises
+    ------
+    StatisticsError
+        If it keeps too few draws for limits so far out.
+    """
+    tail = tail_of(n_rows, interval.level)
+    ends = interval.at(1.0 - 2.0 * tail)
+    times = 1.0 + _POWER / -float(scipy.special.ndtri(tail))
+    return RowLimits(ends, None, times * (ends[1] - ends[0]) / 2.0)

@@ -1,0 +1,176 @@
+"""The gate: rules and risks, what is accepted, and JUnit XML."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree.ElementTree import fromstring
+
+import pytest
+
+from scrutiny.cli import group
+from scrutiny.cli.failures import exit_code_of
+from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
+from scrutiny.report.formats.junit import Case, junit, render_junit
+from scrutiny.report.reading.load import load_view
+from scrutiny.run.driver import run_plan
+from scrutiny.run.planning.resolve import resolve
+
+HURTS = "deepwordbug attack"
+Gate = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with a risk that hurts, one that does not, and some that are undecided."""
+    plan = Plan(
+        data=(DataPlan("x", "builtin:reviews", limit=120),),
+        models=(ModelPlan("m", "builtin:sentiment"),),
+        measure=(
+            MeasurePlan("performance", "performance", ("m",), ("x",)),
+            MeasurePlan("leakage", "leakage", ("m",), ("x",)),
+            MeasurePlan("attack", "attack", ("m",), ("x",), {"recipes": ["deepwordbug"]}),
+        ),
+        resampling=Resampling(draws=400),
+    )
+    return run_plan(resolve(plan), tmp_path_factory.mktemp("gate") / "run").path
+
+
+@pytest.fixture
+def gate(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Gate:
+    monkeypatch.chdir(tmp_path)
+
+    def judged(*words: str, accepted: str = "") -> tuple[int, str, str]:
+        if accepted:
+            Path("accepted.toml").write_text(accepted)
+            words = (*words, "--accept", "accepted.toml")
+        code = exit_code_of(group, ["gate", str(run), *words])
+        out, err = capsys.readouterr()
+        return code, out, " ".join(err.split())
+
+    return judged
+
+
+def entry(**keys: object) -> str:
+    given = {"risk": HURTS, "why": "nobody types so", **keys}
+    lines = [f"{k} = {v if k in ('most', 'until') else json.dumps(v)}" for k, v in given.items()]
+    return "[[accept]]\n" + "\n".join(lines) + "\n"
+
+
+def test_a_risk_that_hurts_fails(gate: Gate) -> None:
+    code, out, _ = gate("--risks", "--undecided", "pass")
+    assert code == 1
+    assert "FAIL  deepwordbug attack" in out
+    assert "PASS  accuracy exceeds the 0.5 of no skill" in out
+
+
+def test_what_is_accepted_passes_and_says_why(gate: Gate) -> None:
+    code, out, err = gate("--risks", "--undecided", "pass", accepted=entry())
+    assert code == 0
+    assert "ACCEPTED  deepwordbug attack" in out
+    assert "accepted (nobody types so); attack_success" in " ".join(out.split())
+    assert err == ""
+
+
+@pytest.mark.parametrize(
+    ("keys", "code"),
+    [
+        ({"of": "m on x"}, 0),
+        ({"of": "m on y"}, 1),
+        ({"most": 1.0}, 0),
+        ({"most": 0.01}, 1),
+        ({"until": "2999-01-01"}, 0),
+        ({"until": "2020-01-01"}, 1),
+        ({"risk": "pwws fools it"}, 1),
+    ],
+)
+def test_only_what_was_accepted_is_accepted(gate: Gate, keys: dict[str, object], code: int) -> None:
+    found, _, err = gate("--risks", "--undecided", "pass", accepted=entry(**keys))
+    assert found == code
+    is_elsewhere = "risk" in keys or keys.get("of") == "m on y"
+    assert ("Accepted, and nothing that is judged here" in err) == is_elsewhere
+
+
+def test_rules_are_accepted_as_well(gate: Gate) -> None:
+    rule = "accuracy > 0.95"
+    assert gate("--rule", rule)[0] == 1
+    code, out, _ = gate("--rule", rule, accepted=entry(risk=rule, of="rule"))
+    assert (code, out.split()[0]) == (0, "ACCEPTED")
+    assert gate("--rule", rule, "--risks", accepted=entry(risk=rule))[0] == 1  # the attack hurts
+
+
+def test_neither_rules_nor_risks_is_refused(gate: Gate) -> None:
+    code, _, err = gate()
+    assert code == 2
+    assert "--rule" in err
+    assert "--risks" in err
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("[[accept]", "is no TOML"),
+        ("[accept]\nrisk = 1\n", "holds tables [[accept]] and nothing else"),
+        ("[[accept]]\nwhy = 'x'\n", "has no risk"),
+        ("[[accept]]\nrisk = 'x'\n", "has no why"),
+        (entry(reason="x"), "no key named 'reason'"),
+        (entry(most="'much'"), "most = 'much' is no number from 0 on"),
+        (entry(until="3"), "until = 3 is no day"),
+        (entry(of=3), "of = 3 is no text"),
+    ],
+)
+def test_a_file_that_does_not_read_says_where(gate: Gate, written: str, said: str) -> None:
+    code, _, err = gate("--risks", accepted=written)
+    assert code == 2
+    assert "accepted.toml" in err
+    assert said in err
+
+
+def test_a_file_that_is_not_there_is_named(gate: Gate) -> None:
+    code, _, err = gate("--risks", "--accept", "absent.toml")
+    assert (code, "'absent.toml' does not read: No such file" in err) == (2, True)
+
+
+def test_lines_for_machines_say_what_the_gate_made_of_them(gate: Gate) -> None:
+    _, out, _ = gate("--risks", "--rule", "accuracy > 0.1", "--json", accepted=entry())
+    lines = [json.loads(line) for line in out.splitlines()]
+    by_gate = {line["gate"]: line for line in lines}
+    assert by_gate["accepted"]["state"] == "hurts"
+    assert lines[-1]["gate"] == "pass"
+    assert lines[-1]["verdict"] == "supported"
+
+
+def test_junit_has_a_test_for_each_line(gate: Gate) -> None:
+    gate("--risks", "--rule", "accuracy > 0.95", "--junit", "gate.xml", accepted=entry())
+    suite = fromstring(Path("gate.xml").read_text()).find("testsuite")
+    assert suite is not None
+    cases = {case.get("name"): case for case in suite}
+    assert suite.get("tests") == str(len(cases))
+    assert suite.get("failures") == "1"
+    failure = cases["accuracy > 0.95"].find("failure")
+    assert failure is not None
+    assert "limit" in str(failure.get("message"))
+    skipped = cases[HURTS].find("skipped")
+    assert skipped is not None
+    assert str(skipped.get("message")).startswith("accepted: accepted (nobody types so)")
+
+
+def test_the_report_of_a_run_is_a_suite_of_its_risks(run: Path) -> None:
+    suites = fromstring(render_junit(load_view(run)))
+    (suite,) = suites
+    assert suite.get("name") == str(run)
+    outcomes = {case.get("name"): [child.tag for child in case] for case in suite}
+    assert outcomes[HURTS] == ["failure"]
+    assert outcomes["accuracy exceeds the 0.5 of no skill"] == ["system-out"]
+    assert suites.get("failures") == str(sum(tags == ["failure"] for tags in outcomes.values()))
+
+
+def test_what_xml_cannot_hold_is_spelled_out() -> None:
+    text = junit("a & <b>", [Case('typos "x"\x07', "m\x00", "undecided", "<&>")])
+    (case,) = fromstring(text)[0]
+    assert fromstring(text)[0].get("name") == "a & <b>"
+    assert "\x07" not in str(case.get("name"))
+    skipped = case.find("skipped")
+    assert skipped is not None
+    assert skipped.get("message") == "undecided: <&>"

@@ -1,0 +1,177 @@
+"""Progress in texts: asked of planned, time left, money; and where an interrupt is answered."""
+
+from pathlib import Path
+
+import click
+import pytest
+
+from scrutiny.cli import group
+from scrutiny.cli.failures import INTERRUPTED, exit_code_of
+from scrutiny.cli.running import progress, request
+from scrutiny.cli.running.counted import CountedTexts
+from scrutiny.cli.running.progress import Bars, Lines
+from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
+from scrutiny.run.driver import RunOptions, run_plan
+from scrutiny.run.planning.resolve import resolve
+from scrutiny.run.progress import Silent
+
+
+class Clock:
+    """Seconds that pass when they are told to."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def test_what_is_answered_within_a_shard_counts_once(clock: Clock) -> None:
+    texts = CountedTexts(clock=clock)
+    texts.begin(1000)
+    texts.answered(30)
+    assert (texts.asked, texts.done) == (30, 30)
+    texts.shard(asked=40, cached=5, planned=500)
+    assert (texts.asked, texts.cached, texts.done) == (40, 5, 500)
+    assert texts.said() == "40 of at most 1,000 texts asked, 5 cached"
+
+
+def test_shards_side_by_side_count_once(clock: Clock) -> None:
+    texts = CountedTexts(clock=clock)
+    texts.begin(200)
+    for answered in (30, 20, 10):  # of two shards
+        texts.answered(answered)
+    texts.shard(asked=40, cached=0, planned=100)
+    assert (texts.asked, texts.done) == (60, 120)
+    texts.shard(asked=20, cached=80, planned=100)
+    assert (texts.asked, texts.cached, texts.done) == (60, 80, 200)
+
+
+def test_time_left_is_that_of_the_texts_left(clock: Clock) -> None:
+    texts = CountedTexts(clock=clock)
+    texts.begin(1000)
+    texts.answered(100)
+    clock.now = 1.0
+    assert texts.seconds_left is None  # too early
+    clock.now = 10.0
+    assert texts.seconds_left == pytest.approx(90.0)
+    assert texts.time_left() == "; about 1 min 30 s left"
+    texts.shard(asked=100, cached=0, planned=800)  # a search that ended early
+    assert texts.seconds_left == pytest.approx(2.5)
+    texts.shard(asked=0, cached=200, planned=200)
+    assert texts.seconds_left is None
+    texts.begin(0)
+    clock.now = 60.0
+    assert (texts.seconds_left, texts.time_left()) == (None, "")
+
+
+def test_money_is_that_of_texts_that_were_asked(clock: Clock) -> None:
+    texts = CountedTexts(0.01, clock)
+    texts.begin(300)
+    texts.shard(asked=150, cached=50, planned=300)
+    assert texts.said() == "150 of at most 300 texts asked, 50 cached, 1.50 to pay"
+
+
+def test_lines_say_texts_time_and_money(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], clock: Clock
+) -> None:
+    monkeypatch.setattr(progress, "monotonic", clock)
+    lines = Lines(CountedTexts(0.5, clock))
+    lines.start("measure", total=2, done=0, texts=4000)
+    clock.now = 11.0
+    lines.answered(1000)
+    lines.advance("measure", asked=1000, cached=10, planned=2000)
+    lines.advance("measure", asked=20, cached=0, planned=2000)
+    assert capsys.readouterr().err.splitlines() == [
+        "Asking models: 2 shards, at most 4,000 texts",
+        "Asking models: 0 of 2 shards; 1,000 of at most 4,000 texts asked, 0 cached, 500.00 to pay"
+        "; about 33 s left",
+        "Asking models: 2 of 2 shards; 1,020 of at most 4,000 texts asked, 10 cached, 510.00 to "
+        "pay",
+    ]
+
+
+class Counting(Silent):
+    """Keeps what it is told of texts."""
+
+    def __init__(self) -> None:
+        self.planned: list[int] = []
+        self.texts: dict[str, int] = {}
+        self.told = 0
+
+    def start(self, phase: str, *, total: int, done: int, texts: int = 0) -> None:
+        self.texts[phase] = texts
+
+    def advance(self, phase: str, *, asked: int = 0, cached: int = 0, planned: int = 0) -> None:
+        self.planned.append(planned)
+        self.told += asked + cached
+
+
+def test_a_run_tells_how_many_texts_it_asks_at_most(tmp_path) -> None:
+    made = Plan(
+        data=(DataPlan("x", "builtin:reviews", limit=20),),
+        models=(ModelPlan("m", "builtin:sentiment"),),
+        measure=(
+            MeasurePlan("p", "performance", ("m",), ("x",)),
+            MeasurePlan("r", "robustness", ("m",), ("x",), {"transformations": ["typos"]}),
+        ),
+        resampling=Resampling(draws=100),
+    )
+    told = Counting()
+    run_plan(resolve(made), tmp_path / "run", options=RunOptions(progress=told))
+    assert told.texts["measure"] == sum(told.planned) == 20 * 5 * (1 + 3)
+    assert 20 * 5 * 2 < told.told <= told.texts["measure"]
+    again = Counting()
+    run_plan(resolve(made), tmp_path / "run", options=RunOptions(progress=again))
+    assert again.texts.get("measure", 0) == 0
+
+
+def test_bars_go_by_texts_and_leave_the_screen_when_stopped(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    bars = Bars(CountedTexts(0.01))
+    bars.start("measure", total=2, done=0, texts=400)
+    bars.answered(50)
+    bars.advance("measure", asked=60, cached=0, planned=200)
+    (task,) = bars._bars.tasks
+    assert (task.completed, task.total) == (200, 400)
+    assert task.fields["said"] == "60 of at most 400 texts asked, 0 cached, 0.60 to pay"
+    bars.stop()
+    assert not bars._bars.live.is_started
+    bars.start("estimate", total=1, done=0)
+    bars.advance("estimate")
+    assert bars._bars.tasks[-1].completed == 1
+
+
+def test_an_interrupt_is_answered_on_a_line_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    @click.command()
+    def command() -> None:
+        click.echo("^C", err=True, nl=False)  # as a terminal writes it
+        raise KeyboardInterrupt
+
+    assert exit_code_of(command, []) == INTERRUPTED
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == "^C"
+    assert said[1].startswith("Interrupted. What is done is kept")
+
+
+def test_bars_are_gone_before_an_interrupt_is_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    bars = Bars()
+    monkeypatch.setattr(request, "progress_of", lambda *_, **__: bars)
+    monkeypatch.setattr(bars, "answered", _interrupt)
+    words = ["run", "performance", "--model", "builtin:sentiment/seed-1", "--data"]
+    monkeypatch.setenv("SCRUTINY_CACHE_DIR", str(tmp_path / "cache"))
+    assert exit_code_of(group, [*words, "builtin:reviews", "--limit", "5"]) == INTERRUPTED
+    assert bars._bars.tasks
+    assert not bars._bars.live.is_started
+
+
+def _interrupt(texts: int) -> None:
+    raise KeyboardInterrupt

@@ -1,0 +1,202 @@
+"""Risks: what hurts, what holds, what cannot be told, and what each of them is held against."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from made_panels import KEY, claim, drops, made, nothing
+
+from scrutiny.core.claim import Component, Risk
+from scrutiny.core.record import Counts
+from scrutiny.reliability.claims import decide
+from scrutiny.reliability.families import RowFamily
+from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.risks import state_of
+
+DROP = metric_of("drop(accuracy)")
+TYPOS = Risk("typos", 0.02, "costs {} points")
+
+
+def risk(*components, tolerance=0.02, **more):
+    components = components or (("drop", 0.0),)
+    return claim(*components, risk=replace(TYPOS, tolerance=tolerance), **more)
+
+
+def found(estimated, n_rows=1, **more):
+    """Finding of a risk whose drop stands in a family of so many."""
+    families = {"drop": RowFamily("f", n_rows)}
+    return decide([risk(**more)], {"drop": estimated}, families)[0]
+
+
+def of_interval(value, low, high, n=872):
+    """Number of one checkpoint with a normal interval, in points."""
+    return made([value / 100], sd=(high - low) / 200 / 1.96, n=n)
+
+
+def flipped(*, broken, mended=0, items=872):
+    """Drop of replicates that break and mend so many items each, others than one another's."""
+    before, after = (np.ones((len(broken), items)) for _ in range(2))
+    before[:, items // 2 :] = after[:, items // 2 :] = 0
+    for row, count in enumerate(broken):
+        after[row, row * 60 : row * 60 + count] = 0
+        after[row, items // 2 : items // 2 + mended] = 1
+    return drops(before, after, DROP)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "state"),
+    [
+        (0.013, 0.067, "hurts"),
+        (0.021, 0.067, "hurts"),
+        (0.0, 0.08, "can't tell"),
+        (-0.02, 0.021, "can't tell"),
+        (-0.006, 0.006, "holds"),
+        (0.005, 0.02, "holds"),
+        (-0.09, -0.05, "holds"),
+    ],
+)
+def test_states_by_limits(low, high, state):
+    assert state_of(Component("drop", 0.0), (low, high), TYPOS) == state
+    mirrored = Component("gain", 0.0, operator="<")
+    assert state_of(mirrored, (-high, -low), TYPOS) == state
+
+
+def test_costs_are_counted_from_no_effect():
+    leaning = Component("score", 50.0)
+    assert state_of(leaning, (50.5, 53.0), Risk("bias", 2.0, "{}")) == "hurts"
+    assert state_of(leaning, (49.0, 51.5), Risk("bias", 2.0, "{}")) == "holds"
+
+
+class TestTheCasesThatReadWrongBefore:
+    def test_a_fall_of_a_hundred_points_hurts(self):
+        ones = np.ones((1, 300))
+        one = found(drops(ones, 1 - ones, DROP), n_rows=15)
+        assert one.verdict == "hurts"
+        assert "costs 100.0 points" in one.reason
+
+    def test_without_a_random_twin_it_still_hurts(self):
+        estimated = {"drop": made([1.0], sd=0.001), "excess": nothing()}
+        parts = ("drop", 0.0), ("excess", 0.0, "control: random change")
+        (one,) = decide([risk(*parts)], estimated)
+        assert one.verdict == "hurts"
+        assert [c.outcome for c in one.checks if c.name == "more than random change"] == ["not run"]
+
+    def test_four_points_alone_hurt(self):
+        one = found(of_interval(4.0, 1.3, 6.7))
+        assert one.verdict == "hurts"
+        assert one.estimate.low == pytest.approx(0.013, abs=0.001)
+
+    def test_four_points_among_fifteen_cannot_be_told(self):
+        one = found(of_interval(4.0, 1.3, 6.7), n_rows=15)
+        assert one.verdict == "can't tell"
+        assert (one.estimate.low, one.estimate.high) == pytest.approx((0.0, 0.08), abs=0.002)
+        assert "more items" in one.reason
+
+    def test_a_sharper_loss_among_fifteen_hurts(self):
+        assert found(of_interval(4.4, 2.2, 6.6), n_rows=15).verdict == "hurts"
+
+    def test_three_seeds_that_lose_four_five_and_six_points_hurt(self):
+        one = found(flipped(broken=(37, 46, 55), mended=2))
+        assert (one.verdict, one.scope) == ("hurts", "this recipe")
+        assert one.estimate.value == pytest.approx(0.05, abs=0.002)
+
+    @pytest.mark.parametrize("tolerance", [0.02, 0.01])
+    def test_limits_within_six_tenths_hold(self, tolerance):
+        one = found(of_interval(0.0, -0.38, 0.38, n=20_000), n_rows=15, tolerance=tolerance)
+        assert one.verdict == "holds"
+        assert abs(one.estimate.low) == pytest.approx(0.006, abs=0.0005)
+        assert "at most 0.6 points" in one.reason
+
+    def test_one_seed_has_no_word_about_seeds(self):
+        one = found(of_interval(4.0, 1.3, 6.7), n_rows=15)
+        assert one.scope == "this checkpoint"
+        assert "seed" not in one.reason
+
+
+def test_no_flips_among_few_items_do_not_hold():
+    same = np.ones((1, 300))
+    assert found(drops(same, same, DROP), n_rows=15).verdict == "can't tell"
+    many = np.ones((1, 3000))
+    assert found(drops(many, many, DROP), n_rows=15).verdict == "holds"
+
+
+def test_what_only_these_checkpoints_show_is_said_of_them():
+    one = found(made([0.08, 0.0, 0.07], sd=0.004))
+    assert (one.verdict, one.scope) == ("hurts", "these checkpoints")
+    assert "undecided for the recipe" in one.reason
+    seeds = next(c for c in one.checks if c.name == "seeds")
+    assert (seeds.outcome, seeds.detail) == ("no", "2 of 3")
+
+
+def test_more_than_the_tolerance_is_said_apart():
+    assert "more than the 2 that are tolerable" in found(of_interval(6, 3, 9)).reason
+    assert "maybe more than the 2 that" in found(of_interval(4.0, 1.3, 6.7)).reason
+
+
+def test_no_skill_is_not_asked():
+    estimated = {"drop": made([0.1]), "level": made([0.5])}
+    (one,) = decide([risk(("drop", 0.0), competence=(("level", 0.5),))], estimated)
+    assert one.verdict == "not asked"
+    assert {c.outcome for c in one.checks} == {"not run"}
+
+
+def test_no_value_cannot_be_told():
+    one = found(nothing())
+    assert (one.verdict, one.reason) == ("can't tell", "no value: no items")
+
+
+def test_much_missing_could_turn_it():
+    lost = Counts(900, failed=100)
+    assert found(made([0.05], sd=0.001, n=900, counts=lost)).verdict == "can't tell"
+    assert found(made([0.5], sd=0.001, n=900, counts=lost)).verdict == "hurts"
+
+
+@pytest.mark.parametrize(
+    ("excess", "said"), [([0.05], "yes"), ([0.0], "no"), ([0.02], "undecided")]
+)
+def test_more_than_random_change_is_an_answer_of_its_own(excess, said):
+    key = replace(KEY, metric="excess(accuracy)@1")
+    beside = made(excess, sd=0.012 if said == "undecided" else 0.004)
+    beside = replace(beside, estimate=replace(beside.estimate, key=key))
+    estimated = {"drop": made([0.06], sd=0.005), "excess": beside}
+    parts = ("drop", 0.0), ("excess", 0.0, "control: random change")
+    (one,) = decide([risk(*parts)], estimated)
+    assert one.verdict == "hurts"
+    assert [c.outcome for c in one.checks if c.name.startswith("more")] == [said]
+    assert one.control.key.metric == "excess(accuracy)@1"
+
+
+def on(dataset, value):
+    return made([value] * 3, sd=0.003, dataset=dataset)
+
+
+def test_three_datasets_alike_speak_beyond_them():
+    names = ["a", "b", "c"]
+    claims = [risk((n, 0.0), name=n, checks=("items", "seeds", "datasets")) for n in names]
+    alike = decide(claims, {n: on(n, 0.05) for n in names})
+    assert {f.scope for f in alike} == {"beyond this dataset"}
+    assert [c.detail for c in alike[0].checks if c.name == "datasets"] == ["3 of 3"]
+    mixed = decide(claims, {n: on(n, 0.05 if n != "c" else 0.0) for n in names})
+    assert [f.verdict for f in mixed] == ["hurts", "hurts", "holds"]
+    assert {f.scope for f in mixed} == {"this recipe"}
+    assert [c.outcome for f in mixed for c in f.checks if c.name == "datasets"] == ["no"] * 3
+    two = decide(claims[:2], {n: on(n, 0.05) for n in names[:2]})
+    assert {f.scope for f in two} == {"this recipe"}
+
+
+def test_what_would_tell_is_planned_for_the_tolerance_and_not_for_what_was_seen():
+    near, far = (found(made([v], sd=0.012, n=600), n_rows=15) for v in (0.025, -0.015))
+    assert (near.verdict, far.verdict) == ("can't tell", "can't tell")
+    assert near.limits[0].items_needed == pytest.approx(far.limits[0].items_needed, rel=0.01)
+    assert near.limits[0].items_needed > 600
+    assert found(made([0.02], sd=0.1, n=600), n_rows=15).limits[0].items_needed is None
+
+
+def test_several_draws_are_one_number_between_them():
+    rng = np.random.default_rng(3)
+    before = np.ones((3, 400))
+    each = [before * (rng.random((3, 400)) > 0.1) for _ in range(2)]
+    alone = [drops(before, after, DROP).estimate.value for after in each]
+    together = drops(before, each[0], DROP, others=each[1:])
+    assert together.estimate.value == pytest.approx(np.mean(alone))
+    assert together.flips == (pytest.approx(400 * together.estimate.value), 0.0)

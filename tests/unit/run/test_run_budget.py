@@ -1,0 +1,118 @@
+"""What fits into a budget: chosen before anything is asked, kept, and said."""
+
+from dataclasses import replace
+
+import pytest
+
+from scrutiny.core.plan import DataPlan, EstimatePlan, ModelPlan
+from scrutiny.run.costing import budget, timing
+from scrutiny.run.costing.budget import asked_digest, within
+from scrutiny.run.costing.cost import cost_of
+from scrutiny.run.costing.timing import Speed
+from scrutiny.run.driver import run_plan
+from scrutiny.run.planning.audit import audit_plan
+from scrutiny.run.planning.rerun import chosen_before
+from scrutiny.run.planning.resolve import designed, resolve
+
+EACH = 0.01
+
+
+@pytest.fixture(autouse=True)
+def _steady(monkeypatch):
+    """Every text takes a hundredth of a second, and choosing takes no time."""
+    monkeypatch.setattr(timing.Timer, "speed", lambda *_, **__: Speed(seconds=EACH))
+    monkeypatch.setattr(budget, "perf_counter", lambda: 0.0)
+
+
+@pytest.fixture(scope="module")
+def audited():
+    """An audit of one model on 200 items: some 9,000 texts of robustness, 40,000 of attacks."""
+    models = (ModelPlan("m", "builtin:sentiment/seed-1"),)
+    return resolve(audit_plan(models, (DataPlan("x", "builtin:reviews", limit=200),)))
+
+
+def made(resolved, seconds, **given):
+    """What was chosen, by its identifier, and how long it takes where equal texts are cached."""
+    plan = within(resolved, seconds, **given)
+    chosen = designed(resolved, plan)
+    seconds = sum(part.seconds for part in cost_of(chosen).parts if part.measure != "calibration")
+    return {one.id: one for one in plan.measure}, seconds, plan.budget
+
+
+def test_what_fits_is_left_as_it_is(audited):
+    measures, seconds, kept = made(audited, 10_000)
+    assert tuple(measures.values()) == audited.plan.measure
+    assert seconds == pytest.approx(cost_of(audited).seconds - 200 * EACH)
+    assert (kept.seconds, kept.left_out) == (10_000, ())
+
+
+@pytest.mark.parametrize("seconds", [20, 40, 100, 200, 400])
+def test_what_is_chosen_fits_and_leaves_little_unused(audited, seconds):
+    _, expected, _ = made(audited, seconds)
+    assert 0.5 * seconds * budget._ASKING <= expected <= seconds * budget._ASKING
+
+
+def test_items_themselves_come_first_then_draws_then_items_then_searches(audited):
+    measures, _, kept = made(audited, 40)
+    assert measures["performance"] == audited.plan.measure[0]
+    assert measures["calibration"].items is None
+    assert measures["robustness"].params["draws"] == 1
+    assert budget._ENOUGH <= measures["robustness"].items < 200
+    assert measures["attack"].params["budget"] == 25
+    assert measures["attack"].items >= budget._LEAST
+    assert kept.left_out == (
+        f"For a budget of 40 s, attack has {measures['attack'].items} of 200 items, 25 of 100 "
+        "texts of each search.",
+        f"For a budget of 40 s, robustness has {measures['robustness'].items} of 200 items, 1 of 2 "
+        "draws.",
+    )
+
+
+def test_more_time_never_means_fewer_items(audited):
+    sizes = []
+    for seconds in (30, 60, 120, 240):
+        measures, *_ = made(audited, seconds)
+        sizes.append(measures["robustness"].items or 200)
+    assert sizes == sorted(sizes)
+
+
+def test_what_could_say_nothing_is_left_out_and_said(audited):
+    measures, _, kept = made(audited, 6, spent=0)
+    assert "attack" not in measures
+    lead = "For a budget of 6 s, attack was left out: too few items would have fitted."
+    assert lead in kept.left_out
+    assert "performance" in measures
+
+
+def test_what_the_plan_names_stays(audited):
+    named = replace(audited.plan, estimate=(EstimatePlan("own", "attack", "attack_success"),))
+    measures, *_ = made(designed(audited, named), 6)
+    assert measures["attack"].items == budget._LEAST
+
+
+def test_little_time_cuts_the_items_themselves(audited):
+    measures, *_ = made(audited, 6, spent=100)  # five seconds are asked for, whatever is spent
+    assert measures["performance"].items is measures["calibration"].items is None  # 200 in 2 s
+    few, *_ = made(audited, 6, spent=100, is_cached=False)  # 2.5 s for 400 texts
+    assert few["performance"].items == few["calibration"].items == 125
+
+
+def test_time_that_is_gone_is_not_given_again(audited):
+    _, early, _ = made(audited, 100)
+    _, late, _ = made(audited, 100, spent=50)
+    assert late <= 100 * budget._ASKING - 50 < early
+
+
+def test_what_was_chosen_is_found_again_by_what_was_asked(audited, tmp_path):
+    only = [m for m in audited.plan.measure if m.id in ("performance", "robustness")]
+    asked = designed(audited, replace(audited.plan, measure=tuple(only)))
+    chosen = designed(asked, within(asked, 10))
+    folder = run_plan(chosen, tmp_path / "run")
+    known = chosen_before(folder, asked_digest(asked, 10))
+    assert known is not None
+    measures, kept = known
+    assert kept == chosen.plan.budget
+    again = designed(asked, replace(asked.plan, measure=measures, budget=kept))
+    assert again.identity == chosen.identity
+    assert chosen_before(folder, asked_digest(asked, 11)) is None
+    assert chosen_before(folder, asked_digest(audited, 10)) is None
