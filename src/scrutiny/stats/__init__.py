@@ -1,18 +1,18 @@
-"""Arrays in, small frozen dataclasses out: the statistics behind every number.
+"""Statistics on arrays: intervals, resampling, tests and measures, as small frozen dataclasses.
 
-Nothing here reads files, knows labels or holds random state: a generator is an argument. numpy
-and scipy are all that it needs. What is where:
+No module here reads files, knows labels or holds random state: the random generator is an argument.
+Only numpy and scipy are needed. The rooms:
 
 resampling
-    `weights`: what is drawn together (`Units`), and draws of it, `kept` for whoever draws the same
-    next. `sums`: additive components by unit and cell, collapsed where rows are equal. `resample`:
-    a statistic of every replicate on every draw of items (of sums, of weighted rows, or refitted).
+    `weights`: units of resampling (`Units`) and their draws, cached in `kept`. `sums`: additive
+    components by unit and cell, collapsed where rows are equal. `resample`: a statistic of every
+    replicate on every draw of items (of sums, of weighted rows, or refitted).
 intervals
     `crossed`: the default, replicates crossed with items (its pieces in `parts`, its scales in
     `scale`, with Wilson's interval). `contrast`: two sides, paired or unpaired. `bootstrap`: items
     only, percentile and BCa. `multibootstrap`: as published. `replicates`: seeds only.
 significance
-    `mcnemar`: what an exact test answers, its smallest attainable p included; McNemar's.
+    `mcnemar`: result of an exact test, with its smallest attainable p; McNemar's test.
     `binomial`: without the rest of scipy's distributions. `rank`, `permutation` (by exchangeable
     unit, within strata; sign flips). `variance_ratio`: seed spread against item error.
     `multiplicity`: Holm, Benjamini-Hochberg, max-T. `verdict`: intersection-union within a claim,
@@ -22,13 +22,13 @@ association
     `correlation`: of two quantities over replicates. `tau`: Kendall's tau-b of many pairs of
     rankings at once. `regression`: least squares of many outcomes from sums of products, errors by
     cluster. `pair_correlation`: two measures over all pairs of models. `word_sets`: effect size of
-    word sets and its permutation test, on `partitions` made once for each size. `clusters`: how far
-    clusters are sets, and what permuted sets give.
+    word sets and its permutation test, on `partitions` made once for each size. `clusters`:
+    alignment of clusters with sets, and its permutation distribution.
 agreement
     `raters`: Krippendorff's alpha, Cohen's kappa. `flips`: disagreement item by item.
     `label_exchange`: whether answers fit far better with labels exchanged. `labels`: agreement of
     two models, answers broken and mended. `error_consistency`, `capa`: beyond what accuracies give.
-    `scope`: shared invariances, with what belongs beside them in `scope_controls`.
+    `scope`: shared invariances, with their controls in `scope_controls`.
 distributions
     `divergence`: entropy of rows, Jensen-Shannon divergence between many, and a map of it.
     `outputs`: divergences of two models, temperatures. `sampled`: what samples and top-k allow.
@@ -37,8 +37,8 @@ representations
     `cka`, `cca`, `rsa` (with Procrustes and STIR), `neighbors`, checked and centered in
     `centering`, with intervals and chance in `error`.
 
-At the top stand `interval` (`Interval`, `Decomposition`), checks in `arrays`, and `trees`: maximum
-spanning trees of many maps.
+At the top: `interval` (`Interval`, `Decomposition`), input checks in `arrays`, and `trees`: maximum
+spanning trees of many graphs.
 """
 
 from scrutiny.stats.agreement.flips import Flips, flips, poisson_binomial

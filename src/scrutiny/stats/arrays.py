@@ -1,4 +1,4 @@
-"""Input checks that every statistic shares: shapes and finite numbers."""
+"""Input checks shared by all statistics: shapes and finite numbers."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +11,7 @@ BoolArray = NDArray[np.bool_]
 
 
 def finite(values: ArrayLike, name: str, *, ndim: int | None = None) -> FloatArray:
-    """Values as float64, checked to be finite, not empty and of ``ndim`` axes."""
+    """Array of float64, checked: finite, not empty, with ``ndim`` axes."""
     array = np.asarray(values, dtype=np.float64)
     if ndim is not None and array.ndim != ndim:
         raise StatisticsError(f"{name} has {array.ndim} axes (shape {array.shape}); {ndim} needed.")
@@ -26,12 +26,12 @@ def finite(values: ArrayLike, name: str, *, ndim: int | None = None) -> FloatArr
 
 
 def has_value(draws: FloatArray) -> BoolArray:
-    """Which rows of ``(draw, replicate)`` hold finite numbers only."""
+    """Mask of the rows of ``(draw, replicate)`` that hold finite numbers only."""
     return np.asarray(np.isfinite(draws).all(axis=1), dtype=np.bool_)
 
 
 def counts(values: ArrayLike, name: str) -> IntArray:
-    """Values as non-negative int64; whole numbers only."""
+    """Array of non-negative int64; values that are not whole raise."""
     array = finite(values, name)
     if (array < 0).any() or (array != np.rint(array)).any():
         raise StatisticsError(f"{name} must hold whole numbers of at least 0.")
@@ -46,7 +46,7 @@ def proper_level(level: float) -> float:
 
 
 def one_of(value: str, name: str, allowed: tuple[str, ...]) -> str:
-    """Value, checked to be one of the allowed words."""
+    """The value, checked to be one of the allowed words."""
     if value not in allowed:
         raise StatisticsError(f"{name} is {value!r}; allowed: {', '.join(map(repr, allowed))}.")
     return value

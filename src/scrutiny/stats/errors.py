@@ -1,7 +1,7 @@
-"""The error of the statistics: an input that the method cannot take."""
+"""Error of the statistics: input that a method cannot handle."""
 
 from scrutiny.core.errors import UserError
 
 
 class StatisticsError(UserError, ValueError):
-    """An array, a design or an option that the statistic does not allow."""
+    """Invalid array, design or option for a statistic."""

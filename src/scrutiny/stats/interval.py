@@ -1,4 +1,4 @@
-"""An estimate with its interval, its draws, and where its variance comes from."""
+"""Estimate with its interval, its bootstrap draws, and its variance components."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ Direction = Literal["greater", "less"]
 
 @dataclass(frozen=True, slots=True)
 class Decomposition:
-    """Variance of an estimate, split by what was drawn.
+    """Variance components of an estimate: seeds, items, and their interaction.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Decomposition:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A point with its interval.
+    """Point estimate with its confidence interval.
 
     Parameters
     ----------
@@ -90,11 +90,11 @@ class Interval:
         return self.high - self.low
 
     def excludes(self, limit: float) -> bool:
-        """Whether the limit lies strictly outside the interval."""
+        """Whether the value lies strictly outside the interval."""
         return limit < self.low or limit > self.high
 
     def at(self, level: float) -> tuple[float, float]:
-        """Limits at another level.
+        """Limits at another confidence level.
 
         Raises
         ------
@@ -111,7 +111,7 @@ class Interval:
         return quantile_limits(self.draws, level)
 
     def p_value(self, limit: float, *, direction: Direction) -> float:
-        """One-sided p of "the parameter is ``greater`` (or ``less``) than the limit".
+        """One-sided p-value of "the parameter is ``greater`` (or ``less``) than the limit".
 
         ``(1 + draws on the wrong side or at the limit) / (1 + draws)``: never below
         ``smallest_p``.
@@ -124,7 +124,7 @@ class Interval:
 
     @property
     def smallest_p(self) -> float | None:
-        """Smallest p that these draws can give; None without draws."""
+        """Smallest p-value that the draws can give; None without draws."""
         return None if self.draws is None else 1.0 / (1 + self.draws.size)
 
 

@@ -1,4 +1,4 @@
-"""Maximum spanning trees of dense directed graphs, many graphs at a time."""
+"""Maximum spanning trees of dense directed graphs, many graphs at once."""
 
 from typing import NamedTuple
 
@@ -10,13 +10,13 @@ from scrutiny.stats.errors import StatisticsError
 
 
 def maximum_arborescence(scores: ArrayLike, *, root: ArrayLike) -> IntArray:
-    """Heads ``(..., n)`` of the tree with the largest sum of scores; -1 at the root.
+    """Head of each node ``(..., n)`` in the maximum spanning tree; -1 at the root.
 
     Parameters
     ----------
     scores
-        ``(..., dependent, head)``, finite: what it is worth that a word hangs on another, as
-        attention from a word to its head. The diagonal and the root's row count nothing.
+        ``(..., dependent, head)``, finite: score of an edge from a word to its head, as attention.
+        The diagonal and the root's row are ignored.
     root
         Index of the root, one or ``(...)``.
 
@@ -33,7 +33,7 @@ def maximum_arborescence(scores: ArrayLike, *, root: ArrayLike) -> IntArray:
     **Measures**: the dependency tree that a map of scores is nearest to, every word used once.
 
     **Misleads when**: the root is the annotated one: that is a word for free, and in short
-    sentences much of the tree; rows are on different scales (a head that looks at nothing).
+    sentences much of the tree; rows are on different scales (an idle head).
 
     **References**: Chu & Liu (1965), On the shortest arborescence of a directed graph; Edmonds
     (1967), Optimum branchings; McDonald et al. (2005), Non-projective dependency parsing using
@@ -65,9 +65,9 @@ def maximum_arborescence(scores: ArrayLike, *, root: ArrayLike) -> IntArray:
 
 
 class _Contraction(NamedTuple):
-    """Circles that became one node each, and what is needed to open them again.
+    """Cycles contracted to one node each, and the data to expand them again.
 
-    ``graph`` and ``node`` ``(circle,)`` say which node a circle became. ``best`` ``(graph, n)``
+    ``graph`` and ``node`` ``(circle,)`` are the node that a cycle became. ``best`` ``(graph, n)``
     are the heads of all nodes before; ``members`` the (graph, node) pairs on circles; ``entry``
     ``(circle, n)`` is the member at which an edge from each word enters.
     """
@@ -80,7 +80,7 @@ class _Contraction(NamedTuple):
 
 
 class _Graphs:
-    """Graphs whose circles are contracted round by round.
+    """Graphs whose cycles are contracted round by round.
 
     Only columns of dependents are contracted: a head stays a word of the sentence, and ``node``
     says which contracted node it lies in.
@@ -97,11 +97,11 @@ class _Graphs:
         self.is_live[self.rows[:, 0], roots] = False
 
     def best(self) -> IntArray:
-        """Best head ``(graph, node)``, a word outside the node."""
+        """Best head of each node ``(graph, node)``: a word outside the node."""
         return np.asarray(self.scores.argmax(axis=-1), dtype=np.int64)
 
     def contract(self) -> _Contraction | None:
-        """Contract all circles of best heads; nothing if there is none."""
+        """Contract all cycles of best heads; ``None`` if there are none."""
         best = self.best()
         parent = np.where(self.is_live, self.node[self.rows, best], self.roots[:, None])
         on_circle = _on_circle(parent, self.roots)
@@ -121,7 +121,7 @@ class _Graphs:
         return _Contraction(graph, node, best, members, entry)
 
     def _merge(self, parent: IntArray, graph: IntArray, node: IntArray) -> IntArray:
-        """Put the best edges into each circle into its node; members they enter at."""
+        """Store each cycle's best incoming edges in its node; members where they enter."""
         best, entry = self.scores[graph, node], np.repeat(node[:, None], parent.shape[1], axis=1)
         at = parent[graph, node]
         while (going := np.flatnonzero(at != node)).size:
@@ -136,7 +136,7 @@ class _Graphs:
 
 
 def _on_circle(parent: IntArray, roots: IntArray) -> BoolArray:
-    """Which nodes ``(graph, node)`` lie on a circle of parents."""
+    """Mask of the nodes ``(graph, node)`` that lie on a cycle of parents."""
     jumped = parent
     steps = 1
     while steps < parent.shape[1]:
@@ -150,7 +150,7 @@ def _on_circle(parent: IntArray, roots: IntArray) -> BoolArray:
 
 
 def _named(parent: IntArray, on_circle: BoolArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Graph and least node of each circle, and the new name of every node ``(graph, node)``."""
+    """Graph and smallest node of each cycle, and the new name of every node ``(graph, node)``."""
     n = parent.shape[1]
     least = np.broadcast_to(np.arange(n), parent.shape).copy()
     jumped, steps = parent, 1
@@ -164,7 +164,7 @@ def _named(parent: IntArray, on_circle: BoolArray) -> tuple[IntArray, IntArray, 
 
 
 def _expanded(heads: IntArray, contractions: list[_Contraction], roots: IntArray) -> IntArray:
-    """Heads of all words, from those of the contracted nodes, opened last to first."""
+    """Head of each word, from the heads of contracted nodes, expanded in reverse order."""
     for step in reversed(contractions):
         outside = heads[step.graph, step.node]  # the word that each circle hangs on
         heads[step.members] = step.best[step.members]

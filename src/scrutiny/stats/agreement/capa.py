@@ -62,7 +62,7 @@ def capa(p: Sequence[ArrayLike], q: Sequence[ArrayLike], gold: ArrayLike) -> Cap
     **Measures**: whether two models make the same mistakes with the same confidence.
 
     **Misleads when**: read as 1 for "the same": **of a model with itself it is below 1 unless it is
-    certain**. Divide by nothing; print the value of the reference with itself beside it. The
+    certain**. Do not rescale it; print the value of the reference with itself next to it. The
     chance term takes errors to be spread evenly over wrong choices: where one wrong choice is
     attractive, independent models come out above 0.
 
@@ -94,7 +94,7 @@ def capa(p: Sequence[ArrayLike], q: Sequence[ArrayLike], gold: ArrayLike) -> Cap
 
 
 def capa_of_sums(sums: FloatArray) -> FloatArray:
-    """Kappa_p ``(...)`` of sums ``(..., 5)``: p.q, p of gold, q of gold, 1 / (K - 1), items.
+    """Kappa_p ``(...)`` from summed components ``(..., 5)``.
 
     NaN where it does not exist.
     """
@@ -107,7 +107,7 @@ def capa_of_sums(sums: FloatArray) -> FloatArray:
 
 
 def _row(p: ArrayLike, q: ArrayLike, gold: int) -> tuple[float, float, float, float]:
-    """Sum of products, both probabilities of the right choice, 1 / (K - 1)."""
+    """Components of one item: sum of products, both probabilities of the gold, 1 / (K - 1)."""
     first, second = _distribution(p, "p"), _distribution(q, "q")
     if first.size != second.size or first.size < 2:
         raise StatisticsError(

@@ -15,7 +15,7 @@ from scrutiny.stats.resampling.weights import Units
 
 @dataclass(frozen=True, slots=True)
 class ErrorConsistency:
-    """Kappa of two columns of right and wrong, with what bounds it.
+    """Error consistency (kappa of two columns of right and wrong), with its bounds.
 
     Parameters
     ----------
@@ -56,8 +56,8 @@ def error_consistency(hits_a: ArrayLike, hits_b: ArrayLike) -> ErrorConsistency:
     -------
     ErrorConsistency
         ``(observed - expected) / (1 - expected)``. Where one model is right (or wrong) on all items
-        and the other is not, it is 0: nothing is left to agree on. Where both are, it does not
-        exist; released code answers 1 (model-vs-human) or NaN (lm-sim).
+        and the other is not, it is 0: one side does not vary. Where both are, it is undefined;
+        released code returns 1 (model-vs-human) or NaN (lm-sim).
 
     **Measures**: whether two models fail on the same items.
 
@@ -143,7 +143,7 @@ def accuracy_bounds(accuracy_a: float, consistency: float) -> tuple[float, float
 
 
 def copy_probability(accuracy_a: float, accuracy_b: float, *, consistency: float) -> float:
-    """Share of items on which b copies whether a is right, if it else guesses on its own.
+    """Share of items on which b copies a's correctness, if it guesses independently elsewhere.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def copy_probability(accuracy_a: float, accuracy_b: float, *, consistency: float
         Error consistency of both. The answer is ``consistency * (1 - sum_k a_k b_k) / (1 - sum_k
         a_k^2)`` over right and wrong; it equals the consistency where the accuracies are equal.
 
-    **Measures**: the same dependence, in words that can be said aloud.
+    **Measures**: the same dependence, as a share that is easy to read.
 
     **Misleads when**: no model copies: it is a way of speaking. Negative for errors that avoid
     each other. A released example (``EstimateCopyProb.py``) has ``sum ab / sum b^2`` as its factor,
@@ -184,7 +184,7 @@ def error_consistency_interval(
     units: Units | None = None,
     level: float = 0.95,
 ) -> Interval:
-    """Percentile interval of error consistency from resampled items.
+    """Percentile interval of error consistency, from resampled items.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def error_consistency_interval(
 
 
 def consistency_of_sums(sums: FloatArray) -> FloatArray:
-    """Error consistency ``(...)`` of sums ``(..., 4)``: hits of a, of b, both alike, items.
+    """Error consistency ``(...)`` from summed components ``(..., 4)``.
 
     NaN where it does not exist.
     """

@@ -1,4 +1,4 @@
-"""On how many items replicates disagree, beside what coin flips would give."""
+"""Disagreement of replicates item by item, compared with what coin flips would give."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from scrutiny.stats.significance import binomial
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Flips:
-    """How many replicates go against the majority, item by item.
+    """Disagreement of replicates with the majority, item by item.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Flips:
 
     @property
     def sd_ratio(self) -> float | None:
-        """``observed_sd / flip_sd``; above 1: whole shifts, not item-wise flips."""
+        """``observed_sd / flip_sd``; above 1, replicates shift as a whole, not item by item."""
         if self.observed_sd is None or not self.flip_sd:
             return None
         return self.observed_sd / self.flip_sd

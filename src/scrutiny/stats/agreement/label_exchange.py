@@ -1,10 +1,10 @@
-"""Whether answers would be right far more often if labels were exchanged.
+"""Exchanged labels: a label order under which the same answers are right far more often.
 
 Swapped or shifted labels leave the answers as informative as they were: each gold label has one
-answer that goes with it, but another one than it should. A model that is merely weak, or biased to
-one answer, has no such order. So three things are asked of another order of the labels, each item
-(or unit of items) at once: that it is right far more often where it differs, that the difference is
-no chance, and that answers and gold labels go together under it at all.
+answer that goes with it, but the wrong one. A model that is merely weak, or biased to one answer,
+has no better order. So another order of the labels has to pass three checks, over items (or units
+of items): it is right far more often where it differs, the difference is significant, and answers
+and gold labels are associated under it at all.
 """
 
 from dataclasses import dataclass
@@ -19,20 +19,20 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 ALPHA: Final = 0.001
 #: z of the same level.
 _Z: Final = 3.09
-#: How much more often answers have to be right, among the items whose label moves.
+#: Least gain in accuracy among the items whose label moves.
 FAR: Final = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """Another order of the labels.
+    """Another order of the labels, and the accuracy before and after.
 
     Parameters
     ----------
     order
         For each gold label, the answer that goes with it.
     now, then
-        Share of the items that are right as they are, and in this order.
+        Accuracy with the labels as they are, and in this order.
     """
 
     order: tuple[int, ...]
@@ -43,7 +43,7 @@ class Exchange:
 def far_better_order(
     gold: Ints, answer: Ints, *, n_labels: int, units: Ints | None = None
 ) -> Exchange | None:
-    """Order of the labels under which the same answers are right far more often, if there is one.
+    """Order of the labels that raises accuracy far and significantly, or ``None``.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def far_better_order(
     n_labels
         How many labels the model has.
     units
-        What the items are resampled by, from 0; each item is its own unless given  # (items,)
+        Unit of resampling of each item, from 0; default: each item is its own  # (items,)
 
     Notes
     -----
@@ -87,7 +87,7 @@ def far_better_order(
 
 
 def exchange(gold: Ints, answer: Ints, *, n_labels: int, least: float = 0.0) -> Exchange | None:
-    """Order of the labels under which more answers are right, if there is one; nothing is tested.
+    """Order of the labels that raises accuracy, without a test; ``None`` if there is none.
 
     Parameters are those of `best_order`.
     """
@@ -97,15 +97,15 @@ def exchange(gold: Ints, answer: Ints, *, n_labels: int, least: float = 0.0) -> 
 
 
 def best_order(gold: Ints, answer: Ints, *, n_labels: int, least: float = 0.0) -> Ints:
-    """For each gold label the answer that goes with it, so that most are right.
+    """Answer assigned to each gold label such that accuracy is highest.
 
     Parameters
     ----------
     gold, answer, n_labels
         As in `far_better_order`.
     least
-        What a label's items have to gain, on average, for it to be moved; of orders that are
-        equally good, the one that leaves most labels where they are.
+        Gain in accuracy among a label's items below which the label is not moved. Of equally good
+        orders, the one that moves fewest labels is returned.
     """
     counts = _counts(gold, answer, n_labels)
     stays = np.eye(n_labels)
@@ -120,7 +120,7 @@ def best_order(gold: Ints, answer: Ints, *, n_labels: int, least: float = 0.0) -
 
 
 def share_by_chance(gold: Ints, answer: Ints, *, n_labels: int) -> float:
-    """Share that the same answers would get right, handed out to the items at random.
+    """Accuracy of the same answers, if they were assigned to the items at random.
 
     Unlike the share of the commonest label, a model without skill does not fall below it however
     often it gives a rare answer.
@@ -135,20 +135,20 @@ def share_by_chance(gold: Ints, answer: Ints, *, n_labels: int) -> float:
 
 
 def _could_be_better(gold: Ints, answer: Ints, n_labels: int) -> bool:
-    """Whether the items of any label have another answer so often; else nothing is computed."""
+    """Whether any label could gain by another order: a cheap check before the search."""
     counts = _counts(gold, answer, n_labels)
     gain = counts.max(axis=1) - np.diagonal(counts)
     return bool((gain > FAR * counts.sum(axis=1)).any())
 
 
 def _counts(gold: Ints, answer: Ints, n_labels: int) -> Ints:
-    """How often each answer was given to each gold label, ``(gold, answer)``."""
+    """Counts of each answer given to each gold label, ``(gold, answer)``."""
     flat = np.bincount(gold * n_labels + answer, minlength=n_labels * n_labels)
     return flat.reshape(n_labels, n_labels)
 
 
 def _halves(gold: Ints, n_labels: int) -> Ints:
-    """0 or 1 in turn for the items of each label."""
+    """Alternating 0 and 1 over the items of each label."""
     half = np.zeros(gold.size, np.int64)
     for label in range(n_labels):
         mine = np.flatnonzero(gold == label)
@@ -157,21 +157,21 @@ def _halves(gold: Ints, n_labels: int) -> Ints:
 
 
 def _association(wanted: Ints, answer: Ints, n_labels: int) -> Floats:
-    """What each item adds to the answers that are right beyond chance; the sum is hits - expected.
+    """Contribution of each item to accuracy beyond chance; the sum is hits - expected.
 
-    Centered by the shares of both sides, so that a bias to one answer adds nothing.
+    Centered by the shares of both sides, so that a bias to one answer adds 0.
     """
     a, b = (np.bincount(x, minlength=n_labels) / x.size for x in (wanted, answer))
     return np.asarray((wanted == answer) - b[wanted] - a[answer] + float(a @ b), np.float64)
 
 
 def _by_unit(values: Floats, units: Ints) -> Floats:
-    """Sum of each unit."""
+    """Sum of the values of each unit."""
     return np.asarray(np.bincount(np.unique(units, return_inverse=True)[1], values), np.float64)
 
 
 def _sign_test(values: Floats) -> float:
-    """One-sided exact p that more values lie above 0 than below it."""
+    """One-sided exact p-value of a sign test: more values above 0 than below."""
     from scrutiny.stats.significance.mcnemar import mcnemar
 
     above, below = int((values > 0).sum()), int((values < 0).sum())
@@ -179,6 +179,6 @@ def _sign_test(values: Floats) -> float:
 
 
 def _z(values: Floats) -> float:
-    """Sum of centered values in units of its standard error."""
+    """Z-score: sum of centered values divided by its standard error."""
     error = float(np.sqrt((values**2).sum()))
     return float(values.sum()) / error if error > 0 else 0.0

@@ -1,4 +1,4 @@
-"""Agreement of two models' labels, and which answers an update breaks or mends."""
+"""Agreement of two models' labels, and the answers that an update breaks or mends."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from scrutiny.stats.errors import StatisticsError
 
 @dataclass(frozen=True, slots=True)
 class CorrectnessFlips:
-    """What changed between a reference and its successor, item by item.
+    """Changes of correctness between a reference and its successor, item by item.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ def agreement(a: ArrayLike, b: ArrayLike) -> float:
 
     **Measures**: how often a user would see another answer.
 
-    **Misleads when**: labels are few or lopsided: two models that know nothing agree on half of
-    two balanced labels, and on nearly all of lopsided ones. Read it beside kappa, and beside the
+    **Misleads when**: labels are few or unbalanced: two models without skill agree on half of
+    two balanced labels, and on nearly all of unbalanced ones. Read it with kappa, and with the
     agreement of the reference with a second run of itself.
 
     **References**: Milani Fard et al. (2016), Launch and iterate: reducing prediction churn.

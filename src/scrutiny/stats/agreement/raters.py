@@ -16,7 +16,7 @@ class Agreement:
     Parameters
     ----------
     value
-        None where it does not exist: no variation, or nothing rated twice.
+        None where it does not exist: no variation, or no item rated twice.
     observed, expected
         Disagreement that was seen, and that chance would give.
     n_items
@@ -78,7 +78,7 @@ def krippendorff_alpha(ratings: ArrayLike, *, level: str = "nominal") -> Agreeme
 
 
 def _rating_counts(ratings: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """How often each item got each value ``(item, value)``; the values, sorted."""
+    """Counts of each value per item ``(item, value)``, and the values, sorted."""
     array = np.asarray(ratings, dtype=np.float64)
     if array.ndim != 2:
         raise StatisticsError(f"ratings have shape {array.shape}; (rater, item) needed.")
@@ -92,7 +92,7 @@ def _rating_counts(ratings: ArrayLike) -> tuple[FloatArray, FloatArray]:
 
 
 def _distances(values: FloatArray, totals: FloatArray, level: str) -> FloatArray:
-    """Squared distances ``(value, value)``."""
+    """Squared distances between values, ``(value, value)``."""
     if level == "nominal":
         return 1.0 - np.eye(values.size)
     # ordinal: values sit in the middle of their share of the ratings

@@ -1,7 +1,7 @@
 """Shared invariances of two models, Hard- and Soft-SCoPE.
 
 A pair is a text and a changed text that was made so that the reference m1 keeps its answer. The
-formulas are those of the paper's released code. What has to stand beside them is in
+formulas are those of the paper's released code. Their controls are in
 `scrutiny.stats.agreement.scope_controls`.
 """
 
@@ -15,7 +15,7 @@ from scrutiny.stats.arrays import BoolArray, FloatArray, finite
 from scrutiny.stats.distributions.outputs import distributions
 from scrutiny.stats.errors import StatisticsError
 
-#: Our constants; those of the paper are not known to us.
+#: Our constants; the paper does not state its own.
 TOLERANCE: Final = 0.05
 CUTOFF: Final = 1.0
 LARGEST_DISTANCE: Final = 4.0  # each change of a distribution has an L1 norm of at most 2
@@ -23,7 +23,7 @@ LARGEST_DISTANCE: Final = 4.0  # each change of a distribution has an L1 norm of
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChangedPairs:
-    """What changed texts do to two models, pair by pair.
+    """Effects of changed texts on two models, pair by pair.
 
     Parameters
     ----------
@@ -44,14 +44,14 @@ class ChangedPairs:
 
 @dataclass(frozen=True, slots=True)
 class InvariantMean:
-    """A mean over the pairs on which the reference is invariant.
+    """Mean over the pairs on which the reference is invariant.
 
     Parameters
     ----------
     value
         None where it does not exist.
     n_pairs, n_read
-        All pairs, and those that the mean is over.
+        All pairs, and the pairs in the mean.
     reason
         "reference_never_invariant" or "never_both_invariant" where there is no value.
     """
@@ -65,7 +65,7 @@ class InvariantMean:
 def pairs_of(
     reference: tuple[ArrayLike, ArrayLike], target: tuple[ArrayLike, ArrayLike]
 ) -> ChangedPairs:
-    """Invariances and distance of each pair, from both models' probabilities.
+    """Invariance of both models and their distance on each pair, from their probabilities.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def change_distance(
 def decay(
     distance: ArrayLike, *, tolerance: float = TOLERANCE, cutoff: float = CUTOFF
 ) -> FloatArray:
-    """Weight ``(...)`` of distances: 1 up to the tolerance, 0 beyond the cutoff, a line between.
+    """Weight ``(...)`` of distances: 1 up to the tolerance, linear, 0 beyond the cutoff.
 
     **Measures**: how alike two changes are, 1 to 0.
 
@@ -152,7 +152,7 @@ def decay(
 
 
 def decay_of(distance: FloatArray, tolerance: float, cutoff: float) -> FloatArray:
-    """`decay` without checks."""
+    """`decay` without input checks."""
     if cutoff == tolerance:
         return (distance <= tolerance).astype(np.float64)
     between = np.clip(distance, tolerance, cutoff)  # before dividing: a tiny gap would overflow
@@ -160,7 +160,7 @@ def decay_of(distance: FloatArray, tolerance: float, cutoff: float) -> FloatArra
 
 
 def proper_constants(tolerance: float, cutoff: float) -> tuple[float, float]:
-    """Both constants, checked: ``0 <= tolerance <= cutoff``, finite."""
+    """Tolerance and cutoff, checked: ``0 <= tolerance <= cutoff``, finite."""
     if not 0.0 <= tolerance <= cutoff < float("inf"):
         raise StatisticsError(
             f"tolerance is {tolerance} and cutoff {cutoff}; 0 <= tolerance <= cutoff needed."
@@ -169,7 +169,7 @@ def proper_constants(tolerance: float, cutoff: float) -> tuple[float, float]:
 
 
 def hard_scope(pairs: ChangedPairs) -> InvariantMean:
-    """Share of the pairs that keep the reference's label on which the target keeps its own.
+    """Hard-SCoPE: of the pairs on which the reference keeps its label, share that the target keeps.
 
     **Measures**: P(target invariant | reference invariant), on texts changed for the reference.
     The target keeps *its* label, right or wrong, and need not agree with the reference.
@@ -194,12 +194,12 @@ def hard_scope(pairs: ChangedPairs) -> InvariantMean:
 def soft_scope(
     pairs: ChangedPairs, *, tolerance: float = TOLERANCE, cutoff: float = CUTOFF
 ) -> InvariantMean:
-    """`hard_scope` with each pair weighed by how alike both models' changes are.
+    """Soft-SCoPE: `hard_scope` with each pair weighted by how alike both models' changes are.
 
     **Measures**: as `hard_scope`; ``mean 1[target invariant] decay(d)`` over the same pairs.
 
     **Misleads when**: constants differ between two values, or the models' calibration does. As
-    `hard_scope`, it needs its control beside it.
+    `hard_scope`, it needs its control.
 
     **References**: Rawal & Toneva (2024).
 
@@ -256,7 +256,7 @@ def mean_distance(pairs: ChangedPairs) -> InvariantMean:
 
 
 def ood_agreement(pairs: ChangedPairs, *, over: str = "invariant") -> InvariantMean:
-    """Share of changed texts on which both models give the same label.
+    """Share of changed texts on which both models give the same label (OOD agreement).
 
     Parameters
     ----------
@@ -286,7 +286,7 @@ def ood_agreement(pairs: ChangedPairs, *, over: str = "invariant") -> InvariantM
 
 
 def _mean_over(rows: BoolArray, values: FloatArray, reason: str) -> InvariantMean:
-    """Mean of values over rows; none, with the reason, over no row."""
+    """Mean of values over the chosen rows; no value, with the reason, if there are no rows."""
     read = int(rows.sum())
     if read == 0:
         return InvariantMean(None, rows.size, 0, reason)

@@ -1,6 +1,6 @@
-"""What has to stand beside shared invariances: lift over random change, association, the alarm.
+"""Controls of shared invariances: lift over random change, association, degenerate targets.
 
-All of it is ours; the paper has agreement and the gap of accuracies beside its measures.
+These are ours; the paper reports agreement and the gap of accuracies next to its measures.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from scrutiny.stats.errors import StatisticsError
 
 @dataclass(frozen=True, slots=True)
 class Lift:
-    """Hard-SCoPE beside the target's invariance to random changes of the same amount.
+    """Hard-SCoPE compared with the target's invariance to random changes of the same amount.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Lift:
 
 
 def scope_lift(hard: float, random: float) -> Lift:
-    """Hard-SCoPE beyond the target's invariance to random changes.
+    """Lift: Hard-SCoPE minus the target's invariance to random changes.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def scope_lift(hard: float, random: float) -> Lift:
 
 @dataclass(frozen=True, slots=True)
 class Association:
-    """How two indicators go together; None where one of them does not vary."""
+    """Association of two indicators; None if one of them does not vary."""
 
     phi: float | None
     kappa: float | None
@@ -109,7 +109,7 @@ def invariance_association(inv1: ArrayLike, inv2: ArrayLike) -> Association:
 
 @dataclass(frozen=True, slots=True)
 class Variety:
-    """How many labels a model really uses.
+    """Number of labels that a model really uses.
 
     Parameters
     ----------
@@ -124,16 +124,16 @@ class Variety:
 
     @property
     def effective_labels(self) -> float:
-        """Two to the entropy: 1 for a model that always says the same."""
+        """Exponential of the entropy: 1 for a model that always gives the same label."""
         return float(2.0**self.entropy)
 
     def is_degenerate(self, *, above: float = 0.95) -> bool:
-        """Whether one label is so common that invariance says nothing; the limit is ours."""
+        """Whether one label is so frequent that invariance is uninformative; the limit is ours."""
         return self.commonest >= above
 
 
 def label_variety(labels: ArrayLike) -> Variety:
-    """Entropy of a model's labels on the base texts: the alarm for a degenerate target.
+    """Entropy of a model's labels on the base texts: detects a degenerate target.
 
     Parameters
     ----------

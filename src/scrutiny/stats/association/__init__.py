@@ -1,1 +1,1 @@
-"""Association: how two quantities, rankings, or sets of words go together."""
+"""Association of two quantities, rankings, or sets of words."""

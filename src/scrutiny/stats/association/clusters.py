@@ -1,4 +1,4 @@
-"""How two clusters align with two sets: best matching, permuted labels, adjusted Rand index."""
+"""Alignment of two clusters with two sets: best matching, permuted labels, adjusted Rand index."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -41,9 +41,9 @@ def permuted_sides(
     permutations: int,
     rng: np.random.Generator,
 ) -> BoolArray:
-    """Sides ``(permutation, item)`` with the labels exchanged between whole words.
+    """Set labels ``(permutation, item)``, permuted between whole words.
 
-    The number of words on each side stays; a word that stands on both sides counts as two.
+    The number of words on each side is kept; a word on both sides counts as two.
 
     Raises
     ------
@@ -69,9 +69,9 @@ def permuted_alignments(
     permutations: int = 999,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """Alignment ``(permutation,)`` when the sets' labels are exchanged between whole words.
+    """Null distribution ``(permutation,)`` of the alignment, labels permuted between whole words.
 
-    **Measures**: what the better of two matchings gives where sets mean nothing.
+    **Measures**: what the better of two matchings gives if sets and clusters are unrelated.
 
     **Misleads when**: sentences of one word are exchanged apart although clusters follow words.
 
@@ -89,7 +89,7 @@ def permuted_alignments(
 
 
 def adjusted_rand_of_counts(counts: FloatArray) -> FloatArray:
-    """Adjusted Rand index ``(...)`` of counts ``(..., 4)`` of two clusters and two sets.
+    """Adjusted Rand index ``(...)`` from counts ``(..., 4)`` of two clusters and two sets.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Correlation of two quantities over replicates, with what so few replicates can show."""
+"""Correlation of two quantities over replicates, and what few replicates can detect."""
 
 from dataclasses import dataclass
 from itertools import permutations
@@ -19,7 +19,7 @@ _SAMPLES = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """How two quantities go together over replicates.
+    """Correlation of two quantities over replicates, with interval and test.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def _pearson(one: FloatArray, other: FloatArray) -> float:
 
 
 def _permuted(one: FloatArray, other: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Correlations ``(order,)`` with the replicates of one side in other orders, its own too."""
+    """Correlations ``(order,)`` under orders of one side's replicates, the observed included."""
     count = one.shape[0]
     if count <= _EXACT_UP_TO:
         orders = np.array(list(permutations(range(count))))
@@ -145,7 +145,7 @@ def _permuted(one: FloatArray, other: FloatArray, rng: np.random.Generator) -> F
 
 
 def fisher_limits(r: float, n: int, *, level: float = 0.95) -> tuple[float, float]:
-    """Limits of a correlation of ``n`` pairs, four or more, by Fisher's z.
+    """Confidence limits of a correlation of ``n >= 4`` pairs, by Fisher's z.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Whether two measures rank pairs of models alike: correlation of two matrices, model by model."""
+"""Correlation of two measures over all pairs of models: matrices, tested model by model."""
 
 from dataclasses import dataclass
 from itertools import permutations
@@ -29,7 +29,7 @@ class PairCorrelation:
     value
         The correlation.
     low, high
-        Interval by leaving out one model after the other; nothing with fewer than four models.
+        Interval by leaving out one model after the other; None with fewer than four models.
     n_pairs, n_models
         Ordered pairs, and the models that they are of.
     p_value, smallest_p
@@ -72,7 +72,7 @@ def pair_correlation(
     which share models, and half of them are the other half again where both measures are
     symmetric. So the interval leaves out *models* (a jackknife of a statistic of pairs, by t with
     M - 1 degrees of freedom) and the p-value reorders them. With four models it can hardly be
-    below .05, and nothing is said of other models than such as these.
+    below .05, and the result holds for models like these only.
 
     **References**: Spearman (1904); Arvesen (1969), Jackknifing U-statistics; Mantel (1967), The
     detection of disease clustering; Krackhardt (1988), Predicting with networks: nonparametric
@@ -124,7 +124,7 @@ def _ranks(matrix: FloatArray) -> FloatArray:
 
 
 def _spearman(first: FloatArray, second: FloatArray) -> float | None:
-    """Correlation over the pairs; nothing where one side does not vary."""
+    """Correlation over the pairs; ``None`` if one side does not vary."""
     one, other = _ranks(first), _ranks(second)
     if not one.any() or not other.any():
         return None
@@ -134,7 +134,7 @@ def _spearman(first: FloatArray, second: FloatArray) -> float | None:
 def _interval(
     value: float, first: FloatArray, second: FloatArray, *, level: float
 ) -> tuple[float | None, float | None]:
-    """Limits on Fisher's scale, from leaving out each model."""
+    """Jackknife limits on Fisher's scale, leaving out each model."""
     count = first.shape[0]
     if count < FEWEST_MODELS:
         return None, None
@@ -155,7 +155,7 @@ def _interval(
 def _reordered(
     value: float, first: FloatArray, second: FloatArray, *, rng: np.random.Generator
 ) -> tuple[float, float]:
-    """Two-sided p of reordered models, and the smallest that there can be."""
+    """Two-sided p-value over reordered models, and its smallest possible value."""
     count = first.shape[0]
     one, other = _ranks(first), _ranks(second)
     is_whole = factorial(count) <= _ALL

@@ -1,4 +1,4 @@
-"""Ways to split units into two groups of given sizes, as bits, and sums over the first group.
+"""Splits of units into two groups of given sizes, as bits, and sums over the first group.
 
 A table holds one bit for each unit and split. Sums look up each byte's partial sum (256 entries)
 instead of multiplying by a matrix of zeros and ones: an eighth of the memory and no conversion.
@@ -95,7 +95,7 @@ def _table(n: int, first: int, most: int) -> Partitions:
 
 
 def _all(n: int, first: int, total: int) -> NDArray[np.uint8]:
-    """Every split, in lexical order: the units as they stand come first."""
+    """Every split, in lexical order; the observed one comes first."""
     flat = np.fromiter(
         chain.from_iterable(combinations(range(n), first)), dtype=np.int64, count=total * first
     )
@@ -105,7 +105,7 @@ def _all(n: int, first: int, total: int) -> NDArray[np.uint8]:
 
 
 def _some(n: int, first: int, draws: int) -> NDArray[np.uint8]:
-    """Splits drawn at random, each independent of the others."""
+    """Splits drawn at random, independently."""
     rng = generator(0, "partitions", name=f"{n}/{first}", item=str(draws))
     bits = np.empty((-(-n // 8), draws), dtype=np.uint8)
     most = max(1, _DRAWN // n)
@@ -120,5 +120,5 @@ def _some(n: int, first: int, draws: int) -> NDArray[np.uint8]:
 
 
 def _packed(table: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """Bits ``(byte, split)`` of a table ``(split, unit)``."""
+    """Table ``(split, unit)`` packed into bits ``(byte, split)``."""
     return np.ascontiguousarray(np.packbits(table, axis=1).T)

@@ -1,4 +1,4 @@
-"""Least squares from sums of products: many outcomes on the same predictors, errors by cluster.
+"""Least squares from sums of products: many outcomes, the same predictors, clustered errors.
 
 The first column of every design is the constant, so ``xx[..., 0, 0]`` is the number of rows.
 """
@@ -37,7 +37,7 @@ class Moments:
     yy: FloatArray
 
     def total(self, weights: ArrayLike | None = None) -> "Moments":
-        """Moments over units, each counted once or as often as drawn ``(draw, unit)``.
+        """Moments summed over units, each counted once or as often as drawn ``(draw, unit)``.
 
         The axis of the units is the last of ``yy``; draws take its place.
         """
@@ -88,7 +88,7 @@ def moments_by_unit(predictors: ArrayLike, outcomes: ArrayLike, *, units: Units)
 
 
 class Partial(NamedTuple):
-    """Full model against the one without some predictors: each ``(...)``, ``df`` how many."""
+    """Test of several predictors together: full against reduced model, each array ``(...)``."""
 
     ss: FloatArray
     f: FloatArray
@@ -182,7 +182,7 @@ def least_squares(moments: Moments) -> LeastSquares:
     LeastSquares
         NaN where the predictors are collinear, or a draw left one of them constant.
 
-    **Measures**: how an outcome (attention to the cue) goes with one predictor (the label) at
+    **Measures**: how an outcome (attention to the cue) depends on one predictor (the label) at
     equal values of the others (the distance), and what each alone explains.
 
     **Misleads when**: rows share errors (words of one sentence): then F and p are too sure, see
@@ -291,7 +291,7 @@ def cluster_robust(by_cluster: Moments) -> ClusterRobust:
 
 
 def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """Quotient; NaN of nothing over nothing, infinity of something over nothing."""
+    """Quotient; NaN for 0 / 0, infinity for anything else over 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(numerator / denominator, dtype=np.float64)
 
@@ -307,7 +307,7 @@ def _solved(matrix: FloatArray) -> FloatArray:
 
 
 def _inverse(spread: FloatArray, squares: FloatArray) -> FloatArray:
-    """Inverse of ``spread``; NaN where predictors are constant or collinear."""
+    """Inverse of ``spread``; NaN if predictors are constant or collinear."""
     diagonal = np.diagonal(spread, axis1=-2, axis2=-1)
     # a constant predictor keeps rounding errors of its squares, no variance
     varies = np.asarray((diagonal > 1e-12 * squares).all(axis=-1), dtype=np.bool_)
@@ -322,7 +322,7 @@ def _inverse(spread: FloatArray, squares: FloatArray) -> FloatArray:
 
 
 def _bordered(inverse: FloatArray, mean: FloatArray, n: FloatArray) -> FloatArray:
-    """Inverse with the constant, of the inverse around the means ``(..., j, j)``."""
+    """Inverse with the intercept, from the inverse around the means ``(..., j, j)``."""
     edge = -_times(inverse, mean)
     corner = _ratio(np.ones_like(n), n) - (edge * mean).sum(axis=-1)
     top = np.concatenate([corner[..., None], edge], axis=-1)[..., None, :]

@@ -60,7 +60,7 @@ def tau_b(a: ArrayLike, b: ArrayLike) -> FloatArray:
 
 
 def _of_columns(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Tau-b ``(row,)`` of values ``(n, row)``."""
+    """Kendall's tau-b ``(row,)`` of values ``(n, row)``."""
     alike, of_x, of_y = np.zeros((3, x.shape[1]), dtype=np.int64)
     for i in range(x.shape[0] - 1):
         sign_x, sign_y = _signs(x, i), _signs(y, i)
@@ -75,7 +75,7 @@ def _of_columns(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def _signs(values: FloatArray, i: int) -> NDArray[np.int8]:
-    """Signs ``(n - i - 1, row)`` of later values minus value ``i``; infinities tie too."""
+    """Signs ``(n - i - 1, row)`` of later values minus value ``i``; equal infinities are ties."""
     later, this = values[i + 1 :], values[i]
     return np.asarray((later > this).view(np.int8) - (later < this).view(np.int8))
 
@@ -125,7 +125,7 @@ def kendall_test(a: ArrayLike, b: ArrayLike) -> ExactTest:
 
 
 def _is_exact(x: FloatArray, y: FloatArray) -> bool:
-    """Whether scipy takes the exact distribution: no ties, and few values or near the end."""
+    """Whether scipy's p-value is exact: no ties, and few values or an extreme statistic."""
     n = x.size
     if np.unique(x).size < n or np.unique(y).size < n:
         return False

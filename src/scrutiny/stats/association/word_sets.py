@@ -17,7 +17,7 @@ _NO_SPREAD: Final = 1e-13  # of the sum of squares: what is left below it is rou
 
 @dataclass(frozen=True, slots=True)
 class SplitTest:
-    """Test of whether the first group's associations are larger than its units explain.
+    """Permutation test of the difference between two sets, units reassigned at random.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class SplitTest:
 
 
 def associations(targets: ArrayLike, first: ArrayLike, second: ArrayLike) -> FloatArray:
-    """Association ``(target,)`` of each target with the first rather than the second attributes.
+    """Association ``(target,)``: mean similarity to the first minus the second attributes.
 
     ``s(w, A, B)``: mean cosine with the first minus mean cosine with the second.
 
@@ -79,7 +79,7 @@ def associations(targets: ArrayLike, first: ArrayLike, second: ArrayLike) -> Flo
 
 
 def unit_vectors(vectors: ArrayLike) -> FloatArray:
-    """Vectors ``(row, dimension)`` of length 1.
+    """Vectors ``(row, dimension)``, scaled to length 1.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def unit_vectors(vectors: ArrayLike) -> FloatArray:
 
 
 def effect_size(first: ArrayLike, second: ArrayLike, *, ddof: int = 1) -> float:
-    """Effect size d: difference of mean associations over the spread of all.
+    """Effect size d: difference of mean associations divided by the spread of all.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def effect_components(association: FloatArray, side: FloatArray) -> FloatArray:
 
 
 def effect_of_sums(sums: FloatArray, *, ddof: int = 1) -> FloatArray:
-    """Effect size ``(...)`` of summed components ``(..., 5)``; NaN where it does not exist."""
+    """Effect size ``(...)`` from summed components ``(..., 5)``; NaN where undefined."""
     n_first, first, n_second, second, squares = np.moveaxis(sums, -1, 0)
     n = n_first + n_second
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -162,7 +162,7 @@ def split_test(
         ``(row,)`` whether it belongs to the first set.
     units
         ``(row,)`` word of each sentence: whole words change sides, with all their sentences.
-        Nothing: every sentence by itself, as published.
+        None: every sentence is its own unit, as published.
     most
         All splits are enumerated where there are no more than this; otherwise ``most - 1`` are
         sampled and the observed one added.
@@ -170,12 +170,12 @@ def split_test(
     Raises
     ------
     StatisticsError
-        If a word stands in both sets, or a set is empty.
+        If a word is in both sets, or a set is empty.
 
     Notes
     -----
-    What is exchangeable is the word: under the null hypothesis, which words were put into the
-    first set says nothing about their vectors. A word takes its sentences along, so the statistic
+    The exchangeable unit is the word: under the null hypothesis, membership of a word in the
+    first set is unrelated to its vectors. A word takes its sentences along, so the statistic
     is the one that is reported (the difference of means over sentences, the numerator of d) even
     where words have unequally many sentences; the sizes of the sets in sentences then vary between
     splits, those in words never do. With equally many sentences it is the test on words' means.
@@ -219,7 +219,7 @@ def _codes(units: ArrayLike, rows: int) -> IntArray:
 
 
 def _sides(codes: IntArray, first: BoolArray) -> BoolArray:
-    """Whether each unit is of the first set; each must be of one set only."""
+    """Whether each unit is in the first set; checked that no unit is in both."""
     share = np.bincount(codes, weights=first) / np.bincount(codes)
     if np.isin(share, (0.0, 1.0)).all():
         return np.asarray(share == 1.0, dtype=np.bool_)
@@ -227,7 +227,7 @@ def _sides(codes: IntArray, first: BoolArray) -> BoolArray:
 
 
 def _differences(sum_of_first: Any, rows_of_first: Any, rows: float) -> Any:
-    """Differences of means, of centered values: the second set's sum is minus the first's."""
+    """Differences of means of centered values, from the first set's sums."""
     return sum_of_first / rows_of_first + sum_of_first / (rows - rows_of_first)
 
 

@@ -1,1 +1,1 @@
-"""Distances of distributions: what models give as output, in full, as samples, or as texts."""
+"""Distances between output distributions: given in full, as samples, or as texts."""

@@ -1,4 +1,4 @@
-"""Entropy of distributions, Jensen-Shannon divergence between many of them, and a map of it."""
+"""Entropy of distributions, Jensen-Shannon divergences between many of them, and a map (MDS)."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ def row_entropy(rows: ArrayLike, *, smoothing: float = 0.0001) -> FloatArray:
     **Measures**: how broadly a head attends: 0 on one piece, log n on all n alike.
 
     **Misleads when**: sentences differ in length: its bound is the log of it. A row that rests on
-    a special token has a low entropy and says nothing about words.
+    a special token has a low entropy, whatever it does with words.
 
     **References**: Clark et al. (2019), What does BERT look at?
 
@@ -55,8 +55,8 @@ def jensen_shannon_matrix(maps: ArrayLike, *, smoothing: float = 0.001) -> Float
 
     **Measures**: how differently two heads attend, token by token.
 
-    **Misleads when**: most rows rest on special tokens: heads that do nothing are then near each
-    other, and near nothing else. Longer sentences count more.
+    **Misleads when**: most rows rest on special tokens: idle heads are then near each other, and
+    far from all else. Longer sentences count more.
 
     **References**: Lin (1991), Divergence measures based on the Shannon entropy; Clark et al.
     (2019), What does BERT look at?
@@ -84,7 +84,7 @@ def jensen_shannon_matrix(maps: ArrayLike, *, smoothing: float = 0.001) -> Float
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scaled:
-    """Points whose distances are near the given ones.
+    """Points of a multidimensional scaling, with their stress.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class Scaled:
 def scaled_to_points(
     distances: ArrayLike, *, rng: np.random.Generator, dimensions: int = 2, restarts: int = 5
 ) -> Scaled:
-    """Points of a metric multidimensional scaling, the best of several starts.
+    """Points by metric multidimensional scaling (MDS), the best of several starts.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def scaled_to_points(
     **Measures**: which items are near each other, drawn on a plane.
 
     **Misleads when**: the stress is high: neighbors in the picture then need not be near. Axes
-    mean nothing, and distances between far groups little.
+    have no meaning, and distances between far groups little.
 
     **References**: Kruskal (1964), Multidimensional scaling by optimizing goodness of fit to a
     nonmetric hypothesis; de Leeuw (1977), Applications of convex analysis to multidimensional
@@ -153,7 +153,7 @@ def scaled_to_points(
 
 
 def _stress(points: FloatArray, distances: FloatArray) -> float:
-    """Kruskal's stress-1; scikit-learn's own is another one before version 1.7."""
+    """Kruskal's stress-1, which scikit-learn reports from version 1.7 on only."""
     apart = points[:, None, :] - points[None, :, :]
     reached = np.sqrt((apart**2).sum(axis=-1))
     norm = float((reached**2).sum())

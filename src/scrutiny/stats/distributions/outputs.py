@@ -1,4 +1,4 @@
-"""Distances between two models' output distributions, item by item, and temperatures."""
+"""Distances between two models' output distributions, item by item, and matching temperatures."""
 
 from typing import Final
 
@@ -94,7 +94,7 @@ def total_variation(p: ArrayLike, q: ArrayLike) -> FloatArray:
 
 
 def collision(p: ArrayLike, q: ArrayLike) -> FloatArray:
-    """Probability ``(...)`` that samples of both are equal: ``sum_k p_k q_k``.
+    """Collision probability ``(...)``: samples of both are equal, ``sum_k p_k q_k``.
 
     **Measures**: the observed agreement of CAPA.
 
@@ -112,7 +112,7 @@ def collision(p: ArrayLike, q: ArrayLike) -> FloatArray:
 
 
 def tempered(p: ArrayLike, temperature: float) -> FloatArray:
-    """Distributions ``(..., outcome)`` at another temperature: ``p ** (1 / T)``, rescaled.
+    """Distributions ``(..., outcome)`` at another temperature: ``p ** (1 / T)``, normalized.
 
     **Measures**: what softmax of the logits divided by T gives.
 
@@ -134,7 +134,7 @@ def tempered(p: ArrayLike, temperature: float) -> FloatArray:
 
 
 def matching_temperature(p: ArrayLike, q: ArrayLike) -> float:
-    """Temperature at which q has the mean entropy of p.
+    """Temperature at which the mean entropy of q equals that of p.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def matching_temperature(p: ArrayLike, q: ArrayLike) -> float:
 
 
 def distributions(p: ArrayLike, q: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Both as float64, checked to be distributions over the same outcomes, sums made exactly 1."""
+    """Both arrays as float64, checked: same shape, non-negative, normalized to sum 1."""
     first, second = finite(p, "p"), finite(q, "q")
     if first.shape != second.shape or first.ndim < 1:
         raise StatisticsError(

@@ -1,4 +1,4 @@
-"""What distances of output distributions can be known where a model gives samples or top-k only."""
+"""Distances of output distributions from samples or top-k probabilities: floors and bounds."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -66,14 +66,14 @@ def _mean_size(probabilities: FloatArray, samples: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """A quantity that is known to lie between two values."""
+    """Lower and upper bound of a quantity."""
 
     low: float
     high: float
 
 
 def l1_bounds(answers: Sequence[Mapping[Hashable, float]], *, signs: Sequence[int]) -> Bounds:
-    """Bounds of the L1 norm of a signed sum of distributions of which only top-k is known.
+    """Bounds of the L1 norm of a signed sum of distributions known by their top-k only.
 
     Parameters
     ----------
@@ -88,9 +88,9 @@ def l1_bounds(answers: Sequence[Mapping[Hashable, float]], *, signs: Sequence[in
     Bounds
         ``low``: the L1 norm after all outcomes that some call left out are put into one bin
         "other"; putting bins together cannot raise it. ``high``: the part that all calls gave,
-        and all other mass as if nothing of it cancelled. Soft-SCoPE of ``low`` is an upper bound.
+        and all other mass as if none of it cancelled. Soft-SCoPE of ``low`` is an upper bound.
 
-    **Measures**: what top-k log-probabilities allow to be said.
+    **Measures**: the range that top-k log-probabilities leave open.
 
     **Misleads when**: outcomes that only some calls gave get a bin of their own with 0 for the
     others: that is no lower bound, as a probability below the k-th is not 0.

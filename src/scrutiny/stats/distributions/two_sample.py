@@ -1,4 +1,4 @@
-"""Are two sets of answers from one model? Tests on texts and on log-probabilities."""
+"""Two-sample tests on texts and log-probabilities: whether both sets come from one model."""
 
 from collections.abc import Callable
 from typing import Final
@@ -18,7 +18,7 @@ _PERMUTATIONS: Final = 999
 def hamming_mmd(
     x: ArrayLike, y: ArrayLike, *, prompts: tuple[ArrayLike, ArrayLike] | None = None
 ) -> float:
-    """Squared maximum mean discrepancy of two samples of texts, Hamming kernel, unbiased.
+    """Maximum mean discrepancy, squared and unbiased, of two samples of texts (Hamming kernel).
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def _texts(
 
 
 def _mmd(kernel: FloatArray, blocks: IntArray, sides: FloatArray) -> FloatArray:
-    """Discrepancy ``(arrangement,)`` averaged over prompts; sides ``(arrangement, sample)``."""
+    """Discrepancy ``(arrangement,)``, averaged over prompts; sides ``(arrangement, sample)``."""
     total = np.zeros(sides.shape[0])
     prompts = np.unique(blocks)
     for prompt in prompts:
@@ -229,7 +229,7 @@ def _permuted(
     rng: np.random.Generator,
     permutations: int,
 ) -> ExactTest:
-    """One-sided test of a statistic of sides, exchanged within strata."""
+    """One-sided permutation test of a statistic of sides, within strata."""
     if permutations < 1:
         raise StatisticsError("at least one permutation is needed.")
     members = [np.flatnonzero(strata == s) for s in np.unique(strata)]
@@ -247,7 +247,7 @@ def _permuted(
 
 
 def _censored(values: ArrayLike, name: str) -> FloatArray:
-    """Log-probabilities with what a call left out set to the call's smallest."""
+    """Log-probabilities; missing entries of a call are set to the call's smallest."""
     rows = np.array(values, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[0] < 2 or rows.shape[1] < 1:
         raise StatisticsError(f"{name} must be (call, token) with at least two calls.")

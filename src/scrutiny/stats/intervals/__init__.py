@@ -1,1 +1,1 @@
-"""Intervals, by what was sampled: items, replicates, or both crossed; one side or two."""
+"""Intervals for new items, new replicates (seeds), or both; of one side or of two."""

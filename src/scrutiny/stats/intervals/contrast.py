@@ -40,7 +40,7 @@ def paired_contrast(
         As in `crossed`.
     scale
         Scale of the sides. A difference is taken as it is; the scale says how large one can be
-        (100 points, of percentages), and what stands for one unit out of one.
+        (100 points, of percentages), and how large one whole is.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def paired_contrast(
 
     **Measures**: the expected difference between two conditions of one recipe.
 
-    **Misleads when**: equal seeds do not make runs alike; then nothing is gained, and nothing lost
+    **Misleads when**: equal seeds do not make runs alike; then pairing neither gains nor loses
     but the degrees of freedom of the second side.
 
     **References**: as `crossed`.

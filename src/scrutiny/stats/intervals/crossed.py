@@ -112,7 +112,7 @@ def crossed(
 def brought(
     each: FloatArray, drawn: FloatArray, scale: Scale, *, n_units: int | None
 ) -> tuple[Scale, float, FloatArray, FloatArray]:
-    """Scale that is used, and the mean, the replicates and the draws on it.
+    """The scale, and the mean, replicates and draws transformed to it.
 
     A constant share stays as it is, because its floor is stated in flips.
     """
@@ -126,7 +126,7 @@ def brought(
 
 
 def _margin(center: float, scale: Scale, n_units: int | None) -> float:
-    """How near to a bound a share counts as it is: half a unit, or less where the mean lies nearer.
+    """Distance from a bound within which a share is cut: half a unit, or less near the bound.
 
     With several rows in a unit a mean can lie nearer to its bound than half a unit; brought to
     half a unit, it would fall out of its own interval.

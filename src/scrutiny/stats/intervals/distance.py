@@ -1,4 +1,4 @@
-"""How far items and seeds together carry a mean: quantiles of a sum of two t."""
+"""Critical distance for item and seed error together: quantiles of a sum of two t variables."""
 
 from typing import Final
 
@@ -20,7 +20,7 @@ def critical_distance(
     tail: float,
     item_freedom: float = np.inf,
 ) -> FloatArray:
-    """Distance ``(row,)`` beyond which items and seeds together lie with probability ``tail``.
+    """Distance ``(row,)`` that item and seed error together exceed with probability ``tail``.
 
     Both parts are a t, or a normal where the degrees of freedom are infinite.
 
@@ -58,7 +58,7 @@ def critical_distance(
 
 
 def _mixing(freedom: float) -> tuple[FloatArray, FloatArray]:
-    """Variances ``(node,)`` whose mixture of normals is a t, and their weights.
+    """Variances ``(node,)`` and weights that write a t distribution as a mixture of normals.
 
     A t is a normal whose variance is degrees over chi2: the nodes are quantiles of it, dense where
     the variance is largest.

@@ -1,6 +1,6 @@
-"""Simultaneous intervals of a family of rows, with seed variances that borrow from each other.
+"""Simultaneous intervals of a family of rows, with seed variances moderated over the family.
 
-A family are the rows that one diagnostic asks of one model on one dataset. With three seeds a
+A family is the rows of one diagnostic, one model and one dataset. With three seeds a
 row's own seed variance has two degrees of freedom, and a limit that holds for fifteen rows at once
 would lie seventeen standard errors away. Seed variances of one family are alike: each row's is
 moved toward the others', as far as the rows themselves show that they agree.
@@ -24,7 +24,7 @@ _FEW_FLIPS: Final = 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FamilyRows:
-    """What every row of a family brings.
+    """Values, variances and flip counts of the rows of a family.
 
     Parameters
     ----------
@@ -35,8 +35,8 @@ class FamilyRows:
     interaction
         ``(row,)`` item noise that each replicate has for itself (``Vx`` of `crossed`).
     step
-        ``(row,)`` what one item moves: one over the number of items of a mean, two over predicted
-        and true ones together of an F1.
+        ``(row,)`` change of the value by one item: 1 / items for a mean, 2 / (predicted + true) for
+        an F1.
     flips
         ``(row, 2)`` items per replicate that count for and against the value, a mean over
         replicates (and over draws of a change: fractions are fine), where a row is a mean of
@@ -68,7 +68,7 @@ class FamilyRows:
         item_freedom: float = np.inf,
         crowding: float = 1.0,
     ) -> "FamilyRows":
-        """Rows as arrays, checked; a single number of items stands for all.
+        """Checked arrays of a family's rows; one number of items may hold for all.
 
         Raises
         ------
@@ -90,7 +90,7 @@ class FamilyRows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FamilyLimits:
-    """Simultaneous limits of every row ``(row,)``.
+    """Simultaneous limits of all rows, ``(row,)``.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class FamilyLimits:
 def checkpoint_limits(
     rows: FamilyRows, *, level: float = 0.95, n_rows: int | None = None
 ) -> FamilyLimits:
-    """Limits that speak of these checkpoints alone: items are drawn, seeds are not.
+    """Limits in the scope "these checkpoints": items are drawn, seeds are fixed.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def checkpoint_limits(
     level
         Probability that all rows' intervals hold.
     n_rows
-        How many rows the family was planned with; those that are here unless given.
+        Number of rows that the family was planned with. Default: the rows given.
     """
     none = np.zeros(rows.items.size)
     return _limits(rows, rows.items, none, np.inf, level=level, n_rows=n_rows)
@@ -132,7 +132,7 @@ def checkpoint_limits(
 def recipe_limits(
     rows: FamilyRows, *, level: float = 0.95, n_rows: int | None = None
 ) -> FamilyLimits:
-    """Limits that speak of the recipe: other seeds and other items.
+    """Limits in the scope "this recipe": other items and other seeds.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def recipe_limits(
     Raises
     ------
     StatisticsError
-        With fewer than three replicates: two say hardly anything of other seeds.
+        With fewer than three replicates: two are hardly informative about other seeds.
 
     Notes
     -----
@@ -159,7 +159,7 @@ def recipe_limits(
     replicates = rows.values.shape[1]
     if replicates < 3:
         raise StatisticsError(
-            f"{replicates} replicates say too little of other seeds; three are needed."
+            f"{replicates} replicates say too little about other seeds; three are needed."
         )
     found = moderated(rows.values, rows.interaction, rows.step)
     own = np.maximum(0.0, rows.items - rows.interaction)
@@ -177,7 +177,7 @@ def recipe_limits(
 def floored(
     items: ArrayLike, step: ArrayLike, *, crowding: float = 1.0, is_counted: bool = True
 ) -> FloatArray:
-    """Variances of items ``(row,)`` with what one flip, or two, would add.
+    """Item variances ``(row,)``, with a floor for values of which few or no items flip.
 
     Of few flips the variance is uncertain, and too small where the value is too near to its bound.
     Where the flips of a row are counted, Tango's limits see to that, and one is added to fewer than
@@ -203,7 +203,7 @@ def floored(
 
 
 def tail_of(n_rows: int, level: float = 0.95) -> float:
-    """Probability beyond one limit of a row, so that all ``n_rows`` hold at ``level`` (Šidák)."""
+    """Tail probability of one limit, so that all ``n_rows`` rows hold at ``level`` (Šidák)."""
     return float((1.0 - proper_level(level) ** (1.0 / n_rows)) / 2.0)
 
 
@@ -216,7 +216,7 @@ def _limits(
     level: float,
     n_rows: int | None,
 ) -> FamilyLimits:
-    """Limits of a family from the variances of its two parts."""
+    """Limits of a family, from its item and seed variances."""
     tail = tail_of(n_rows or rows.items.size, level)
     distance = critical_distance(items, seeds, freedom, tail=tail, item_freedom=rows.item_freedom)
     mean = rows.values.mean(axis=1)

@@ -1,4 +1,4 @@
-"""Seed variances of rows that resemble one another, each moved toward the others'."""
+"""Moderated seed variances: each row's is moved toward those of similar rows."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -16,7 +16,7 @@ _LEAST_RATIO: Final = 0.001  # of a variance in its logarithm: a variance of 0 h
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeedVariances:
-    """What the rows of a family tell of their seeds.
+    """Seed variances of the rows of a family, own and moderated.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class SeedVariances:
     weight
         Weight of the family against a row's own variance, from 0 to 1.
     effective
-        Number of independent rows that tell as much as these do.
+        Effective number of independent rows.
     freedom
         Degrees of freedom of ``each``.
     """
@@ -40,7 +40,7 @@ class SeedVariances:
 
 
 def moderated(values: FloatArray, interaction: FloatArray, step: FloatArray) -> SeedVariances:
-    """Seed variances of rows, each moved toward the family's.
+    """Seed variances of rows, each shrunk toward the family's.
 
     A family of one row keeps its own variance and its ``replicates - 1`` degrees of freedom.
 
@@ -51,7 +51,7 @@ def moderated(values: FloatArray, interaction: FloatArray, step: FloatArray) -> 
     interaction
         ``(row,)`` item noise that each replicate has for itself, in the mean over replicates.
     step
-        ``(row,)`` what one item moves.
+        ``(row,)`` change of the value by one item.
 
     Notes
     -----
@@ -104,7 +104,7 @@ def _pull(ratio: FloatArray, degrees: int) -> tuple[float, float]:
 
 
 def effective_rows(values: ArrayLike) -> float:
-    """Number of independent rows that tell as much of the seeds' variance as these do.
+    """Effective number of independent rows for estimating the seeds' variance.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ class Runs:
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """What the Multi-Bootstrap draws.
+    """Sampling scheme of the Multi-Bootstrap: pairing, factors, number of draws.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Scheme:
 
 @dataclass(frozen=True, slots=True)
 class MultiBootstrap:
-    """Multi-Bootstrap of a base, an experiment and their difference.
+    """Result of a Multi-Bootstrap: base, experiment and their difference.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def multibootstrap(
     rng
         Source of the draws.
     scheme
-        What is drawn; None: paired, seeds and examples, 1000 draws.
+        Sampling scheme; None: paired, seeds and examples, 1000 draws.
     score
         Maps values of the drawn examples ``(run, drawn example)`` and their indices
         ``(drawn example,)`` (to look up labels) to scores ``(run,)``. None: the mean of the values.
@@ -167,7 +167,7 @@ def multibootstrap_decomposition(
     nboot: int = 1000,
     score: Score | None = None,
 ) -> Decomposition:
-    """Variance with seeds only, examples only, and both drawn.
+    """Variance with only seeds, only examples, or both resampled.
 
     Parameters
     ----------
@@ -244,7 +244,7 @@ def _score_draws(
     scheme: Scheme,
     score: Score | None,
 ) -> list[FloatArray]:
-    """Mean over drawn seeds on each draw of examples, ``(draw,)`` a side."""
+    """Score of each side on each draw of examples: mean over drawn seeds, ``(draw,)``."""
     n = sides[0].values.shape[1]
     out = [np.empty(scheme.nboot) for _ in sides]
     means = [_by_seed(s, s.values) for s in sides]  # (seed, example)
@@ -271,7 +271,7 @@ def _scores(side: Runs, index: IntArray, score: Score | None) -> FloatArray:
 
 
 def _by_seed(side: Runs, values: FloatArray) -> FloatArray:
-    """Mean over the runs of each seed, over the first axis."""
+    """Mean over the runs of each seed, along the first axis."""
     if side.names.size == side.seeds.size:
         return values[np.argsort(side.seeds)]
     return np.stack([values[side.seeds == s].mean(axis=0) for s in side.names])

@@ -1,4 +1,4 @@
-"""What replicates and items each add to an interval by the crossed method."""
+"""Components of a crossed interval: the parts of replicates and of items."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from scrutiny.stats.arrays import BoolArray, FloatArray, finite, has_value, prop
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.interval import Decomposition, Interval, quantile_limits
 
-FEW_CLUSTERS = 20  # below, it is said that there are few
+FEW_CLUSTERS = 20  # below, a note warns of few clusters
 _NEAR_NORMAL = 50  # degrees of freedom; below, the items' part gets a t instead of its own shape
 FEW_FLIPS = 10  # units that change the statistic; below, its draws are too coarse for a tail
 _NEGLIGIBLE = 1e-18  # variance, relative to the square of a flip or of the largest value: rounding
@@ -18,7 +18,7 @@ _NEGLIGIBLE = 1e-18  # variance, relative to the square of a flip or of the larg
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IntervalParts:
-    """What one side adds to an interval: its seeds' variance and its items' draws.
+    """Components that one side adds to an interval: its seed variance and its item draws.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class IntervalParts:
 def checked(
     point: ArrayLike, draws: ArrayLike, *, keep: bool = False
 ) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
-    """Point ``(replicate,)``, draws that have values ``(draw, replicate)``, notes."""
+    """Point ``(replicate,)``, draws without missing values ``(draw, replicate)``, and notes."""
     each = finite(point, "point", ndim=1)
     drawn = np.asarray(draws, dtype=np.float64)
     if drawn.ndim != 2 or drawn.shape[1] != each.size or drawn.shape[0] < 2:
@@ -64,7 +64,7 @@ def checked(
 
 
 def enough(fine: BoolArray) -> None:
-    """Raise unless the statistic exists on at least half of the draws ``(draw,)``."""
+    """Raise unless the statistic is defined on at least half of the draws ``(draw,)``."""
     if 2 * np.count_nonzero(fine) < fine.size:
         raise StatisticsError(
             f"the statistic does not exist on {fine.size - np.count_nonzero(fine)} of {fine.size}"
@@ -73,7 +73,7 @@ def enough(fine: BoolArray) -> None:
 
 
 def side_of(each: FloatArray, drawn: FloatArray, *, center: float) -> IntervalParts:
-    """Parts of a side: its point ``(replicate,)``, draws ``(draw, replicate)``."""
+    """Components of one side, from its point ``(replicate,)`` and draws ``(draw, replicate)``."""
     replicates = each.size
     mean = drawn.mean(axis=1)
     noise = mean - mean.mean()
@@ -86,7 +86,7 @@ def side_of(each: FloatArray, drawn: FloatArray, *, center: float) -> IntervalPa
 
 
 def is_constant(drawn: FloatArray) -> bool:
-    """Whether drawing items moves nothing but rounding."""
+    """Whether all draws of items give the same value, up to rounding."""
     top = float(np.abs(drawn).max())
     return float(drawn.mean(axis=1).var()) <= _NEGLIGIBLE * max(top * top, 1e-300)
 
@@ -99,7 +99,7 @@ def item_noise(
     n_strata: int = 1,
     flip: float,
 ) -> tuple[FloatArray, tuple[str, ...]]:
-    """Items' part, centered: a floor with few flips, a t with few clusters.
+    """Item error, centered: with a floor if few items flip, as a t with few clusters.
 
     Clusters within strata leave ``n_units - n_strata`` degrees of freedom: each stratum's own mean
     is taken from them, and the bootstrap's variance is short by as much.
@@ -138,7 +138,7 @@ def item_degrees(n_units: float, n_strata: int) -> float:
 def _floored(
     noise: FloatArray, rng: np.random.Generator, *, step: float
 ) -> tuple[FloatArray, tuple[str, ...]]:
-    """Noise with the variance of one flip, ``step``, added where there are few."""
+    """Item error with the variance of one flip, ``step``, added if there are few flips."""
     _, note = _floor(noise, step)
     if not note:
         return noise, ()
@@ -148,7 +148,7 @@ def _floored(
 
 
 def _floor(noise: FloatArray, step: float) -> tuple[float, str]:
-    """Variance that is added where no flip, or few, move the noise; and what is said of it."""
+    """Variance to add if there are no flips or few, and its note."""
     variance = float(noise.var())
     if variance <= _NEGLIGIBLE * step * step:
         return step * step, "zero_item_variance"
@@ -158,12 +158,12 @@ def _floor(noise: FloatArray, step: float) -> tuple[float, str]:
 
 
 def is_coarse(noise: FloatArray, step: float) -> bool:
-    """Whether the draws take few values, as counts do and continuous measures do not."""
+    """Whether the draws take few distinct values, as counts do, unlike continuous measures."""
     return np.unique(np.round(noise / step, 6)).size <= min(100, noise.size // 4)
 
 
 def t_draws(side: IntervalParts, size: int, rng: np.random.Generator) -> FloatArray:
-    """Replicates' part ``(draw,)``: ``sqrt(Vs) * t(R - 1)``; 0 for one replicate."""
+    """Seed error ``(draw,)``: ``sqrt(Vs) * t(R - 1)``; 0 for one replicate."""
     if side.replicates < 2:
         return np.zeros(size)
     scale = float(np.sqrt(side.seeds))
@@ -171,20 +171,20 @@ def t_draws(side: IntervalParts, size: int, rng: np.random.Generator) -> FloatAr
 
 
 def shrink(noise: FloatArray, interaction: float) -> float:
-    """Factor that takes the interaction out of the items' part."""
+    """Factor that removes the interaction from the item error."""
     items = float(noise.var(ddof=1))
     return float(np.sqrt(max(0.0, items - interaction) / items)) if items > 0 else 0.0
 
 
 def replicate_notes(side: IntervalParts) -> tuple[str, ...]:
-    """Codes for too few replicates."""
+    """Notes about too few replicates."""
     if side.replicates == 1:
         return ("one_replicate",)
     return ("two_replicates",) if side.replicates == 2 else ()
 
 
 def decompose(side: IntervalParts, noise: FloatArray) -> Decomposition:
-    """Variances of the parts."""
+    """Variance components of one side."""
     items = max(0.0, float(noise.var(ddof=1)) - side.interaction)
     return Decomposition(side.seeds, items, side.interaction, side.seeds + items)
 

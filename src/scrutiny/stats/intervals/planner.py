@@ -1,4 +1,4 @@
-"""How many more items or seeds it takes to tell a loss that is planned for."""
+"""Sample size planning: items or seeds needed to detect a planned loss."""
 
 from collections.abc import Callable
 from typing import Final
@@ -12,14 +12,14 @@ from scrutiny.stats.intervals.families import FamilyRows, tail_of
 from scrutiny.stats.intervals.moderation import moderated
 
 _POWER: Final = 0.84  # standard errors that 80 % of the estimates lie above
-MOST_ITEMS: Final = 8  # times as many; beyond, it is out of reach
+MOST_ITEMS: Final = 8  # times the items at hand; needing more counts as out of reach
 MOST_SEEDS: Final = 20
 
 
 def items_needed(
     rows: FamilyRows, loss: ArrayLike, *, level: float = 0.95, n_rows: int | None = None
 ) -> FloatArray:
-    """Items ``(row,)`` with which a loss of this size would be found in about 80 % of studies.
+    """Number of items ``(row,)`` that detects a loss of this size with about 80 % power.
 
     Parameters
     ----------
@@ -29,12 +29,12 @@ def items_needed(
         The loss that is planned for, of all rows or ``(row,)`` of each, never the one that was
         seen: planning for that reaches a power anywhere between .3 and 1.
     level, n_rows
-        As `recipe_limits` has them.
+        As in `recipe_limits`.
 
     Returns
     -------
     array
-        NaN where eight times as many would not do. Simulated, 70 to 90 % are reached.
+        NaN if eight times as many do not suffice. In simulations, power is 70 to 90 %.
     """
     reaches = _design(rows, loss, tail_of(n_rows or rows.items.size, level))
     replicates = rows.values.shape[1]
@@ -51,10 +51,10 @@ def items_needed(
 def seeds_needed(
     rows: FamilyRows, loss: ArrayLike, *, level: float = 0.95, n_rows: int | None = None
 ) -> FloatArray:
-    """Seeds ``(row,)`` with which a loss of this size would be found in about 80 % of studies.
+    """Number of seeds ``(row,)`` that detects a loss of this size with about 80 % power.
 
-    Parameters as `items_needed` has them; NaN where twenty would not do, or nothing is known of
-    seeds because there are fewer than three.
+    Parameters are those of `items_needed`; NaN if twenty do not suffice, or if there are fewer than
+    three, which is too few to estimate their variance.
     """
     replicates = rows.values.shape[1]
     needed = np.full(rows.items.size, np.nan)
@@ -69,7 +69,7 @@ def seeds_needed(
 def _design(
     rows: FamilyRows, planned: ArrayLike, tail: float
 ) -> Callable[[FloatArray, int], FloatArray]:
-    """Whether so many items ``(row,)`` and seeds show the loss, by what the family was."""
+    """Function of items ``(row,)`` and seeds: whether they detect the loss."""
     loss = np.asarray(planned, dtype=np.float64)
     replicates = rows.values.shape[1]
     if replicates < 3:

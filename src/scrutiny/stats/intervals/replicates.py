@@ -1,4 +1,4 @@
-"""Intervals over replicates alone: retraining, on the same items."""
+"""Intervals over replicates alone: retraining the model, evaluated on the same items."""
 
 import numpy as np
 import scipy

@@ -41,7 +41,7 @@ _RANGES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A monotone map from the range of a statistic to the real line, and back.
+    """Monotone transformation from the range of a statistic to the real line, and back.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Scale:
     low, high
         The statistic's range.
     whole
-        What stands for one unit out of one: 100 for percentages, 1 for everything else.
+        Size of one whole: 100 for percentages, 1 for all others.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Scale:
 
     @classmethod
     def of(cls, scale: "str | Scale") -> "Scale":
-        """Scale of a name, with its usual range: logit [0, 1], percent [0, 100], ..."""
+        """Scale by name, with its usual range: logit [0, 1], percent [0, 100], ..."""
         if isinstance(scale, Scale):
             return scale
         one_of(scale, "scale", SCALES)
@@ -83,7 +83,7 @@ class Scale:
 
     @property
     def difference(self) -> "Scale":
-        """Scale of one value minus another: as it is, cut where no difference can lie.
+        """Scale of a difference of two values: identity, cut at the largest possible difference.
 
         Percentages differ by 100 at most. Standardized differences are not cut: with groups of
         unequal size they lie beyond their usual range.
@@ -92,13 +92,13 @@ class Scale:
         return Scale("identity", -span, span, self.whole)
 
     def within(self, low: float, high: float) -> "Scale":
-        """The scale cut at a narrower range as well; one that maps a range to the line keeps it."""
+        """The same scale, cut at a narrower range; scales that map to the line are unchanged."""
         if self.is_bounded:
             return self
         return replace(self, low=max(self.low, low), high=min(self.high, high))
 
     def forward(self, values: FloatArray, *, margin: float) -> FloatArray:
-        """Values on the real line; shares are kept ``margin`` away from the bounds."""
+        """Values transformed to the real line; shares are kept ``margin`` away from the bounds."""
         if not self.is_bounded:
             return values
         is_beyond = np.nanmin(values) < self.low - 1e-9 or np.nanmax(values) > self.high + 1e-9
@@ -114,7 +114,7 @@ class Scale:
         return 0.5 * logit if self.name == "fisher_z" else logit
 
     def inverse(self, values: FloatArray) -> FloatArray:
-        """Values back on the range of the statistic."""
+        """Values transformed back to the range of the statistic."""
         if not self.is_bounded:
             return values
         logit = 2.0 * values if self.name == "fisher_z" else values

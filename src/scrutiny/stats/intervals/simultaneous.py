@@ -1,4 +1,4 @@
-"""Rows of a family from their draws of items, and the limits that hold for all of them at once."""
+"""Simultaneous limits: rows of a family from their item draws, holding for all at once."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -24,28 +24,28 @@ from scrutiny.stats.intervals.planner import items_needed, seeds_needed
 from scrutiny.stats.intervals.scale import Scale
 from scrutiny.stats.resampling.resample import Resampled
 
-#: Replicates that carry a word about others of their recipe.
+#: Fewest replicates (seeds) for limits in the scope "this recipe".
 FEWEST_SEEDS: Final = 3
 _POWER: Final = 0.84  # standard errors that 80 % of the estimates lie above
 
 
 @dataclass(frozen=True, slots=True)
 class RowLimits:
-    """Between which values a number lies, so that all numbers of its family hold at once.
+    """Limits of one number that hold simultaneously with those of its family.
 
     Parameters
     ----------
     checkpoints
-        Low and high for other items and these very checkpoints.
+        Low and high in the scope "these checkpoints": other items, the same checkpoints.
     recipe
-        Low and high for other items and other seeds, at least as wide; None where too little is
-        known of other seeds.
+        Low and high in the scope "this recipe": other items and other seeds, at least as wide; None
+        with too few seeds.
     detectable
-        Distance from a limit at which a true value would be told from it in 80 % of studies, in
-        the wider scope.
+        Distance between a true value and a threshold that 80 % of studies detect, in the wider
+        scope.
     items_needed, seeds_needed
-        So many units, or seeds, would show a planned loss; NaN where they would not, or none is
-        planned.
+        Number of units, or seeds, that detects the planned loss; NaN if out of reach, or if no
+        loss is planned.
     """
 
     checkpoints: tuple[float, float]
@@ -56,23 +56,23 @@ class RowLimits:
 
     @property
     def widest(self) -> tuple[float, float]:
-        """Limits for the recipe, or for these checkpoints where there are none."""
+        """Limits in the scope "this recipe", or "these checkpoints" if there are too few seeds."""
         return self.recipe or self.checkpoints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Row:
-    """What a number brings to its family, on the scale on which its interval is symmetric.
+    """One number of a family: values and variances, on the scale where its interval is symmetric.
 
     Parameters
     ----------
     values
         ``(replicate,)``; their mean is the number.
     items, interaction
-        Variance of that mean from drawing items, and the part of it that each replicate has for
-        itself (``Vi`` and ``Vx`` of `crossed`).
+        Variance of that mean from drawing items, and its part that is not shared by replicates
+        (``Vi`` and ``Vx`` of `crossed`).
     step
-        What one row of the data moves, on the scale.
+        Change of the value by one row of the data, on the scale.
     freedom
         Degrees of freedom of the items' part.
     scale
@@ -101,19 +101,19 @@ def row_of(
     flips: tuple[float, float] | None = None,
     step: float | None = None,
 ) -> Row:
-    """Row of a statistic whose draws of items are known.
+    """Row of a family, from the resampled statistic.
 
     Parameters
     ----------
     resampled
         Two units at least.
     scale
-        Where its interval is symmetric.
+        Scale on which its interval is symmetric.
     flips
         See `Row`.
     step
-        What one flip moves the value: one over the rows that count, two over the predicted and
-        true ones of an F1. Nothing where the value is no share of things that flip.
+        Change of the value by one flip: 1 / rows that count, 2 / (predicted + true) for an F1. None
+        if the value is not a share.
     """
     drawn = resampled.draws[has_value(resampled.draws)]
     where, middle, each, draws = brought(resampled.point, drawn, scale, n_units=resampled.n_units)
@@ -142,7 +142,7 @@ def row_of(
 
 
 def _steepness(resampled: Resampled, scale: Scale) -> float:
-    """How far a small step of a share, one of a hundred in percent, moves it on its scale."""
+    """Slope of the scale at the mean: change on it per small change of the share."""
     least = 0.5 / (resampled.n_rows + 1)
     share = (float(resampled.point.mean()) - scale.low) / (scale.high - scale.low)
     share = min(max(share, least), 1.0 - least)
@@ -158,24 +158,24 @@ def simultaneous(
     is_fixed: bool = False,
     losses: Sequence[float] = (),
 ) -> list[RowLimits]:
-    """Limits of rows that all hold at once at the level, in the order of the rows.
+    """Simultaneous limits of rows, all holding at once at the level, in the order of the rows.
 
-    Rows on one scale with as many replicates lend each other their seeds' variance.
+    Rows on the same scale with equally many replicates share their seed variances (moderation).
 
     Parameters
     ----------
     rows
-        The family, or what is known of it.
+        The rows of the family that have values.
     n_rows
-        How many rows it was planned with.
+        Number of rows that the family was planned with.
     level
         Probability that the limits of all rows hold.
     is_fixed
-        Whether other seeds are not spoken of.
+        Whether seeds are fixed: no limits in the scope "this recipe".
     losses
-        Loss that each row is planned to show, NaN for none.
+        Planned loss of each row, for `items_needed` and `seeds_needed`; NaN for none.
 
-    **Measures**: every row as its interval alone does, at a level that leaves room for the others.
+    **Measures**: each row as its own interval does, at a level adjusted for the number of rows.
 
     **Misleads when**: rows were added to the family after looking at them.
 
@@ -198,11 +198,11 @@ def simultaneous(
 def _limits(
     rows: Sequence[Row], losses: FloatArray, *, n_rows: int, level: float, is_fixed: bool
 ) -> list[RowLimits]:
-    """Limits of rows on one scale with as many replicates."""
+    """Limits of rows that share a scale and a number of replicates."""
     values = np.array([row.values for row in rows])
     interaction = np.array([row.interaction for row in rows])
     is_of_recipe = not is_fixed and values.shape[1] >= FEWEST_SEEDS
-    if not is_of_recipe:  # what replicates have for themselves is in the items' part
+    if not is_of_recipe:  # the interaction is in the items' part
         values, interaction = values.mean(axis=1, keepdims=True), np.zeros(len(rows))
     family = FamilyRows(
         values,
@@ -233,7 +233,7 @@ def _limits(
 def _needed(
     family: FamilyRows, rows: Sequence[Row], losses: FloatArray, *, n_rows: int, level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Units, and seeds, with which each row would show its planned loss."""
+    """Numbers of units and of seeds that detect each row's planned loss."""
     none = np.full(len(rows), np.nan)
     if np.isnan(losses).all():
         return none, none
@@ -245,33 +245,33 @@ def _needed(
 
 
 def _on_scale(row: Row, loss: float) -> float:
-    """A distance of the statistic, from the value that was seen, on the row's scale."""
+    """Size of a loss on the row's scale, starting at the observed value."""
     middle = row.scale.inverse(np.array([row.values.mean()]))
     ends = row.scale.forward(np.array([middle[0], middle[0] + loss]), margin=row.step / 2.0)
     return float(abs(ends[1] - ends[0]))
 
 
 def _back(row: Row, limits: FamilyLimits, place: int) -> tuple[float, float]:
-    """Limits of a row on the scale of its statistic, cut where it cannot lie."""
+    """Limits of a row, transformed back to its statistic and cut at its range."""
     ends = row.scale.inverse(np.array([limits.low[place], limits.high[place]]))
     low, high = np.clip(ends, row.scale.low, row.scale.high).tolist()
     return low, high
 
 
 def _on_statistic(row: Row, distance: float) -> float:
-    """A distance on the row's scale as one of its statistic, the mean of both directions."""
+    """Distance on the row's scale, converted to the statistic: mean of both directions."""
     middle = row.values.mean()
     low, high = row.scale.inverse(np.array([middle - distance, middle + distance])).tolist()
     return float((high - low) / 2.0)
 
 
 def alone(interval: Interval, *, n_rows: int) -> RowLimits:
-    """Limits of a row whose variance has no parts: its own interval, at the family's level.
+    """Limits of a row without variance components: its own interval at the family's level.
 
     Raises
     ------
     StatisticsError
-        If it keeps too few draws for limits so far out.
+        If the interval has too few draws for a level so close to 1.
     """
     tail = tail_of(n_rows, interval.level)
     ends = interval.at(1.0 - 2.0 * tail)

@@ -9,7 +9,7 @@ from scrutiny.stats.arrays import FloatArray
 def tango_variance(
     difference: ArrayLike, against: ArrayLike, favor: ArrayLike, units: ArrayLike
 ) -> FloatArray:
-    """Variance of a paired difference of shares, if ``difference`` is the true one.
+    """Tango's score variance of a paired difference of shares, given its true value.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Similarity of two representations of the same items, with intervals and chance."""
+"""Similarity of two representations of the same items, with intervals and chance levels."""

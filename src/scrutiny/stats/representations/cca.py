@@ -14,7 +14,7 @@ def canonical_correlations(X: ArrayLike, Y: ArrayLike) -> FloatArray:
     Raises
     ------
     StatisticsError
-        If one of them has as many independent features as items less one: every correlation is 1
+        If one of them has (items - 1) independent features: every correlation is 1
         then, whatever they hold.
 
     **Measures**: how well linear readouts of one can be had from the other.
@@ -44,7 +44,7 @@ def mean_cca(X: ArrayLike, Y: ArrayLike) -> float:
     **Measures**: likeness up to any invertible linear map.
 
     **Misleads when**: items are few: independent Gaussians with 500 items and 40 features score
-    .245, not 0; read it beside `permuted_similarity`. It gives a direction of hardly any variance
+    .245, not 0; read it with `permuted_similarity`. It gives a direction of hardly any variance
     the weight of the first.
 
     **References**: Hotelling (1936); Raghu et al. (2017), SVCCA.
@@ -117,7 +117,7 @@ def svcca(X: ArrayLike, Y: ArrayLike, *, variance: float = 0.99) -> float:
 
 
 def kept_components(X: ArrayLike, *, variance: float = 0.99) -> int:
-    """How many principal components reach a share of the variance.
+    """Number of principal components that reach a share of the variance.
 
     **Measures**: the number that `svcca` keeps.
 
@@ -135,7 +135,7 @@ def kept_components(X: ArrayLike, *, variance: float = 0.99) -> int:
 
 
 def pwcca(X: ArrayLike, Y: ArrayLike) -> float:
-    """Projection-weighted canonical correlation, weighted by how much of X each direction holds.
+    """Projection-weighted CCA: canonical correlations weighted by their share of X.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def _basis(X: FloatArray, name: str) -> FloatArray:
 
 
 def _must_have_room(basis: FloatArray, name: str) -> None:
-    """Refuse as many independent features as items less one."""
+    """Raise if features are as many as items less one: every correlation would be 1."""
     n, rank = basis.shape
     if rank >= n - 1:
         raise StatisticsError(

@@ -1,4 +1,4 @@
-"""What all comparisons of representations share: checks, centering, bases."""
+"""Input checks, centering and bases, shared by comparisons of representations."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +10,7 @@ from scrutiny.stats.errors import StatisticsError
 def two_representations(
     X: ArrayLike, Y: ArrayLike, *, least: int = 4
 ) -> tuple[FloatArray, FloatArray]:
-    """Both as float64 ``(item, feature)`` and ``(item, other feature)``, checked.
+    """Both representations as float64 ``(item, feature)``, checked.
 
     Raises
     ------
@@ -27,12 +27,12 @@ def two_representations(
         raise StatisticsError(f"there are {first.shape[0]} items; at least {least} are needed.")
     for name, rows in (("X", first), ("Y", second)):
         if (rows == rows[:1]).all():
-            raise StatisticsError(f"{name} has the same vector for every item: nothing to compare.")
+            raise StatisticsError(f"{name} has the same vector for every item: it does not vary.")
     return first, second
 
 
 def centered(X: FloatArray) -> FloatArray:
-    """Columns with mean 0."""
+    """Columns centered at mean 0."""
     return np.asarray(X - X.mean(axis=0, keepdims=True), dtype=np.float64)
 
 

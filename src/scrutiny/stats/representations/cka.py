@@ -1,4 +1,4 @@
-"""Centered kernel alignment with linear kernels: as published, debiased, and over batches."""
+"""Centered kernel alignment (CKA) with linear kernels: as published, debiased, in batches."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -14,7 +14,7 @@ _ROUNDING: Final = 1e-13
 
 
 def linear_cka(X: ArrayLike, Y: ArrayLike) -> float:
-    """Linear centered kernel alignment of two representations of the same items, as published.
+    """Linear CKA of two representations of the same items, as published (biased).
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def linear_cka(X: ArrayLike, Y: ArrayLike) -> float:
 
 
 def debiased_cka(X: ArrayLike, Y: ArrayLike) -> float:
-    """Linear centered kernel alignment with unbiased sums, at least four items.
+    """Linear CKA with unbiased sums; needs at least four items.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def debiased_cka(X: ArrayLike, Y: ArrayLike) -> float:
 
 
 def minibatch_cka(batches: Iterable[tuple[ArrayLike, ArrayLike]]) -> float:
-    """Debiased alignment from sums over batches of items, for what does not fit in memory.
+    """Debiased CKA from sums over batches of items, for data that exceeds memory.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def minibatch_cka(batches: Iterable[tuple[ArrayLike, ArrayLike]]) -> float:
 
 
 def cka_sums(X: ArrayLike, Y: ArrayLike) -> FloatArray:
-    """Unbiased sums ``(3,)`` of one batch, to be added up: of both, of X, of Y.
+    """Unbiased sums ``(3,)`` of one batch (X with Y, X, Y), which can be added up.
 
     **Measures**: HSIC_1 of X and Y, of X with itself, of Y with itself.
 
@@ -138,7 +138,7 @@ def cka_sums(X: ArrayLike, Y: ArrayLike) -> FloatArray:
 
 
 def cka_of_sums(sums: FloatArray) -> float:
-    """Alignment of `cka_sums`, of one batch or added up."""
+    """CKA from `cka_sums`, of one batch or added up."""
     both, own, other = (float(s) for s in sums)
     if own <= 0.0 or other <= 0.0:
         raise StatisticsError("a representation does not vary beyond chance: no alignment exists.")

@@ -1,4 +1,4 @@
-"""How sure a similarity of representations is: intervals over items, and what chance gives."""
+"""Error of representation similarities: jackknife intervals over items, and chance levels."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ def grouped_jackknife(
     units: Units | None = None,
     level: float = 0.95,
 ) -> Interval:
-    """Interval of a similarity of representations, from leaving out groups of items.
+    """Interval of a similarity of representations, by leaving out groups of items.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def grouped_jackknife(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chance:
-    """A similarity beside what exchanged items give.
+    """Similarity compared with its permutation distribution.
 
     Parameters
     ----------
@@ -87,9 +87,9 @@ class Chance:
     mean, high
         Mean and 95th percentile under exchanged items.
     p_value
-        Share of exchanges at least as similar, the observed order among them.
+        Share of permutations at least as similar, the observed order included.
     smallest_p
-        The smallest that so many exchanges could give.
+        The smallest p-value that this number of permutations can give.
     """
 
     value: float
@@ -100,7 +100,7 @@ class Chance:
 
     @property
     def excess(self) -> float:
-        """Value minus the mean of exchanged items."""
+        """Value minus the mean over permuted items."""
         return self.value - self.mean
 
 
@@ -112,7 +112,7 @@ def permuted_similarity(
     rng: np.random.Generator,
     permutations: int = 199,
 ) -> Chance:
-    """Similarity beside what it is when the items of Y are exchanged at random.
+    """Similarity compared with its distribution when the items of Y are permuted.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def permuted_similarity(
 def _dealt(
     X: ArrayLike, Y: ArrayLike, *, units: Units | None, groups: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Both arrays, and the group of each item; groups of units are as equal as can be."""
+    """Both arrays, and a random group for each item; units are kept together."""
     first, second = finite(X, "X", ndim=2), finite(Y, "Y", ndim=2)
     grouping = Units.of(first.shape[0]) if units is None else units
     if second.shape[0] != first.shape[0] or grouping.n_rows != first.shape[0]:

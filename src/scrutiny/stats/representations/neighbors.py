@@ -1,4 +1,4 @@
-"""Neighborhoods: whether items have the same nearest items in two representations."""
+"""Nearest neighbors: whether items have the same neighbors in two representations."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -77,7 +77,7 @@ def second_order_cosine(X: ArrayLike, Y: ArrayLike, *, k: int = 10) -> float:
 def _neighborhoods(
     X: ArrayLike, Y: ArrayLike, k: int
 ) -> tuple[tuple[FloatArray, FloatArray], tuple[IntArray, IntArray]]:
-    """Cosines ``(item, item)`` and the k nearest ``(item, k)`` of both."""
+    """Cosines ``(item, item)`` and indices of the k nearest ``(item, k)``, of both."""
     first, second = two_representations(X, Y)
     if not 1 <= k < first.shape[0]:
         raise StatisticsError(f"k is {k}; at least 1 and below the {first.shape[0]} items.")
@@ -94,7 +94,7 @@ def _cosines(X: FloatArray, name: str) -> FloatArray:
 
 
 def _nearest(cosines: FloatArray, k: int) -> IntArray:
-    """Positions of the k most similar other items; rounding must not decide between equals."""
+    """Indices of the k most similar other items, with ties robust to rounding."""
     order = np.round(-cosines, 12)
     np.fill_diagonal(order, np.inf)
     return np.argsort(order, axis=1, kind="stable")[:, :k].astype(np.int64)

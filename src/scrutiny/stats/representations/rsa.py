@@ -1,4 +1,4 @@
-"""Likeness of two tables of vectors: by pairs of rows, by rotation, by shared invariances."""
+"""Similarity of representations by pairwise distances (RSA), by rotation, and STIR."""
 
 from typing import Final
 
@@ -13,7 +13,7 @@ from scrutiny.stats.representations.cka import debiased_cka, linear_cka
 
 
 def procrustes_distance(X: ArrayLike, Y: ArrayLike) -> float:
-    """Distance after the best rotation of centered representations of unit size.
+    """Procrustes distance: after the best rotation of centered representations of norm 1.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def procrustes_distance(X: ArrayLike, Y: ArrayLike) -> float:
     triangle inequality.
 
     **Misleads when**: items are not many times the features: independent ones come near each
-    other by rotation alone; read it beside `permuted_similarity`.
+    other by rotation alone; read it with `permuted_similarity`.
 
     **References**: Ding, Denain & Steinhardt (2021), Grounding representation similarity with
     statistical testing; Schönemann (1966).
@@ -46,7 +46,7 @@ def procrustes_distance(X: ArrayLike, Y: ArrayLike) -> float:
 
 
 def procrustes_angle(X: ArrayLike, Y: ArrayLike) -> float:
-    """Angle in radians between both after the best rotation: ``arccos |X'Y|_*``.
+    """Procrustes angle in radians, after the best rotation: ``arccos |X'Y|_*``.
 
     **Measures**: as `procrustes_distance`; the length of the way between the shapes.
 
@@ -64,7 +64,7 @@ def procrustes_angle(X: ArrayLike, Y: ArrayLike) -> float:
 
 
 def _overlap(X: FloatArray, Y: FloatArray) -> float:
-    """Nuclear norm of the product of both, centered and of unit Frobenius norm; 0 to 1."""
+    """Nuclear norm of the product of both, centered and of Frobenius norm 1; 0 to 1."""
     (u, s), (v, t) = principal(X), principal(Y)
     # X'Y and diag(s) u'v diag(t) have the same singular values, and the latter is at most (n, n)
     inner = (s / np.linalg.norm(s))[:, None] * (u.T @ v) * (t / np.linalg.norm(t))
@@ -76,7 +76,7 @@ _DIGITS: Final = 12  # of the largest distance: rounding must not order equal on
 
 
 def rsa(X: ArrayLike, Y: ArrayLike, *, distance: str = "correlation") -> float:
-    """Spearman correlation of two models' distances between items, -1 to 1.
+    """Representational similarity: Spearman correlation of distances between items, -1 to 1.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def rsa(X: ArrayLike, Y: ArrayLike, *, distance: str = "correlation") -> float:
     StatisticsError
         If an item has no direction (a constant vector; a zero vector), or all distances are equal.
 
-    **Measures**: whether the order of distances is the same; nothing about their size.
+    **Measures**: whether the order of distances is the same, whatever their size.
 
     **Misleads when**: pairs are counted as observations: n items have n (n - 1) / 2 pairs and one
     independent row each, so its p-value comes from permuted items (`permuted_similarity`). A few
@@ -127,7 +127,7 @@ def _distances(rows: FloatArray, name: str, distance: str) -> FloatArray:
 
 
 def _has_none(rows: FloatArray, distance: str) -> BoolArray:
-    """Whether an item ``(item,)`` has no direction; its mean may be off by rounding."""
+    """Whether an item ``(item,)`` has no direction (constant, up to rounding)."""
     if distance == "euclidean":
         return np.zeros(rows.shape[0], dtype=np.bool_)
     arrows = rows - rows.mean(axis=1, keepdims=True) if distance == "correlation" else rows
@@ -136,7 +136,7 @@ def _has_none(rows: FloatArray, distance: str) -> BoolArray:
 
 
 def stir(base: ArrayLike, changed: ArrayLike, *, is_debiased: bool = True) -> float:
-    """Alignment of m2's representations of inputs and of their counterparts that m1 holds equal.
+    """STIR: similarity of m2's representations of inputs that m1 represents alike.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Resampling: which rows are drawn together, how often, and a statistic of every draw."""
+"""Resampling: units that are drawn together, draws, and a statistic on every draw."""

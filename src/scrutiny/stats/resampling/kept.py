@@ -1,8 +1,8 @@
-"""Draws of items, kept: many statistics are computed on the very same resamples.
+"""Cache of item draws: many statistics are computed on the same resamples.
 
-A chunk of draws is decided by the state of its generator, the strata and its number of rows. It is
-kept under their digest, as small whole numbers, and drawn anew where it has left the memory: what
-is kept changes how long a resample takes and nothing else.
+A chunk of draws is determined by the state of its generator, the strata and its number of rows. It
+is cached under their digest, as small whole numbers, and drawn again once it was evicted: the cache
+changes how long a resample takes, never its result.
 """
 
 import hashlib
@@ -15,25 +15,25 @@ from numpy.typing import NDArray
 
 from scrutiny.stats.arrays import FloatArray
 
-#: Bytes of draws that are kept in a process.
+#: Bytes of draws that are cached in a process.
 MOST_BYTES: Final = 32_000_000
 _MOST_STATES: Final = 64
 
 
 class _Chunk(NamedTuple):
-    """Counts ``(draw, unit)``, and the generator's state behind them."""
+    """Counts ``(draw, unit)``, and the generator's state after drawing them."""
 
     counts: NDArray[np.unsignedinteger[Any]]
     state: Mapping[str, Any]
 
 
 class KeptDraws:
-    """Chunks of draws, the least recently used let go first.
+    """Cache of chunks of draws; the least recently used are evicted first.
 
     Parameters
     ----------
     most
-        Bytes that are kept.
+        Largest size of the cache in bytes.
     """
 
     def __init__(self, most: int = MOST_BYTES) -> None:
@@ -42,7 +42,7 @@ class KeptDraws:
         self._bytes = 0
 
     def holds(self, draws: int, n_units: int) -> bool:
-        """Whether all draws of a resample fit; a part of them would only push others out."""
+        """Whether all draws of a resample fit; a part would only evict others."""
         return draws * n_units <= self._most
 
     def chunk(
@@ -53,10 +53,10 @@ class KeptDraws:
         drawn_as: bytes,
         dtype: type[np.floating[Any]] = np.float64,
     ) -> FloatArray:
-        """Chunk that ``make()`` draws from a generator, which is left as ``make()`` leaves it.
+        """Chunk drawn by ``make()``, or from the cache; the generator ends in the same state.
 
-        ``drawn_as`` says all that decides the chunk beside the generator's state; ``dtype`` is the
-        type of numbers that the counts are wanted in.
+        ``drawn_as`` identifies all but the generator's state that determines the chunk; ``dtype``
+        is the type of the returned counts.
         """
         key = hashlib.blake2b(state_of(rng) + drawn_as, digest_size=16).digest()
         known = self._chunks.get(key)
@@ -78,7 +78,7 @@ class KeptDraws:
 
 
 class SaidStates:
-    """States of generators in the words of ``repr``, which NumPy takes long to find."""
+    """Cache of generator states as ``repr`` strings, which are slow to compute in NumPy."""
 
     def __init__(self) -> None:
         self._said: OrderedDict[bytes, str] = OrderedDict()
@@ -95,7 +95,7 @@ class SaidStates:
 
 
 def state_of(rng: np.random.Generator) -> bytes:
-    """Bytes of a generator's state, whatever its kind."""
+    """Generator state as bytes, for any kind of generator."""
     return repr(_plain(rng.bit_generator.state)).encode()
 
 

@@ -25,7 +25,7 @@ Refit = Callable[[FloatArray], float]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resampled:
-    """A statistic of each replicate, on all items and on each draw of items.
+    """A statistic of each replicate, on all items and on each resample of items.
 
     Parameters
     ----------
@@ -57,16 +57,16 @@ class Resampled:
 
     @property
     def degrees(self) -> int:
-        """Units beyond one in each stratum; without any, drawing units moves nothing."""
+        """Degrees of freedom of the items: units minus one, summed over strata."""
         return self.n_units - self.n_strata
 
     @property
     def n_undefined(self) -> int:
-        """Draws on which some replicate has no value."""
+        """Number of draws on which the statistic of some replicate is undefined."""
         return int(np.count_nonzero(~has_value(self.draws)))
 
     def select(self, replicates: slice | list[int]) -> "Resampled":
-        """These replicates only, on the same draws: sides drawn jointly, taken apart."""
+        """The same draws for a subset of replicates: separates sides that were drawn jointly."""
         return Resampled(
             point=self.point[replicates],
             draws=self.draws[:, replicates],
@@ -98,7 +98,7 @@ def resample(
     value
         Maps sums ``(..., cell, component)`` and weights ``(..., cell)`` to values ``(...)``. A
         weight is the cell's multiplicity where each cell lies inside one resampled unit, else 1.
-        Sums of a cell that was not drawn are 0: answer NaN where nothing exists.
+        Sums of a cell that was not drawn are 0: return NaN where the statistic is undefined.
     rng
         Source of the draws.
     draws
@@ -219,7 +219,7 @@ def resample_refit(
     draws: int = 200,
     units: Units | None = None,
 ) -> Resampled:
-    """Statistic that is fitted anew (k-means, CKA) on each draw of items; slow.
+    """Statistic that is refitted (k-means, CKA) on each draw of items; slow.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ def _units(units: Units | None, rows: int) -> Units:
 
 
 def evaluate(table: ComponentTable, weights: FloatArray, value: Value) -> FloatArray:
-    """Values ``(draw, replicate)`` under weights ``(draw, unit)``, checked."""
+    """Statistic ``(draw, replicate)`` under weights ``(draw, unit)``, checked."""
     sums, times = table.weighted(weights)
     with np.errstate(divide="ignore", invalid="ignore"):
         result = np.asarray(value(sums, times), dtype=np.float64)
@@ -289,7 +289,7 @@ def _pattern_draws(
 def _identity(
     rng: np.random.Generator, units: Units, *, draws: int, patterns: CollapsedUnits | None
 ) -> str:
-    """Digest of all that decides which items are drawn."""
+    """Digest of everything that determines which items are drawn."""
     digest = hashlib.blake2b(digest_size=8, person=b"scrutiny.draws")
     digest.update(f"{_SAID.of(rng)} {draws}".encode())
     digest.update(units.code.astype("<i8").tobytes())

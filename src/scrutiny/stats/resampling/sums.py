@@ -1,4 +1,4 @@
-"""Additive components summed over weighted units: the table of a resample."""
+"""Sums of additive components by unit, to be weighted by each draw."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -35,7 +35,7 @@ class ComponentTable:
     n_columns
         Units (or patterns) to be weighted.
     is_short
-        All sums that a draw of as many units can make are whole numbers that single precision
+        All sums that a draw of equally many units can make are whole numbers that single precision
         holds: they are the same in it, and take half the time.
     """
 
@@ -49,12 +49,12 @@ class ComponentTable:
 
     @property
     def dtype(self) -> type[np.floating[Any]]:
-        """Type of weights with which sums are exact where they can be."""
+        """Type of weights in which sums are exact, if there is one."""
         return np.float32 if self.is_short else np.float64
 
     @property
     def n_sums(self) -> int:
-        """Numbers that one draw makes."""
+        """Number of sums per draw."""
         return len(self.columns) * self.shape[0] * self.shape[1]
 
     def weighted(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -150,7 +150,7 @@ class CollapsedUnits:
     members: tuple[IntArray, ...]
 
     def draw(self, draws: int, rng: np.random.Generator) -> FloatArray:
-        """How often each pattern is drawn ``(draw, pattern)``."""
+        """Counts of each pattern in each draw ``(draw, pattern)``."""
         drawn = np.empty((draws, self.sizes.size))
         for members in self.members:
             size = self.sizes[members]
@@ -160,7 +160,7 @@ class CollapsedUnits:
 
 
 def collapse(table: ComponentTable, units: Units) -> CollapsedUnits | None:
-    """Patterns of a table, or None where collapsing saves no time.
+    """Units of equal sums, collapsed into patterns; None if collapsing saves no time.
 
     Exact: a multinomial draw of n units among equals is a multinomial draw of their patterns.
     """

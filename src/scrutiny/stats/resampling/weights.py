@@ -1,4 +1,4 @@
-"""Which rows are drawn together, and how often each is drawn."""
+"""Units of resampling, and their counts in each draw."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,9 +18,9 @@ _KEPT = KeptDraws()
 
 
 def crowding_of(sizes: ArrayLike) -> float:
-    """How many items the unit of an average item holds: 1 where each item is a unit of its own.
+    """Mean number of items in the unit of an item (size-weighted); 1 if each item is a unit.
 
-    Items over it are the units of one size that tell as much as these do (Kish): ten units of
+    Items divided by it are the effective number of units of equal size (Kish): ten units of
     very different sizes are worth five or six, in degrees of freedom too.
 
     Parameters
@@ -39,7 +39,7 @@ def crowding_of(sizes: ArrayLike) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Units:
-    """What is resampled: rows grouped into units, units grouped into strata.
+    """Units of resampling: rows grouped into units, units grouped into strata.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Units:
     def of(
         cls, n_rows: int, unit: ArrayLike | None = None, *, strata: ArrayLike | None = None
     ) -> "Units":
-        """Units of ``n_rows`` rows from ids ``(row,)``; without ids: each row.
+        """Units of ``n_rows`` rows from ids ``(row,)``; without ids, each row is a unit.
 
         Raises
         ------
@@ -84,7 +84,7 @@ class Units:
 
     @property
     def crowding(self) -> float:
-        """Rows in the unit of an average row."""
+        """Mean number of rows in the unit of a row; see `crowding_of`."""
         return crowding_of(np.bincount(self.code))
 
     @property
@@ -126,7 +126,7 @@ def draw_weights(
     rng: np.random.Generator,
     dtype: type[np.floating[Any]] = np.float64,
 ) -> Iterator[FloatArray]:
-    """Chunks of how often each unit is drawn ``(draw, unit)``, within strata.
+    """Chunks of counts of each unit in each draw ``(draw, unit)``, drawn within strata.
 
     ``dtype`` is the type of numbers that the counts are wanted in: whole numbers in any.
 
@@ -164,7 +164,7 @@ def draw_weights(
 
 
 def _drawn(units: Units, rows: int, rows_a_block: int, rng: np.random.Generator) -> FloatArray:
-    """How often each unit is drawn ``(draw, unit)``."""
+    """Counts of each unit in each draw ``(draw, unit)``."""
     chunk = np.empty((rows, units.n_units))
     for top in range(0, rows, rows_a_block):
         block = chunk[top : top + rows_a_block]
@@ -186,7 +186,7 @@ def _fill(block: FloatArray, members: IntArray, rng: np.random.Generator) -> Non
 
 
 def draw_indices(units: Units, *, draws: int, rng: np.random.Generator) -> Iterator[IntArray]:
-    """Rows of each resample ``(drawn row,)``: whole units, within strata.
+    """Row indices of each resample ``(drawn row,)``: whole units, within strata.
 
     **Measures**: the resamples of the nonparametric bootstrap, for statistics that are refitted.
 

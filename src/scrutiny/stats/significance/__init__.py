@@ -1,1 +1,1 @@
-"""Tests of significance: exact p-values, many tests at once, verdicts; what a design detects."""
+"""Significance: exact p-values, multiple tests, verdicts, and the power of a design."""

@@ -1,4 +1,4 @@
-"""The binomial distribution by itself.
+"""Binomial distribution, without loading the rest of scipy's.
 
 Loading ``scipy.stats`` takes as long as all tests of a small run. The same functions stand in
 ``scipy.special``, under names that a release of SciPy may change: then ``scipy.stats`` is loaded.
@@ -51,7 +51,7 @@ def sf(k: ArrayLike, n: int, p: float) -> FloatArray:
 
 
 def _within(k: ArrayLike, n: int, p: float, *, name: str, beyond: float) -> FloatArray:
-    """Values of a function at ``k`` from 0 to ``n``; outside of them what it is there."""
+    """Values of a function at ``k`` from 0 to ``n``, with given values outside."""
     successes = np.asarray(k, dtype=np.float64)
     below = 1.0 if name == "sf" else 0.0
     inside = np.clip(successes, 0.0, float(n))
@@ -62,7 +62,7 @@ def _within(k: ArrayLike, n: int, p: float, *, name: str, beyond: float) -> Floa
 
 @cache
 def _functions() -> dict[str, Callable[..., Any]]:
-    """Functions of ``(k, n, p)`` by name."""
+    """Functions of ``(k, n, p)`` by name: scipy's compiled ones, or those of ``binom``."""
     found: dict[str, Any] = {}
     for name in _NAMES:
         found[name] = getattr(getattr(scipy.special, "_ufuncs", None), f"_binom_{name}", None)

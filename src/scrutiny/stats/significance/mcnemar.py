@@ -1,4 +1,4 @@
-"""Exact tests: what they answer, and McNemar's of two conditions on the same items."""
+"""Exact tests: their result type, and McNemar's test of two conditions on the same items."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -17,7 +17,7 @@ TIE = 1e-9  # relative: values closer than this are ties
 
 @dataclass(frozen=True, slots=True)
 class ExactTest:
-    """A test's p-value together with how small it could have been.
+    """P-value of an exact test, and the smallest one that it could have given.
 
     Parameters
     ----------
@@ -44,12 +44,12 @@ class ExactTest:
     alternative: str
 
     def can_reject_at(self, alpha: float) -> bool:
-        """Whether some result of this size could have been significant at ``alpha``."""
+        """Whether any result with this sample size would be significant at ``alpha``."""
         return self.smallest_p <= alpha
 
 
 def two_sided(lower: float, upper: float) -> float:
-    """Two-sided p: twice the smaller of two tails, each with the observed value."""
+    """Two-sided p-value: twice the smaller of two tails that include the observed value."""
     return min(1.0, 2.0 * min(lower, upper))
 
 
@@ -76,7 +76,7 @@ def mcnemar(
 
     **Misleads when**: rows of several seeds are pooled: items repeat and the test is far too
     liberal. Mid-p may exceed its level slightly; with fewer than 6 discordant pairs exact can
-    reject nothing at .05.
+    cannot reject at .05.
 
     **References**: McNemar (1947); Fagerland, Lydersen & Laake (2013), The McNemar test for binary
     matched-pairs data: mid-p and asymptotic are better than exact conditional.
@@ -100,7 +100,7 @@ def mcnemar(
 
 def _tails(k: int, n: int, *, method: str, alternative: str) -> float:
     if n == 0:
-        return 1.0  # nothing changed: no evidence either way
+        return 1.0  # no item changed: no evidence either way
     half = 0.5 * float(binomial.pmf(k, n, 0.5)) if method == "mid-p" else 0.0
     lower = float(binomial.cdf(k, n, 0.5)) - half
     upper = float(binomial.sf(k - 1, n, 0.5)) - half

@@ -1,4 +1,4 @@
-"""Many tests at once: Holm, Benjamini-Hochberg, max-T."""
+"""Multiple tests: Holm, Benjamini-Hochberg, max-T."""
 
 import numpy as np
 import scipy
@@ -39,7 +39,7 @@ def holm(p_values: ArrayLike) -> FloatArray:
 
 
 def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
-    """Benjamini and Hochberg's adjusted p-values ``(test,)``; only to list.
+    """Benjamini and Hochberg's adjusted p-values ``(test,)`` (false discovery rate).
 
     **Measures**: the share of false entries expected in a list cut at each test.
 
@@ -63,7 +63,7 @@ def max_t(
     alternative: str = "two-sided",
     step_down: bool = True,
 ) -> FloatArray:
-    """Adjusted p-values ``(test,)`` from draws that the tests share (max-T).
+    """Adjusted p-values ``(test,)`` by max-T, from draws that the tests share.
 
     Parameters
     ----------

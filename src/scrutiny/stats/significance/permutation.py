@@ -1,4 +1,4 @@
-"""Permutation tests by exchangeable unit, within strata; sign flips of pairs."""
+"""Permutation tests of exchangeable units, within strata; sign-flip tests of pairs."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -35,7 +35,7 @@ def permutation_test(
     permutations: int = 100_000,
     alternative: Alternative = "two-sided",
 ) -> ExactTest:
-    """Test of whether labels matter, by exchanging them between units.
+    """Permutation test of the effect of labels, which are exchanged between units.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def sign_flip_test(
     permutations: int = 100_000,
     alternative: Alternative = "two-sided",
 ) -> ExactTest:
-    """Test of whether paired differences are centered at 0, by flipping their signs.
+    """Sign-flip test of whether paired differences are centered at 0.
 
     Parameters
     ----------
@@ -165,11 +165,11 @@ def sign_flip_test(
 
 
 def unit_labels(labels: ArrayLike, units: Units) -> IntArray:
-    """Label of each unit ``(unit,)``, after refusing designs that cannot be permuted."""
+    """Label of each unit ``(unit,)``; raises if the design cannot be permuted."""
     by_row = cell_codes(labels, units.n_rows)
     n_labels = int(by_row.max()) + 1
     if n_labels < 2:
-        raise StatisticsError("there is one label only; nothing can be exchanged.")
+        raise StatisticsError("there is one label only; a permutation test needs two or more.")
     label = np.zeros(units.n_units, dtype=np.int64)
     label[units.code] = by_row
     if (label[units.code] != by_row).any():
@@ -205,7 +205,7 @@ def _unit_sums(components: FloatArray, units: Units) -> FloatArray:
 
 
 def _values(sums: FloatArray, labels: IntArray, value: Value, *, n_labels: int) -> FloatArray:
-    """Mean value over replicates ``(exchange,)``, labels ``(exchange, unit)``."""
+    """Statistic ``(exchange,)``: mean over replicates under labels ``(exchange, unit)``."""
     by_label = [
         np.einsum("eu,ruc->erc", (labels == k).astype(np.float64), sums, optimize=True)
         for k in range(n_labels)
@@ -220,7 +220,7 @@ def _values(sums: FloatArray, labels: IntArray, value: Value, *, n_labels: int) 
 
 
 def _n_exchanges(label: IntArray, units: Units) -> int:
-    """Distinct assignments of the labels within strata."""
+    """Number of distinct assignments of the labels within strata."""
     ways = []
     for members in units.members:
         left = members.size
@@ -232,7 +232,7 @@ def _n_exchanges(label: IntArray, units: Units) -> int:
 
 @lru_cache(maxsize=16)
 def _choices(n: int, k: int) -> BoolArray:
-    """All ways to choose k of n ``(way, n)``; kept: tests of a size come in series."""
+    """All ways to choose k of n ``(way, n)``; cached, since tests repeat sizes."""
     table = np.zeros((comb(n, k), n), dtype=np.bool_)
     picked = np.array(list(combinations(range(n), k)), dtype=np.int64).reshape(-1, k)
     table[np.arange(table.shape[0])[:, None], picked] = True

@@ -1,4 +1,4 @@
-"""What a design can detect, and what it can call equivalent."""
+"""Power: effects that a design can detect, and margins for which it can show equivalence."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _MOST_STEPS, _CLOSE = 100, 1e-13  # to a critical distance; about seven are usua
 
 @dataclass(frozen=True, slots=True)
 class CrossedDesign:
-    """Replicates and items of a planned or finished comparison.
+    """Numbers of replicates and items, and variances, of a planned or finished comparison.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class CrossedDesign:
 
 
 def crossed_power(effect: float, design: CrossedDesign, *, alpha: float = 0.05) -> float:
-    """Chance that a two-sided test by the crossed interval finds the effect.
+    """Power of a two-sided test by the crossed interval.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def crossed_power(effect: float, design: CrossedDesign, *, alpha: float = 0.05) 
 def minimum_detectable_effect(
     design: CrossedDesign, *, alpha: float = 0.05, power: float = 0.8, family: int = 1
 ) -> float:
-    """Smallest effect found with the given power, in the unit of the sd.
+    """Smallest effect detected with the given power, in standard deviations.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def minimum_detectable_effect(
     family
         Number of claims; the first Holm step tests at ``alpha / family``.
 
-    **Measures**: what "undecided" leaves open.
+    **Measures**: effects that an "undecided" verdict does not exclude.
 
     **Misleads when**: read as a confidence limit; see `crossed_power`.
 
@@ -115,7 +115,7 @@ def minimum_detectable_effect(
         return 0.0
 
     def above(effect: FloatArray, _: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
-        """Power beyond the wanted one, and its slope."""
+        """Power minus the target, and its slope."""
         z = (effect[:, None] - critical) / spread
         slope = np.exp(-z * z / 2.0).mean(axis=1) / (spread * (2.0 * np.pi) ** 0.5)
         return scipy.special.ndtr(z).mean(axis=1) - power, slope
@@ -141,7 +141,7 @@ def _critical(design: CrossedDesign, alpha: float) -> FloatArray:
     noise, weight = z * design.drawn_items**0.5, weight / weight.sum()
 
     def above(limit: FloatArray, at: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
-        """Chance beyond the tail, and its slope, where the limits of these quantiles lie."""
+        """Tail probability minus the target, and its slope, at these limits."""
         t = (limit[:, None] - noise) / v[at]
         found = scipy.special.stdtr(df, t) @ weight - tail
         return found, (_t_density(t, df) / v[at]) @ weight
@@ -199,7 +199,7 @@ def _power(effect: float, design: CrossedDesign, critical: FloatArray) -> float:
 def paired_binary_mde(
     items: int, *, discordant: float, alpha: float = 0.05, power: float = 0.8
 ) -> float | None:
-    """Smallest difference of two accuracies on the same items that can be shown.
+    """Smallest detectable difference of two accuracies on the same items.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def paired_binary_mde(
     float or None
         A share; None where even one-sided discordance (all lost, none gained) is not found.
 
-    **Measures**: what McNemar's test on this many items leaves open.
+    **Measures**: effects that McNemar's test on this many items cannot detect.
 
     **Misleads when**: used for a recipe: seeds are not in it.
 
@@ -243,7 +243,7 @@ def paired_binary_mde(
 
 
 def tost(estimate: float, se: float, *, margin: float, df: float = float("inf")) -> float:
-    """Two one-sided tests' p of "the difference lies within the margin".
+    """Equivalence test (TOST): p-value of "the difference lies within the margin".
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ LARGEST_EXACT = 60  # observations; above, the normal form with its tie correcti
 
 
 def rank_sum(a: ArrayLike, b: ArrayLike, *, alternative: Alternative = "two-sided") -> ExactTest:
-    """Exact rank-sum (Mann-Whitney) test of two independent samples.
+    """Rank-sum test (Mann-Whitney), exact, of two independent samples.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def rank_sum(a: ArrayLike, b: ArrayLike, *, alternative: Alternative = "two-side
 
 
 def signed_rank(differences: ArrayLike, *, alternative: Alternative = "two-sided") -> ExactTest:
-    """Exact signed-rank (Wilcoxon) test of paired differences.
+    """Signed-rank test (Wilcoxon), exact, of paired differences.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Same accuracy, different diagnosis: is a diagnostic less stable over seeds."""
+"""Comparison of seed variances: whether a diagnostic is less stable over seeds than the score."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from scrutiny.stats.errors import StatisticsError
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Spread of one quantity over replicates, next to its item-sampling error.
+    """Seed standard deviation of one quantity, and its item-sampling error.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def variance_ratio(diagnostic: Spread, downstream: Spread, *, level: float = 0.9
 def variance_ratio_power(
     ratio: float, *, replicates: tuple[int, int], alpha: float = 0.05
 ) -> float:
-    """Chance that the one-sided F test finds a true ratio of standard deviations.
+    """Power of the one-sided F test for a true ratio of standard deviations.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def variance_ratio_power(
     alpha
         One-sided level.
 
-    **Measures**: what the comparison of spreads can find.
+    **Measures**: ratios that the comparison of spreads can detect.
 
     **Misleads when**: values over seeds are not normal.
 
@@ -145,7 +145,7 @@ def variance_ratio_power(
 
 
 def sd_upper_bound(values: ArrayLike, *, level: float = 0.95) -> float:
-    """One-sided upper confidence bound of the standard deviation over replicates.
+    """Upper confidence bound (one-sided) of the standard deviation over replicates.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""From p-values to verdicts: intersection-union in a claim, Holm over claims."""
+"""Verdicts from p-values: intersection-union within a claim, Holm over claims."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Outcome = Literal["supported", "not supported", "undecided"]
 
 @dataclass(frozen=True, slots=True)
 class ClaimTest:
-    """The two p-values of one claim.
+    """P-values of one claim, for and against.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class ClaimTest:
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """What may be said of one claim of a family.
+    """Verdict on one claim of a family.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Judgment:
 
 
 def intersection_union(p_for: ArrayLike, p_against: ArrayLike) -> ClaimTest:
-    """Test of a claim whose components must all hold.
+    """Intersection-union test of a claim whose components must all hold.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def intersection_union(p_for: ArrayLike, p_against: ArrayLike) -> ClaimTest:
 
 
 def judge(claims: Sequence[ClaimTest], *, alpha: float = 0.05) -> tuple[Judgment, ...]:
-    """Verdict of each claim of a family by Holm, each direction at ``alpha / 2``.
+    """Verdicts on the claims of a family by Holm, each direction at ``alpha / 2``.
 
     Parameters
     ----------
