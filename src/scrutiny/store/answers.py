@@ -1,4 +1,4 @@
-"""The answer cache: what a model said to a text, kept under everything that changes it."""
+"""Answer cache: a model's answers to texts, keyed by everything that changes them."""
 
 import json
 import struct
@@ -31,21 +31,21 @@ _CHUNK = 500  # SQLite's default limit of parameters is 999 in old builds
 
 
 class AnswerStore(Protocol):
-    """Where answers are looked up and put: SQLite in the driver, a pipe in a worker."""
+    """Protocol of the answer store: SQLite in the driver process, a pipe in a worker."""
 
     def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Known answers among these keys."""
+        """Stored answers, for those keys that have one."""
         ...
 
     def put_many(self, answers: Mapping[bytes, bytes]) -> None:
-        """Keep these answers; committed when the call returns."""
+        """Store these answers; committed when the call returns."""
         ...
 
 
 class AnswerCache:
-    """Answers in SQLite; one transaction for each batch.
+    """Answer store in SQLite; one transaction for each batch.
 
-    Each stands behind a checksum of it and its key: one that was damaged is asked again.
+    Each has a checksum of answer and key: damaged answers count as missing.
     """
 
     def __init__(self, path: Path) -> None:
@@ -57,7 +57,7 @@ class AnswerCache:
             self._take_over()
 
     def _take_over(self) -> None:
-        """Answers of an early version, which had no checksums."""
+        """Convert the answers of an early version, which had no checksums."""
         self._connection.create_function("with_check", 2, with_check, deterministic=True)
         try:
             with transaction(self._connection, self._path) as connection:
@@ -75,7 +75,7 @@ class AnswerCache:
         self._connection.close()
 
     def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Known answers among these keys."""
+        """Stored answers, for those keys that have one."""
         found: dict[bytes, bytes] = {}
         keys = sorted(keys)  # neighbors lie on one page
         with database_errors(self._path):
@@ -90,7 +90,7 @@ class AnswerCache:
         return found
 
     def put_many(self, answers: Mapping[bytes, bytes]) -> None:
-        """Keep these answers; committed when the call returns."""
+        """Store these answers; committed when the call returns."""
         if not answers:
             return
         with transaction(self._connection, self._path) as connection:
@@ -105,7 +105,7 @@ class AnswerCache:
         return int(count), self._path.stat().st_size
 
     def clear(self) -> int:
-        """Forget everything; gives the number of answers that were there."""
+        """Delete all answers; returns how many there were."""
         count, _ = self.size()
         with transaction(self._connection, self._path) as connection:
             connection.execute("DELETE FROM checked")
@@ -115,7 +115,7 @@ class AnswerCache:
 
 
 def with_check(key: bytes, value: bytes) -> bytes:
-    """Answer behind its checksum."""
+    """Answer with its checksum in front."""
     return _check(key, value) + value
 
 
@@ -135,7 +135,7 @@ def answer_keys(
     fingerprint
         The model's own digest of everything that changes an answer.
     capability
-        What is asked ("predict").
+        Capability that is called ("predict").
     label_map
         Digest of the mapping of labels.
     draw
@@ -146,7 +146,7 @@ def answer_keys(
 
 
 def _asked(model: str, example: Example) -> bytes:
-    """Bytes of what is asked of whom: all that the model gets to see of an example."""
+    """Bytes that identify a request: the model, and all that it sees of an example."""
     chunks = [_repeated(model), _repeated(example.language), _repeated(str(len(example.fields)))]
     for field, text in example.fields.items():
         borders = (example.tokens or {}).get(field)
@@ -157,7 +157,7 @@ def _asked(model: str, example: Example) -> bytes:
 
 @lru_cache(maxsize=256)
 def _repeated(part: str) -> bytes:
-    """`length_prefixed` of what is the same in question after question."""
+    """`length_prefixed`, cached for parts that many requests share."""
     return length_prefixed(part)
 
 
@@ -165,10 +165,9 @@ _ascii_json: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).en
 
 
 def encode(prediction: Prediction) -> bytes:
-    r"""Prediction in bytes; floats round-trip exactly.
+    r"""Prediction as bytes; floats round-trip exactly.
 
-    What classifiers say by the hundred thousand, a label and its probabilities, takes a few bytes;
-    all else is JSON.
+    A label with its probabilities, the answer of classifiers, takes a few bytes; all else is JSON.
 
     Examples
     --------
@@ -191,7 +190,7 @@ def as_json(prediction: Prediction) -> str:
 
 
 def decode(data: bytes) -> Prediction:
-    """Prediction of `encode`'s bytes, or of those that older versions wrote: JSON."""
+    """Prediction from `encode`'s bytes, or from the JSON of older versions."""
     if data[:1] == _CLASS:
         floats = _FLOATS[data[1]]
         split = len(data) - floats.size
@@ -207,13 +206,13 @@ def decode(data: bytes) -> Prediction:
 
 @lru_cache(maxsize=1024)
 def _start_of(label: str, count: int) -> bytes:
-    """What the answer of a classifier begins with: how many probabilities, and the label."""
+    """First bytes of a classifier's answer: the number of probabilities, and the label."""
     return _CLASS + bytes([count]) + label.encode("utf-8", "surrogatepass")
 
 
 @lru_cache(maxsize=1024)
 def _label(data: bytes) -> str:
-    """Label of its bytes."""
+    """Label from its bytes."""
     return data.decode("utf-8", "surrogatepass")
 
 
@@ -227,7 +226,7 @@ def query_keys(queries: Iterable[Any], *, fingerprint: str, capability: str) -> 
     fingerprint
         The model's own digest of everything that changes an answer.
     capability
-        What is asked ("masked_logprobs").
+        Capability that is called ("masked_logprobs").
     """
     start = blake2b(
         length_prefixed(digest(canonical_json([fingerprint, capability]))), digest_size=16
@@ -247,7 +246,7 @@ _plain_json: Final = json.JSONEncoder(
 
 
 def encode_numbers(answer: Any) -> bytes:
-    """Answer made of a number, a row or rows of numbers; float64, so it round-trips exactly.
+    """Numeric answer (a number, a row or rows) as bytes; float64, so it round-trips exactly.
 
     Examples
     --------
@@ -265,7 +264,7 @@ def encode_numbers(answer: Any) -> bytes:
 
 
 def decode_numbers(data: bytes) -> Any:
-    """Answer of `encode_numbers`' bytes."""
+    """Numeric answer from `encode_numbers`' bytes."""
     kind, body = data[:1], data[1:]
     if kind != _ROWS:
         row = struct.unpack(f"<{len(body) // 8}d", body)

@@ -1,4 +1,4 @@
-"""Where an array is kept: its name turned into a path that stays inside the run folder.
+"""File names of arrays: the array's name turned into a path inside the run folder.
 
 Names are made of what the user called things (a data string, a measurement), so they can hold
 anything: ``..``, an absolute path, a thousand letters.
@@ -15,7 +15,7 @@ _UNSAFE: Final = re.compile(r"[%\x00-\x1f\x7f\\]|[\ud800-\udfff]|^\.+$|^~|[. ]$"
 
 
 def array_file(name: str) -> PurePosixPath:
-    """File of an array inside a run folder; slashes in the name make folders.
+    """Path of an array inside a run folder; slashes in the name make folders.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def array_file(name: str) -> PurePosixPath:
 
 
 def _safe(part: str) -> str:
-    """Part of a name as a plain name of a file; different parts have different names."""
+    """Part of a name as a safe file name; different parts get different names."""
     if not part:
         return "%"
     escaped = _UNSAFE.sub(lambda match: "".join(map(_escaped, match[0])), part)
@@ -40,5 +40,5 @@ def _safe(part: str) -> str:
 
 
 def _escaped(letter: str) -> str:
-    """Letter by its number, as addresses write it."""
+    """Percent escape of a character, as in URLs."""
     return f"%{ord(letter):02X}"

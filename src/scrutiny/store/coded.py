@@ -1,4 +1,4 @@
-"""Columns of a few names in many rows, as whole numbers.
+"""Dictionary-encoded columns: few distinct names in many rows, as integer codes.
 
 A table of a million records repeats some dozen texts. Read as codes into a dictionary
 (`RunFolder.coded`) a column takes four bytes a row, and comparing it costs no text; columns of
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 
 def coded(column: pa.ChunkedArray | pa.Array) -> tuple[pa.Array, NDArray[np.int64]]:
-    """Distinct values by order of appearance, a missing one among them, and each row's code."""
+    """Distinct values by order of appearance (a missing one counts), and the code of each row."""
     names, codes = _encoded(column)
     missing = codes < 0
     if missing.any():
@@ -30,7 +30,7 @@ def coded(column: pa.ChunkedArray | pa.Array) -> tuple[pa.Array, NDArray[np.int6
 
 
 def is_value(column: pa.ChunkedArray | pa.Array, value: object) -> NDArray[np.bool_]:
-    """Whether each row has this value; None is the value of a row without one."""
+    """Mask of the rows that have this value; None matches rows without one."""
     names, codes = _encoded(column)
     if value is None:
         return codes < 0
@@ -39,7 +39,7 @@ def is_value(column: pa.ChunkedArray | pa.Array, value: object) -> NDArray[np.bo
 
 
 def is_among(column: pa.ChunkedArray | pa.Array, values: list[Any]) -> NDArray[np.bool_]:
-    """Whether each row has one of these values, None among them or not."""
+    """Mask of the rows that have one of these values, which may include None."""
     names, codes = _encoded(column)
     wanted = [value for value in values if value is not None]
     known = pc.is_in(names, value_set=pa.array(wanted, names.type)).to_numpy(zero_copy_only=False)
@@ -49,7 +49,7 @@ def is_among(column: pa.ChunkedArray | pa.Array, values: list[Any]) -> NDArray[n
 def counts_of(
     table: pa.Table, rows: NDArray[np.bool_], columns: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Values of these columns of texts in the rows, with ``count``, by order of appearance."""
+    """Distinct combinations of these columns in the rows, with ``count``, by first appearance."""
     at = np.flatnonzero(rows)
     if at.size == 0:
         return []
@@ -75,13 +75,13 @@ def _encoded(column: pa.ChunkedArray | pa.Array) -> tuple[pa.Array, NDArray[np.i
 
 
 def _numbers(values: NDArray[np.int64]) -> pa.Array:
-    """Numbers for Arrow; `pyarrow.array` would load pandas if it is there."""
+    """Arrow array of integers; `pyarrow.array` would import pandas."""
     whole = np.ascontiguousarray(values, dtype=np.int64)
     return pa.Array.from_buffers(pa.int64(), len(whole), [None, pa.py_buffer(whole)])
 
 
 def _filled(indices: pa.Array) -> NDArray[np.signedinteger[Any]]:
-    """Indices with -1 for the missing; a scalar of Arrow would load pandas, too."""
+    """Indices with -1 for missing ones; a scalar of Arrow would import pandas, too."""
     kind, (valid, values) = indices.type.to_pandas_dtype(), indices.buffers()
     if len(indices) == 0:
         return np.zeros(0, dtype=kind)

@@ -1,4 +1,4 @@
-"""One way to open SQLite: write-ahead log, one writer, clear errors."""
+"""SQLite connections: write-ahead log, one writer, clear errors."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _FULL = ("full", "disk i/o", "readonly", "unable to open", "too big")
 
 
 class _Held(sqlite3.Connection):
-    """A connection whose file is looked after until it is closed."""
+    """Connection whose file is guarded until it is closed."""
 
     numbers: tuple[int, ...] = ()
 
@@ -25,7 +25,7 @@ class _Held(sqlite3.Connection):
 
 
 def connect(path: Path, schema: str) -> sqlite3.Connection:
-    """Open a database, made with this schema where it is new.
+    """Open a database; a new one is made with this schema.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def connect(path: Path, schema: str) -> sqlite3.Connection:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection, path: Path) -> Iterator[sqlite3.Connection]:
-    """Commit everything inside, or nothing.
+    """Commit everything inside, or roll all of it back.
 
     Raises
     ------

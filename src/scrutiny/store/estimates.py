@@ -1,4 +1,4 @@
-"""Estimates as a table and back."""
+"""Estimates to a table and back."""
 
 import json
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from scrutiny.store.schemas import ESTIMATES
 
 
 def estimate_to_row(estimate: Estimate) -> dict[str, Any]:
-    """Columns of one estimate; ``condition`` is canonical JSON."""
+    """Row of one estimate; ``condition`` is canonical JSON."""
     key, counts = estimate.key, estimate.counts
     return {
         "diagnostic": key.diagnostic,
@@ -49,7 +49,7 @@ def estimate_to_row(estimate: Estimate) -> dict[str, Any]:
 
 
 def estimate_from_row(row: dict[str, Any]) -> Estimate:
-    """Estimate of one row of the table."""
+    """Estimate from one row of the table."""
     key = EstimateKey(
         diagnostic=row["diagnostic"],
         metric=row["metric"],
@@ -90,5 +90,5 @@ def estimates_to_table(estimates: Iterable[Estimate]) -> pa.Table:
 
 
 def estimates_from_table(table: pa.Table) -> list[Estimate]:
-    """Estimates of a table."""
+    """Estimates from a table."""
     return [estimate_from_row(row) for row in table.to_pylist()]

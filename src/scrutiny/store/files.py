@@ -1,4 +1,4 @@
-"""Writing files so that a reader never sees half of one, and digests of what is in them."""
+"""Atomic writing of files, and digests of their content."""
 
 import errno
 import json
@@ -15,7 +15,7 @@ from scrutiny.core.errors import DataError, PlanError, StorageError
 
 _FULL = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
 _REFUSALS = {*_FULL, errno.EIO, errno.EROFS, errno.EACCES}
-_REFUSALS |= {errno.ELOOP, errno.EEXIST}  # what stands there is in the way
+_REFUSALS |= {errno.ELOOP, errno.EEXIST}  # the path is occupied by something else
 _LEFTOVER = re.compile(r"\..+\.(?:parquet|json|npy)\.\d+\.tmp")
 _OF_A_RUN = re.compile(
     r".+\.parquet|(manifest|findings|published)\.json|journal\.sqlite.*|arrays|\.lock"
@@ -26,7 +26,7 @@ _WRONG_PLACES = (PermissionError, NotADirectoryError, IsADirectoryError, FileNot
 
 @contextmanager
 def storage_errors(path: Path) -> Iterator[None]:
-    """Turn what the disk refuses into one `StorageError`.
+    """Turn errors of the file system into one `StorageError`.
 
     Raises
     ------
@@ -44,19 +44,19 @@ def storage_errors(path: Path) -> Iterator[None]:
 def _message(path: Path, error: OSError) -> str:
     advice = "Free some space, or write" if error.errno in _FULL else "Write"
     return (
-        f"Writing {path} was refused: {error.strerror or error}. Nothing half-written was kept. "
+        f"Writing {path} was refused: {error.strerror or error}. No half-written file was kept. "
         f"{advice} elsewhere (-o, --out), then re-issue the same command: what a run has done so "
         "far is not paid for again."
     )
 
 
 def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
-    """Have ``write`` fill a temporary neighbor, then move it to its place.
+    """Have ``write`` fill a temporary file next to the path, then rename it.
 
     Raises
     ------
     StorageError
-        If the disk refuses; the neighbor is removed.
+        If the disk refuses; the temporary file is removed.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -71,10 +71,10 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove the neighbors that a kill has left half-written in a folder that nobody works on.
+    """Remove temporary files that a killed process left in a folder that is not in use.
 
-    Only files with the names of `write_atomically` go, and only where runs write: the folder may be
-    one in which others keep theirs.
+    Only files named by `write_atomically` are removed, and only where runs write: the folder may
+    hold files of others.
     """
     for path in (*folder.glob(".*.tmp"), *(folder / "arrays").rglob(".*.tmp")):
         if _LEFTOVER.fullmatch(path.name):
@@ -83,12 +83,12 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """Value of a JSON file.
+    """Value read from a JSON file.
 
     Raises
     ------
     DataError
-        If it does not read; the message shows none of it.
+        If it cannot be parsed; the message shows none of it.
     """
     try:
         return json.loads(path.read_text(encoding="utf-8"))
@@ -97,7 +97,7 @@ def read_json(path: Path) -> Any:
 
 
 def unreadable(path: Path, error: BaseException) -> DataError:
-    """Error for a file of a run that does not read, in one sentence whatever the file holds."""
+    """Error for a file of a run that cannot be read, in one sentence whatever the file holds."""
     if isinstance(error, UnicodeDecodeError):
         why = f"the byte at offset {error.start} is no UTF-8"
     else:
@@ -112,7 +112,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def is_of_a_run(path: Path, *, is_run: bool | None = None) -> bool:
-    """Whether a path has the name of a run's own file, in a folder that holds a run."""
+    """Whether a path is named like a file of a run, in a folder that holds a run."""
     if is_run is None:
         is_run = any((path.parent / name).is_file() for name in ("manifest.json", "journal.sqlite"))
     return is_run and _OF_A_RUN.fullmatch(path.name) is not None
@@ -132,7 +132,7 @@ def save_text(path: Path, text: str) -> None:
 
 
 def save_stream(path: Path, fill: Callable[[IO[str]], Any]) -> None:
-    """Have ``fill`` write text to a file, whole or not at all, or to a device.
+    """Have ``fill`` write text to a file, completely or not at all, or to a device.
 
     A link stays: the file that it leads to is written.
 
@@ -161,14 +161,14 @@ def save_stream(path: Path, fill: Callable[[IO[str]], Any]) -> None:
 
 
 def hash_file(path: Path) -> str:
-    """Digest of a file's bytes, computed once as long as its size and time stay the same."""
+    """Digest of a file's bytes, cached as long as its size and time stay the same."""
     stat = path.stat()
     return _hash(str(path.resolve()), stat.st_size, stat.st_mtime_ns)
 
 
 @lru_cache(maxsize=1024)
 def _hash(path: str, size: int, changed_ns: int) -> str:
-    """Digest of a file's bytes; size and time of change are there for the cache."""
+    """Digest of a file's bytes; size and time of change are part of the cache's key."""
     state = blake2b(digest_size=16)
     with Path(path).open("rb") as file:
         while chunk := file.read(1 << 20):

@@ -1,4 +1,4 @@
-"""Findings, and printed figures beside ours, as JSON and back."""
+"""Findings, and comparisons with published figures, to JSON and back."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from scrutiny.store.estimates import estimate_from_row, estimate_to_row
 
 
 def finding_to_json(finding: Finding) -> dict[str, Any]:
-    """Plain JSON of a finding."""
+    """Finding as plain JSON."""
     return {
         "claim": plain(finding.claim),
         "estimate": _row(finding.estimate),
@@ -29,7 +29,7 @@ def finding_to_json(finding: Finding) -> dict[str, Any]:
 
 
 def finding_from_json(data: Mapping[str, Any]) -> Finding:
-    """Finding of `finding_to_json`."""
+    """Finding from `finding_to_json`."""
     return Finding(
         claim=claim_from_json(data["claim"]),
         estimate=None if data["estimate"] is None else estimate_from_row(data["estimate"]),
@@ -47,7 +47,7 @@ def finding_from_json(data: Mapping[str, Any]) -> Finding:
 
 
 def _limits(data: Mapping[str, Any] | None) -> Limits | None:
-    """Limits of their plain JSON."""
+    """Limits from plain JSON."""
     if data is None:
         return None
     recipe = data["recipe"]
@@ -59,7 +59,7 @@ def _limits(data: Mapping[str, Any] | None) -> Limits | None:
 
 
 def claim_from_json(data: Mapping[str, Any]) -> Claim:
-    """Claim of its plain JSON."""
+    """Claim from plain JSON."""
     return Claim(
         id=data["id"],
         says=data["says"],
@@ -83,10 +83,10 @@ def _row(estimate: Estimate | None) -> dict[str, Any] | None:
 
 
 def reproduction_to_json(found: Reproduction) -> dict[str, Any]:
-    """Plain JSON of a printed figure with ours."""
+    """Published figure with ours, as plain JSON."""
     return dict(plain(found))
 
 
 def reproduction_from_json(data: Mapping[str, Any]) -> Reproduction:
-    """Printed figure of `reproduction_to_json`."""
+    """Published figure from `reproduction_to_json`."""
     return Reproduction(**{**data, "figure": PublishedPlan(**data["figure"])})

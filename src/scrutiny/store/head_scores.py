@@ -2,7 +2,7 @@
 
 Arrays are named ``CORPUS_TUNED_MODEL`` (``story_neg_bert_base``); CORPUS and TUNED have no
 underscore. An array is ``(layer, head, 3)`` or, of several runs, ``(run, layer, head, 3)``; the
-last axis is precision, recall, F1. Nothing in a file is ever unpickled.
+last axis is precision, recall, F1. No object in a file is ever unpickled.
 """
 
 import zipfile
@@ -22,7 +22,7 @@ _DAMAGED: Final = (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error
 
 
 class ScoreKey(NamedTuple):
-    """Of what an array holds the scores."""
+    """Key of an array of scores: whose scores, on which data."""
 
     corpus: str
     tuned: str
@@ -35,12 +35,12 @@ class ScoreKey(NamedTuple):
 
 
 def score_keys(path: Path) -> tuple[ScoreKey, ...]:
-    """What a file holds, in its order.
+    """Keys of the arrays in a file, in file order.
 
     Raises
     ------
     DataError
-        If it does not read, or an array has another name.
+        If the file cannot be read, or an array has another name.
     """
     with _opened(path) as archive:
         names = list(archive.files)
@@ -53,7 +53,7 @@ def score_keys(path: Path) -> tuple[ScoreKey, ...]:
 
 
 def read_scores(path: Path, key: ScoreKey) -> NDArray[np.float64]:
-    """Scores of one array: ``(layer, head, 3)``, or ``(run, layer, head, 3)`` of several runs.
+    """Scores in one array: ``(layer, head, 3)``, or ``(run, layer, head, 3)`` of several runs.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def read_scores(path: Path, key: ScoreKey) -> NDArray[np.float64]:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
-    """Archive of a file; objects inside are refused, never unpickled."""
+    """Open archive of a file; pickled objects inside are refused."""
     try:
         with path.open("rb") as handle:
             archive = np.load(handle, allow_pickle=False)

@@ -1,7 +1,7 @@
-"""Files that this process has to keep open: whether somebody has closed them under it.
+"""Guard for open files: detects that other code closed them.
 
-Code of the user's own that closes what it has not opened (as what becomes a daemon does) closes the
-journal, too; the next file would get its number, and be written to.
+User code that closes file descriptors it has not opened (as daemons do) closes the journal, too;
+the next file would get its descriptor, and be written to.
 """
 
 import os
@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Final
 
 _NUMBERS: Final = Path("/proc/self/fd")
-#: Number of an open file, and which file that is.
+#: File descriptor, and the device and inode that it refers to.
 _held: dict[int, tuple[int, int]] = {}
 
 
 def numbers_of(path: Path) -> list[int]:
-    """Numbers under which a file is open now; none where that cannot be known."""
+    """File descriptors under which a file is open; empty if that cannot be known."""
     found = []
     with suppress(OSError):
         wanted = path.stat()
@@ -28,20 +28,20 @@ def numbers_of(path: Path) -> list[int]:
 
 
 def hold(numbers: Iterable[int]) -> None:
-    """Look after open files, until `release`."""
+    """Guard these file descriptors, until `release`."""
     for number in numbers:
         stat = os.fstat(number)
         _held[number] = (stat.st_dev, stat.st_ino)
 
 
 def release(numbers: Iterable[int]) -> None:
-    """Look after these no longer: they are about to be closed by whoever opened them."""
+    """Stop guarding file descriptors whose owner is about to close them."""
     for number in numbers:
         _held.pop(number, None)
 
 
 def is_lost() -> bool:
-    """Whether one of them was closed, or is another file now."""
+    """Whether a guarded descriptor was closed, or refers to another file now."""
     for number, known in _held.items():
         try:
             stat = os.fstat(number)

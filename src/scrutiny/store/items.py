@@ -1,4 +1,4 @@
-"""Items of a run: from the rows that it keeps to examples."""
+"""Items of a run: from rows of its table to examples."""
 
 import json
 from collections.abc import Mapping
@@ -13,19 +13,19 @@ Gold = str | tuple[Span, ...] | None
 
 
 def gold_of(text: str) -> Gold:
-    """Gold answer of its JSON."""
+    """Gold answer from its JSON."""
     value = json.loads(text)
     return tuple(Span(*s) for s in value) if isinstance(value, list) else value
 
 
 def examples_of(items: pa.Table, dataset: str) -> dict[str, Example]:
-    """Items of a dataset by their identity, as a run keeps them."""
+    """Examples of a dataset by their identity, from the run's table of items."""
     rows = items.filter(pc.equal(items["dataset"], dataset)).to_pylist()
     return {row["item"]: example_of(row) for row in rows}
 
 
 def example_of(row: Mapping[str, Any]) -> Example:
-    """Item of its row of the table of items."""
+    """Example from a row of the table of items."""
     columns = {n: v for n, v in row.items() if n.startswith(("a_", "u_")) and v is not None}
     return Example(
         id=row["item"],

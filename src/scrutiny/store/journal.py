@@ -1,7 +1,7 @@
-"""The journal of a run: which shards are done, and what they gave.
+"""Journal of a run: finished shards and their results.
 
 A row is a shard of about ten seconds of work. Only the driver opens it. When a run is done, its
-tables hold what the shards gave, and the journal is packed: it keeps what identifies the run.
+tables hold the shards' results, and the journal is packed: it keeps what identifies the run.
 """
 
 import io
@@ -33,7 +33,7 @@ Block = Mapping[str, pa.Table]
 
 
 class Journal:
-    """Blocks of finished tasks, and memoized values, of one run."""
+    """Finished tasks with their tables, and memoized values, of one run."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -44,12 +44,12 @@ class Journal:
         self._connection.close()
 
     def meta(self, key: str) -> str | None:
-        """Value of a key, or nothing."""
+        """Value of a key, or ``None``."""
         row = self._row("SELECT value FROM meta WHERE key = ?", key)
         return None if row is None else str(row[0])
 
     def set_meta(self, key: str, value: str) -> None:
-        """Keep a value under a key."""
+        """Store a value under a key."""
         with transaction(self._connection, self._path) as connection:
             connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
@@ -58,14 +58,14 @@ class Journal:
         return frozenset(row[0] for row in self._rows("SELECT task FROM done"))
 
     def finish(self, task: str, block: Block) -> None:
-        """Keep a task's block and mark it done, in one transaction."""
+        """Store a task's tables and mark it done, in one transaction."""
         parts = [(task, name, _sealed(to_bytes(table))) for name, table in sorted(block.items())]
         with transaction(self._connection, self._path) as connection:
             connection.executemany("INSERT OR REPLACE INTO part VALUES (?, ?, ?)", parts)
             connection.execute("INSERT OR REPLACE INTO done VALUES (?)", (task,))
 
     def part(self, task: str, name: str) -> pa.Table | None:
-        """One table of a finished task, or nothing."""
+        """One table of a finished task, or ``None``."""
         row = self._row("SELECT data FROM part WHERE task = ? AND name = ?", task, name)
         if row is None:
             return None
@@ -80,7 +80,7 @@ class Journal:
         return [row[0] for row in self._rows(query, task)]
 
     def memo(self, key: str) -> tuple[bool, Any]:
-        """Whether a value is kept under a key, and the value."""
+        """Whether a value is memoized under a key, and the value."""
         row = self._row("SELECT value FROM memo WHERE key = ?", key)
         if row is None:
             return False, None
@@ -90,13 +90,13 @@ class Journal:
             raise self._damaged(f"what it keeps under {key!r} does not read") from error
 
     def set_memo(self, key: str, value: Any) -> None:
-        """Keep a JSON value under a key for the life of the run."""
+        """Memoize a JSON value under a key for the life of the run."""
         with transaction(self._connection, self._path) as connection:
             text = json.dumps(value, allow_nan=False)
             connection.execute("INSERT OR REPLACE INTO memo VALUES (?, ?)", (key, text))
 
     def packed(self) -> Seal | None:
-        """List of the files that stand for the blocks since `pack`, or nothing."""
+        """List of the files that replaced the tables at `pack`, or ``None``."""
         kept = self.meta(_PACKED)
         if kept is None:
             return None
@@ -106,19 +106,19 @@ class Journal:
             raise self._damaged("the list of its files does not read") from error
 
     def pack(self, files: Seal, *, keep: Sequence[str]) -> None:
-        """Let go of all blocks: they stand in files now.
+        """Delete all tables of tasks, which files hold now.
 
         Parameters
         ----------
         files
             These files, as `scrutiny.store.seal.seal_of` lists them.
         keep
-            What the keys of memos begin with that a later start needs; the others go.
+            Prefixes of the keys of memos that a later start needs; the others are deleted.
 
         Raises
         ------
         StorageError
-            If the disk refuses; the blocks are there or not, and nothing is lost.
+            If the disk refuses; all tables are still there, or none, and no result is lost.
         """
         with transaction(self._connection, self._path) as connection:
             connection.execute("DELETE FROM part")
@@ -133,7 +133,7 @@ class Journal:
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def forget(self) -> None:
-        """Take all tasks as not done: the files that stood for their blocks are not there."""
+        """Mark all tasks as not done: the files that replaced their tables are missing."""
         with transaction(self._connection, self._path) as connection:
             connection.execute("DELETE FROM done")
             connection.execute("DELETE FROM meta WHERE key = ?", (_PACKED,))
@@ -144,7 +144,7 @@ class Journal:
             return self._connection.execute(query, values).fetchall()
 
     def _row(self, query: str, *values: str) -> Any:
-        """First row of a query, or nothing."""
+        """First row of a query, or ``None``."""
         return next(iter(self._rows(query, *values)), None)
 
     def _damaged(self, what: str) -> StorageError:
@@ -155,12 +155,12 @@ class Journal:
 
 
 def _sealed(data: bytes) -> bytes:
-    """Bytes behind their digest."""
+    """Bytes with their digest in front."""
     return _SEAL + blake2b(data, digest_size=_DIGEST).digest() + data
 
 
 def _unsealed(data: bytes) -> bytes:
-    """Bytes of `_sealed`; journals of earlier versions have no digests.
+    """Bytes from `_sealed`; journals of earlier versions have no digests.
 
     Raises
     ------
@@ -176,7 +176,7 @@ def _unsealed(data: bytes) -> bytes:
 
 
 def to_bytes(table: pa.Table) -> bytes:
-    """Table as an Arrow stream, compressed."""
+    """Table as a compressed Arrow stream."""
     sink = io.BytesIO()
     options = pa.ipc.IpcWriteOptions(compression="zstd")
     with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
@@ -185,6 +185,6 @@ def to_bytes(table: pa.Table) -> bytes:
 
 
 def from_bytes(data: bytes) -> pa.Table:
-    """Table of an Arrow stream."""
+    """Table from an Arrow stream."""
     with pa.ipc.open_stream(data) as reader:
         return reader.read_all()

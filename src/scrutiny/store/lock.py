@@ -1,4 +1,4 @@
-"""One process works on a run folder at a time."""
+"""Lock of a run folder: one process at a time."""
 
 import os
 import socket
@@ -13,7 +13,7 @@ from scrutiny.store.files import storage_errors
 
 try:
     import fcntl
-except ImportError:  # Windows: nothing is locked
+except ImportError:  # Windows: no locks
     fcntl = None  # type: ignore[assignment]
 
 _NAME: Final = ".lock"
@@ -23,10 +23,10 @@ _STEP_S: Final = 0.05
 
 @contextmanager
 def only_one(folder: Path, *, patience_s: float = _PATIENCE_S) -> Iterator[None]:
-    """Hold a folder that is there, so that nobody else does.
+    """Lock an existing folder for this process.
 
-    The lock belongs to the process: it ends with it, however that ends. File systems that know no
-    locks are used without.
+    The lock belongs to the process and ends with it, however that ends. File systems without locks
+    are used without.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def is_in_use(folder: Path) -> bool:
 
 
 def _held(path: Path, until: float) -> "IO[Any] | None":
-    """File with the lock; nothing where there are no locks."""
+    """Locked file; ``None`` if the platform has no locks."""
     if fcntl is None:
         return None
     while True:
@@ -80,7 +80,7 @@ def _held(path: Path, until: float) -> "IO[Any] | None":
 
 
 def _locks(file: "IO[Any]") -> bool:
-    """Whether nobody else holds the lock of a file; now this file does, until it is closed."""
+    """Try to lock a file until it is closed; whether that worked."""
     try:
         fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -91,7 +91,7 @@ def _locks(file: "IO[Any]") -> bool:
 
 
 def _is_still(path: Path, file: "IO[Any]") -> bool:
-    """Whether a path leads to an open file."""
+    """Whether a path still leads to this open file."""
     try:
         return os.path.samestat(path.stat(), os.fstat(file.fileno()))
     except FileNotFoundError:

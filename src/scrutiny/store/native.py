@@ -1,4 +1,4 @@
-"""Files as Arrow opens them, whatever their names are.
+"""Files opened by Arrow, whatever their names are.
 
 Given a name, Arrow looks for a file system in it: it takes ``~`` for the home folder, and refuses
 names that are no UTF-8.
@@ -11,10 +11,10 @@ import pyarrow as pa
 
 
 def reading(path: Path) -> pa.OSFile:
-    """A file to be read."""
+    """Open a file for reading."""
     return pa.OSFile(os.fsencode(path), "rb")
 
 
 def writing(path: Path) -> pa.OSFile:
-    """A new file."""
+    """Open a new file for writing."""
     return pa.OSFile(os.fsencode(path), "wb")

@@ -21,7 +21,7 @@ _READ: Final = ["replicate", "condition", "role", "item", "status", "values"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recorded:
-    """Records of one diagnostic, subject and dataset, ready to be selected from.
+    """Records of one diagnostic, subject and dataset, by condition and role.
 
     ``sides`` are keyed by (condition as canonical JSON, role); ``table`` holds the items with all
     their columns, in the panel's order.
@@ -33,7 +33,7 @@ class Recorded:
     table: pa.Table
 
     def only(self, inside: NDArray[np.bool_]) -> "Recorded":
-        """Return the records of the items ``(item,)`` that are inside."""
+        """Return the records of a subset of items, by a mask ``(item,)``."""
         rows = np.flatnonzero(inside)
         sides = {
             key: Side(side.values[:, rows], side.status[:, rows])
@@ -42,7 +42,7 @@ class Recorded:
         return Recorded(self.panel.select(rows), sides, self.conditions, self.table.take(rows))
 
     def select(self, selector: Selector, within: Mapping[str, object]) -> Side:
-        """Side that a selector names, within a further condition.
+        """Side with the selector's role and condition, within a further condition.
 
         Raises
         ------
@@ -67,14 +67,14 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class PanelKey:
-    """Which records a panel is made of, and how its items are grouped.
+    """Selection of records for a panel, and the grouping of its items.
 
     Parameters
     ----------
     kind, subject, dataset, reference
-        Which records; those measured beside no other family unless told.
+        Selection of records; default ``reference``: those measured without one.
     measures
-        What the values are, axes flattened.
+        Measures of the values, axes flattened.
     unit, strata, cells
         Columns of the items.
     """
@@ -149,7 +149,7 @@ def _sides(table: pa.Table, panel: Panel) -> dict[tuple[str, str], Side]:
 
 
 def _must_be_single(place: NDArray[np.int64], key: tuple[str, str]) -> None:
-    """Refuse two rows of one item: the second would hide the first."""
+    """Raise if an item has two rows: the second would hide the first."""
     if np.unique(place).size != place.size:
         raise PlanError(
             f"Some items have several records with condition {key[0]} and role {key[1]!r}. A "
@@ -158,25 +158,25 @@ def _must_be_single(place: NDArray[np.int64], key: tuple[str, str]) -> None:
 
 
 def _filtered(table: pa.Table, mask: NDArray[np.bool_]) -> pa.Table:
-    """Rows of a table; the table itself where it has no others."""
+    """Rows of a table; the table itself if all rows are in the mask."""
     return table if mask.all() else table.filter(pa.array(mask))
 
 
 def _values(column: pa.ChunkedArray, count: int, width: int) -> NDArray[np.float64]:
-    """Values ``(row, measure)`` of the rows that have some."""
+    """Values ``(row, measure)`` of the rows that have any."""
     flat: NDArray[np.float64] = pc.list_flatten(column).to_numpy(zero_copy_only=False)
     return flat.reshape(count, width)
 
 
 def _positions(column: pa.ChunkedArray, names: tuple[Any, ...]) -> NDArray[np.int64]:
-    """Position of each row's value among names."""
+    """Index of each row's value among names."""
     found, codes = coded(column)
     place = {name: i for i, name in enumerate(names)}
     return np.array([place[name] for name in found.to_pylist()], dtype=np.int64)[codes]
 
 
 def _codes(items: pa.Table, *columns: str) -> NDArray[np.int64]:
-    """Codes of one or several columns of the items together, by order of appearance."""
+    """Codes of one or several columns of items in combination, by order of appearance."""
     for column in columns:
         _must_have(items, column)
     values = list(zip(*(items[column].to_pylist() for column in columns), strict=True))
@@ -185,7 +185,7 @@ def _codes(items: pa.Table, *columns: str) -> NDArray[np.int64]:
 
 
 def _must_have(items: pa.Table, column: str) -> None:
-    """Refuse a column that the items do not have."""
+    """Raise if the items lack a column."""
     if column not in items.column_names:
         raise PlanError(
             f"The items have no column {column!r}; they have {', '.join(items.column_names)}. Map "

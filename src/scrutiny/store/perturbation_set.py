@@ -1,4 +1,4 @@
-"""Frozen sets of variants: a hashed file that several models, runs and people can share."""
+"""Perturbation sets: frozen variants in a hashed file, shared by models, runs and people."""
 
 import json
 from collections.abc import Sequence
@@ -22,12 +22,12 @@ _PERSON: Final = b"scrutiny.set.1"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PerturbationSet:
-    """Variants of one or several datasets that change no more.
+    """Frozen variants of one or several datasets.
 
     Parameters
     ----------
     name
-        What it is called.
+        Name of the set.
     variants
         Table of `scrutiny.store.schemas.VARIANTS`.
     datasets
@@ -43,7 +43,7 @@ class PerturbationSet:
     digest: str
 
     def must_fit(self, dataset: str, fingerprint: str) -> None:
-        """Refuse a dataset that is not the one the variants were made of.
+        """Raise unless this is the dataset that the variants were made from.
 
         Raises
         ------
@@ -63,12 +63,12 @@ class PerturbationSet:
 
 
 def freeze(name: str, variants: pa.Table, *, datasets: dict[str, str]) -> PerturbationSet:
-    """Set of these variants with its digest.
+    """Perturbation set of these variants, with its digest.
 
     Parameters
     ----------
     name
-        What it is called.
+        Name of the set.
     variants
         Table with the columns of `scrutiny.store.schemas.VARIANTS`.
     datasets
@@ -94,7 +94,7 @@ def freeze(name: str, variants: pa.Table, *, datasets: dict[str, str]) -> Pertur
 
 
 def save(path: Path, frozen: PerturbationSet) -> None:
-    """Write a set into one Parquet file, atomically.
+    """Write a set to one Parquet file, atomically.
 
     Raises
     ------
@@ -115,12 +115,12 @@ def save(path: Path, frozen: PerturbationSet) -> None:
 
 
 def load(path: Path, *, expected: str | None = None) -> PerturbationSet:
-    """Set of a file, with its digest checked against its rows.
+    """Perturbation set read from a file, with its digest checked against its rows.
 
     Parameters
     ----------
     path
-        What `save` wrote.
+        File written by `save`.
     expected
         Digest that the set must have, as a paper or a plan states it.
 

@@ -1,8 +1,8 @@
-"""What a manifest says of its sources, so that it can be handed on: no secrets, no folders of ours.
+"""Portable manifests: sources without secrets and without absolute paths.
 
 An absolute path that has a folder in common with the run is written from the run folder on
 (``csv:<run>/../dev.csv``), one below the home folder from there (``~/dev.csv``). Others stay: there
-is nothing that they could be relative to.
+is no folder that they could be relative to.
 """
 
 import os
@@ -20,14 +20,14 @@ _PLACE: Final = re.compile(
 
 
 def portable(manifest: Mapping[str, Any], run: Path) -> dict[str, Any]:
-    """Manifest without secrets, its ``source`` entries without absolute paths where they can be."""
+    """Manifest without secrets, and with relative paths in ``source`` entries where possible."""
     found: dict[str, Any] = without_secrets(manifest)
     placed: dict[str, Any] = _placed(found, run.resolve())
     return placed
 
 
 def located(source: str, run: Path) -> str:
-    """Source of a manifest as it can be read: the inverse of `portable`."""
+    """Source in a manifest, with its path resolved: the inverse of `portable`."""
     if f"{RUN}/" not in source:
         return source
     head, _, rest = source.partition(f"{RUN}/")
@@ -47,7 +47,7 @@ def _placed(value: Any, run: Path) -> Any:
 
 
 def _near(source: str, run: Path) -> str:
-    """Source with its path relative to the run or to the home folder, where it can be."""
+    """Source with its path relative to the run or to the home folder, where possible."""
     match = _PLACE.match(source)
     if match is None:
         return source

@@ -1,17 +1,17 @@
-"""A run on disk.
+"""Run folder: the files of a run on disk.
 
 ::
 
-    manifest.json       plan, versions, data and model identities, status, what it can promise
+    manifest.json       plan, versions, data and model identities, status, reproducibility
     items.parquet       content, gold, source and groups of every item
     variants.parquet    items plus edits
     records.parquet     raw measures, in plan order
-    outputs.parquet     what the models answered
+    outputs.parquet     answers of the models
     estimates.parquet   numbers with their intervals and denominators
     findings.json       claims with their verdicts
-    published.json      printed figures beside the run's, where the plan has any
-    timings.parquet     what took how long; nothing here is repeatable
-    arrays/             arrays that a diagnostic kept
+    published.json      published figures next to the run's, if the plan has any
+    timings.parquet     durations; the only file that is not repeatable
+    arrays/             arrays that a diagnostic stored
     journal.sqlite      finished shards, which make an interrupted run resumable; packed when done
 """
 
@@ -51,7 +51,7 @@ from scrutiny.store.portable import portable
 from scrutiny.store.schemas import ROW_GROUP
 from scrutiny.store.seal import damage, is_as_signed, seal_of, signed
 
-#: Of the manifest and the tables beside it.
+#: Version of the format of manifest and tables.
 FORMAT: Final = 1
 
 T = TypeVar("T")
@@ -65,7 +65,7 @@ class RunFolder:
 
     @classmethod
     def open(cls, path: str | Path) -> "RunFolder":
-        """Folder of a run that has at least a manifest.
+        """Open the folder of a finished run.
 
         Raises
         ------
@@ -86,7 +86,7 @@ class RunFolder:
             now = "Wait: a process is working on it now, or r" if is_in_use(folder.path) else "R"
             raise DataError(
                 f"{str(path)!r} holds a run that is not finished. {now}e-issue its command; it "
-                "goes on where it stopped."
+                "resumes where it stopped."
             )
         found = damage(folder.path, manifest.get("files", {}))
         if found:
@@ -95,17 +95,17 @@ class RunFolder:
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """The manifest.
+        """Manifest of the run.
 
         Raises
         ------
         DataError
-            If it does not read, is of another format, or is not as it was written.
+            If it cannot be read, has another format, or was changed after it was written.
         """
         path = self.path / "manifest.json"
         manifest = read_json(path)
         if not isinstance(manifest, dict):
-            raise DataError(f"{path} does not read: it holds no table. Re-issue the run's command.")
+            raise DataError(f"{path} holds no JSON object. Re-issue the run's command.")
         form = manifest.get("format", FORMAT)
         if form != FORMAT:
             raise DataError(
@@ -120,19 +120,19 @@ class RunFolder:
         return manifest
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
-        """Replace the manifest; secrets and absolute paths of sources are left out of it."""
+        """Replace the manifest, without secrets and absolute paths of sources."""
         kept = signed(portable(manifest, self.path))
         text = json.dumps(kept, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False)
         write_text(self.path / "manifest.json", text + "\n")
 
     def finish(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
-        """Replace the manifest by that of a finished run; gives the list of its files."""
+        """Replace the manifest by that of a finished run; returns the list of its files."""
         files = seal_of(self.path)
         self.write_manifest({**manifest, "files": files})
         return files
 
     def table(self, name: str, *, columns: list[str] | None = None) -> pa.Table:
-        """One of the tables by its name, without the suffix; some columns, if told.
+        """One of the tables by name, without the suffix; all its columns, or some.
 
         Raises
         ------
@@ -145,12 +145,12 @@ class RunFolder:
 
     @contextmanager
     def _reading(self, name: str) -> Iterator[pa.OSFile]:
-        """File of a table; what it cannot give is said as what is wrong with the run."""
+        """Open file of a table; read errors become errors about the run."""
         path = self.path / f"{name}.parquet"
         if not path.is_file():
             raise DataError(
                 f"{self.path} has no {name}.parquet: the run is not finished. Re-issue its "
-                "command; it goes on where it stopped."
+                "command; it resumes where it stopped."
             )
         try:
             with reading(path) as file:
@@ -160,7 +160,7 @@ class RunFolder:
             raise DataError(f"{path} is damaged: {said}") from error
 
     def coded(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
-        """One of the tables, or some of its columns, with texts as codes (`store.coded`).
+        """One of the tables, or some of its columns, dictionary-encoded (`store.coded`).
 
         Raises
         ------
@@ -183,7 +183,7 @@ class RunFolder:
     def rows(
         self, name: str, places: Sequence[int], columns: Sequence[str]
     ) -> list[dict[str, Any]]:
-        """Some rows of a table, in the order of the places; reads the row groups they lie in.
+        """Rows of a table at these positions, in this order; reads only their row groups.
 
         Raises
         ------
@@ -205,7 +205,7 @@ class RunFolder:
     def write_table(
         self, name: str, tables: Iterable[pa.Table], *, schema: pa.Schema, footer: Any = None
     ) -> int:
-        """Write tables one after the other into one file; gives the number of rows.
+        """Write tables one after the other into one file; returns the number of rows.
 
         Rows are regrouped to row groups of 65,536, so that the bytes do not depend on how the
         work was cut.
@@ -228,7 +228,7 @@ class RunFolder:
         return count
 
     def write_array(self, name: str, value: np.ndarray[Any, Any]) -> None:
-        """Replace ``arrays/NAME.npy``; slashes in the name make folders."""
+        """Write ``arrays/NAME.npy``; slashes in the name make folders."""
         path = self.path / array_file(name)
         with storage_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -240,7 +240,7 @@ class RunFolder:
         write_atomically(path, write)
 
     def array(self, name: str) -> np.ndarray[Any, Any]:
-        """Array that `write_array` kept.
+        """Array that `write_array` stored.
 
         Raises
         ------
@@ -254,11 +254,11 @@ class RunFolder:
             raise DataError(f"{path} does not read: {error}.") from error
 
     def has_array(self, name: str) -> bool:
-        """Whether `write_array` kept an array under this name."""
+        """Whether `write_array` stored an array under this name."""
         return (self.path / array_file(name)).is_file()
 
     def arrays_under(self, name: str) -> list[str]:
-        """Last parts of the names of folders of arrays under a name, in no order."""
+        """Last parts of the names of array folders under a name, in no order."""
         place = self.path / array_file(name).with_suffix("")
         return [p.name for p in place.iterdir() if p.is_dir()] if place.is_dir() else []
 
@@ -267,7 +267,7 @@ class RunFolder:
         return self.table("records")
 
     def measured(self) -> tuple[pa.Table, pa.Table]:
-        """Records, texts as codes, and the items without their texts: what estimates rest on.
+        """Records (dictionary-encoded), and items without texts: the input of estimates.
 
         Raises
         ------
@@ -280,24 +280,24 @@ class RunFolder:
         )
 
     def _names(self, table: str, *, without: Sequence[str]) -> list[str]:
-        """Columns of a table but for some."""
+        """Columns of a table except some."""
         with self._reading(table) as source:
             return [name for name in pq.read_schema(source).names if name not in without]
 
     def items(self) -> pa.Table:
-        """Content of every item."""
+        """Table of items."""
         return self.table("items")
 
     def variants(self) -> pa.Table:
-        """Every variant."""
+        """Table of variants."""
         return self.table("variants")
 
     def outputs(self) -> pa.Table:
-        """What the models answered."""
+        """Table of the models' answers."""
         return self.table("outputs")
 
     def original_answers(self, *more: str) -> pa.Table:
-        """What the models said of the items as they are, without variants: labels, more columns."""
+        """Answers to the original items (no variants): labels, and more columns."""
         columns = ["subject", "replicate", "condition", "dataset", "item", "label", *more]
         with self._reading("outputs") as source, pq.ParquetFile(source) as file:
             kept = [file.schema_arrow.empty_table().select(columns)]
@@ -307,7 +307,7 @@ class RunFolder:
             return pa.concat_tables(kept)
 
     def has_scores(self, subject: str) -> bool:
-        """Whether a model answers with scores, which its labels are the names of."""
+        """Whether a model's answers have scores, named by its labels."""
         with self._reading("outputs") as source, pq.ParquetFile(source) as file:
             for group in range(file.num_row_groups):
                 part = file.read_row_group(group, columns=["subject", "scores"])
@@ -317,7 +317,7 @@ class RunFolder:
         return False
 
     def estimates(self) -> list[Estimate]:
-        """All estimates."""
+        """Estimates of the run."""
         return estimates_from_table(self.table("estimates"))
 
     def write_estimates(self, estimates: Iterable[Estimate]) -> None:
@@ -326,7 +326,7 @@ class RunFolder:
         self.write_table("estimates", [table], schema=table.schema)
 
     def findings(self) -> list[Finding]:
-        """All findings.
+        """Findings of the run.
 
         Raises
         ------
@@ -340,7 +340,7 @@ class RunFolder:
         self._write_entries("findings.json", [finding_to_json(finding) for finding in findings])
 
     def published(self) -> list[Reproduction]:
-        """Printed figures beside the run's; none where the plan has none.
+        """Published figures compared with the run's; empty if the plan has none.
 
         Raises
         ------
@@ -350,14 +350,14 @@ class RunFolder:
         return self._entries("published.json", reproduction_from_json)
 
     def write_published(self, found: Sequence[Reproduction]) -> None:
-        """Replace the printed figures; without any there is no file."""
+        """Replace the published figures; without any there is no file."""
         if found:
             self._write_entries("published.json", [reproduction_to_json(one) for one in found])
         else:
             (self.path / "published.json").unlink(missing_ok=True)
 
     def _entries(self, name: str, read: Callable[[Any], T]) -> list[T]:
-        """What a file of JSON lists; nothing if there is no file."""
+        """Entries of a JSON file; empty if there is no file."""
         path = self.path / name
         if not path.is_file():
             return []
@@ -386,7 +386,7 @@ def _selected(table: pa.Table, columns: Sequence[str]) -> pa.Table:
 
 
 def _regrouped(tables: Iterable[pa.Table], schema: pa.Schema) -> Iterable[pa.Table]:
-    """Tables of exactly one row group each, whatever the pieces were."""
+    """Tables of exactly one row group each, however the input was split."""
     pending: list[pa.Table] = []
     size = 0
     for table in tables:

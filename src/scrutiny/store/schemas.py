@@ -1,4 +1,4 @@
-"""Schemas of the tables in a run folder; rows stand in plan order."""
+"""Schemas of the tables in a run folder; rows are in plan order."""
 
 from typing import Final
 

@@ -1,8 +1,8 @@
-"""The files of a finished run as they were written, so that damage can be told.
+"""Digests of a finished run's files, to detect damage.
 
-The manifest of a finished run lists them (``files``) with bytes and digest: what was cut off,
-lost or flipped is named in one sentence before anything is read from it. The manifest holds the
-digest of all else that stands in it (``digest``).
+The manifest of a finished run lists its files (``files``) with size and digest: a file that was cut
+off, lost or changed is named in one sentence before anything is read from it. The manifest holds a
+digest of its own content (``digest``), too.
 """
 
 import json
@@ -16,17 +16,17 @@ from scrutiny.store.files import hash_file
 Seal = Mapping[str, Mapping[str, Any]]
 
 _DIGEST: Final = "digest"
-_MARK: Final = "of this manifest: "  # what the digest begins with
+_MARK: Final = "of this manifest: "  # prefix of the digest
 
 
 def signed(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Manifest, as JSON has it, with the digest of all else that stands in it."""
+    """Manifest, as JSON reads it, with the digest of its other entries."""
     read = json.loads(json.dumps(manifest))  # as a reader will see it
     return {**read, _DIGEST: _own_digest(read)}
 
 
 def is_as_signed(manifest: Mapping[str, Any]) -> bool:
-    """Whether a manifest holds what it held when it was signed; early versions signed none.
+    """Whether a manifest matches its digest; manifests of early versions have none.
 
     A digest under another name shows that the name was damaged.
     """
@@ -55,7 +55,7 @@ def seal_of(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def damage(folder: Path, seal: Seal) -> str:
-    """What is wrong with the first file that is not as it was written; empty where all are."""
+    """Description of the first file that was changed or lost; empty if all are intact."""
     for name, kept in seal.items():
         path = folder / name
         if not path.is_file():
@@ -66,12 +66,12 @@ def damage(folder: Path, seal: Seal) -> str:
                 f"{path} is damaged: it has {size:,} bytes and was written with {kept['bytes']:,}"
             )
         if hash_file(path) != kept["digest"]:
-            return f"{path} is damaged: its bytes are not those that were written"
+            return f"{path} is damaged: its content was changed after it was written"
     return ""
 
 
 def _results(folder: Path) -> Iterator[Path]:
-    """Files that hold results, in the order of their names."""
+    """Result files, sorted by name."""
     yield from sorted(folder.glob("*.parquet"))
     yield from (p for p in (folder / "findings.json", folder / "published.json") if p.is_file())
     yield from sorted((folder / "arrays").rglob("*.npy"))

@@ -1,4 +1,4 @@
-"""Records of several datasets under one another: what a corpus says beside what another says."""
+"""Stacked records: several datasets in one panel."""
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
@@ -13,15 +13,15 @@ from scrutiny.store.panels import Recorded
 
 
 def stack(parts: Mapping[str, Recorded], *, cells: Sequence[str]) -> Recorded:
-    """Records of all parts, by the name of their dataset; items keep to their dataset.
+    """Records of several datasets (by name) in one panel; items keep their dataset.
 
-    Datasets are strata, so that resampling draws from each as many units as it has. Where a
-    statistic keeps datasets apart (``cells = ("dataset",)``), they are its cells.
+    Datasets are strata, so that resampling draws from each as many units as it has. If a statistic
+    separates datasets (``cells = ("dataset",)``), they are its cells, too.
 
     Raises
     ------
     PlanError
-        If the parts share no replicate or no condition, or the statistic keeps other cells apart.
+        If the parts share no replicate or no condition, or the statistic has other cells.
     """
     panels = [part.panel for part in parts.values()]
     names = reduce(
@@ -69,14 +69,14 @@ def stack(parts: Mapping[str, Recorded], *, cells: Sequence[str]) -> Recorded:
 
 
 def _zeros(codes: NDArray[np.int64] | None, size: int) -> NDArray[np.int64]:
-    """Strata of a dataset: its own, or one."""
+    """Strata of a dataset: its own, or a single one."""
     return np.zeros(size, dtype=np.int64) if codes is None else codes
 
 
 def _apart(
     codes: Sequence[NDArray[np.int64] | None], sizes: Sequence[int]
 ) -> NDArray[np.int64] | None:
-    """Codes of all datasets, none shared between two; nothing where no dataset has any."""
+    """Codes of all datasets, made distinct; ``None`` if no dataset has codes."""
     if all(code is None for code in codes):
         return None
     found, start = [], 0
@@ -88,7 +88,7 @@ def _apart(
 
 
 def _stacked(sides: Sequence[Side], rows: Sequence[Sequence[int]]) -> Side:
-    """One side of all datasets, replicates in one order."""
+    """One side of all datasets, with replicates in one order."""
     values = [side.values[list(order)] for side, order in zip(sides, rows, strict=True)]
     status = [side.status[list(order)] for side, order in zip(sides, rows, strict=True)]
     return Side(np.concatenate(values, axis=1), np.concatenate(status, axis=1))

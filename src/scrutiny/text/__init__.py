@@ -1,4 +1,4 @@
-"""Words and what is known about them: tokens, lexicons, WordNet, tags, entities, inflection.
+"""English words: tokens, lexicons, WordNet, tags, entities, inflection.
 
 Everything here is a pure function of its arguments and of tables that ship with the package.
 Offsets are code points of the text as given. Tables load lazily, once, and are read-only.

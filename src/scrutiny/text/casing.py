@@ -1,4 +1,4 @@
-"""Upper and lower case of words, and how a replacement takes over its source's."""
+"""Letter case of words: detect it, and give a replacement the case of its source."""
 
 from typing import Literal
 
@@ -6,7 +6,7 @@ CasePattern = Literal["lower", "upper", "title", "mixed", "none"]
 
 
 def case_pattern(word: str) -> CasePattern:
-    """Return how a word is cased; one capital letter alone counts as ``title``.
+    """Return the case pattern of a word; one capital letter alone counts as ``title``.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def case_pattern(word: str) -> CasePattern:
 
 
 def capitalize_first(word: str) -> str:
-    """Return the word with its first letter in upper case and the rest as it stands.
+    """Return the word with its first letter in upper case and the rest unchanged.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def capitalize_first(word: str) -> str:
 
 
 def match_case(source: str, replacement: str) -> str:
-    """Return the replacement, cased as the source where that says anything.
+    """Return the replacement in the case of the source, if the source has a clear one.
 
     A lower-case source leaves the replacement alone, so that proper names keep their capital.
 

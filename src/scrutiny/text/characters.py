@@ -1,4 +1,4 @@
-"""Which characters are mistaken for which (keys, optical readers, the eye), and which are alike.
+"""Confusable characters: keyboard neighbors, OCR errors, look-alikes, and characters of one class.
 
 The first three are tables of our own. The keyboard is computed from the geometry of a staggered
 QWERTY layout: two keys are neighbors when their centers lie less than 1.3 key widths apart.
@@ -64,7 +64,7 @@ def keyboard_neighbors(char: str, *, symbols: bool = False) -> str:
 
 @cache
 def ocr_confusions() -> Mapping[str, tuple[str, ...]]:
-    """Return what an optical reader makes of a string of one to three characters.
+    """Return what optical character recognition (OCR) may read for one to three characters.
 
     Examples
     --------
@@ -108,7 +108,7 @@ _ALPHABETS: Final = (  # Russian and Greek, whose blocks begin with letters of o
 
 @lru_cache(maxsize=4096)
 def same_class(char: str) -> str:
-    r"""Characters that could stand for one: digits, or letters of its case and script.
+    r"""Characters of the same class: digits, or letters of the same case and script.
 
     A decomposed letter counts as its base. Empty for punctuation, spaces and symbols.
 
@@ -135,10 +135,10 @@ def same_class(char: str) -> str:
 
 
 def split_characters(word: str) -> list[str]:
-    """Characters as a reader sees them; joined they are the word again."""
+    """User-perceived characters of a word; joined they are the word again."""
     return list(word) if word.isascii() else graphemes(word)
 
 
 def pick(options: str, share: float) -> str:
-    """Element of a nonempty string at a place drawn from [0, 1)."""
+    """Element of a nonempty string, at a position given as a share in [0, 1)."""
     return options[int(share * len(options))]

@@ -1,4 +1,4 @@
-"""Two sets of edits in a row as one set of edits of the text before both."""
+"""Composition: two sets of edits in sequence become one set of edits of the base text."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -12,10 +12,10 @@ from scrutiny.text.edits import OrderedEdits, apply_to_text, carry_spans, in_ord
 def compose(
     text: str, first: Sequence[Edit], second: Sequence[Edit], *, spans: Sequence[Span] = ()
 ) -> tuple[Edit, ...]:
-    """Edits of one field's text that do what ``first`` and then ``second`` do.
+    """Edits of one field's text equivalent to ``first`` followed by ``second``.
 
-    Edits that overlap merge into one, with the spans that they brought carried; what neither
-    touches stays out of the result.
+    Edits that overlap merge into one, with the spans that they brought carried; text that
+    neither touches is in no edit.
 
     Parameters
     ----------
@@ -26,8 +26,8 @@ def compose(
     second
         Edits of the text that ``first`` makes, with offsets of that text.
     spans
-        Annotations of the base text. They settle where an insertion belongs that stands where
-        something was deleted: behind the deletion if a span ends there, else in front of it.
+        Annotations of the base text. They decide where an insertion at the place of a deletion
+        belongs: behind the deletion if a span ends there, else in front of it.
 
     Raises
     ------
@@ -64,7 +64,7 @@ _Member = tuple[int, int]  # side (0: first, 1: second) and number of an edit
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """Edits and where their new texts stand afterwards."""
+    """Edits with the positions of their new texts afterwards."""
 
     edits: Sequence[Edit]
     starts: Sequence[int]
@@ -80,7 +80,7 @@ class _Placed:
     def base(
         self, start: int, end: int, members: Sequence[_Member], tails: set[int]
     ) -> tuple[int, int]:
-        """Stretch of the base text that a group of edits covers."""
+        """Range of the base text that a group of edits covers."""
         own = [i for side, i in members if side == 0]
         if start == end:
             place = self._before(start)
@@ -94,12 +94,12 @@ class _Placed:
         )
 
     def _after(self, place: int) -> int:
-        """Base offset of what begins at a place: behind anything deleted there."""
+        """Base offset of text that begins at a position: behind anything deleted there."""
         at = bisect_right(self.ends, place)
         return place + (self.edits[at - 1].end - self.ends[at - 1] if at else 0)
 
     def _before(self, place: int) -> int:
-        """Base offset of what ends at a place: in front of anything deleted there."""
+        """Base offset of text that ends at a position: in front of anything deleted there."""
         at = bisect_left(self.starts, place)
         return place + (self.edits[at - 1].end - self.ends[at - 1] if at else 0)
 
@@ -129,7 +129,7 @@ def _merge(
     members: Sequence[_Member],
     later: Sequence[Edit],
 ) -> Edit:
-    """One edit that brings the text between two borders, with the spans of both sides."""
+    """One edit of a range of the base text, with the spans of both sets of edits."""
     inner = [e._replace(start=e.start - base, end=e.end - base) for e in later]
     name = later[0].field
     own = [i for side, i in members if side == 0]

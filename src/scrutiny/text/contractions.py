@@ -14,7 +14,7 @@ from scrutiny.text.lexicon import words
 
 
 class Rewrite(NamedTuple):
-    """Replace ``text[start:end]`` of the original by another string."""
+    """Replacement of ``text[start:end]`` of the original by another string."""
 
     start: int
     end: int
@@ -138,7 +138,7 @@ def _expand_clitic(subject: str, clitic: str, following: str) -> str | None:
 
 
 def _may_negate(text: str, match: re.Match[str]) -> bool:
-    """Whether "X not" can stand here: not in negative questions."""
+    """Whether "X not" is possible here: not in negative questions."""
     following = _NEXT.match(text, match.end())
     if following is not None and following[1].lower() in _INVERTED:
         return False
@@ -200,7 +200,7 @@ def _full_pattern() -> re.Pattern[str]:
 
 
 def _may_lean(text: str, start: int, subject: str, verb: str) -> bool:
-    """Whether a verb can lean on its subject: not in comparisons ("than he is"), nor on a pair."""
+    """Whether a verb can contract with its subject: not in comparisons, nor with a pair."""
     before = _PREVIOUS.search(text, max(0, start - 20), start)
     word = "" if before is None else before[1].lower()
     if word in ("than", "as") or (word == "and" and verb in ("am", "have") and subject == "i"):

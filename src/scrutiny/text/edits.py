@@ -1,4 +1,4 @@
-"""Applying edits: one function rewrites texts and carries every annotation.
+"""Applying edits: one function rewrites texts and moves every annotation.
 
 Rules, for one span and one edit (offsets in code points of the original):
 
@@ -32,7 +32,7 @@ _BY_PLACE = itemgetter(1, 2)  # start and end
 
 
 def apply_to_text(text: str, edits: Sequence[Edit]) -> str:
-    """Text after disjoint edits; what they do not cover stays byte-identical.
+    """Text after disjoint edits; text outside of them stays byte-identical.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def in_order(edits: Iterable[Edit]) -> list[Edit]:
 
 
 def apply_edits(example: Example, edits: Sequence[Edit]) -> Example:
-    """Example after disjoint edits, with its gold spans, annotations and tokens carried.
+    """Example after disjoint edits, with its gold spans, annotations and tokens moved.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def apply_edits(example: Example, edits: Sequence[Edit]) -> Example:
 
 
 def _is_plain(example: Example) -> bool:
-    """Whether an example is its texts alone: nothing of it has to be carried."""
+    """Whether an example has texts only, and no annotations to move."""
     if example.spans or example.protected or example.tokens is not None:
         return False
     return not isinstance(example.gold, tuple)
@@ -123,7 +123,7 @@ def _with_texts(example: Example, edits: Mapping[str, Sequence[Edit]]) -> Exampl
 
 @dataclass(frozen=True, slots=True)
 class OrderedEdits:
-    """Disjoint edits of one field from left to right, ready to be looked up by place.
+    """Disjoint edits of one field from left to right, for look-up by position.
 
     ``gains[k]`` is how much longer the first k edits make the text.
     """
@@ -148,7 +148,7 @@ class OrderedEdits:
     def touching(
         self, start: int, end: int, is_inside: Callable[[Edit], bool] = attrgetter("inside")
     ) -> tuple[int, int]:
-        """First and one past the last of the edits that touch a stretch."""
+        """Range of indices of the edits that touch a range of the text."""
         edits = self.edits
         first = at = bisect_right(self.ends, start)
         while at > 0 and edits[at - 1].start == edits[at - 1].end == start:
@@ -164,7 +164,7 @@ class OrderedEdits:
 
 
 def carry_spans(spans: Sequence[Span], edits: Mapping[str, Sequence[Edit]]) -> tuple[Span, ...]:
-    """Spans after edits by field, in their old order; brought spans stand where they belong.
+    """Spans after edits by field, in their old order, with spans that edits bring inserted.
 
     Raises
     ------
@@ -179,7 +179,7 @@ def carry_spans(spans: Sequence[Span], edits: Mapping[str, Sequence[Edit]]) -> t
 def _carry_layers(
     example: Example, edits: Mapping[str, OrderedEdits]
 ) -> tuple[str | tuple[Span, ...] | None, tuple[Span, ...]]:
-    """Gold answer and annotations afterwards; brought spans join the layer that they belong to."""
+    """Gold answer and annotations after edits; brought spans join the layer they replace."""
     gold, spans = example.gold, example.spans
     gold_spans = gold if isinstance(gold, tuple) else ()
     carried_gold = _carried(gold_spans, edits)
@@ -200,13 +200,13 @@ def _carry_layers(
 
 
 def _carried(spans: Sequence[Span], edits: Mapping[str, OrderedEdits]) -> tuple[Span, ...]:
-    """Spans that are not replaced, where they stand afterwards."""
+    """Spans that edits do not replace, at their new positions."""
     moved = (_carry_one(s, edits[s.field]) if s.field in edits else s for s in spans)
     return tuple(span for span in moved if span is not None)
 
 
 def _carry_one(span: Span, edits: OrderedEdits) -> Span | None:
-    """Where one span is afterwards; nothing if an edit replaces it by spans of its own."""
+    """One span at its new position; ``None`` if an edit replaces it by spans of its own."""
     first, last = edits.touching(span.start, span.end)
     touching = edits.edits[first:last]
     if touching:
@@ -240,7 +240,7 @@ _Place = tuple[str, int]  # of an edit: its field, and its number in order
 
 
 def _brought(edits: Mapping[str, OrderedEdits]) -> list[tuple[_Place, Span]]:
-    """Spans that edits bring, at their place in the new texts."""
+    """Spans that edits bring, at their positions in the new texts."""
     return [
         ((name, at), Span(name, start + s.start, start + s.end, s.label))
         for name, group in edits.items()
@@ -272,7 +272,7 @@ def _with_brought(
 def _carry_protected(
     protected: tuple[Span, ...], edits: Mapping[str, OrderedEdits]
 ) -> tuple[Span, ...]:
-    """Protected stretches afterwards; insertions at their borders may stand, and nothing else."""
+    """Protected spans after edits; only insertions at their borders are allowed."""
     for span in protected:
         if span.field in edits:
             first, last = edits[span.field].touching(span.start, span.end)
@@ -284,7 +284,7 @@ def _carry_protected(
 def _carry_tokens(
     example: Example, edits: Mapping[str, OrderedEdits], fields: Mapping[str, str]
 ) -> Mapping[str, tuple[tuple[int, int], ...]] | None:
-    """Token borders afterwards, in the fields that have them."""
+    """Token borders after edits, in the fields that have them."""
     if example.tokens is None:
         return None
     carried = dict(example.tokens)
@@ -297,7 +297,7 @@ def _carry_tokens(
 def _resegment(
     tokens: tuple[tuple[int, int], ...], edits: OrderedEdits, texts: tuple[str, str]
 ) -> tuple[tuple[int, int], ...]:
-    """Borders of the tokens that are left, and of new ones in whatever text has none.
+    """Borders of the tokens that are left, and of new tokens in other text.
 
     A token that is changed within keeps its borders; one whose border is crossed is dissolved.
     Inserted letters that touch a word on one side belong to it; everything else that comes is
@@ -331,14 +331,14 @@ def _resegment(
 
 
 def _segments(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Tokens between two places."""
+    """Tokens between two offsets."""
     if start >= end or text[start:end].isspace():
         return []
     return [(start + a, start + b) for a, b in token_spans(text[start:end])]
 
 
 def _runs(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Borders of the runs of non-spaces between two places."""
+    """Borders of the runs of non-space characters between two offsets."""
     runs: list[tuple[int, int]] = []
     for piece in text[start:end].split():
         begin = text.index(piece, runs[-1][1] if runs else start)
@@ -347,7 +347,7 @@ def _runs(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _refused(text: str, edit: Edit, done: int) -> EditRefusedError:
-    """Error for an edit that cannot follow those before it, which reach up to ``done``."""
+    """Error for an edit that overlaps an earlier one, which ends at ``done``."""
     if 0 <= edit.start <= edit.end <= len(text):
         return EditRefusedError("overlap", f"two edits change code point {min(edit.start, done)}")
     return _out_of_bounds(edit, text)

@@ -1,4 +1,4 @@
-"""Names of people, places and organizations: a protocol, and a light finder of our own.
+"""Named entities (people, places, organizations): a protocol, and a light finder of our own.
 
 The finder matches lists of names, titles before names and endings of organizations, on capitalized
 words. It is precise on well-known names and blind to the rest: no model is behind it.
@@ -30,7 +30,7 @@ class Entity(NamedTuple):
 
 @runtime_checkable
 class EntityFinder(Protocol):
-    """Finds names in a text."""
+    """Protocol: finds named entities in a text."""
 
     def entities(self, text: str) -> list[Entity]:
         """Return names in order, disjoint."""
@@ -51,7 +51,7 @@ _ORG_ENDINGS = frozenset(
 _ORG_HEADS = frozenset("University Institute Bank Ministry Department College Museum".split())
 _LOCATIVE = frozenset("in at from near to toward towards around through outside inside".split())
 _GAP = 2  # characters between the words of a name
-_COMMON = 4.0  # zipf above which a capital at a sentence's start says nothing
+_COMMON = 4.0  # zipf above which a capital at a sentence's start is no evidence of a name
 
 
 @cache
@@ -153,7 +153,7 @@ def _match_person(words: _EntityWords, i: int) -> int | None:
 
 
 def _match_organization(words: _EntityWords, i: int) -> int | None:
-    """Token after an organization, told by its last word or its "X of Y"."""
+    """Token after an organization, recognized by its last word or its "X of Y"."""
     end = _run_end(words, i, 6)
     if words.words[i] in _ORG_HEADS and words.words[i + 1 : i + 2] == ["of"]:
         tail = _run_end(words, i + 2, 3)
@@ -181,7 +181,7 @@ def _match(words: _EntityWords, i: int) -> tuple[int, EntityLabel] | None:
 
 
 class GazetteerFinder:
-    """The finder that ships with the package."""
+    """Entity finder that ships with the package."""
 
     def entities(self, text: str) -> list[Entity]:
         """Return names in order, disjoint."""
@@ -201,7 +201,7 @@ class GazetteerFinder:
 
 @cache
 def default_entity_finder() -> GazetteerFinder:
-    """Return the finder that ships with the package.
+    """Return the entity finder that ships with the package.
 
     Examples
     --------

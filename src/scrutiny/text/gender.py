@@ -1,4 +1,4 @@
-"""The word of the other gender: pronouns by part of speech, nouns and titles by table."""
+"""Gender swap of words: pronouns by part of speech, nouns and titles by table."""
 
 from functools import cache
 
@@ -25,7 +25,7 @@ _CAPITAL_ONLY = frozenset({"Ms", "Mrs", "Mr", "Miss", "Lady", "Lord"})
 
 @cache
 def _pairs() -> dict[str, str]:
-    """Both directions; where two words share a partner, the first row wins."""
+    """Pairs in both directions; if two words share a partner, the first row wins."""
     found: dict[str, str] = {}
     for female, male in table("gender_pairs"):
         found.setdefault(female, male)
@@ -42,7 +42,7 @@ def _swap_lower(word: str, xpos: str | None) -> str | None:
 
 
 def swap_gender(word: str, xpos: str | None = None) -> str | None:
-    """Return the word of the other gender in the same casing; None where there is none.
+    """Return the word of the other gender in the same case; None if there is none.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Base forms and inflected forms: a table of what is irregular, rules for the rest.
+"""Inflection: base forms and inflected forms, by a table of irregular forms and rules.
 
 The table is made from lemminflect's dictionary by ``tools/lexicons/build_forms.py``; it loads in
-a twentieth of the time of that dictionary and unpickles nothing.
+a twentieth of the time of that dictionary and without pickle files.
 
 References
 ----------
@@ -76,7 +76,7 @@ def _forms() -> _Forms:
 
 @lru_cache(maxsize=_CACHED)
 def _form(lemma: str, xpos: str) -> str | None:
-    """Form of a lower-case lemma."""
+    """Inflected form of a lower-case lemma."""
     if lemma == "be" and xpos in _BE:
         return _BE[xpos]
     if lemma in _MODALS and xpos[0] == "V":
@@ -86,7 +86,7 @@ def _form(lemma: str, xpos: str) -> str | None:
 
 
 def rule_lemma(word: str, word_class: str) -> str:
-    """Return the base of a lower-case word by the rules and the list of known bases."""
+    """Return the base form of a lower-case word, by rules and the list of known bases."""
     forms = _forms()
     if word_class in forms.known.get(word, "") and not word.endswith("ing"):
         return word

@@ -1,4 +1,4 @@
-"""Whether a string is a word of English already: what no misspelling may turn into."""
+"""Known words: English words that no misspelling may turn into."""
 
 from functools import lru_cache
 from typing import Final
@@ -13,7 +13,7 @@ _POS: Final = (("NOUN", "n"), ("VERB", "v"), ("ADJ", "a"), ("ADV", "r"))
 
 @lru_cache(maxsize=1 << 14)
 def is_known_word(word: str) -> bool:
-    """Whether a word is frequent, or WordNet has it in some inflection; in any casing.
+    """Whether a word is English: frequent, or in WordNet in some inflection; in any case.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Word lists that ship with the package, each loaded on first use and kept.
+"""Word lists that ship with the package, each loaded on first use and cached.
 
 Sources and licences: ``data/NOTICE.md``. All lists are in a fixed order, so an index drawn at
 random names the same entry everywhere.
@@ -90,7 +90,7 @@ def frequencies() -> Mapping[str, float]:
 
 
 def zipf(word: str) -> float:
-    """Return how common a word is: log10 of its count per billion words; 0.0 where unknown.
+    """Return the Zipf frequency of a word: log10 of its count per billion words; 0.0 if unknown.
 
     Case is ignored. About 40,000 words are known, down to 3.0 or so (once in a million).
 
@@ -124,7 +124,7 @@ def misspellings() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def fitting_synonyms() -> Mapping[tuple[str, str], tuple[str, ...]]:
-    """Return the WordNet synonyms that a reader found to fit nearly everywhere.
+    """Return the WordNet synonyms that an annotator found to fit nearly everywhere.
 
     By lemma and part of speech (``n``, ``v``, ``a``, ``r``).
 
@@ -139,7 +139,7 @@ def fitting_synonyms() -> Mapping[tuple[str, str], tuple[str, ...]]:
 
 @cache
 def fitting_antonyms() -> Mapping[str, str]:
-    """Return adjectives with the antonym that a reader found to fit nearly everywhere.
+    """Return adjectives with the antonym that an annotator found to fit nearly everywhere.
 
     Examples
     --------
@@ -151,12 +151,12 @@ def fitting_antonyms() -> Mapping[str, str]:
 
 
 def adverbs() -> tuple[str, ...]:
-    """Return adverbs without sentiment that can stand before most verbs."""
+    """Return adverbs without sentiment that can precede most verbs."""
     return words("adverbs")
 
 
 def opening_phrases() -> tuple[str, ...]:
-    """Return phrases that can open a statement without changing what it says."""
+    """Return phrases that can open a statement without changing its meaning."""
     return words("opening_phrases")
 
 

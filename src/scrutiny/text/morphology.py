@@ -1,6 +1,6 @@
 """Regular English inflection by rule: forms from a base, and bases that a form may come from.
 
-Spelling only; what is irregular is in the table that `scrutiny.text.inflect` reads.
+Spelling only; irregular forms are in the table that `scrutiny.text.inflect` reads.
 """
 
 import re
@@ -127,7 +127,7 @@ def regular_form(lemma: str, xpos: str) -> str | None:
 
 
 def _stems(stem: str, *, prefer_e: bool) -> list[str]:
-    """Bases that a stem before a vowel suffix may come from, the likeliest first."""
+    """Bases that a stem before a vowel suffix may come from, most likely first."""
     found = [stem, stem + "e"]
     if len(stem) > 2 and stem[-1] == stem[-2] and stem[-1] not in _VOWELS:
         found.insert(1 if stem[-1] in "lsz" else 0, stem[:-1])
@@ -152,7 +152,7 @@ def _prefers_e(stem: str) -> bool:
 
 
 def candidate_lemmas(word: str, xpos: str) -> list[str]:
-    """Return bases whose regular form for a Penn tag may be the word, the likeliest first.
+    """Return bases whose regular form for a Penn tag may be the word, most likely first.
 
     Examples
     --------

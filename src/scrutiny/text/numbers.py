@@ -1,4 +1,4 @@
-"""Numbers written in digits or as one word: read, and written again in the same manner."""
+"""Numbers in digits or as one word: parse them, and write others in the same format."""
 
 import re
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ _DIGITS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number and the manner in which it was written.
+    """A number and the format in which it was written.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def _words() -> dict[str, tuple[int, NumberKind]]:
 
 
 def parse_number(token: str) -> Number | None:
-    """Return what number a token is, or None (times, dates, fractions and versions are none).
+    """Return the number that a token writes, or None (times, dates, fractions and versions).
 
     ``one`` and ``second`` are read as numbers although they are often something else.
 
@@ -166,7 +166,7 @@ def parse_number(token: str) -> Number | None:
 
 
 def format_number(value: float, like: Number) -> str:
-    """Return a number written in the manner of another one.
+    """Return a number written in the format of another one.
 
     Examples
     --------

@@ -16,7 +16,7 @@ _BATCH = 128
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """What spaCy says of one text, by our tokens.
+    """spaCy's annotation of one text, aligned to our tokens.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def align(spans: Sequence[Span], tokens: Sequence[Span]) -> list[list[int]]:
 
 
 def _head_of_group(doc: Any, group: Sequence[int]) -> int:
-    """Word of a group whose head lies outside of it."""
+    """Word of a group whose head lies outside of the group."""
     members = set(group)
     heads = ((i, doc[i].head.i) for i in group)
     return next((i for i, head in heads if head not in members or head == i), group[0])

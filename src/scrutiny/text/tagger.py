@@ -19,7 +19,7 @@ _VOWELS = frozenset("aeiou")
 
 
 class Tag(NamedTuple):
-    """A Penn tag and the universal part of speech that goes with it."""
+    """Penn Treebank tag and the universal part of speech (UPOS) for it."""
 
     xpos: str
     upos: str
@@ -27,7 +27,7 @@ class Tag(NamedTuple):
 
 @runtime_checkable
 class Tagger(Protocol):
-    """Tags words; ``isn't`` counts as its first part (VBZ, AUX), as do all contractions."""
+    """Protocol: tags words; ``isn't`` counts as its first part, as all contractions do."""
 
     def tag_at(self, words: Sequence[str], position: int) -> Tag:
         """Return the tag of one word."""
@@ -39,7 +39,7 @@ class Tagger(Protocol):
 
 
 def shape(word: str) -> str:
-    """Return a sketch of a word's characters, repetitions left out.
+    """Return the shape of a word: its character classes, repetitions left out.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def shape(word: str) -> str:
 
 
 def guess_class(word: str) -> str:
-    """Return a tag class for a word that training has not seen often: its shape and ending."""
+    """Return the tag class of a word that is rare in the training data: its shape and ending."""
     if not any(char.isalpha() for char in word):
         return "?d" if any(char.isdigit() for char in word) else "?p"
     if word[0].isupper():
@@ -103,7 +103,7 @@ def case_in_text(word: str, first: str) -> str:
 
 
 class NeighborFeatures(NamedTuple):
-    """What the features of a neighbor need: lower-case word, tag class, suffix."""
+    """Features that a word gives its neighbors: lower-case word, tag class, suffix."""
 
     lower: str
     tag_class: str
@@ -111,7 +111,7 @@ class NeighborFeatures(NamedTuple):
 
 
 def context_of(word: str, tag_class: str) -> NeighborFeatures:
-    """Return a word as its neighbors see it."""
+    """Return a word's features for its neighbors."""
     lower = word.lower()
     return NeighborFeatures(lower, tag_class, lower[-3:])
 
@@ -208,7 +208,7 @@ def _word(word: str) -> _Word:
 
 
 class LightTagger:
-    """The tagger that ships with the package."""
+    """Tagger that ships with the package."""
 
     def tag_at(self, words: Sequence[str], position: int) -> Tag:
         """Return the tag of one word, in about ten microseconds."""

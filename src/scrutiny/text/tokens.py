@@ -49,7 +49,7 @@ _FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
 
 @cache
 def _extenders() -> str:
-    """Inside of a character class: marks, joiners, variation selectors, skin tones, tags."""
+    """Pattern of combining characters: marks, joiners, variation selectors, skin tones, tags."""
     ranges: list[str] = []
     start = -1
     for code in range(0x300, 0x1E950):
@@ -92,7 +92,7 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 
 def token_spans(text: str) -> list[Span]:
-    """Offsets of all tokens, in order; everything but white space is covered.
+    """Offsets of all tokens, in order; all text but white space is covered.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def graphemes(text: str) -> list[str]:
 
 
 def is_word(token: str) -> bool:
-    """Whether a token is a word: has letters, starts with none of digits, ``@``, ``#``, no URL.
+    """Whether a token is a word: it has letters, does not start with a digit, @ or #, is no URL.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def is_word(token: str) -> bool:
 
 
 def is_number(token: str) -> bool:
-    """Whether a token is written in digits, with separators at most ("3.5", "25,000", "10:30").
+    """Whether a token is written in digits and separators ("3.5", "25,000", "10:30").
 
     Examples
     --------

@@ -128,7 +128,7 @@ def _words(number: int) -> _Synset:
 
 @lru_cache(maxsize=_CACHED)
 def _pointers(number: int) -> tuple[_Pointer, ...]:
-    """Pointers as stored: derivations that go both ways at one end only."""
+    """Pointers as stored: symmetric derivations are stored on one side only."""
     line = _load()[1][number]
     back = line[line.index("|") + 1 :]
     pointers = []
@@ -144,7 +144,7 @@ def _pointers(number: int) -> tuple[_Pointer, ...]:
 
 @cache
 def _inverse() -> tuple[dict[int, list[int]], dict[int, list[_Pointer]]]:
-    """(hyponyms by synset, derivations by synset), both inverses of stored pointers."""
+    """Hyponyms by synset and derivations by synset, both inverses of stored pointers."""
     lines = _load()[1]
     hyponyms: dict[int, list[int]] = {}
     derived: dict[int, list[_Pointer]] = {}
@@ -163,7 +163,7 @@ def _inverse() -> tuple[dict[int, list[int]], dict[int, list[_Pointer]]]:
 
 
 def wordnet_pos(upos: str) -> WordNetPos | None:
-    """Return WordNet's letter for a universal part of speech, None where it has none.
+    """Return WordNet's letter for a universal part of speech; None if it has none.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def exists(lemma: str, pos: str | None = None) -> bool:
 
 
 def synsets(lemma: str, pos: str) -> tuple[int, ...]:
-    """Return the numbers of a lemma's synsets, frequent sense first; empty where unknown."""
+    """Return the numbers of a lemma's synsets, frequent sense first; empty if unknown."""
     return _senses(lemma).get(pos, ())
 
 
@@ -263,7 +263,7 @@ def synonyms(lemma: str, pos: str, *, senses: int | None = None) -> tuple[str, .
 
 
 def _lexical(lemma: str, number: int, kinds: str) -> list[tuple[int, int]]:
-    """(synset, word) that pointers of these kinds lead to from one lemma of a synset."""
+    """Pairs (synset, word) that pointers of these kinds lead to from one lemma of a synset."""
     synset = _words(number)
     key = lemma.lower().replace("_", " ")
     own = [0, *(i + 1 for i, other in enumerate(synset.lemmas) if other.lower() == key)]
