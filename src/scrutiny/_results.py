@@ -1,6 +1,6 @@
 """A finished run, as Python and notebooks see it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,10 @@ from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import DRAW, Estimate, of_all_draws
 from scrutiny.core.expressions import gained
 from scrutiny.core.slice_syntax import metric_and_slices, parted
-from scrutiny.diagnostics.attack.kept import found_in
 from scrutiny.reliability.gate_rules import Rule
 from scrutiny.report.formats.named import format_of, render
-from scrutiny.report.reading.cases import Found, cases_of
+from scrutiny.report.parts import found_texts
+from scrutiny.report.reading.cases import cases_of
 from scrutiny.report.reading.load import load_view
 from scrutiny.report.reading.tables import numbers_table, risks_table
 from scrutiny.run.estimating.judging import estimates_on, judge_run, names_slice
@@ -47,14 +47,6 @@ def _place(estimate: Estimate) -> dict[str, object]:
     """What an estimate is of, beside its metric."""
     key = estimate.key
     return {"subject": key.subject, "dataset": key.dataset, **key.condition}
-
-
-def _found_by_attacks(path: Path) -> Iterator[Found]:
-    """Texts that attacks of a run found."""
-    for one in found_in(path):
-        if one.role == "measured":
-            of = (one.subject, one.replicate, one.dataset, one.item, one.recipe, one.draw)
-            yield Found(*of, one.edits, one.before, one.after)
 
 
 class Run:
@@ -144,7 +136,7 @@ class Run:
         ``run.cases("typos").where(broken=1, label="positive").to_pandas()``
         """
         name = None if change is None else text_given(change, "change")
-        return Table(cases_of(self.folder, name, _found_by_attacks(self.path)))
+        return Table(cases_of(self.folder, name, found_texts(self.path, self.estimates)))
 
     @property
     def estimates(self) -> list[Estimate]:

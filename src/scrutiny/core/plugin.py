@@ -15,12 +15,14 @@ class PlugIn:
 
     ``kind`` is the kind that the registry's lines name; each base class states it once.
     ``summary`` is what lists say of a class, in a few words; without one, its docstring begins so.
+    ``title`` is its name for people; without one, its id in words.
     """
 
     __slots__ = ()
 
     kind: ClassVar[str]
     summary: ClassVar[str] = ""
+    title: ClassVar[str] = ""
 
 
 class Told:
@@ -49,6 +51,19 @@ def sentence_of(thing: Any) -> str:
         return thing.sentence()
     is_class = isinstance(thing, type) and issubclass(thing, PlugIn)
     return thing.summary if is_class and thing.summary else at_length(thing).partition("\n")[0]
+
+
+def title_of(thing: PlugIn, name: str) -> str:
+    """Name for people: its title, or its id in words; what it was given stands in brackets.
+
+    Examples
+    --------
+    >>> title_of(PlugIn(), "shout_aloud@1"), title_of(PlugIn(), "typos@1(share=0.9)")
+    ('shout aloud', 'typos (share=0.9)')
+    """
+    known, bracket, given = name.partition("(")
+    said = thing.title or known.partition("@")[0].replace("_", " ")
+    return f"{said} ({given}" if bracket else said
 
 
 def at_length(thing: Any) -> str:

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.plugin import Told
 from scrutiny.parts.charts.tables import Chart
+from scrutiny.parts.run.found import Found
 from scrutiny.parts.run.view import RunView
 
 if TYPE_CHECKING:
@@ -101,6 +103,12 @@ def _nothing_known(dataset: str, estimates: Sequence[Estimate]) -> str:
     return ""
 
 
+def _nothing_found(folder: Path) -> Iterable[Found]:
+    """No texts."""
+    del folder
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class ReportPart(Told):
     """What the registry holds of a part: how it is made, and what it says elsewhere.
@@ -115,12 +123,15 @@ class ReportPart(Told):
         What a terminal shows of the same, 80 cells wide.
     of_dataset
         What a run has found out on one of its datasets, in words for the list of the data.
+    found_in
+        Texts that searches of a run folder found, which are no variants made beforehand.
     """
 
     doc: str | None
     make: Callable[[RunView], Part | None] = _no_part
     lines: Callable[[RunView], Iterable["Text"]] = _no_lines
     of_dataset: Callable[[str, Sequence[Estimate]], str] = _nothing_known
+    found_in: Callable[[Path], Iterable[Found]] = _nothing_found
 
     def sentence(self) -> str:
         """What it shows, in one sentence."""

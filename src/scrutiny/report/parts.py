@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.registry import registry
 from scrutiny.parts.part import Part, ReportPart
+from scrutiny.parts.run.found import Found
 from scrutiny.parts.run.places import parts_of
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import family_name
@@ -24,6 +26,11 @@ def registered(estimates: Sequence[Estimate]) -> Iterator[ReportPart]:
     for (kind, _), entry in registry().entries.items():
         if kind == "part" and entry.registration.needs in known:
             yield entry.load()
+
+
+def found_texts(folder: Path, estimates: Sequence[Estimate]) -> list[Found]:
+    """Texts that searches of a run found, of all families."""
+    return [found for part in registered(estimates) for found in part.found_in(folder)]
 
 
 def parts(view: RunView) -> tuple[Part, ...]:

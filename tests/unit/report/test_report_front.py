@@ -55,7 +55,7 @@ def test_the_worst_stands_first_and_what_holds_last(front):
     states = [risk.state for risk in front.risks]
     assert states == sorted(states, key=["hurts", "can't tell", "holds", "not asked"].index)
     worst = front.risks[0]
-    assert (worst.what, worst.state) == ("typos(share=0.9)", "hurts")
+    assert (worst.what, worst.state) == ("typos (share=0.9)", "hurts")
     assert worst.costs.startswith("costs ")
     assert worst.cases
     assert worst.n_cases >= len(worst.cases)
@@ -68,7 +68,7 @@ def test_the_decision_counts_every_risk_once(front):
 
 
 def test_advice_names_what_hurts_or_what_would_tell(view, front):
-    assert front.advice == "Look at typos(share=0.9) first."
+    assert front.advice == "Look at typos (share=0.9) first."
     tame = replace(view, findings=tuple(f for f in view.findings if "typos" not in f.claim.id))
     assert front_of(tame).advice.startswith(("Can't tell yet: ", "Nothing found"))
 

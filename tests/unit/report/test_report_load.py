@@ -10,11 +10,13 @@ import pytest
 import report_sample
 
 from scrutiny.core.errors import DataError
+from scrutiny.parts.run.found import Found
 from scrutiny.parts.wording.diffs import stretches, visible
 from scrutiny.report.formats.named import FORMATS, render
 from scrutiny.report.reading import evidence
 from scrutiny.report.reading.evidence import MOST_CASES, Tables, evidence_of
 from scrutiny.report.reading.flip_counts import COIN, MARGIN, count_flips
+from scrutiny.report.reading.found import evidence_found
 from scrutiny.report.reading.load import _sentence, load_view
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.schemas import OUTPUTS, VARIANTS
@@ -40,7 +42,8 @@ def items_table():
 
 def variant(item, *, role="measured", status="ok", recipe="typos@1", draw=0):
     name = f"{recipe}/{draw}/{role}"
-    row = (KIND, DATASET, item, name, role, None, recipe, draw, '[["text",0,1,"An"]]', '"x"')
+    gold = '"negative"' if item == "b" else '"positive"'
+    row = (KIND, DATASET, item, name, role, None, recipe, draw, '[["text",0,1,"An"]]', gold)
     return (*row, status, None if status == "ok" else "no_site")
 
 
@@ -144,12 +147,13 @@ def test_cases_are_built_of_the_items_that_are_shown(monkeypatch):
         return case(*arguments, **more)
 
     monkeypatch.setattr(evidence, "_case", counted)
-    found = evidence_of(finding(), many(300))
+    found = evidence_of(finding(), many(600))
     assert len(built) == len(found.cases) == MOST_CASES
-    assert found.n_cases == 300
+    assert found.n_cases == 600
     assert [c.item for c in found.cases] == [f"i{10 * n:04d}" for n in range(MOST_CASES)]
     assert {c.n_flipped for c in found.cases} == {2}
-    assert found.flips.observed == (0, 270, 30)
+    assert found.flips.observed == (0, 540, 60)
+    assert found.n_turned == {"broken": 600, "mended": 0, "changed": 0}
 
 
 def test_a_folder_gives_what_its_tables_give(folder):
@@ -164,6 +168,33 @@ def test_items_behind_a_claim_are_those_that_flipped():
     assert [a.replicate for a in case.answers] == ["seed 1", "seed 2"]
     assert found.n_cases == 1
     assert found.flips.observed == (1, 0, 1)
+    assert (case.turn, found.n_turned["broken"]) == ("broken", 1)
+
+
+def test_what_is_mended_stands_apart_and_what_has_no_label_is_judged_by_nobody():
+    was = TABLES.items.column_names.index("gold")
+    for gold, turn in (('"negative"', "mended"), ("null", "changed"), ("[]", "changed")):
+        items = TABLES.items.set_column(was, "gold", pa.array([gold] * TABLES.items.num_rows))
+        place = TABLES.variants.column_names.index("gold")
+        column = pa.array([gold] * TABLES.variants.num_rows)
+        variants = TABLES.variants.set_column(place, "gold", column)
+        found = evidence_of(finding(), replace(TABLES, items=items, variants=variants))
+        assert found.n_turned[turn] == found.n_cases == 1
+        assert found.cases[0].turn == turn
+
+
+def test_texts_that_a_search_found_are_cases_each_item_once():
+    long, short = ([["text", 0, 1, "x"], ["text", 2, 3, "y"]], [["text", 0, 1, "x"]])
+    of = {"model": SUBJECT, "dataset": DATASET, "item": "a", "change": "typos@1", "draw": 0}
+    one = Found(**of, replicate=SEEDS[0], edits=long, before="positive", after="negative")
+    other = one._replace(replicate=SEEDS[1], edits=short)
+    lost = one._replace(item="b", is_success=False)
+    found = evidence_found(finding(), [one, other, lost], TABLES)
+    assert (found.n_cases, found.n_turned) == (1, {"broken": 1})
+    (case,) = found.cases
+    assert len(case.edits) == 1
+    assert case.note == "found for 2 of 5 models, each by a text of its own"
+    assert evidence_found(finding(), [one._replace(change="pwws@1")], TABLES) is None
 
 
 def test_other_draws_and_recipes_stand_behind_other_claims():

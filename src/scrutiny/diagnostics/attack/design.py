@@ -27,6 +27,7 @@ from typing import Final
 
 from scrutiny.core.claim import Claim, Component, Risk
 from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector, draws_of
+from scrutiny.core.plugin import title_of
 from scrutiny.diagnostics.attack.metrics import BUDGETS, SIMILARITIES, VALIDITIES
 from scrutiny.diagnostics.attack.params import AttackParams, TransferParams, attacks_of, given
 from scrutiny.diagnostics.attack.rater_control import (
@@ -153,7 +154,7 @@ def _of_attack(name: str, draw: int, params: AttackParams) -> Iterator[EstimateS
 def claims(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) -> Iterator[Claim]:
     """Risk of each attack whose success is a changed answer."""
     rated = "" if params.is_rated else f" ({NOT_RATED})"
-    for name in (name for name, attack in attacks.items() if attack.is_fooling):
+    for name, attack in ((n, a) for n, a in attacks.items() if a.is_fooling):
         yield Claim(
             id=name,
             says=f"{title(name)} fools it on items that it gets right{rated}",
@@ -162,7 +163,7 @@ def claims(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) 
             family="attack",
             checks=("items", "seeds", "datasets"),
             competence=(("level", inputs.data.chance),),
-            risk=Risk(f"{title(name)} attack", params.tolerance, "fools it on {} %"),
+            risk=Risk(f"{title_of(attack, name)} attack", params.tolerance, "fools it on {} %"),
         )
 
 

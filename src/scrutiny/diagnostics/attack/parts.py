@@ -1,6 +1,7 @@
 """Attacks: success, of which valid, beyond random change, at what cost; and what the texts say."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import digest
@@ -11,6 +12,7 @@ from scrutiny.parts.charts.curves import axis, band_and_line
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import series_color, view_of
 from scrutiny.parts.part import MOST_CHARTS, Part, ReportPart, left_out
+from scrutiny.parts.run.found import Found
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.diffs import visible
@@ -266,4 +268,12 @@ def _kept(text: str, *, is_first: bool = False, is_last: bool = False) -> str:
     return text
 
 
-PART: Final = ReportPart(__doc__, part)
+def _found(folder: Path) -> Iterator[Found]:
+    """Texts that attacks of a run ended with, not those of their controls."""
+    for one in found_in(folder):
+        if one.role == "measured":
+            of = (one.subject, one.replicate, one.dataset, one.item, one.recipe, one.draw)
+            yield Found(*of, one.edits, one.before, one.after, one.is_success)
+
+
+PART: Final = ReportPart(__doc__, part, found_in=_found)

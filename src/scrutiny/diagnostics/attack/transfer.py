@@ -1,6 +1,6 @@
 """The transfer diagnostic: texts that fool one model, asked of another."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -21,6 +21,7 @@ from scrutiny.core.diagnostic import (
 )
 from scrutiny.core.edit import Variant
 from scrutiny.core.example import Example
+from scrutiny.core.plugin import title_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction, Task
 from scrutiny.data.drawn_items import drawn
@@ -29,6 +30,7 @@ from scrutiny.diagnostics.attack.design import BEFORE, compared, over_draws, tit
 from scrutiny.diagnostics.attack.params import TransferParams, attacks_of, given
 from scrutiny.diagnostics.attack.rows import baseline_row, condition_of
 from scrutiny.diagnostics.attack.searching import NOT_DRAWN, Work, output_name
+from scrutiny.perturb.recipes.attack import Attack
 from scrutiny.perturb.search.found import Found
 from scrutiny.perturb.search.goal import label_of
 from scrutiny.text.edits import apply_edits
@@ -77,10 +79,10 @@ class Transfer(ChangesTexts[TransferParams]):
     def design(self, params: TransferParams, inputs: Inputs) -> Design:
         """Conditions, estimates and claims for one family on one dataset."""
         # what the attacks need is the reference's to have, which is seen when it is attacked
-        attacks = list(attacks_of(params, inputs.task, inputs.subject.capabilities | {"gradients"}))
+        attacks = attacks_of(params, inputs.task, inputs.subject.capabilities | {"gradients"})
         return Design(
             conditions=tuple(condition_of(a, d) for a in attacks for d in range(params.draws)),
-            estimates=tuple(_estimates(attacks, params)),
+            estimates=tuple(_estimates(list(attacks), params)),
             claims=tuple(_claims(attacks, params, inputs)),
             queries_per_item=1 + 2 * len(attacks) * params.draws,
             search_per_item=len(attacks) * params.draws * (params.budget + 2),
@@ -251,9 +253,11 @@ def _estimates(attacks: Sequence[str], params: TransferParams) -> Iterator[Estim
             yield from over_draws("transfer", "transfer_rate", name, params)
 
 
-def _claims(attacks: Sequence[str], params: TransferParams, inputs: Inputs) -> Iterator[Claim]:
+def _claims(
+    attacks: Mapping[str, Attack], params: TransferParams, inputs: Inputs
+) -> Iterator[Claim]:
     """Risk of each attack; none of the reference itself, whose texts these are."""
-    for name in attacks if not inputs.is_self else ():
+    for name, attack in attacks.items() if not inputs.is_self else ():
         yield Claim(
             id=name,
             says=f"texts by which {title(name)} fools {inputs.second.name} fool it as well",
@@ -262,5 +266,7 @@ def _claims(attacks: Sequence[str], params: TransferParams, inputs: Inputs) -> I
             family="transfer",
             checks=("items", "seeds", "datasets"),
             competence=(("level", inputs.data.chance),),
-            risk=Risk(f"texts of {title(name)}", params.tolerance, "{} % fool it as well"),
+            risk=Risk(
+                f"texts of {title_of(attack, name)}", params.tolerance, "{} % fool it as well"
+            ),
         )

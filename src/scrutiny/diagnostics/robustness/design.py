@@ -150,7 +150,7 @@ def _claim(recipe: Recipe, params: RobustnessParams, inputs: Inputs) -> Claim:
         family="robustness",
         checks=("items", "seeds", "datasets"),
         competence=(("level", inputs.data.chance),),
-        risk=Risk(title(recipe), tolerance, "costs {} points"),
+        risk=Risk(recipe.title, tolerance, "costs {} points"),
     )
 
 

@@ -6,7 +6,7 @@ folder.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from scrutiny.core.claim import Finding
 from scrutiny.core.edit import Edit
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
     from scrutiny.store.panels import Recorded
     from scrutiny.store.run_folder import RunFolder
+
+
+#: What a change did to an answer: right to wrong, wrong to right, or neither that is known.
+Turn = Literal["broken", "mended", "changed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,10 @@ class EvidenceItem:
         What was changed: code-point offsets of the texts before.
     answers
         One for each replicate.
+    is_judged
+        Whether the gold answer says which of them are right, before the change and after it.
+    note
+        What else there is to say of it.
     """
 
     item: str
@@ -63,6 +71,17 @@ class EvidenceItem:
     fields: Mapping[str, str]
     edits: tuple[Edit, ...]
     answers: tuple[Answer, ...]
+    is_judged: bool = True
+    note: str = ""
+
+    @property
+    def turn(self) -> Turn:
+        """Whether more replicates were right before the change, or after it."""
+        if not self.is_judged:
+            return "changed"
+        broken = sum(a.is_flipped and a.before == self.gold for a in self.answers)
+        mended = sum(a.is_flipped and a.after == self.gold for a in self.answers)
+        return "broken" if broken > mended else "mended" if mended > broken else "changed"
 
     @property
     def n_flipped(self) -> int:
@@ -88,11 +107,24 @@ class FlipCounts:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What stands behind one claim, item by item."""
+    """What stands behind one claim, item by item.
+
+    Parameters
+    ----------
+    cases
+        Some of the items; of those that are broken and those that are mended, the clearest first.
+    flips
+        How many items changed their answer in how many replicates.
+    n_cases
+        Items whose answer changed in any replicate.
+    n_turned
+        How many of them are broken, mended, or changed in a way that nobody can judge.
+    """
 
     cases: tuple[EvidenceItem, ...] = ()
     flips: FlipCounts | None = None
     n_cases: int = 0
+    n_turned: Mapping[Turn, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

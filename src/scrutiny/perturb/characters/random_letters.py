@@ -83,6 +83,7 @@ class InsertLetter(RandomLetter):
     """
 
     id: ClassVar[str] = "insert_letter@1"
+    title: ClassVar[str] = "letters inserted"
     summary: ClassVar[str] = "one random letter put in, at one place or at each"
 
     def sites(self, document: Document) -> Sequence[Site]:
@@ -131,6 +132,7 @@ class SubstituteLetter(RandomLetter):
     """
 
     id: ClassVar[str] = "substitute_letter@1"
+    title: ClassVar[str] = "letters substituted"
     summary: ClassVar[str] = "one character replaced by a random letter, at one place or at each"
 
     def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:

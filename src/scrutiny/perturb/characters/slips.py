@@ -53,6 +53,7 @@ class DeleteLetter(Slip):
     """
 
     id: ClassVar[str] = "delete_letter@1"
+    title: ClassVar[str] = "letters deleted"
     summary: ClassVar[str] = "one character left out, at one place or at each"
 
     shortest: int = 2
@@ -104,6 +105,7 @@ class SwapLetters(Slip):
     """
 
     id: ClassVar[str] = "swap_letters@1"
+    title: ClassVar[str] = "letters swapped"
     summary: ClassVar[str] = "two neighboring characters exchanged, at one place or at each"
 
     shortest: int = 2
@@ -152,6 +154,7 @@ class NeighborKey(Slip):
     """
 
     id: ClassVar[str] = "neighbor_key@1"
+    title: ClassVar[str] = "neighboring keys"
     summary: ClassVar[str] = "one character replaced by a key beside it, at one place or at each"
 
     def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
@@ -191,6 +194,7 @@ class SplitWord(OneWord):
     """
 
     id: ClassVar[str] = "split_word@1"
+    title: ClassVar[str] = "words split"
     summary: ClassVar[str] = "a space put into a word, at one place or at each"
 
     positions: Positions = "random"

@@ -40,6 +40,7 @@ class Homoglyph(OneWord):
     """
 
     id: ClassVar[str] = "homoglyph@1"
+    title: ClassVar[str] = "look-alike letters"
     summary: ClassVar[str] = "one letter replaced by a look-alike of another script"
 
     positions: Positions = "all"
@@ -94,6 +95,7 @@ class InvisibleCharacter(OneWord):
     """
 
     id: ClassVar[str] = "invisible_character@1"
+    title: ClassVar[str] = "invisible characters"
     summary: ClassVar[str] = "a character of width zero put into a word"
     shortest = 2
 
@@ -143,6 +145,7 @@ class HiddenReorder(OneWord):
     """
 
     id: ClassVar[str] = "hidden_reorder@1"
+    title: ClassVar[str] = "letters reordered unseen"
     summary: ClassVar[str] = "characters reordered or overtyped, and shown as they were"
     shortest = 2
 

@@ -88,6 +88,7 @@ class Homophone(Change):
     """
 
     id: ClassVar[str] = "homophone@1"
+    title: ClassVar[str] = "characters of like sound"
     summary: ClassVar[str] = "a Chinese character replaced by one that sounds the same"
     languages: ClassVar[frozenset[str]] = frozenset({"zh"})
     resources: ClassVar[tuple[str, ...]] = ("pinyin",)
@@ -157,6 +158,7 @@ class LookAlike(Change):
     """
 
     id: ClassVar[str] = "look_alike@1"
+    title: ClassVar[str] = "characters of like shape"
     summary: ClassVar[str] = "a Chinese character replaced by one that looks like it"
     languages: ClassVar[frozenset[str]] = frozenset({"zh"})
     is_for_search: ClassVar[bool] = True

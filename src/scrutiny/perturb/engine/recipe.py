@@ -8,6 +8,7 @@ from typing import Any, Final, get_args
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
+from scrutiny.core.plugin import title_of
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.registry import registry
 from scrutiny.core.transformation import (
@@ -81,6 +82,11 @@ class Step:
         quick = own.at_once if isinstance(own, ChangesAtOnce) else None
         object.__setattr__(self, "at_once", quick)
 
+    @property
+    def title(self) -> str:
+        """Name for people, with what is not as usual in brackets."""
+        return title_of(self.transformation, self.name or self.transformation.id)
+
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
@@ -114,6 +120,11 @@ class Recipe:
             return effect_of(self.steps[0].transformation, task)
         found = [effect_of(step.transformation, task) for step in self.steps]
         return max(found, key=_SEVERITY.index)
+
+    @property
+    def title(self) -> str:
+        """Name for people: "typos (share=0.9)", "spelling errors + OCR noise"."""
+        return " + ".join(step.title for step in self.steps)
 
     @property
     def resources(self) -> tuple[str, ...]:

@@ -45,6 +45,7 @@ class A2t(Attack):
     """
 
     id: ClassVar[str] = "a2t@1"
+    title: ClassVar[str] = "A2T"
     summary: ClassVar[str] = "a few near words at the places that the gradient names"
     needs: ClassVar[frozenset[str]] = frozenset({"predict", "gradients"})
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")

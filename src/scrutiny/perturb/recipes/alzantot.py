@@ -51,6 +51,7 @@ class Alzantot(Attack):
     """
 
     id: ClassVar[str] = "alzantot@1"
+    title: ClassVar[str] = "genetic (Alzantot)"
     summary: ClassVar[str] = "near words, put together by a genetic algorithm"
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
     lacking: ClassVar[Mapping[str, str]] = {

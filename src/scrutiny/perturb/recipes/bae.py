@@ -122,6 +122,7 @@ class Bae(Attack):
     """
 
     id: ClassVar[str] = "bae@1"
+    title: ClassVar[str] = "BAE"
     summary: ClassVar[str] = "words that a masked language model expects, replaced or inserted"
     resources: ClassVar[tuple[str, ...]] = ("masked_lm", "tagger")
     lacking: ClassVar[Mapping[str, str]] = {"encoder": NO_ENCODER}

@@ -46,6 +46,7 @@ class BertAttack(Attack):
     """
 
     id: ClassVar[str] = "bert_attack@1"
+    title: ClassVar[str] = "BERT-Attack"
     summary: ClassVar[str] = "words respelled by a masked language model that sees the text"
     languages: ClassVar[frozenset[str]] = frozenset({"en", "zh"})
     resources: ClassVar[tuple[str, ...]] = ("masked_lm",)

@@ -41,6 +41,7 @@ class CheckList(Attack):
     """
 
     id: ClassVar[str] = "checklist@1"
+    title: ClassVar[str] = "CheckList"
     summary: ClassVar[str] = (
         "names, places, numbers and contractions, changed until the label flips"
     )

@@ -40,6 +40,7 @@ class Chinese(Attack):
     """
 
     id: ClassVar[str] = "chinese@1"
+    title: ClassVar[str] = "Chinese characters"
     summary: ClassVar[str] = "Chinese characters of like sound or shape, or expected ones"
     languages: ClassVar[frozenset[str]] = frozenset({"zh"})
     lacking: ClassVar[Mapping[str, str]] = {

@@ -42,6 +42,7 @@ class Clare(Attack):
     """
 
     id: ClassVar[str] = "clare@1"
+    title: ClassVar[str] = "CLARE"
     summary: ClassVar[str] = (
         "words replaced, inserted and merged as a masked language model expects"
     )

@@ -44,6 +44,7 @@ class DeepWordBug(Attack):
     """
 
     id: ClassVar[str] = "deepwordbug@1"
+    title: ClassVar[str] = "DeepWordBug"
     summary: ClassVar[str] = "one slip of the keyboard in each of the most important words"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     deviations: ClassVar[tuple[str, ...]] = (

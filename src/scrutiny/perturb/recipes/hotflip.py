@@ -52,6 +52,7 @@ class HotFlip(Attack):
     """
 
     id: ClassVar[str] = "hotflip@1"
+    title: ClassVar[str] = "HotFlip"
     summary: ClassVar[str] = "words or characters exchanged as the gradient calls for"
     needs: ClassVar[frozenset[str]] = frozenset({"predict", "gradients"})
     resources: ClassVar[tuple[str, ...]] = ("tagger",)

@@ -44,6 +44,7 @@ class InputReduction(Attack):
     """
 
     id: ClassVar[str] = "input_reduction@1"
+    title: ClassVar[str] = "input reduction"
     summary: ClassVar[str] = "ever fewer words with the same answer"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     deviations: ClassVar[tuple[str, ...]] = (

@@ -44,6 +44,7 @@ class Pruthi(Attack):
     """
 
     id: ClassVar[str] = "pruthi@1"
+    title: ClassVar[str] = "misspelling (Pruthi)"
     summary: ClassVar[str] = "the worst misspelling of one word"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     deviations: ClassVar[tuple[str, ...]] = (

@@ -37,6 +37,7 @@ class Pso(Attack):
     """
 
     id: ClassVar[str] = "pso@1"
+    title: ClassVar[str] = "particle swarm"
     summary: ClassVar[str] = "words of a like meaning, put together by a swarm"
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
     deviations: ClassVar[tuple[str, ...]] = (

@@ -43,6 +43,7 @@ class Pwws(Attack):
     """
 
     id: ClassVar[str] = "pwws@1"
+    title: ClassVar[str] = "PWWS"
     summary: ClassVar[str] = "WordNet synonyms, by saliency times gain"
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
     deviations: ClassVar[tuple[str, ...]] = (

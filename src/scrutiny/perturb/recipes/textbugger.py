@@ -54,6 +54,7 @@ class TextBugger(Attack):
     """
 
     id: ClassVar[str] = "textbugger@1"
+    title: ClassVar[str] = "TextBugger"
     summary: ClassVar[str] = "five bugs for each of the most important words, the best of the five"
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
     lacking: ClassVar[Mapping[str, str]] = {"vectors": NO_VECTORS, "encoder": NO_ENCODER}

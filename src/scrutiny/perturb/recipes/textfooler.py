@@ -58,6 +58,7 @@ class TextFooler(Attack):
     """
 
     id: ClassVar[str] = "textfooler@1"
+    title: ClassVar[str] = "TextFooler"
     summary: ClassVar[str] = "near words of the same part of speech, the most important ones first"
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
     lacking: ClassVar[Mapping[str, str]] = {"vectors": NO_VECTORS, "encoder": NO_ENCODER}

@@ -51,6 +51,7 @@ class AppendIrrelevant(ChangesWholeText):
     """
 
     id: ClassVar[str] = "append_irrelevant@1"
+    title: ClassVar[str] = "irrelevant sentence added"
     summary: ClassVar[str] = "an opening phrase before the text, a proverb behind it"
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",

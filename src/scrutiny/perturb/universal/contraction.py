@@ -42,6 +42,7 @@ class Contraction(Change):
     """
 
     id: ClassVar[str] = "contraction@1"
+    title: ClassVar[str] = "contractions"
     summary: ClassVar[str] = "contractions written out, full forms contracted"
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
     where = "anywhere"

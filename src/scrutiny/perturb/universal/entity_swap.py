@@ -53,6 +53,7 @@ class EntitySwap(Change):
     """
 
     id: ClassVar[str] = "entity_swap@1"
+    title: ClassVar[str] = "entities swapped"
     summary: ClassVar[str] = "named entities replaced by others of the same type"
     resources: ClassVar[tuple[str, ...]] = ("entities",)
     effect: ClassVar[Mapping[str, Effect]] = {

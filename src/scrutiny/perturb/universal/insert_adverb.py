@@ -63,6 +63,7 @@ class InsertAdverb(Change):
     """
 
     id: ClassVar[str] = "insert_adverb@1"
+    title: ClassVar[str] = "adverbs inserted"
     summary: ClassVar[str] = "neutral adverbs put before main verbs"
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
     effect: ClassVar[Mapping[str, Effect]] = {

@@ -66,6 +66,7 @@ class MaskedLm(ContentWords, AsksAhead):
     """
 
     id: ClassVar[str] = "masked_lm@1"
+    title: ClassVar[str] = "words from a language model"
     summary: ClassVar[str] = "words replaced by what a masked language model expects"
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet", "masked_lm")
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change", "token-tagging": "keeps"}
@@ -160,6 +161,7 @@ class SynonymVectors(ContentWords, AsksAhead):
     """
 
     id: ClassVar[str] = "synonym_vectors@1"
+    title: ClassVar[str] = "synonyms (word vectors)"
     summary: ClassVar[str] = "words replaced by a near neighbor among word vectors, no antonyms"
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet", "vectors")
     effect: ClassVar[Mapping[str, Effect]] = {

@@ -68,6 +68,7 @@ class SpellingError(Change, ChangesAtOnce):
     """
 
     id: ClassVar[str] = "spelling_error@1"
+    title: ClassVar[str] = "spelling errors"
     summary: ClassVar[str] = "words as people misspell them"
     intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
 
@@ -166,6 +167,7 @@ class Ocr(Change, ChangesAtOnce):
     """
 
     id: ClassVar[str] = "ocr@1"
+    title: ClassVar[str] = "OCR noise"
     summary: ClassVar[str] = "characters that an optical reader confuses"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     intensity: ClassVar[Intensity] = Intensity(share=0.2, least=1, most=None)

@@ -76,6 +76,7 @@ class NamePlaceSwap(Change):
     """
 
     id: ClassVar[str] = "name_place_swap@1"
+    title: ClassVar[str] = "names and places swapped"
     summary: ClassVar[str] = "people of the other gender, or places of another region"
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
     effect: ClassVar[Mapping[str, Effect]] = {

@@ -52,6 +52,7 @@ class NumberSwap(Change):
     """
 
     id: ClassVar[str] = "number_swap@1"
+    title: ClassVar[str] = "numbers swapped"
     summary: ClassVar[str] = "other numbers of about the same size"
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "may change",

@@ -51,6 +51,7 @@ class ReverseNegation(Change):
     """
 
     id: ClassVar[str] = "reverse_negation@1"
+    title: ClassVar[str] = "negation reversed"
     summary: ClassVar[str] = "a negation put in or taken out, with its agreement"
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change", "token-tagging": "keeps"}

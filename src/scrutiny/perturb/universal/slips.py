@@ -153,6 +153,7 @@ class Keyboard(Change, ChangesAtOnce):
     """
 
     id: ClassVar[str] = "keyboard@1"
+    title: ClassVar[str] = "keyboard slips"
     summary: ClassVar[str] = "a character replaced by its neighbor on the keyboard"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     intensity: ClassVar[Intensity] = Intensity(share=0.2, least=1, most=None)

@@ -51,6 +51,7 @@ class SocialMedia(Change):
     """
 
     id: ClassVar[str] = "social_media@1"
+    title: ClassVar[str] = "social media style"
     summary: ClassVar[str] = "abbreviated phrases, a mention or a link"
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
 

@@ -38,6 +38,7 @@ class WordCase(Change, ChangesAtOnce):
     """
 
     id: ClassVar[str] = "word_case@1"
+    title: ClassVar[str] = "upper and lower case"
     summary: ClassVar[str] = "words in upper, lower, title or random case"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)

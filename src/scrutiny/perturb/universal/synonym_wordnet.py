@@ -70,6 +70,7 @@ class SynonymWordnet(Change):
     """
 
     id: ClassVar[str] = "synonym_wordnet@1"
+    title: ClassVar[str] = "synonyms (WordNet)"
     summary: ClassVar[str] = "words replaced by a WordNet synonym in the same inflection"
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
 

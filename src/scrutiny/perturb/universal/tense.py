@@ -56,6 +56,7 @@ class Tense(Change):
     """
 
     id: ClassVar[str] = "tense@1"
+    title: ClassVar[str] = "tense changed"
     summary: ClassVar[str] = "finite verbs in the other tense, agreeing with their subject"
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
     effect: ClassVar[Mapping[str, Effect]] = {

@@ -33,6 +33,7 @@ class DeleteWord(Change):
     """
 
     id: ClassVar[str] = "delete_word@1"
+    title: ClassVar[str] = "words deleted"
     summary: ClassVar[str] = "one word left out"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change"}

@@ -58,6 +58,7 @@ class WordnetAll(Change):
     """
 
     id: ClassVar[str] = "wordnet_all@1"
+    title: ClassVar[str] = "WordNet lemmas"
     summary: ClassVar[str] = "words replaced by any lemma of any of their WordNet synsets"
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change"}
@@ -158,6 +159,7 @@ class VectorNeighbors(Change, AsksAhead):
     """
 
     id: ClassVar[str] = "vector_neighbors@1"
+    title: ClassVar[str] = "neighbors in word vectors"
     summary: ClassVar[str] = "words replaced by their nearest neighbors among word vectors"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     resources: ClassVar[tuple[str, ...]] = ("vectors",)

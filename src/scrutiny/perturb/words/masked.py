@@ -46,6 +46,7 @@ class MaskedReplace(Expected):
     """
 
     id: ClassVar[str] = "masked_replace@1"
+    title: ClassVar[str] = "words replaced (masked LM)"
     summary: ClassVar[str] = "a word hidden and replaced by what a masked language model expects"
 
     top: int = 50
@@ -87,6 +88,7 @@ class ShownReplace(Expected):
     """
 
     id: ClassVar[str] = "shown_replace@1"
+    title: ClassVar[str] = "words respelled (masked LM)"
     summary: ClassVar[str] = "a word respelled by a masked language model that sees the text"
 
     top: int = 48
@@ -139,6 +141,7 @@ class MaskedInsert(Expected):
     """
 
     id: ClassVar[str] = "masked_insert@1"
+    title: ClassVar[str] = "words inserted (masked LM)"
     summary: ClassVar[str] = "a word put in as a masked language model expects it"
 
     side: Literal["left", "right", "both"] = "both"
@@ -210,6 +213,7 @@ class MaskedMerge(Expected):
     """
 
     id: ClassVar[str] = "masked_merge@1"
+    title: ClassVar[str] = "words merged (masked LM)"
     summary: ClassVar[str] = "two words replaced by one that a masked language model expects"
     languages: ClassVar[frozenset[str]] = frozenset({"en"})
     resources: ClassVar[tuple[str, ...]] = ("tagger", "masked_lm")

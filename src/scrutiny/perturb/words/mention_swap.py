@@ -50,6 +50,7 @@ class MentionSwap(Change):
     """
 
     id: ClassVar[str] = "mention_swap@1"
+    title: ClassVar[str] = "mentions swapped"
     summary: ClassVar[str] = "one mention of a person or place under another name"
     resources: ClassVar[tuple[str, ...]] = ("entities",)
     effect: ClassVar[Mapping[str, Effect]] = {

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,7 @@ from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.estimate import EstimateKey
+from scrutiny.parts.run.found import Found
 from scrutiny.parts.wording.diffs import changed_words
 from scrutiny.parts.wording.labels import replicate_words
 from scrutiny.reliability.gate_rules import says, without_versions
@@ -55,7 +56,7 @@ CASES: Final = pa.schema(
 )
 
 
-def cases_of(folder: "RunFolder", name: str | None, found: Iterable["Found"] = ()) -> pa.Table:
+def cases_of(folder: "RunFolder", name: str | None, found: Iterable[Found] = ()) -> pa.Table:
     """Table of `CASES`: texts of one change, or of all, worst first.
 
     Worst are those that most replicates got right before the change and wrong after it; then
@@ -96,20 +97,6 @@ def cases_of(folder: "RunFolder", name: str | None, found: Iterable["Found"] = (
     rows += _rows_of_found([one for one in searched if one.change in wanted], tables)
     rows.sort(key=lambda row: (-(row["broken"] or 0), -row["flipped"]))
     return pa.Table.from_pylist(rows, schema=CASES)
-
-
-class Found(NamedTuple):
-    """A text that a search found for one replicate of a model."""
-
-    model: str
-    replicate: str | None
-    dataset: str
-    item: str
-    change: str
-    draw: int
-    edits: Sequence[Sequence[Any]]
-    before: str | None
-    after: str | None
 
 
 def _asked(outputs: pa.Table) -> list[tuple[str, str]]:

@@ -7,12 +7,12 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from scrutiny.core.claim import Finding
 from scrutiny.core.edit import Edit
 from scrutiny.core.estimate import EstimateKey
-from scrutiny.parts.run.view import Answer, Evidence, EvidenceItem
+from scrutiny.parts.run.view import Answer, Evidence, EvidenceItem, Turn
 from scrutiny.parts.wording.labels import replicate_words
 
 if TYPE_CHECKING:
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     Codes = np.ndarray[Any, np.dtype[np.int64]]
     Numbers = np.ndarray[Any, np.dtype[np.float64]]
 
-MOST_CASES: Final = 12
+#: Items shown of a claim, and how many of these are mended.
+MOST_CASES: Final = 48
+_MENDED: Final = 16
+_T = TypeVar("_T")
 NO_ANSWER: Final = "no answer"
 _COLUMNS: Final = {
     "items": ["dataset", "item"],
@@ -126,9 +129,12 @@ def _evidence(
     flipped = answers.before[whole] != answers.after[whole]  # (item, replicate)
     known = places_of(tables.variants["item"].take(variants[whole]), key.dataset, tables.items)
     times = np.where(known >= 0, flipped.sum(axis=1), 0)
-    shown = np.argsort(-times, kind="stable")[:MOST_CASES]  # plan order among equals
-    shown = shown[times[shown] > 0]
-    rows = tables.at("variants", variants[whole[shown]].tolist(), ["item", "variant", "edits"])
+    turned = np.flatnonzero(times > 0)
+    by_turn = _by_turn(answers, turned, whole=whole, known=known, variants=variants, tables=tables)
+    shown = np.array(_chosen(by_turn, times), dtype=np.int64)
+    rows = tables.at(
+        "variants", variants[whole[shown]].tolist(), ["item", "variant", "edits", "gold"]
+    )
     items = tables.at("items", known[shown].tolist(), ["gold", "source", "fields"])
     cases = tuple(
         _case(key.dataset, row, item, answers, at=place)
@@ -137,7 +143,61 @@ def _evidence(
     several = len(answers.replicates) > 1
     margins = _margins(answers.asked[whole], tables.outputs) if several else None
     counts = count_flips(flipped, margins) if several else None
-    return Evidence(cases, counts, int((times > 0).sum()))
+    n_turned = {turn: len(places) for turn, places in by_turn.items()}
+    return Evidence(cases, counts, len(turned), n_turned)
+
+
+def _by_turn(
+    answers: AnswersTo,
+    turned: "Codes",
+    *,
+    whole: "Codes",
+    known: "Codes",
+    variants: "Codes",
+    tables: Tables,
+) -> dict[Turn, list[int]]:
+    """Items whose answer changed, by what became of it, in the order of the data."""
+    was = tables.at("items", known[turned].tolist(), ["gold"])
+    now = tables.at("variants", variants[whole[turned]].tolist(), ["gold"])
+    position = {word: code for code, word in enumerate(answers.words)}
+    found: dict[Turn, list[int]] = {"broken": [], "mended": [], "changed": []}
+    for place, before, after in zip(turned.tolist(), was, now, strict=True):
+        gold = _label(before["gold"], after["gold"])
+        right = -2 if gold is None else position.get(gold, -2)
+        said = answers.before[whole[place]], answers.after[whole[place]]
+        net = int((said[0] == right).sum() - (said[1] == right).sum())
+        found["broken" if net > 0 else "mended" if net < 0 else "changed"].append(place)
+    return found
+
+
+def _label(was: str, now: str) -> str | None:
+    """Gold label of an item and of its variant; nothing where they differ or are no labels."""
+    gold = json.loads(was)
+    return gold if isinstance(gold, str) and was == now else None
+
+
+def _chosen(by_turn: Mapping[Turn, Sequence[int]], times: "Codes") -> list[int]:
+    """Items to show: two broken to one mended, so that the first few have both; then the others."""
+    clear = {
+        turn: sorted(places, key=lambda place: -times[place]) for turn, places in by_turn.items()
+    }
+    return alternating(clear)[:MOST_CASES]
+
+
+def alternating(by_turn: Mapping[Turn, Sequence[_T]]) -> list[_T]:
+    """Two of what is broken to one of what is mended, then what nobody can judge.
+
+    Examples
+    --------
+    >>> alternating({"broken": [1, 2, 3], "mended": [7], "changed": [9]})
+    [1, 2, 7, 3, 9]
+    """
+    broken, mended = list(by_turn["broken"]), list(by_turn["mended"])[:_MENDED]
+    found: list[_T] = []
+    while broken or mended:
+        found += [*broken[:2], *mended[:1]]
+        del broken[:2], mended[:1]
+    return [*found, *by_turn["changed"]]
 
 
 def variants_of(key: EstimateKey, table: "pa.Table") -> "Codes":
@@ -298,6 +358,7 @@ def _case(
                 strict=True,
             )
         ),
+        is_judged=_label(item["gold"], variant["gold"]) is not None,
     )
 
 

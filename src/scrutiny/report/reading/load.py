@@ -9,6 +9,7 @@ from typing import Any, Final
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import DataError
 from scrutiny.core.estimate import Estimate
+from scrutiny.parts.run.found import Found
 from scrutiny.parts.run.in_slices import without_slices
 from scrutiny.parts.run.view import (
     DatasetLine,
@@ -19,8 +20,9 @@ from scrutiny.parts.run.view import (
     RunView,
 )
 from scrutiny.parts.wording.labels import family_name, replicate_words
-from scrutiny.report.parts import registered
+from scrutiny.report.parts import found_texts, registered
 from scrutiny.report.reading.evidence import Tables, evidence_of
+from scrutiny.report.reading.found import evidence_found
 from scrutiny.report.reading.records import FolderRecords
 from scrutiny.store.run_folder import RunFolder
 
@@ -105,6 +107,7 @@ class FolderEvidence(Mapping[str, Evidence]):
 
     def __init__(self, folder: RunFolder, findings: Sequence[Finding]) -> None:
         self._folder = folder
+        self._all = findings
         self._findings = {finding.claim.id: finding for finding in findings}
         self._known: dict[str, Evidence] = {}
 
@@ -116,11 +119,18 @@ class FolderEvidence(Mapping[str, Evidence]):
         except DataError:
             return None
 
+    @cached_property
+    def _found(self) -> list[Found]:
+        """Texts that searches found."""
+        return found_texts(self._folder.path, [f.estimate for f in self._all if f.estimate])
+
     def __getitem__(self, name: str) -> Evidence:
         if name not in self._known:
             finding, tables = self._findings[name], self._tables
-            found = None if tables is None else evidence_of(finding, tables)
-            self._known[name] = found or Evidence()
+            made = None if tables is None else evidence_of(finding, tables)
+            if made is None and tables is not None:
+                made = evidence_found(finding, self._found, tables)
+            self._known[name] = made or Evidence()
         return self._known[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -1,0 +1,64 @@
+"""Cases of a risk whose texts a search found: each item once, in the text that changes it least."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from scrutiny.core.claim import Finding
+from scrutiny.core.edit import Edit
+from scrutiny.core.grouping import grouped
+from scrutiny.parts.run.found import Found
+from scrutiny.parts.run.view import Answer, Evidence, EvidenceItem
+from scrutiny.parts.wording.labels import replicate_words
+from scrutiny.report.reading.evidence import MOST_CASES, NO_ANSWER, Tables, gold_words, places_of
+
+
+def evidence_found(finding: Finding, found: Sequence[Found], tables: Tables) -> Evidence | None:
+    """Items that a search reached its goal on, those of most replicates first.
+
+    None where the finding speaks of no search.
+    """
+    if finding.estimate is None:
+        return None
+    key = finding.estimate.key
+    draw = key.condition.get("draw", 0)
+    own = [
+        one
+        for one in found
+        if (one.model, one.dataset, one.draw) == (key.subject, key.dataset, draw)
+        and one.change in key.condition.values()
+        and one.is_success
+    ]
+    by_item = list(grouped((one.item, one) for one in own).values())
+    if not by_item:
+        return None
+    by_item.sort(key=lambda texts: (-len(texts), min(len(one.edits) for one in texts)))
+    shown = by_item[:MOST_CASES]
+    names = pa.chunked_array([[texts[0].item for texts in shown]])
+    places = places_of(names, key.dataset, tables.items).tolist()
+    items = tables.at("items", places, ["gold", "source", "fields"])
+    n_replicates = max(finding.estimate.n_replicates, 1)
+    cases = tuple(
+        _case(min(texts, key=lambda one: len(one.edits)), item, (len(texts), n_replicates))
+        for texts, item in zip(shown, items, strict=True)
+    )
+    return Evidence(cases, None, len(by_item), {"broken": len(by_item)})
+
+
+def _case(one: Found, item: Mapping[str, Any], fooled: tuple[int, int]) -> EvidenceItem:
+    """The text of one replicate, with its answers."""
+    before, after = one.before or NO_ANSWER, one.after or NO_ANSWER
+    times, of = fooled
+    return EvidenceItem(
+        item=one.item,
+        dataset=one.dataset,
+        variant="",
+        source=item["source"],
+        gold=gold_words(json.loads(item["gold"])),
+        fields=json.loads(item["fields"]),
+        edits=tuple(Edit(*edit[:4]) for edit in one.edits),
+        answers=(Answer(replicate_words(one.replicate), before, after),),
+        note=f"found for {times} of {of} models, each by a text of its own" if of > 1 else "",
+    )
