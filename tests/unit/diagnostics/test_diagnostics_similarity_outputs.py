@@ -172,7 +172,7 @@ def test_claims_name_both_models_and_nothing_is_claimed_of_the_reference_itself(
     assert claims["s/near/x/errors"].says == (
         "errors of near and a coincide more than their accuracies explain"
     )
-    assert claims["s/near/x/no-worse"].components[0].limit == -0.01
+    assert claims["s/near/x/no-worse"].components[0].limit == -0.02
     verdicts = {f.claim.id: f.verdict for f in found.findings()}
     assert verdicts["s/near/x/errors"] == "supported"
     assert verdicts["s/unrelated/x/errors"] in ("refused", "undecided", "not supported")

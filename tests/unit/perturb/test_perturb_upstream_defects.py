@@ -17,7 +17,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.queries.gradients import Piece, TokenGradients
 from scrutiny.core.registry import registry
 from scrutiny.perturb.recipes.attack import given_for, lacks, parse_attack
-from scrutiny.perturb.resources import mask_filler, vocabulary
+from scrutiny.perturb.resources import checkpoints, mask_filler, vocabulary
 from scrutiny.perturb.resources.capabilities import Guess
 from scrutiny.perturb.search.any_word import AnyWord
 from scrutiny.perturb.search.engine import search_all
@@ -238,7 +238,7 @@ def test_a_filler_is_read_as_a_masked_language_model(monkeypatch):
         asked.append((checkpoint, kind))
         raise LookupError
 
-    monkeypatch.setattr(mask_filler, "load_checkpoint", load)
+    monkeypatch.setattr(checkpoints, "load_checkpoint", load)
     with pytest.raises(LookupError):
         mask_filler.CheckpointMaskFiller.load("here")
     assert asked == [("here", "AutoModelForMaskedLM")]
