@@ -36,10 +36,10 @@ USUAL = {
 UNUSUAL = {
     "every change drawn 3 times": Design(draws=3, loss=0.02),
     "every change drawn 5 times, 300 items": Design(draws=5, items=300, loss=0.02),
-    "218 units of any size": Design(units=218, loss=0.02),
-    "80 units of any size": Design(units=80, loss=0.02),
-    "40 units of one size, 1 % flip": Design(units=40, uneven=0.0, loss=0.01, churn=0.01),
-    "10 units of any size, hardly alike": Design(units=10, likeness=0.1, loss=0.02),
+    "218 units of unequal size": Design(units=218, loss=0.02),
+    "80 units of unequal size": Design(units=80, loss=0.02),
+    "40 units of equal size, 1 % flip": Design(units=40, uneven=0.0, loss=0.01, churn=0.01),
+    "10 units of unequal size, weakly correlated": Design(units=10, likeness=0.1, loss=0.02),
     "F1, half positive": Design(positives=0.5, loss=0.02),
     "F1, half positive, loss of 5": Design(positives=0.5, loss=0.05),
     "F1, a tenth positive, 2,000 items": Design(positives=0.1, items=2000, loss=0.05),
@@ -49,8 +49,8 @@ UNUSUAL = {
     "1 % flip, 300 items, loss of 1": Design(items=300, loss=0.01, churn=0.01),
 }
 SEEDS = {
-    "seeds with fat tails, t(3), sd 1.5": Design(seed_sd=0.015, tails=3.0),
-    "seeds without a variance, t(2)": Design(seed_sd=0.015, tails=2.0),
+    "seeds with heavy tails, t(3), sd 1.5": Design(seed_sd=0.015, tails=3.0),
+    "seeds without a finite variance, t(2)": Design(seed_sd=0.015, tails=2.0),
     "the same for all rows, correlated .9": Design(seed_sd=0.015, tails=2.0, shared=0.9),
     "1 seed in 20 fails, loss of 10": Design(fails=(0.05, 0.1)),
     "1 seed in 5 fails, loss of 10": Design(fails=(0.2, 0.1)),
@@ -59,7 +59,7 @@ SEEDS = {
 
 
 def usual(studies: int) -> Iterator[str]:
-    """Families as they mostly are, without and with a loss."""
+    """Typical families, without and with a loss."""
     yield "| family | no loss | loss of 2 points | half-width |"
     yield "| --- | --- | --- | --- |"
     for name, design in USUAL.items():
