@@ -41,6 +41,7 @@ diagnostic scrutiny.diagnostics.
     similarity.outputs@1          similarity.outputs:SimilarityOutputs  reference
     similarity.representations@1  similarity.representations:SimilarityRepresentations  reference
     similarity.stir@1             similarity.stir:SharedVectors  reference
+    classes@1                     classes.diagnostic:Classes
     competence@1                  competence.diagnostic:Competence  tokenizes
     stereotypes.crows-pairs@1     stereotypes.pairs:CrowsPairs  tokenizes
     stereotypes.pairs@1           stereotypes.pairs:Pairs  tokenizes
@@ -341,12 +342,18 @@ statistic scrutiny.diagnostics.similarity.metrics.representations:
     stir@1      STIR
 statistic scrutiny.diagnostics.calibration.metrics:
     calibration_error@1  CALIBRATION_ERROR
+statistic scrutiny.diagnostics.classes.metrics:
+    label_f1@1   LABEL_F1
+    macro_f1@1   MACRO_F1
+    precision@1  PRECISION
+    recall@1     RECALL
 part scrutiny.
     published@1       parts.published:PART
     matrices@1        parts.matrices:PART
     layer-grid@1      parts.layer_grid:PART
     slices@1          parts.slices:PART
     attacks@1         diagnostics.attack.parts:PART  attack_success
+    classes@1         diagnostics.classes.parts:PART  recall
     calibration@1     diagnostics.calibration.parts:PART  calibration_error
     seeds@1           parts.seeds:PART
     flip-histogram@1  parts.flip_histogram:PART

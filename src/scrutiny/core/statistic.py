@@ -121,6 +121,9 @@ class Statistic(Told, ABC):
         the same rows; or nothing.
     chance
         What it is beside by chance, or nothing.
+    headline
+        What the first screen of a report calls it, beside the score ("macro-F1"); empty for a
+        number that does not stand there.
     """
 
     id: str
@@ -142,6 +145,7 @@ class Statistic(Told, ABC):
     cell_tests: CellTests | None = None
     pair_tests: ReplicateTests | None = None
     chance: Chance | None = None
+    headline: str = ""
 
     @property
     def drawn_as(self) -> str:

@@ -39,6 +39,7 @@ def _of_bins(bins: str, name: str) -> Additive:
         higher_is="worse",
         tolerance=0.05,
         chance=Chance("a calibrated model of the same confidence"),
+        headline="ECE",
     )
 
 

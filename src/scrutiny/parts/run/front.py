@@ -6,15 +6,19 @@ from dataclasses import dataclass
 from typing import Final
 
 from scrutiny.core.claim import Finding
+from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import Estimate
+from scrutiny.parts.run.classes import LabelLine, decimal_of, labels_of, percent_of
 from scrutiny.parts.run.view import EvidenceItem, RunView
 from scrutiny.parts.wording.numbers import NO_VALUE
 from scrutiny.parts.wording.verdicts import STATES
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.reliability.risk_words import hundred, in_words, needed
+from scrutiny.reliability.risk_words import in_words, needed
 from scrutiny.reliability.risks import costs
 
 _MOST_NAMED: Final = 3
+#: Headline of the mean over labels, which stands there where labels are unequal.
+MACRO_F1: Final = "macro-F1"
 #: Of a risk that is told, whether it is more than what a control does.
 _MORE: Final = {"yes": "yes", "no": "no", "undecided": "can't tell"}
 
@@ -64,6 +68,9 @@ class Front:
         What was examined, with how many seeds, on which data.
     numbers
         The numbers that people came for: "accuracy 78.1 % [75.3, 80.8]".
+    labels
+        Numbers of each label, the worst first, where labels are unequal and the run has one model
+        on one dataset.
     decision
         One sentence: how many risks hurt, hold, or cannot be told.
     advice
@@ -77,6 +84,7 @@ class Front:
     decision: str
     advice: str
     risks: tuple[FoundRisk, ...]
+    labels: tuple[LabelLine, ...] = ()
 
     def of(self, state: str) -> tuple[FoundRisk, ...]:
         """Risks of a state."""
@@ -91,12 +99,14 @@ def front_of(view: RunView) -> Front | None:
     is_single = len({f.estimate.key.dataset for f in findings if f.estimate}) < 2
     risks = [_found(view, finding, is_single=is_single) for finding in findings]
     ordered = tuple(sorted(risks, key=_worst_first))
+    beside = [(e, name) for e in view.estimates if (name := _headline(e))]
     return Front(
         title=title_of(view),
-        numbers=tuple(_numbers(view.findings)),
+        numbers=(*_scores(view.findings), *_beside(beside)),
         decision=decision_of(ordered),
         advice=_advice(ordered),
         risks=ordered,
+        labels=_labels(view, [name for _, name in beside]),
     )
 
 
@@ -108,23 +118,42 @@ def title_of(view: RunView) -> str:
     return " \N{MIDDLE DOT} ".join(filter(None, parts))
 
 
-def _numbers(findings: Sequence[Finding]) -> Iterator[str]:
-    """Numbers that people came for, with their limits."""
+def _scores(findings: Sequence[Finding]) -> Iterator[str]:
+    """Scores that people came for, with their limits."""
     told = [f for f in findings if f.claim.is_headline and f.estimate is not None]
     for finding in told:
         found = finding.estimate
         if found is None or found.value is None:
             continue
         where = f" on {found.key.dataset}" if len(told) > 1 else ""
-        yield f"{metric_of(found.key.metric).says} {_level(found)}{where}"
+        yield f"{metric_of(found.key.metric).says} {percent_of(found)}{where}"
 
 
-def _level(found: Estimate) -> str:
-    """A share in percent with its limits."""
-    value = f"{hundred(found.value or 0.0)} %"
-    if found.low is None or found.high is None:
-        return value
-    return f"{value} [{hundred(found.low)}, {hundred(found.high)}]"
+def _beside(told: Sequence[tuple[Estimate, str]]) -> Iterator[str]:
+    """Numbers that stand beside the scores: macro-F1, calibration error."""
+    names = Counter(name for _, name in told)
+    for found, name in told:
+        where = f" on {found.key.dataset}" if names[name] > 1 else ""
+        yield f"{name} {decimal_of(found)}{where}"
+
+
+def _headline(found: Estimate) -> str:
+    """Name of a number on the first screen; empty where it does not stand there."""
+    key = found.key
+    is_plain = (key.role, key.group, key.replicate) == ("measured", "all", None)
+    if not is_plain or key.condition or found.value is None:
+        return ""
+    try:
+        return metric_of(key.metric).headline
+    except ScrutinyError:  # of a plug-in that is not here
+        return ""
+
+
+def _labels(view: RunView, beside: Sequence[str]) -> tuple[LabelLine, ...]:
+    """Numbers of each label, where their mean stands on the first screen."""
+    found = labels_of(view.estimates) if MACRO_F1 in beside else {}
+    (lines,) = found.values() if len(found) == 1 else ((),)
+    return tuple(lines)
 
 
 def _found(view: RunView, finding: Finding, *, is_single: bool) -> FoundRisk:

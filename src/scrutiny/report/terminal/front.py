@@ -5,6 +5,7 @@ from typing import Final
 
 from rich.text import Text
 
+from scrutiny.parts.run.classes import LabelLine
 from scrutiny.parts.run.front import FoundRisk, Front
 from scrutiny.parts.run.view import EvidenceItem
 from scrutiny.parts.wording.diffs import stretches
@@ -12,6 +13,8 @@ from scrutiny.parts.wording.layout import WIDTH, cropped, fold, side_by_side, wr
 from scrutiny.parts.wording.verdicts import mark
 
 _COLUMNS: Final = (21, 35, 9, 12)  # what, what it costs, more than random change, scope
+_LABELS: Final = (12, 6, 20, 20, 17)  # label, items, recall, precision, F1
+_MOST_LABELS: Final = 6
 _STYLES: Final = {"hurts": "bold red", "can't tell": "yellow", "holds": "green"}
 _MOST_OPEN: Final = 12
 _CONTEXT: Final = 24
@@ -27,6 +30,7 @@ def front_lines(front: Front) -> Iterator[Text]:
     """Lines of the first screen, none wider than 80 cells."""
     yield from wrapped(front.title, style="bold")
     yield from wrapped("   ".join(front.numbers))
+    yield from _labels(front.labels)
     yield Text()
     yield from wrapped(front.decision, style="bold")
     yield Text()
@@ -45,6 +49,19 @@ def front_lines(front: Front) -> Iterator[Text]:
     yield from _case(hurt)
     yield Text()
     yield from wrapped(front.advice, style="bold")
+
+
+def _labels(lines: Sequence[LabelLine]) -> Iterator[Text]:
+    """Recall, precision and F1 of the classes, the lowest F1 first."""
+    if not lines:
+        return
+    header = zip(("  class", "items", "recall", "precision", "F1"), _LABELS, strict=True)
+    yield Text(side_by_side(*header), style="dim")
+    for one in lines[:_MOST_LABELS]:
+        cells = (f"  {one.label}", one.items, one.recall, one.precision, one.f1)
+        yield Text(side_by_side(*zip(cells, _LABELS, strict=True)))
+    if len(lines) > _MOST_LABELS:
+        yield Text(f"  … and {len(lines) - _MOST_LABELS} more classes")
 
 
 def _header() -> Iterator[Text]:

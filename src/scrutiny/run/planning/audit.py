@@ -24,8 +24,8 @@ from scrutiny.run.planning.resolve import applies
 Ask = Callable[[ModelPlan, Task], tuple[Task, frozenset[str]]]
 #: The front page needs p-values below .05 / 2 / 40: at least 2,000 draws.
 AUDIT_DRAWS = 4_000
-#: Skill (with its confidence) and leakage are what the other rows presuppose, so they stand first.
-_FIRST = ("performance", "calibration", "leakage")
+#: Skill (label by label, with its confidence) and leakage are what other rows presuppose: first.
+_FIRST = ("performance", "classes", "calibration", "leakage")
 
 
 def audit_plan(

@@ -37,12 +37,14 @@ STUDY: Final = "study"
 PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
     {
         SHIP: Profile(
-            "whether a classifier or tagger can be shipped: its score, its confidence, leakage, "
-            "attacks, changes that should not matter, and agreement with a reference",
+            "whether a classifier or tagger can be shipped: its score, label by label, its "
+            "confidence, leakage, attacks, changes that should not matter, and agreement with a "
+            "reference",
             frozenset(
                 {
                     "attack",
                     "calibration",
+                    "classes",
                     "leakage",
                     "performance",
                     "robustness",

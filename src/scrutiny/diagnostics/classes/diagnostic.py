@@ -1,0 +1,103 @@
+"""Diagnostic for per-class scores: recall, precision and F1 of each class, and macro-F1."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    Diagnostic,
+    EstimateSpec,
+    Failure,
+    Inputs,
+    Selector,
+)
+from scrutiny.core.record import Measure, Row
+from scrutiny.diagnostics.classes.metrics import LABEL_F1, PRECISION, RECALL, side_of
+
+#: Classes are unequal if the most frequent one has this many times an equal share of the items.
+_UNEQUAL: Final = 1.25
+
+
+@dataclass(frozen=True, slots=True)
+class ClassesParams:
+    """Nothing can be set."""
+
+
+class Classes(Diagnostic[ClassesParams]):
+    """Recall, precision and F1 of each class, and macro-F1 if the classes are unequal.
+
+    Recall is the share of the items of a class that the model finds, precision the share of the
+    predictions of a class that are right, and F1 their harmonic mean. Macro-F1 is the mean of the
+    F1 of all classes: a rare class has the same weight as a frequent one.
+
+    **Measures**: whether a good accuracy hides a class that the model gets wrong.
+
+    **Misleads when**: a class has few items (its interval is then wide; check the denominators);
+    the classes are more or less frequent here than in later texts, which changes precision and F1
+    but not recall; gold labels are wrong.
+
+    **References**: Sokolova & Lapalme (2009), A systematic analysis of performance measures for
+    classification tasks; Opitz & Burst (2019), Macro F1 and macro F1 (this is the mean of F1).
+    """
+
+    id = "classes@1"
+    summary = "recall, precision and F1 of each class, and macro-F1 if the classes are unequal"
+    Params = ClassesParams
+    needs = frozenset({"predict"})
+    tasks = frozenset({"text-classification", "text-pair-classification"})
+    measures = (
+        Measure("tp", unit="items", says="items of the class that are found"),
+        Measure("fp", unit="items", says="items of other classes predicted as this one"),
+        Measure("fn", unit="items", says="items of the class predicted as another"),
+    )
+
+    def design(self, params: ClassesParams, inputs: Inputs) -> Design:
+        """Three numbers for each class, and macro-F1 if the classes are unequal."""
+        labels = inputs.data.labels
+        if len(labels) < 2:
+            return Design(notes=("All items have the same class.",))
+        return Design(
+            conditions=tuple({"label": label} for label in labels),
+            estimates=tuple(_estimates(labels, inputs.data.chance)),
+            queries_per_item=1,
+            notes=(
+                "Each interval is for one class only; they do not hold for all classes at once. "
+                "Macro-F1 is the mean of the F1 of all classes.",
+            ),
+        )
+
+    def measure(
+        self, params: ClassesParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """A row for each item and class: whether it is the gold class, and whether predicted."""
+        conditions = {label: canonical_json({"label": label}) for label in ctx.labels}
+        for example, answer in zip(batch.examples, ctx.predict(batch.examples), strict=True):
+            for label, condition in conditions.items():
+                if isinstance(answer, Failure):
+                    row = ("failed", answer.reason, None)
+                    yield Row(example.id, None, "measured", condition, *row)
+                elif example.gold is None:
+                    yield Row(example.id, None, "measured", condition, "skipped", "no_gold", None)
+                else:
+                    is_gold, is_given = example.gold == label, answer.label == label
+                    counts = (is_gold and is_given, is_given > is_gold, is_gold > is_given)
+                    values = tuple(map(float, counts))
+                    yield Row(example.id, None, "measured", condition, "ok", None, values)
+
+
+def _estimates(labels: tuple[str, ...], chance: float) -> Iterator[EstimateSpec]:
+    """Macro-F1 if the classes are unequal, and the numbers of each class."""
+    counts = {label: Selector("measured", {"label": label}) for label in labels}
+    if chance * len(labels) >= _UNEQUAL:
+        sides = {side_of(place): counts[label] for place, label in enumerate(labels)}
+        yield EstimateSpec("macro_f1", f"macro_f1({len(labels)})@1", sides)
+    for metric in (RECALL, PRECISION, LABEL_F1):
+        for label in labels:
+            name = f"{metric.id.partition('@')[0]}/{label}"
+            condition = {"label": label}
+            yield EstimateSpec(name, metric.id, {"": counts[label]}, condition=condition)

@@ -1,0 +1,96 @@
+"""Scores of each class: number of items, recall, precision and F1."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from scrutiny.core.estimate import Estimate
+from scrutiny.core.grouping import grouped
+from scrutiny.parts.wording.labels import family_name
+from scrutiny.parts.wording.numbers import NO_VALUE, denominator
+from scrutiny.reliability.risk_words import hundred
+
+DIAGNOSTIC: Final = "classes"
+_METRICS: Final = ("recall@1", "precision@1", "label_f1@1")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelLine:
+    """One label: its items, and its numbers in words.
+
+    ``lowest`` is its F1, by which labels are ordered; ``given`` is how many answers have it, the
+    mean over replicates.
+    """
+
+    label: str
+    items: str
+    given: str
+    recall: str
+    precision: str
+    f1: str
+    lowest: float
+
+
+def labels_of(estimates: Sequence[Estimate]) -> dict[tuple[str, str], list[LabelLine]]:
+    """Lines of the labels, the worst F1 first, by model and dataset."""
+    own = (e for e in estimates if _is_of_label(e))
+    places = grouped(((e.key.subject, e.key.dataset), e) for e in own)
+    return {
+        place: sorted(_lines(found), key=lambda line: line.lowest)
+        for place, found in places.items()
+    }
+
+
+def _is_of_label(estimate: Estimate) -> bool:
+    key = estimate.key
+    is_own = family_name(key.diagnostic) == DIAGNOSTIC and key.metric in _METRICS
+    return is_own and (key.role, key.group, key.replicate) == ("measured", "all", None)
+
+
+def _lines(estimates: Sequence[Estimate]) -> Iterator[LabelLine]:
+    by_label = grouped((str(e.key.condition.get("label")), e) for e in estimates)
+    for label, found in by_label.items():
+        recall, precision, f1 = (
+            next((e for e in found if e.key.metric == metric), None) for metric in _METRICS
+        )
+        yield LabelLine(
+            label=label,
+            items=NO_VALUE if recall is None else denominator(recall),
+            given=NO_VALUE if precision is None else denominator(precision),
+            recall=percent_of(recall),
+            precision=percent_of(precision),
+            f1=decimal_of(f1),
+            lowest=0.0 if f1 is None or f1.value is None else f1.value,
+        )
+
+
+def percent_of(found: Estimate | None) -> str:
+    """A share in percent with its limits: "97.8 % [97.0, 98.4]"."""
+    if found is None or found.value is None:
+        return NO_VALUE
+    value = f"{hundred(found.value)} %"
+    if found.low is None or found.high is None:
+        return value
+    return f"{value} [{hundred(found.low)}, {hundred(found.high)}]"
+
+
+def decimal_of(found: Estimate | None) -> str:
+    """A share with three decimals and no leading zero, with its limits: ".951 [.934, .964]"."""
+    if found is None or found.value is None:
+        return NO_VALUE
+    if found.low is None or found.high is None:
+        return _decimal(found.value)
+    return f"{_decimal(found.value)} [{_decimal(found.low)}, {_decimal(found.high)}]"
+
+
+def _decimal(value: float) -> str:
+    """Three decimals, without the zero in front.
+
+    Examples
+    --------
+    >>> _decimal(0.9514), _decimal(1.0), _decimal(-0.02)
+    ('.951', '1.000', '−.020')
+    """
+    sign = "\N{MINUS SIGN}" if round(value, 3) < 0 else ""
+    text = f"{abs(value):.3f}"
+    return sign + text.removeprefix("0")

@@ -1,0 +1,133 @@
+"""The numbers of each label by hand and by scikit-learn, macro-F1, and where they stand."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import f1_score, precision_score, recall_score
+from toy_runs import estimate, run
+
+from scrutiny.core.errors import PlanError
+from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
+from scrutiny.core.task import Prediction
+from scrutiny.diagnostics.classes.diagnostic import Classes
+from scrutiny.diagnostics.classes.metrics import LABEL_F1, MACRO_F1, PRECISION, RECALL
+from scrutiny.diagnostics.classes.parts import PART, part
+from scrutiny.parts.run.classes import labels_of
+from scrutiny.parts.run.front import front_of
+from scrutiny.report.reading.load import load_view
+from scrutiny.report.terminal.page import screen_lines
+from scrutiny.run.driver import run_plan
+from scrutiny.run.planning.resolve import resolve
+from scrutiny.testing import check_diagnostic, check_part, check_statistic
+
+LABELS = ("ham", "spam", "news")
+
+
+class Said:
+    """Answers with the last word of the text."""
+
+    labels = LABELS
+
+    def predict(self, texts):
+        return [self._answer(text.split()[-1]) for text in texts]
+
+    def _answer(self, said):
+        return Prediction(said, tuple(0.8 if name == said else 0.1 for name in LABELS))
+
+
+def rows(*cells):
+    """Items of a gold label, an answer, and how many there are."""
+    pairs = [(gold, said) for gold, said, n in cells for _ in range(n)]
+    return [
+        {"id": f"i{n}", "text": f"number {n} {said}", "label": gold}
+        for n, (gold, said) in enumerate(pairs)
+    ]
+
+
+UNEQUAL = rows(
+    *(("ham", "ham", 60), ("ham", "spam", 4), ("spam", "spam", 12), ("spam", "ham", 6)),
+    *(("news", "news", 10), ("news", "ham", 3), ("ham", "news", 1)),
+)
+EQUAL = rows(("ham", "ham", 20), ("spam", "spam", 18), ("spam", "ham", 4), ("news", "news", 20))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return run("classes", Said(), UNEQUAL, tmp_path_factory.mktemp("classes"))
+
+
+def test_it_keeps_the_promises_of_its_protocol():
+    check_diagnostic(Classes())
+    for metric in (RECALL, PRECISION, LABEL_F1, MACRO_F1.of("2"), MACRO_F1.of("3")):
+        check_statistic(metric)
+
+
+def test_numbers_are_those_of_scikit_learn(folder):
+    gold = [row["label"] for row in UNEQUAL]
+    said = [row["text"].split()[-1] for row in UNEQUAL]
+    for metric, score in (
+        ("recall", recall_score),
+        ("precision", precision_score),
+        ("label_f1", f1_score),
+    ):
+        expected = score(gold, said, labels=LABELS, average=None)
+        found = [estimate(folder, metric, label=label) for label in LABELS]
+        assert [one.value for one in found] == pytest.approx(expected.tolist())
+        assert all(one.low < one.value < one.high for one in found)
+    macro = estimate(folder, "macro_f1(3)")
+    assert macro.value == pytest.approx(f1_score(gold, said, labels=LABELS, average="macro"))
+    assert macro.low < macro.value < macro.high
+
+
+def test_a_label_is_divided_by_its_own_items(folder):
+    assert estimate(folder, "recall", label="spam").denominator == 18
+    assert estimate(folder, "precision", label="spam").denominator == 16
+
+
+def test_equal_labels_have_no_macro_f1(tmp_path):
+    equal = run("classes", Said(), EQUAL, tmp_path)
+    assert not [e for e in equal.estimates() if e.key.metric.startswith("macro")]
+    assert estimate(equal, "recall", label="spam").value == pytest.approx(18 / 22)
+
+
+def test_a_label_that_nobody_has_or_gives_is_not_there():
+    macro = MACRO_F1.of("2")
+    counts = np.array([[5.0, 0, 0, 0, 0, 0]])  # no item and no answer has the second label
+    assert macro.value(counts[:, None, :], np.ones((1, 1))).tolist() == [1.0]
+    with pytest.raises(PlanError, match="a number of classes, 2 or more"):
+        MACRO_F1.of("1")
+
+
+def test_one_flip_moves_macro_f1_of_equal_labels_as_it_moves_accuracy():
+    assert MACRO_F1.of("2").flips_over(np.array([50.0, 0, 0, 50.0, 0, 0])) == pytest.approx(100)
+
+
+def test_the_part_has_the_worst_label_first(folder):
+    view = load_view(folder.path)
+    check_part(PART, view)
+    (chart,) = part(view).charts
+    assert [row[:2] for row in chart.table.rows] == [("spam", "18"), ("news", "13"), ("ham", "65")]
+    assert chart.table.rows[0][2].startswith("66.7 % [")
+
+
+def test_unequal_labels_stand_on_the_first_screen(tmp_path):
+    measured = ("performance", "classes", "calibration")
+    plan = Plan(
+        data=(DataPlan("x", "object:x"),),
+        models=(ModelPlan("m", "python:object:Said"),),
+        measure=tuple(MeasurePlan(name, name, ("m",), ("x",)) for name in measured),
+        resampling=Resampling(draws=400),
+    )
+    made = resolve(plan, data={"x": UNEQUAL}, models={"m": Said()})
+    view = load_view(run_plan(made, tmp_path, models={"m": Said()}).path)
+    front = front_of(view)
+    assert [number.split(" ")[0] for number in front.numbers] == ["accuracy", "macro-F1", "ECE"]
+    assert [line.label for line in front.labels] == ["spam", "news", "ham"]
+    lines = [line.plain for line in screen_lines(view, front)]
+    assert max(map(len, lines)) <= 80
+    assert any(line.split()[:2] == ["spam", "18"] for line in lines)
+
+
+def test_labels_of_other_diagnostics_are_left_alone(folder):
+    (lines,) = labels_of(folder.estimates()).values()
+    assert len(lines) == 3
+    assert labels_of(()) == {}
