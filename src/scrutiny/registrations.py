@@ -34,6 +34,7 @@ diagnostic scrutiny.diagnostics.
     performance@1                 performance.diagnostic:Performance
     leakage@1                     leakage.diagnostic:Leakage  training_hashes
     invariance.scope@1            invariance.diagnostic:SharedInvariance  reference
+    labels@1                      labels.diagnostic:Labels
     landscape@1                   landscape.diagnostic:Landscape  landscape
     robustness@1                  robustness.diagnostic:Robustness
     similarity.drift@1            similarity.drift:Drift  reference
@@ -353,8 +354,9 @@ part scrutiny.
     layer-grid@1      parts.layer_grid:PART
     slices@1          parts.slices:PART
     attacks@1         diagnostics.attack.parts:PART  attack_success
-    classes@1         diagnostics.classes.parts:PART  recall
+    classes@1         diagnostics.classes.parts:PART  classes
     calibration@1     diagnostics.calibration.parts:PART  calibration_error
+    labels@1          diagnostics.labels.parts:PART  labels
     seeds@1           parts.seeds:PART
     flip-histogram@1  parts.flip_histogram:PART
     specification@1   parts.specification:PART

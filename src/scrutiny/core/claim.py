@@ -66,11 +66,15 @@ class Risk:
         Cost that can be lived with, from no effect on: .02 is two points, or two percent.
     costs
         What it costs in words, "{}" for a hundred times the number: "costs {} points".
+    settled_by
+        Where the number is only the most that it can cost: what would tell the cost itself. Such a
+        risk can hold, and never hurts. Empty where the number is the cost.
     """
 
     what: str
     tolerance: float
     costs: str
+    settled_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

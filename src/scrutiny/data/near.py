@@ -41,8 +41,25 @@ def find_near(
     least
         Smallest Jaccard index of the sets of word pairs (of the word, where there is only one).
     """
+    best: dict[int, tuple[int, float]] = {}
+    for one, other, value in near_pairs(a_texts, b_texts, least=least):
+        if one not in best or (-value, other) < (-best[one][1], best[one][0]):
+            best[one] = (other, value)
+    return best
+
+
+def near_pairs(
+    a_texts: Sequence[str], b_texts: Sequence[str], *, least: float
+) -> Iterator[tuple[int, int, float]]:
+    """Every pair of a text of a and one of b that are similar, with their Jaccard index.
+
+    Parameters
+    ----------
+    a_texts, b_texts, least
+        As of `find_near`.
+    """
     if not a_texts or not b_texts:
-        return {}
+        return
     a, b = _shingled(a_texts, b_texts)
     prefix_a, prefix_b = _prefixes(a, least), _prefixes(b, least)
     order = np.argsort(b.ranks[prefix_b], kind="stable")
@@ -50,17 +67,12 @@ def find_near(
     members = _codes(b.owners, b.ranks)
     members.sort()
     starts = np.concatenate([[0], np.cumsum(a.sizes)])
-    best: dict[int, tuple[int, float]] = {}
     for pairs in _candidates((a.ranks[prefix_a], a.owners[prefix_a]), (keys, owners)):
         kept = pairs[_sizes_allow(a.sizes[pairs[:, 0]], b.sizes[pairs[:, 1]], least)]
         shared = _shared(kept, a, starts, members)
         jaccard = shared / (a.sizes[kept[:, 0]] + b.sizes[kept[:, 1]] - shared)
         for i in np.flatnonzero(jaccard >= least - 1e-12).tolist():
-            one, other = int(kept[i, 0]), int(kept[i, 1])
-            value = float(jaccard[i])
-            if one not in best or (-value, other) < (-best[one][1], best[one][0]):
-                best[one] = (other, value)
-    return best
+            yield int(kept[i, 0]), int(kept[i, 1]), float(jaccard[i])
 
 
 def _shingled(a_texts: Sequence[str], b_texts: Sequence[str]) -> tuple[_Sets, _Sets]:

@@ -17,7 +17,7 @@ def why(part: Part, spoken: Spoken, state: State, risk: Risk) -> str:
         return f"{said}: within {tolerable}"
     if state == "can't tell":
         found = part.found.estimate
-        return f"{said}: {needed(limits, found.n_units, found.n_replicates)}"
+        return f"{said}: {risk.settled_by or needed(limits, found.n_units, found.n_replicates)}"
     if is_beyond_tolerance(part.component, ends, risk):
         return f"{said}: more than {tolerable}"
     return f"{said}: more than nothing, and maybe more than {tolerable}"
@@ -90,7 +90,7 @@ def in_words(
     """
     value, low, high = found
     least, most = costs(component, (low, high))
-    if state == "holds":
+    if state == "holds" or risk.settled_by:
         return risk.costs.format(f"at most {hundred(most)}")
     if state == "can't tell":
         return risk.costs.format(f"between {hundred(least)} and {hundred(most)}")

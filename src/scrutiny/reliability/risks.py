@@ -39,11 +39,16 @@ def state_of(component: Component, ends: tuple[float, float], risk: Risk) -> Sta
     >>> drop, risk = Component("drop", 0.0), Risk(0.02, "costs {} points")
     >>> [state_of(drop, ends, risk) for ends in ((0.013, 0.067), (-0.006, 0.006), (0.0, 0.08))]
     ['hurts', 'holds', "can't tell"]
+
+    A number that is only the most that something can cost never hurts:
+
+    >>> state_of(drop, (0.08, 0.12), Risk("labels", 0.05, "at most {} %", settled_by="look"))
+    "can't tell"
     """
     least, most = costs(component, ends)
     if most <= risk.tolerance:
         return "holds"
-    return "hurts" if least > 0 else "can't tell"
+    return "hurts" if least > 0 and not risk.settled_by else "can't tell"
 
 
 def costs(component: Component, ends: tuple[float, float]) -> tuple[float, float]:

@@ -38,15 +38,15 @@ def tagged(tmp_path):
 
 
 def test_skill_and_leakage_stand_first():
-    names = ["robustness@1", "leakage@1", "artifacts@2", "classes@1", "performance@1"]
-    first = ["performance@1", "classes@1", "leakage@1"]
+    names = ["robustness@1", "leakage@1", "artifacts@2", "labels@1", "performance@1"]
+    first = ["performance@1", "labels@1", "leakage@1"]
     assert ordered(names) == [*first, "artifacts@2", "robustness@1"]
 
 
 def test_everything_that_applies_is_measured_at_modest_budgets():
     plan = audit_plan(MODELS, DATA)
     assert [m.id for m in plan.measure][:4] == [
-        *("performance", "classes", "calibration", "leakage"),
+        *("performance", "classes", "calibration", "labels"),
     ]
     robustness = next(m for m in plan.measure if m.id == "robustness")
     assert robustness.params["draws"] == 2
@@ -75,6 +75,7 @@ def test_lines_of_the_registry_say_what_the_diagnostics_need():
         "attack@1",
         "calibration@1",
         "classes@1",
+        "labels@1",
         "performance@1",
         "robustness@1",
     }
@@ -88,6 +89,7 @@ def test_what_the_model_has_no_use_for_is_not_loaded(monkeypatch):
         "attack@1",
         "calibration@1",
         "classes@1",
+        "labels@1",
         "leakage@1",
         "performance@1",
         "robustness@1",
@@ -171,7 +173,7 @@ def test_a_model_without_attention_gets_no_data_brought():
 def test_the_usual_profile_asks_what_decides_about_shipping(classifier, tmp_path):
     data = labeled(tmp_path)
     plan = audit_plan([classifier], [data])
-    shipped = ["performance", "classes", "calibration", "attack", "robustness"]
+    shipped = ["performance", "classes", "calibration", "labels", "attack", "robustness"]
     assert [m.id for m in plan.measure] == shipped
     assert [d.name for d in plan.data] == ["x"]  # nothing is brought to look inside with
     studied = audit_plan([classifier], [data], profile="study")

@@ -32,12 +32,19 @@ def test_metrics_declare_what_nobody_minds():
 
 
 def test_an_audit_takes_them_for_margins():
-    assert margins() == {"robustness": 0.02, "attack": 0.05, "calibration": 0.05, "leakage": 0.05}
+    assert margins() == {
+        **{"robustness": 0.02, "attack": 0.05, "calibration": 0.05},
+        **{"labels": 0.05, "leakage": 0.05},
+    }
 
 
 def test_what_is_stated_wins():
-    found = margins("accuracy=0.1", "attack_success=20%", "calibration_error=.07", "share=1%")
-    assert found == {"robustness": 0.1, "attack": 0.2, "calibration": 0.07, "leakage": 0.01}
+    stated = ("accuracy=0.1", "attack_success=20%", "calibration_error=.07", "share=1%")
+    found = margins(*stated, "share(doubtful)=3%")
+    assert found == {
+        **{"robustness": 0.1, "attack": 0.2, "calibration": 0.07},
+        **{"labels": 0.03, "leakage": 0.01},
+    }
     plan = audit_from_flags({**FLAGS, "tolerance": ("accuracy=0.1",)}, LoadOptions())
     risks = [c.risk for c in resolve(plan).claims if c.diagnostic == "robustness"]
     assert {risk.tolerance for risk in risks} == {0.1}

@@ -165,7 +165,7 @@ def _found(view: RunView, finding: Finding, *, is_single: bool) -> FoundRisk:
         known = found.value, found.low or 0.0, found.high or 0.0
         said = in_words(finding.claim.components[0], known, risk, finding.verdict)
         if finding.verdict == "can't tell":
-            scope = needed(limits, found.n_units, found.n_replicates)
+            scope = risk.settled_by or needed(limits, found.n_units, found.n_replicates)
     evidence = view.evidence.get(finding.claim.id)
     more = next((c.outcome for c in finding.checks if c.name.startswith("more than")), "")
     return FoundRisk(

@@ -25,7 +25,7 @@ Ask = Callable[[ModelPlan, Task], tuple[Task, frozenset[str]]]
 #: The front page needs p-values below .05 / 2 / 40: at least 2,000 draws.
 AUDIT_DRAWS = 4_000
 #: Skill (label by label, with its confidence) and leakage are what other rows presuppose: first.
-_FIRST = ("performance", "classes", "calibration", "leakage")
+_FIRST = ("performance", "classes", "calibration", "labels", "leakage")
 
 
 def audit_plan(

@@ -37,14 +37,15 @@ STUDY: Final = "study"
 PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
     {
         SHIP: Profile(
-            "whether a classifier or tagger can be shipped: its score, label by label, its "
-            "confidence, leakage, attacks, changes that should not matter, and agreement with a "
-            "reference",
+            "whether a classifier or tagger can be shipped: its score, by class, too, its "
+            "confidence, doubtful labels, leakage, attacks, changes that should not matter, and "
+            "agreement with a reference",
             frozenset(
                 {
                     "attack",
                     "calibration",
                     "classes",
+                    "labels",
                     "leakage",
                     "performance",
                     "robustness",

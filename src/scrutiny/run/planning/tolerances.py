@@ -91,8 +91,15 @@ def _with_margins(
 
 
 def _short(name: str) -> str:
-    """Metric without its parameters and version."""
-    return name.partition("@")[0].partition("(")[0]
+    """Metric without its version and its parameter, but for the measure that a share is of.
+
+    Examples
+    --------
+    >>> _short("calibration_error(15)@1"), _short("share(doubtful)@1")
+    ('calibration_error', 'share(doubtful)')
+    """
+    stem = name.partition("@")[0]
+    return stem if stem.startswith("share(") else stem.partition("(")[0]
 
 
 def _number(text: str) -> float:

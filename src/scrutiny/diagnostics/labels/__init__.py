@@ -1,0 +1,1 @@
+"""Label check: items whose gold label is doubtful."""

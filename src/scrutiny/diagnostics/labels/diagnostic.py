@@ -1,0 +1,179 @@
+"""Diagnostic for label errors: the share of items whose gold label is doubtful."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+import numpy as np
+
+from scrutiny.core.claim import Claim, Component, Risk
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    Diagnostic,
+    EstimateSpec,
+    Failure,
+    Inputs,
+    Selector,
+)
+from scrutiny.core.example import Example
+from scrutiny.core.limits import shares
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import Prediction
+from scrutiny.diagnostics.labels.doubting import confident_disagreements, conflicts
+
+_OWN: Final = {"": Selector()}
+_SHARE: Final = "share(doubtful)@1"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelsParams:
+    """Which labels are doubtful, and how many of them may be.
+
+    Parameters
+    ----------
+    near
+        Smallest overlap (Jaccard index of word pairs) of near duplicates.
+    tolerance
+        Share of the items.
+    """
+
+    near: float = 0.9
+    tolerance: float = 0.05
+
+    def __post_init__(self) -> None:
+        shares(self, "near", "tolerance", zero=False)
+
+
+class Labels(Diagnostic[LabelsParams]):
+    """Share of items whose gold label is doubtful.
+
+    A label is doubtful if the model is confident of another one, or if a nearly identical text has
+    another label. The model is confident if it gives its answer at least the probability that it
+    gives this label, on average, on the items that have it.
+
+    **Measures**: how many gold labels can be wrong, as far as this model shows. The share is an
+    upper estimate: a confident error of the model and a wrong label look the same. So the check can
+    rule out many label errors, and never proves any: read the items.
+
+    **Misleads when**: the model was trained on data with the same errors, which it then repeats;
+    the model is poor or overconfident, so that most doubtful labels are its own errors; texts are
+    ambiguous; two texts differ in one decisive word.
+
+    **References**: Northcutt, Jiang & Chuang (2021), Confident learning: estimating uncertainty in
+    dataset labels; Northcutt, Athalye & Mueller (2021), Pervasive label errors in test sets.
+    """
+
+    id = "labels@1"
+    summary = "share of items whose gold label is doubtful, to be read by a person"
+    Params = LabelsParams
+    needs = frozenset({"predict"})
+    tasks = frozenset({"text-classification", "text-pair-classification"})
+    scope = "dataset"
+    tolerates = MappingProxyType({"tolerance": _SHARE})
+    measures = (
+        Measure("right", unit="items", says="answers that are right", row_range=(0.0, 1.0)),
+        Measure("disagreed", unit="items", says="items with confident disagreement"),
+        Measure("conflicting", unit="items", says="items with a near duplicate of another label"),
+        Measure(
+            "doubtful",
+            unit="items",
+            says="items with a doubtful label",
+            higher_is="worse",
+            tolerance=0.05,
+        ),
+    )
+
+    def design(self, params: LabelsParams, inputs: Inputs) -> Design:
+        """The share of doubtful labels and its two sources; the risk that it is large."""
+        return Design(
+            estimates=(
+                EstimateSpec("doubtful", _SHARE, _OWN),
+                EstimateSpec("disagreed", "share(disagreed)@1", _OWN),
+                EstimateSpec("conflicting", "share(conflicting)@1", _OWN),
+                EstimateSpec("right", "share(right)@1", _OWN, role="baseline"),
+            ),
+            claims=(
+                Claim(
+                    id="doubtful",
+                    says="gold labels are wrong",
+                    diagnostic="labels",
+                    components=(Component("doubtful", 0.0),),
+                    checks=("items", "seeds", "datasets"),
+                    competence=(("right", inputs.data.chance),),
+                    needs_control=False,
+                    risk=Risk(
+                        "wrong labels",
+                        params.tolerance,
+                        "{} % of labels may be wrong",
+                        settled_by="read the doubtful items: model errors look the same",
+                    ),
+                ),
+            ),
+            queries_per_item=1,
+            notes=(
+                "A label is doubtful if the model's answer is another label, with at least the "
+                "mean probability that it gives this label on the items that have it, or if a "
+                f"text that shares {100 * params.near:g} % of its word pairs has another label.",
+                "A confident error of the model looks like a wrong label: only reading the items "
+                "tells which it is.",
+            ),
+        )
+
+    def measure(
+        self, params: LabelsParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """One row for each item; doubt needs probabilities and a gold label."""
+        examples = batch.examples
+        answers = ctx.predict(examples)
+        doubted = _doubted(examples, answers, ctx.labels)
+        near = set(
+            ctx.once(
+                f"{self.id} {cell.dataset} {params.near:g}",
+                lambda: sorted(conflicts(examples, least=params.near)),
+            )
+        )
+        for i, (example, answer) in enumerate(zip(examples, answers, strict=True)):
+            if i not in doubted:
+                status, reason = _why_not(answer, example)
+                yield Row(example.id, None, "measured", "{}", status, reason, None)
+                continue
+            is_right, is_doubted = doubted[i]
+            values = (is_right, is_doubted, i in near, is_doubted or i in near)
+            yield Row(example.id, None, "measured", "{}", "ok", None, tuple(map(float, values)))
+
+
+def _doubted(
+    examples: Sequence[Example], answers: Sequence[Prediction | Failure], labels: Sequence[str]
+) -> dict[int, tuple[bool, bool]]:
+    """Whether the model is right, and confidently disagrees, of every item that can be checked."""
+    places = {label: place for place, label in enumerate(labels)}
+    known = {
+        i: answer.scores
+        for i, answer in enumerate(answers)
+        if isinstance(answer, Prediction) and answer.scores and examples[i].gold in places
+    }
+    if not known:
+        return {}
+    scores = np.array([*known.values()])
+    golds = np.array([places[examples[i].gold] for i in known])
+    is_right = (scores.argmax(axis=1) == golds).tolist()
+    return dict(
+        zip(
+            known,
+            zip(is_right, confident_disagreements(scores, golds).tolist(), strict=True),
+            strict=True,
+        )
+    )
+
+
+def _why_not(answer: Prediction | Failure, example: Example) -> tuple[str, str]:
+    """Status and reason of an item that cannot be checked."""
+    if isinstance(answer, Failure):
+        return "failed", answer.reason
+    if example.gold is not None and answer.scores is None:
+        return "undefined", "no_probabilities"
+    return "skipped", "no_gold"
