@@ -17,6 +17,10 @@ of plug-ins      those whose name is a member of a base class of plug-ins or mod
                  protocol of core: declared, and looked for all the same; names that a loop runs
                  over, and those of attrgetter and methodcaller, are counted, too
 compare          code lines of `scrutiny compare` that are its own
+
+What is new since the beginning counts apart (``design/house_tenants.json``): modules that are
+wholly a new feature, each with its reason, and what a commit of a feature, or of a mend that belongs
+to no move of the house, added to other modules. A module that was moved, split or merged is none.
 """
 
 import ast
@@ -28,12 +32,14 @@ import tokenize
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from scrutiny.core.registry import registry
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src"
 BEGINNING = ROOT / "design" / "house_figures.json"
+TENANTS = ROOT / "design" / "house_tenants.json"
 SMALL = 40
 FLAT = 25
 _LOOKS = ("getattr", "hasattr")
@@ -258,13 +264,34 @@ def members_of_plug_ins(trees: Mapping[str, ast.AST]) -> list[str]:
     ]
 
 
-def figures(source: Path = SOURCE, settings: Path = ROOT / "pyproject.toml") -> dict[str, int]:
-    """All figures by their names."""
+def without_tenants(sizes: Mapping[str, int], told: Mapping[str, Any]) -> dict[str, int]:
+    """Statements of what is new, and those of all else."""
+    tenants = sum(sizes[name] for names in told["modules"].values() for name in names)
+    grown = {
+        kind: sum(commit["statements"] for commit in told[kind].values())
+        for kind in ("features", "mends")
+    }
+    rest = sum(sizes.values()) - tenants - grown["features"]
+    return {
+        "statements of tenants": tenants,
+        "statements of features elsewhere": grown["features"],
+        "statements without tenants": rest,
+        "statements without tenants and mends": rest - grown["mends"],
+    }
+
+
+def figures(
+    source: Path = SOURCE,
+    settings: Path = ROOT / "pyproject.toml",
+    told: Mapping[str, Any] | None = None,
+) -> dict[str, int]:
+    """All figures by their names; those without tenants where it is told which they are."""
     known = modules(source)
     texts = {name: path.read_text(encoding="utf-8") for name, path in known.items()}
     trees = {name: ast.parse(text) for name, text in texts.items()}
     arrows = {name: imported(name, known[name], trees[name], known) for name in known}
     lines = {name: code_lines(texts[name], trees[name]) for name in known}
+    said = {name: statements(tree) for name, tree in trees.items()}
     sizes: dict[Path, int] = {}
     for path in known.values():
         sizes[path.parent] = sizes.get(path.parent, 0) + 1
@@ -273,7 +300,8 @@ def figures(source: Path = SOURCE, settings: Path = ROOT / "pyproject.toml") -> 
     metrics = registry().names("statistic")
     return {
         "modules": len(known),
-        "statements": sum(map(statements, trees.values())),
+        "statements": sum(said.values()),
+        **(without_tenants(said, told) if told else {}),
         "code lines": sum(lines.values()),
         "circles": len(circles(arrows)),
         "arrows back up": len(up(arrows, floors(settings))),
@@ -297,14 +325,14 @@ def _length(text: str) -> int:
 
 def main(words: list[str]) -> None:
     """Print the figures, or take them for the beginning."""
-    found = figures()
+    found = figures(told=json.loads(TENANTS.read_text(encoding="utf-8")))
     if words == ["--begin"]:
         BEGINNING.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     began = json.loads(BEGINNING.read_text(encoding="utf-8"))
     width = max(map(len, found))
     print(f"{'':<{width}}  {'began':>7}  {'today':>7}")
     for name, value in found.items():
-        before = began.get(name)
+        before = began.get("statements" if "without tenants" in name else name)
         change = f"{100 * (value - before) / before:+.1f} %" if before else ""
         print(f"{name:<{width}}  {before if before is not None else '-':>7}  {value:>7}  {change}")
 
