@@ -19,8 +19,9 @@ of plug-ins      those whose name is a member of a base class of plug-ins or mod
 compare          code lines of `scrutiny compare` that are its own
 
 What is new since the beginning counts apart (``design/house_tenants.json``): modules that are
-wholly a new feature, each with its reason, and what a commit of a feature, or of a mend that belongs
-to no move of the house, added to other modules. A module that was moved, split or merged is none.
+wholly a new feature, each with its reason, and what a commit of a feature, or of a mend that
+belongs to no move of the house, added to other modules. A module that was moved, split or merged
+is none.
 """
 
 import ast

@@ -14,9 +14,7 @@ from scrutiny.stats import (
     crossed,
     intersection_union,
     judge,
-    mcnemar,
     multibootstrap,
-    paired_binary_mde,
     paired_contrast,
     permutation_test,
     resample,
@@ -224,15 +222,6 @@ def test_permuting_sentences_is_liberal_permuting_words_is_not():
             wrong[unit] += found.p_value <= 0.05
     assert wrong["word"] / studies <= 0.05 + 2 * 0.0154
     assert wrong["sentence"] / studies > 0.12
-
-
-def test_mcnemar_finds_its_minimum_detectable_effect():
-    rng, items, discordant = np.random.default_rng(9), 600, 0.12
-    delta = paired_binary_mde(items, discordant=discordant)
-    p = [(discordant + delta) / 2, (discordant - delta) / 2, 1 - discordant]
-    counts = rng.multinomial(items, p, size=3000)
-    power = np.mean([mcnemar(int(g), int(k)).p_value <= 0.05 for g, k, _ in counts])
-    assert power == pytest.approx(0.8, abs=0.03)
 
 
 def test_weighted_statistics_cover_too():

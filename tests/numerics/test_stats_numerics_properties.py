@@ -168,9 +168,6 @@ FUNCTIONS: dict[str, Case] = {
         lambda a, rng: public.multibootstrap_decomposition(Runs.of(a), rng=rng, nboot=60),
         None,
     ),
-    "paired_binary_mde": Case(
-        lambda g: (), lambda rng: public.paired_binary_mde(500, discordant=0.1), lambda g: ()
-    ),
     "paired_contrast": Case(
         sides, lambda a, b, rng: public.paired_contrast(a, b, rng=rng), replicate_order
     ),
@@ -205,9 +202,6 @@ FUNCTIONS: dict[str, Case] = {
             public.resample_weighted(x[..., None], weighted_mean, rng=rng, draws=9).draws
         ),
         None,
-    ),
-    "sd_upper_bound": Case(
-        lambda g: (g.random(5),), lambda x, rng: public.sd_upper_bound(x), by_entries
     ),
     "sign_flip_test": Case(
         lambda g: (g.standard_normal(9),),

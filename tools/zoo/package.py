@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from card import write_on_card
 from distill import STUDENT, job_of_student
 from train import FAMILIES, WITH_CHECKPOINTS, job_of, prepared_for
 from transformers import BertForPreTraining
 
-from scrutiny.training.competence.card import write_on_card
 from scrutiny.training.competence.record import FILE as COMPETENCE
 from scrutiny.training.pretraining.export import save_weights, write_json
 from scrutiny.training.pretraining.writing import (

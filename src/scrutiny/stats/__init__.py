@@ -71,7 +71,6 @@ from scrutiny.stats.significance.power import (
     CrossedDesign,
     crossed_power,
     minimum_detectable_effect,
-    paired_binary_mde,
     tost,
     workable_margin,
 )
@@ -79,7 +78,6 @@ from scrutiny.stats.significance.rank import rank_sum, signed_rank
 from scrutiny.stats.significance.variance_ratio import (
     Spread,
     VarianceRatio,
-    sd_upper_bound,
     variance_ratio,
     variance_ratio_power,
 )
@@ -123,7 +121,6 @@ __all__ = [
     "minimum_detectable_effect",
     "multibootstrap",
     "multibootstrap_decomposition",
-    "paired_binary_mde",
     "paired_contrast",
     "permutation_test",
     "poisson_binomial",
@@ -131,7 +128,6 @@ __all__ = [
     "resample",
     "resample_refit",
     "resample_weighted",
-    "sd_upper_bound",
     "sign_flip_test",
     "signed_rank",
     "t_over_replicates",

@@ -1,1 +1,1 @@
-"""A run on disk: tables, journal, answer cache, perturbation sets."""
+"""A run on disk: tables, journal, answer cache."""

@@ -3,6 +3,11 @@
 import numpy as np
 import pytest
 from faithful_texts import TASK, examples, measured, rows, values
+from toy_attention_layer import (
+    ToyAttentionLayer,
+    faithful_layer,
+    unfaithful_layer,
+)
 from toy_runs import estimate, resolve_only, run
 
 from scrutiny.core.errors import PlanError
@@ -12,11 +17,6 @@ from scrutiny.diagnostics.faithfulness.distances import LARGEST_JS, js
 from scrutiny.diagnostics.faithfulness.params import AdversarialParams
 from scrutiny.diagnostics.faithfulness.reading import LengthGroup
 from scrutiny.testing import check_diagnostic
-from scrutiny.testing.toy_attention_layer import (
-    ToyAttentionLayer,
-    faithful_layer,
-    unfaithful_layer,
-)
 
 ROWS = rows(16)
 QUICK = {"steps": 150, "lr": 0.05, "copies": 3}

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 from faithful_texts import TASK, examples, measured, rows, values
 from scipy.stats import kendalltau
+from toy_attention_layer import (
+    ToyAttentionLayer,
+    faithful_layer,
+    unfaithful_layer,
+)
 from toy_runs import estimate, run
 
 from scrutiny.diagnostics.faithfulness.agreement import AttentionAgreement
 from scrutiny.diagnostics.faithfulness.params import AgreementParams
 from scrutiny.testing import check_diagnostic
-from scrutiny.testing.toy_attention_layer import (
-    ToyAttentionLayer,
-    faithful_layer,
-    unfaithful_layer,
-)
 
 ROWS = rows(40)
 GRADIENT, LEFT_OUT, BASELINE = (

@@ -6,6 +6,11 @@ import numpy as np
 import pytest
 from faithful_texts import TASK, examples, measured, rows, values
 from scipy.special import softmax
+from toy_attention_layer import (
+    ToyAttentionLayer,
+    faithful_layer,
+    unfaithful_layer,
+)
 from toy_runs import estimate, resolve_only, run
 
 from scrutiny.core.errors import PlanError
@@ -14,11 +19,6 @@ from scrutiny.diagnostics.faithfulness.erasure import Erasure
 from scrutiny.diagnostics.faithfulness.orders import OrderName, order_names, orders_of
 from scrutiny.diagnostics.faithfulness.params import ErasureParams
 from scrutiny.testing import check_diagnostic
-from scrutiny.testing.toy_attention_layer import (
-    ToyAttentionLayer,
-    faithful_layer,
-    unfaithful_layer,
-)
 
 ROWS = rows(40)
 DEFAULT = {"procedure": "default"}

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from faithful_texts import TASK, examples, measured, rows, values
 from scipy.special import softmax
+from toy_attention_layer import (
+    ToyAttentionLayer,
+    faithful_layer,
+    unfaithful_layer,
+)
 from toy_runs import estimate, resolve_only, run
 
 from scrutiny.core.errors import PlanError
 from scrutiny.diagnostics.faithfulness.params import PermutationParams
 from scrutiny.diagnostics.faithfulness.permutation import Permutation
 from scrutiny.testing import check_diagnostic
-from scrutiny.testing.toy_attention_layer import (
-    ToyAttentionLayer,
-    faithful_layer,
-    unfaithful_layer,
-)
 
 ROWS = rows(40)
 

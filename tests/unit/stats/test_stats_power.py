@@ -10,7 +10,6 @@ from scrutiny.stats import (
     StatisticsError,
     crossed_power,
     minimum_detectable_effect,
-    paired_binary_mde,
     tost,
     workable_margin,
 )
@@ -105,30 +104,6 @@ def test_no_variance_detects_everything():
     assert crossed_power(0.1, seeds_only(5, sd=0.0)) == 1.0
 
 
-def test_paired_binary_has_a_limit():
-    assert paired_binary_mde(20, discordant=0.05) is None
-    few, many = (paired_binary_mde(n, discordant=0.1) for n in (200, 2000))
-    assert 0 < many < few <= 0.1
-
-
-@pytest.mark.parametrize("items", [5, 200, 100_000])
-@pytest.mark.parametrize("discordant", [0.01, 0.1, 0.5, 1.0])
-@pytest.mark.parametrize("power", [0.3, 0.5, 0.8, 0.99])
-def test_the_closed_form_solves_the_equation_of_paired_answers(items, discordant, power):
-    found = paired_binary_mde(items, discordant=discordant, power=power)
-    z_alpha, z_power = special.ndtri(0.975), special.ndtri(power)
-
-    def missing(delta):
-        spread = z_alpha * discordant**0.5 + z_power * max(0.0, discordant - delta**2) ** 0.5
-        return spread - delta * items**0.5
-
-    if found is None:
-        assert missing(discordant) > 0
-    else:
-        assert missing(found) == pytest.approx(0.0, abs=1e-9 * items**0.5)
-        assert 0.0 < found <= discordant
-
-
 def test_tost_fails_at_and_beyond_the_margin():
     assert tost(2.0, 1.0, margin=2.0) == 0.5
     assert tost(3.0, 1.0, margin=2.0) > 0.5
@@ -148,8 +123,6 @@ def test_workable_margins_of_the_reference():
     [
         lambda: CrossedDesign(0, 10, 1.0, 1.0),
         lambda: CrossedDesign(5, 10, -1.0, 1.0),
-        lambda: paired_binary_mde(0, discordant=0.1),
-        lambda: paired_binary_mde(10, discordant=0.0),
         lambda: tost(0.0, 0.0, margin=1.0),
         lambda: minimum_detectable_effect(seeds_only(5), power=math.inf),
     ],

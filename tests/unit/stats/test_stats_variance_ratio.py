@@ -1,11 +1,9 @@
-import numpy as np
 import pytest
 from scipy import stats
 
 from scrutiny.stats import (
     Spread,
     StatisticsError,
-    sd_upper_bound,
     variance_ratio,
     variance_ratio_power,
 )
@@ -40,11 +38,6 @@ def test_swapping_sides_inverts():
     assert a.p_value == pytest.approx(1 - b.p_value)
 
 
-def test_upper_bound_of_five_seeds_is_2_4_times():
-    x = np.array([1.0, 4.0, 2.0, 8.0, 5.0])
-    assert sd_upper_bound(x) / x.std(ddof=1) == pytest.approx(2.37, abs=0.01)
-
-
 def test_spread_of_values():
     assert Spread.of([1.0, 3.0], item_se=0.5).ratio == pytest.approx(2**0.5 / 0.5)
 
@@ -56,8 +49,6 @@ def test_what_does_not_vary_has_no_ratio():
         Spread.of([1.0], item_se=1.0)
     with pytest.raises(StatisticsError, match="must be positive"):
         Spread.of([1.0, 2.0], item_se=0.0)
-    with pytest.raises(StatisticsError, match="two are the least"):
-        sd_upper_bound([1.0])
 
 
 @pytest.mark.parametrize("replicates", [(2, 2), (5, 3), (25, 5)])
@@ -67,6 +58,3 @@ def test_the_distributions_are_those_of_scipy_to_the_digit(replicates):
     assert found.p_value == stats.f.sf(found.ratio**2, *df)
     assert found.low == found.ratio / stats.f.ppf(0.975, *df) ** 0.5
     assert found.smallest_significant == stats.f.ppf(0.95, *df) ** 0.5
-    values = np.arange(replicates[0]) ** 2.0
-    expected = values.std(ddof=1) * (df[0] / stats.chi2.ppf(1.0 - 0.95, df[0])) ** 0.5
-    assert sd_upper_bound(values) == expected

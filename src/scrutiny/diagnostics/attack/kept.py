@@ -2,7 +2,7 @@
 
 Which text is found depends on the model, so it can be no variant that is made beforehand. Each
 shard keeps its texts as JSON in an array of bytes named ``attacks``; `found_in` reads those of a
-run, and `as_variants` makes of them what a `PerturbationSet` freezes.
+run, and `as_variants` makes a table of variants of them.
 """
 
 import json
@@ -108,7 +108,7 @@ def found_in(folder: Path) -> Iterator[FoundText]:
 
 
 def as_variants(found: Sequence[FoundText], *, gold: dict[str, str]) -> "pa.Table":
-    """Successful texts as a table of variants, each once; `scrutiny.store` freezes it.
+    """Successful texts as a table of variants, each once.
 
     Parameters
     ----------

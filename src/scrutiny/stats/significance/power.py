@@ -196,52 +196,6 @@ def _power(effect: float, design: CrossedDesign, critical: FloatArray) -> float:
     return float(scipy.special.ndtr((effect - critical) / spread).mean())
 
 
-def paired_binary_mde(
-    items: int, *, discordant: float, alpha: float = 0.05, power: float = 0.8
-) -> float | None:
-    """Smallest detectable difference of two accuracies on the same items.
-
-    Parameters
-    ----------
-    items
-        Number of items.
-    discordant
-        Share of items on which the two conditions differ in correctness.
-    alpha
-        Two-sided level.
-    power
-        Wanted power.
-
-    Returns
-    -------
-    float or None
-        A share; None where even one-sided discordance (all lost, none gained) is not found.
-
-    **Measures**: effects that McNemar's test on this many items cannot detect.
-
-    **Misleads when**: used for a recipe: seeds are not in it.
-
-    **References**: Connor (1987), Sample size for testing differences in proportions for the
-    paired-sample design.
-
-    Examples
-    --------
-    >>> round(paired_binary_mde(872, discordant=0.1), 3)
-    0.03
-    """
-    if items < 1 or not 0.0 < discordant <= 1.0:
-        raise StatisticsError(f"{items} items, discordant share {discordant}: out of range.")
-    z_alpha = float(scipy.special.ndtri(1.0 - proper_level(alpha) / 2.0))
-    z_power = float(scipy.special.ndtri(proper_level(power)))
-
-    least = z_alpha * discordant**0.5
-    # least + z_power sqrt(discordant - d^2) = d sqrt(items), squared, is quadratic in d
-    if least + z_power * (discordant - discordant**2) ** 0.5 > discordant * items**0.5:
-        return None
-    under = max(0.0, (items + z_power**2) * discordant - least**2)
-    return float((least * items**0.5 + z_power * under**0.5) / (items + z_power**2))
-
-
 def tost(estimate: float, se: float, *, margin: float, df: float = float("inf")) -> float:
     """Equivalence test (TOST): p-value of "the difference lies within the margin".
 

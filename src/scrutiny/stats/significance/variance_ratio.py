@@ -142,33 +142,3 @@ def variance_ratio_power(
     df = (replicates[0] - 1, replicates[1] - 1)
     critical = scipy.special.fdtri(*df, 1.0 - proper_level(alpha))
     return float(scipy.special.fdtrc(*df, critical / ratio**2))
-
-
-def sd_upper_bound(values: ArrayLike, *, level: float = 0.95) -> float:
-    """Upper confidence bound (one-sided) of the standard deviation over replicates.
-
-    Parameters
-    ----------
-    values
-        ``(replicate,)``, at least two.
-    level
-        Confidence of the bound.
-
-    **Measures**: how large the seed-to-seed spread may really be.
-
-    **Misleads when**: values are far from normal.
-
-    **References**: Snedecor & Cochran (1967), Statistical Methods, section 3.13.
-
-    Examples
-    --------
-    >>> five = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
-    >>> round(float(sd_upper_bound(five) / five.std(ddof=1)), 2)
-    2.37
-    """
-    each: FloatArray = finite(values, "values", ndim=1)
-    if each.size < 2:
-        raise StatisticsError("one replicate has no spread; two are the least.")
-    df = each.size - 1
-    quantile = float(2.0 * scipy.special.gammaincinv(df / 2, 1.0 - proper_level(level)))
-    return float(np.std(each, ddof=1) * (df / quantile) ** 0.5)

@@ -9,5 +9,4 @@
     passages    passages_of(corpus, length), segment_pairs(corpus, *, length, n, seed)
     masked      MaskedModel(folder): log probabilities of hidden pieces, next sentence
                 read_pairs() -> the minimal pairs of our own writing
-    card        what a checkpoint's card says of its record
 """

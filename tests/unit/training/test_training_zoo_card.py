@@ -1,6 +1,11 @@
 """The card says what the competence record says, once, with what falls short."""
 
-from scrutiny.training.competence.card import with_competence, write_on_card
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "tools" / "zoo"))
+
+from card import with_competence, write_on_card
 
 
 def number(value, low, high, n=360):

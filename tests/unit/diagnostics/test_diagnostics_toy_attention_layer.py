@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 from scipy.special import softmax
+from toy_attention_layer import (
+    ToyAttentionLayer,
+    faithful_layer,
+    unfaithful_layer,
+)
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.queries.attention_layer import AttentionLayer
 from scrutiny.testing import check_adapter
-from scrutiny.testing.toy_attention_layer import (
-    ToyAttentionLayer,
-    faithful_layer,
-    unfaithful_layer,
-)
 
 TOYS = [faithful_layer(), unfaithful_layer()]
 TEXT = "the good old day"
