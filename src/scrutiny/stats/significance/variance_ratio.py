@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 
-import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import FloatArray, finite, proper_level
+from scrutiny.stats.arrays import finite, proper_level
 from scrutiny.stats.errors import StatisticsError
 
 
