@@ -1,4 +1,4 @@
-"""Changing texts: transformations, recipes of them, constraints, and matched controls.
+"""Text perturbation: transformations, recipes that combine them, constraints, matched controls.
 
 Rooms, the lowest first::
 

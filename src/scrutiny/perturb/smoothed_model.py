@@ -1,4 +1,4 @@
-"""Classifiers asked about changed copies of a text: ``smoothed:hf:./runs/seed-{seed}``.
+"""Classifiers averaged over changed copies of a text: ``smoothed:hf:./runs/seed-{seed}``.
 
 Behind ``smoothed:`` stands any model string of a classifier. Options, behind the ``#`` or as
 ``-M key=value``:
@@ -46,7 +46,7 @@ class Smoothing:
     seed: int = 0
 
     def copies_of(self, examples: Sequence[Example]) -> Iterator[list[Example]]:
-        """Changed copies of each text; the text itself where it cannot be changed.
+        """Changed copies of each text; the text itself if it cannot be changed.
 
         They hang on the text alone, so that a text has one answer whoever asks.
         """
@@ -115,7 +115,7 @@ class SmoothedClassifier(Model):
         return [self._mean([next(answers) for _ in own]) for own in copies]
 
     def _mean(self, answers: Sequence[Prediction]) -> Prediction:
-        """Mean answer: log-probabilities are logits, up to what softmax takes out again."""
+        """Mean answer: log-probabilities serve as logits."""
         scores = [answer.scores for answer in answers if answer.scores is not None]
         if len(scores) < len(answers):
             raise ModelError(
@@ -131,7 +131,7 @@ class SmoothedClassifier(Model):
 
 
 def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
-    """Classifier around the one that stands behind ``smoothed:``.
+    """Classifier around the one named after ``smoothed:``.
 
     Raises
     ------
@@ -153,18 +153,18 @@ def targets() -> tuple[str, ...]:
 
 
 def matches(source: ModelSource) -> tuple[list[dict[str, str]] | None, str]:
-    """Values that the captures of the model behind ``smoothed:`` can have, and what is there."""
+    """Values of the placeholders of the model after ``smoothed:``, and which exist."""
     own = {k: v for k, v in source.options.items() if k not in (*_OWN, TRAINING)}
     return members(replace(parse(source.text.partition(":")[2]), options=own))
 
 
 def as_checkpoint(source: ModelSource) -> ModelSource | None:
-    """The ``hf:`` source of the classifier, where it has one: it says what that was trained on."""
+    """The ``hf:`` source of the classifier, if there is one: it tells the training data."""
     return checkpoint_of(parse(source.target))
 
 
 def _smoothing(source: ModelSource, task: Task) -> Smoothing:
-    """Way of making copies that the options state."""
+    """Options for making copies."""
     stated = source.options
     share = _number(source, "share", 0.25)
     copies, seed = _number(source, "copies", 8), _number(source, "seed", 0)
@@ -189,7 +189,7 @@ def _smoothing(source: ModelSource, task: Task) -> Smoothing:
 
 
 def _number(source: ModelSource, name: str, default: float) -> float:
-    """Number that an option states."""
+    """Number given as an option."""
     text = source.options.get(name)
     try:
         return default if text is None else float(text)

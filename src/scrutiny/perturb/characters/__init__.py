@@ -1,1 +1,1 @@
-"""Changes of single characters, one place of one word at a time, for searches to choose among."""
+"""Edits of single characters, one place of one word at a time, for searches to choose from."""

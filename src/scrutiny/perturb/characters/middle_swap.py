@@ -1,4 +1,4 @@
-"""Two inner characters exchanged, in one word or in every word at once."""
+"""Exchange of two inner characters, in one word or in every word at once."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _TRIES: Final = 10  # redraws of a pair of equal characters
 
 @dataclass(frozen=True, slots=True)
 class MiddleSwap(Change):
-    """Two characters exchanged that are neither the first nor the last of their word.
+    """Exchanges two characters that are neither the first nor the last of their word.
 
     Parameters
     ----------
@@ -62,12 +62,12 @@ class MiddleSwap(Change):
     skip_stop_words: bool = True
 
     def sites(self, document: Document) -> Sequence[Site]:
-        """The text if it has an eligible word, or its eligible words."""
+        """The whole text if it has an eligible word, or each eligible word."""
         words = self._words(document)
         return words if self.scope == "word" else whole_text(document) if words else ()
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """As many draws as wanted, each candidate once."""
+        """The requested number of draws, without duplicates."""
         words = self._words(document) if self.scope == "text" else [site]
         seen = set()
         for _ in range(self.draws):
@@ -84,7 +84,7 @@ class MiddleSwap(Change):
 
 
 def _swapped(document: Document, site: Site, rng: Rng) -> tuple[Edit, ...]:
-    """Edit that exchanges two different inner characters; none where the draws found none."""
+    """Edit that exchanges two different inner characters; `None` if the draws found none."""
     word = letters_of(document, site, keep_first=True, keep_last=True)
     units, count = word.units, word.high - word.low
     for _ in range(_TRIES if count > 1 else 0):

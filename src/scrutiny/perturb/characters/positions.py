@@ -1,4 +1,4 @@
-"""The characters of one word, and which of them an edit may touch."""
+"""The characters of one word, and which of them an edit may change."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
@@ -40,16 +40,16 @@ class Letters(NamedTuple):
     high: int
 
     def places(self) -> range:
-        """Characters that may be touched."""
+        """Characters that may be changed."""
         return range(self.low, self.high)
 
     def gaps(self) -> range:
-        """Places between characters where something may be put: before the character there."""
+        """Positions between characters at which an insertion is allowed."""
         last = len(self.units)
         return range(self.low, (self.high if self.high < last else last) + 1)
 
     def change(self, place: int, new: str, *, width: int = 1) -> tuple[Edit, ...]:
-        """Edit that puts ``new`` where ``width`` characters stand; a width of 0 inserts."""
+        """Edit that replaces ``width`` characters by ``new``; a width of 0 inserts."""
         start, end = self.starts[place], self.starts[place + width]
         return (new_tuple(Edit, (self.field, start, end, new, (), _INSIDE)),)
 
@@ -79,7 +79,7 @@ def _letters(field: str, word: str, start: int, kept: tuple[int, int]) -> Letter
 
 
 def letter_sites(document: Document, shortest: int, *kept: bool) -> Sequence[Site]:
-    """Words with at least so many code points, and one besides those that are kept."""
+    """Words with at least so many code points and at least one character that may change."""
     found: Sequence[Site] = _word_sites(document, max(shortest, 1 + sum(kept)))
     return found
 
@@ -88,7 +88,7 @@ _word_sites: Any = lru_cache(maxsize=4)(word_sites)  # they ask about a text one
 
 
 class OneWord(Change):
-    """A change of one word's characters; each says which changes a word has, and where it differs.
+    """A character edit of one word; subclasses define the possible changes.
 
     ``positions`` says which of them are candidates; the first and the last character may be kept.
     """
@@ -110,18 +110,18 @@ class OneWord(Change):
         return letter_sites(document, self.shortest, self.keep_first, self.keep_last)
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """Changes of the word, from left to right; or one of them, drawn."""
+        """Changes of the word, from left to right, or one drawn at random."""
         word = letters_of(document, site, keep_first=self.keep_first, keep_last=self.keep_last)
         for place, new, width in chosen(self.changes(word), self.positions, rng):
             yield word.change(place, new, width=width)
 
     @abstractmethod
     def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
-        """Every change as `Letters.change` takes it: where, what comes, how many characters go."""
+        """Every change, in the form that `Letters.change` accepts: position, new text, width."""
 
 
 def chosen(places: Sequence[T], positions: Positions, rng: Rng) -> Sequence[T]:
-    """Every place in order, or one of them drawn; none if there is none.
+    """All places in order, or one drawn at random; empty if there are none.
 
     Examples
     --------

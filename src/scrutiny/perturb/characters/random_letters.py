@@ -1,4 +1,4 @@
-"""One letter of a word drawn at random: put in, or put in the place of another."""
+"""Insertion or substitution of one random letter in a word."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,13 +25,13 @@ Drawn = Literal["alike", "ascii"]
 
 @lru_cache(maxsize=4096)
 def options_at(unit: str, drawn: Drawn) -> str:
-    """Letters that may stand in the place of one."""
+    """Letters that may replace a given one."""
     return same_class(unit) if drawn == "alike" else ascii_letters.replace(unit, "")
 
 
 @dataclass(frozen=True, slots=True)
 class RandomLetter(OneWord):
-    """Where a random letter may come, and which; what comes at a change is drawn last."""
+    """Base of edits with a random letter; the letter of a change is drawn last."""
 
     positions: Positions = "random"
     letters: Drawn = "alike"
@@ -40,7 +40,7 @@ class RandomLetter(OneWord):
     shortest: int = 1
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """Changes of the word with one letter each, of those that may come there."""
+        """Changes of the word with one random letter each."""
         word = letters_of(document, site, keep_first=self.keep_first, keep_last=self.keep_last)
         for place, unit, width in chosen(self.changes(word), self.positions, rng):
             if options := options_at(unit, self.letters):
@@ -49,7 +49,7 @@ class RandomLetter(OneWord):
 
 @dataclass(frozen=True, slots=True)
 class InsertLetter(RandomLetter):
-    """One letter put between two characters, before the first or behind the last.
+    """Inserts one letter between two characters, or at either end of the word.
 
     Parameters
     ----------
@@ -84,21 +84,21 @@ class InsertLetter(RandomLetter):
 
     id: ClassVar[str] = "insert_letter@1"
     title: ClassVar[str] = "letters inserted"
-    summary: ClassVar[str] = "one random letter put in, at one place or at each"
+    summary: ClassVar[str] = "one random letter inserted, at one place or at each"
 
     def sites(self, document: Document) -> Sequence[Site]:
         """Words that are long enough."""
         return letter_sites(document, self.shortest, self.keep_first and self.keep_last)
 
     def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
-        """Each gap, with the neighbor whose like may come there."""
+        """Each insertion position, with the neighbor that determines the kind of letter."""
         units, last = word.units, len(word.units) - 1
         return [(gap, units[gap if gap < last else last], 0) for gap in word.gaps()]
 
 
 @dataclass(frozen=True, slots=True)
 class SubstituteLetter(RandomLetter):
-    """One character replaced by another letter.
+    """Replaces one character by another letter.
 
     Parameters
     ----------
@@ -136,6 +136,6 @@ class SubstituteLetter(RandomLetter):
     summary: ClassVar[str] = "one character replaced by a random letter, at one place or at each"
 
     def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
-        """Each character that a letter may stand for; punctuation has none that are alike."""
+        """Each character that a letter may replace; with ``alike``, no punctuation."""
         pairs = [(i, word.units[i]) for i in word.places()]
         return [(i, unit, 1) for i, unit in pairs if options_at(unit, self.letters)]

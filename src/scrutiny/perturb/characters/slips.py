@@ -1,4 +1,4 @@
-"""Slips of the keyboard in one word: a character left out, two exchanged, the key beside."""
+"""Typos in one word: deletion, exchange of two letters, a neighboring key, a split."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from scrutiny.text.characters import keyboard_neighbors
 
 @dataclass(frozen=True, slots=True)
 class Slip(OneWord):
-    """Which characters of which words a finger may slip on."""
+    """Which words and characters a typo may affect."""
 
     positions: Positions = "random"
     keep_first: bool = False
@@ -21,7 +21,7 @@ class Slip(OneWord):
 
 @dataclass(frozen=True, slots=True)
 class DeleteLetter(Slip):
-    """One character left out; never the only one.
+    """Deletes one character; never the only one.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class DeleteLetter(Slip):
 
     id: ClassVar[str] = "delete_letter@1"
     title: ClassVar[str] = "letters deleted"
-    summary: ClassVar[str] = "one character left out, at one place or at each"
+    summary: ClassVar[str] = "one character deleted, at one place or at each"
 
     shortest: int = 2
 
@@ -63,7 +63,7 @@ class DeleteLetter(Slip):
         return letter_sites(document, max(2, self.shortest), self.keep_first, self.keep_last)
 
     def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
-        """Deletions of one character each; of two equal neighbors the first stands for both."""
+        """Deletions of one character each; of two equal neighbors only the first is deleted."""
         units = word.units
         if len(units) < 2:
             return ()
@@ -73,7 +73,7 @@ class DeleteLetter(Slip):
 
 @dataclass(frozen=True, slots=True)
 class SwapLetters(Slip):
-    """Two neighboring characters exchanged, never two equal ones.
+    """Exchanges two adjacent characters, never two equal ones.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class SwapLetters(Slip):
 
     id: ClassVar[str] = "swap_letters@1"
     title: ClassVar[str] = "letters swapped"
-    summary: ClassVar[str] = "two neighboring characters exchanged, at one place or at each"
+    summary: ClassVar[str] = "two adjacent characters exchanged, at one place or at each"
 
     shortest: int = 2
 
@@ -115,7 +115,7 @@ class SwapLetters(Slip):
         return letter_sites(document, max(self.shortest, 2 + self.keep_first + self.keep_last))
 
     def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
-        """Exchanges of one pair each."""
+        """Exchanges of one adjacent pair each."""
         units = word.units
         pairs = [i for i in word.places()[:-1] if units[i] != units[i + 1]]
         return [(i, units[i + 1] + units[i], 2) for i in pairs]
@@ -123,7 +123,7 @@ class SwapLetters(Slip):
 
 @dataclass(frozen=True, slots=True)
 class NeighborKey(Slip):
-    """One character replaced by one whose key is next to it on a QWERTY keyboard.
+    """Replaces one character by an adjacent key on a QWERTY keyboard.
 
     Parameters
     ----------
@@ -155,16 +155,16 @@ class NeighborKey(Slip):
 
     id: ClassVar[str] = "neighbor_key@1"
     title: ClassVar[str] = "neighboring keys"
-    summary: ClassVar[str] = "one character replaced by a key beside it, at one place or at each"
+    summary: ClassVar[str] = "one character replaced by a neighboring key, at one place or at each"
 
     def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
-        """Neighbors of each key, in the order of the rows of the keyboard."""
+        """Adjacent keys of each key, in the order of the keyboard rows."""
         return [(i, key, 1) for i in word.places() for key in keyboard_neighbors(word.units[i])]
 
 
 @dataclass(frozen=True, slots=True)
 class SplitWord(OneWord):
-    """A space between two characters of a word, which makes two of it.
+    """Inserts a space into a word, which splits it in two.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ class SplitWord(OneWord):
 
     id: ClassVar[str] = "split_word@1"
     title: ClassVar[str] = "words split"
-    summary: ClassVar[str] = "a space put into a word, at one place or at each"
+    summary: ClassVar[str] = "a space inserted into a word, at one place or at each"
 
     positions: Positions = "random"
     longest: int | None = None

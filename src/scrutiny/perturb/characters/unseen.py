@@ -1,4 +1,4 @@
-"""Changes of characters that nobody sees: look-alikes, marks of width zero, hidden orders."""
+"""Invisible edits of characters: look-alikes, zero-width characters, hidden orders."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from scrutiny.text.characters import homoglyphs
 
 @dataclass(frozen=True, slots=True)
 class Homoglyph(OneWord):
-    """One Latin letter or digit replaced by a look-alike of another script.
+    """Replaces one Latin letter or digit by a look-alike of another script.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ _MARKS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class InvisibleCharacter(OneWord):
-    r"""A character of width zero between two characters of a word.
+    r"""Inserts a zero-width character between two characters of a word.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class InvisibleCharacter(OneWord):
 
     id: ClassVar[str] = "invisible_character@1"
     title: ClassVar[str] = "invisible characters"
-    summary: ClassVar[str] = "a character of width zero put into a word"
+    summary: ClassVar[str] = "a zero-width character inserted into a word"
     shortest = 2
 
     positions: Positions = "all"
@@ -115,7 +115,7 @@ _BACKSPACE: Final = "\b"
 
 @dataclass(frozen=True, slots=True)
 class HiddenReorder(OneWord):
-    r"""Two neighboring characters exchanged and shown in their old order by a control character.
+    r"""Exchanges two adjacent characters and restores their displayed order by a control character.
 
     Parameters
     ----------
@@ -145,8 +145,8 @@ class HiddenReorder(OneWord):
     """
 
     id: ClassVar[str] = "hidden_reorder@1"
-    title: ClassVar[str] = "letters reordered unseen"
-    summary: ClassVar[str] = "characters reordered or overtyped, and shown as they were"
+    title: ClassVar[str] = "letters reordered invisibly"
+    summary: ClassVar[str] = "characters reordered or overtyped without a visible change"
     shortest = 2
 
     positions: Positions = "all"

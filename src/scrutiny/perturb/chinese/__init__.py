@@ -1,1 +1,1 @@
-"""Changes of Chinese characters: those that sound alike, and those that look alike."""
+"""Edits of Chinese characters: homophones and look-alikes."""

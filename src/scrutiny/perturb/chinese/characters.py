@@ -1,4 +1,4 @@
-"""One Chinese character replaced by one that sounds like it, or that looks like it."""
+"""Replacement of one Chinese character by a homophone or a look-alike."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -53,7 +53,7 @@ def is_chinese(word: str) -> bool:
 def changes(
     document: Document, site: Site, alike: Callable[[str], str]
 ) -> Iterator[list[tuple[Edit, ...]]]:
-    """For each character of a token, the edits that put another one in its place."""
+    """For each character of a token, the edits that replace it."""
     for place in range(site.start, site.end):
         others = alike(document.text[place])
         yield [(Edit(document.field, place, place + 1, o, (), _INSIDE),) for o in others]
@@ -61,7 +61,7 @@ def changes(
 
 @dataclass(frozen=True, slots=True)
 class Homophone(Change):
-    """One character replaced by a common one with the same usual reading.
+    """Replaces one character by a common one with the same usual reading.
 
     Where the text comes in words, each character of the word is tried in its turn.
 
@@ -88,8 +88,8 @@ class Homophone(Change):
     """
 
     id: ClassVar[str] = "homophone@1"
-    title: ClassVar[str] = "characters of like sound"
-    summary: ClassVar[str] = "a Chinese character replaced by one that sounds the same"
+    title: ClassVar[str] = "homophones"
+    summary: ClassVar[str] = "a Chinese character replaced by a homophone"
     languages: ClassVar[frozenset[str]] = frozenset({"zh"})
     resources: ClassVar[tuple[str, ...]] = ("pinyin",)
     is_for_search: ClassVar[bool] = True
@@ -103,7 +103,7 @@ class Homophone(Change):
         return character_sites(document)
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """Characters in a fixed order; nothing is drawn."""
+        """Candidates in a fixed order, without randomness."""
         reader: PinyinReader = find_resource(document, "pinyin")
         for edits in changes(
             document, site, lambda char: homophones(char, reader, with_tone=self.with_tone)
@@ -136,7 +136,7 @@ _GROUPS: Final = """
 
 @dataclass(frozen=True, slots=True)
 class LookAlike(Change):
-    """One character replaced by one that a reader takes for it at a glance.
+    """Replaces one character by one that looks similar.
 
     The table is a small one of our own, of simplified characters; where the text comes in words,
     each character of the word is tried in its turn.
@@ -158,8 +158,8 @@ class LookAlike(Change):
     """
 
     id: ClassVar[str] = "look_alike@1"
-    title: ClassVar[str] = "characters of like shape"
-    summary: ClassVar[str] = "a Chinese character replaced by one that looks like it"
+    title: ClassVar[str] = "look-alike characters"
+    summary: ClassVar[str] = "a Chinese character replaced by a similar-looking one"
     languages: ClassVar[frozenset[str]] = frozenset({"zh"})
     is_for_search: ClassVar[bool] = True
     is_local: ClassVar[bool] = True
@@ -174,7 +174,7 @@ class LookAlike(Change):
         ]
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """Characters in the order of the table; nothing is drawn."""
+        """Candidates in the order of the table, without randomness."""
         for edits in changes(document, site, look_alikes):
             yield from edits
 
@@ -190,5 +190,5 @@ def _table() -> dict[str, str]:
 
 
 def look_alikes(char: str) -> str:
-    """Characters that look like one; empty if none is in the table."""
+    """Similar-looking characters of a character; empty if the table has none."""
     return _table().get(char, "")

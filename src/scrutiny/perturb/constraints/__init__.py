@@ -1,4 +1,4 @@
-"""Vetoes on candidates: what a perturbed text must not lose.
+"""Constraints: which candidate edits of a text are allowed.
 
 A constraint never changes an edit; it refuses it with a stable ``reason``. Those that need a
 model or a checker find it in the context's ``resources`` and have no hidden default.

@@ -1,4 +1,4 @@
-"""What may stand in the place of one word: its part of speech, a vector near its own."""
+"""Constraints on a replaced word: its part of speech, the similarity of its vector."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -119,7 +119,7 @@ class WordSimilarity(Constraint):
     unknown: Literal["allow", "refuse"] = "allow"
 
     def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
-        """Whether every replaced word is near enough to the one before."""
+        """Whether every replacement is similar enough to the original word."""
         vectors: Vectors = find_resource(document if context is None else context, "vectors")
         words, changes = word_changes(document, edits)
         for start, end, new_start, new_end in changes:
@@ -153,6 +153,6 @@ class WordSimilarity(Constraint):
 
 
 def _vector(vectors: Vectors, word: str) -> "Vector | None":
-    """Vector of a word as it stands, or in lower case."""
+    """Vector of a word as written, or else in lower case."""
     found = vectors.vector(word)
     return vectors.vector(word.lower()) if found is None else found

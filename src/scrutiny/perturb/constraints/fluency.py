@@ -1,4 +1,4 @@
-"""How likely and how grammatical a text must stay, by a language model or a checker."""
+"""Constraints on fluency: likelihood by a language model, or grammar by a checker."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ class PerplexityRatio(ScreensMany):
     def screen(
         self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
     ) -> list[bool]:
-        """Whether each of several perplexities stays within the factor, scored together."""
+        """Whether each perplexity stays within the factor; all texts are scored together."""
         scorer = find_resource(document if context is None else context, "perplexity")
         texts = [document.text, *(apply_to_text(document.text, edits) for edits in candidates)]
         before, *after = scorer.perplexity(texts)
@@ -94,7 +94,7 @@ class LogprobDrop(ScreensMany):
     def screen(
         self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
     ) -> list[bool]:
-        """Whether each of several drops is within the limit, scored together."""
+        """Whether each drop is within the limit; all texts are scored together."""
         drops = drops_of(document, candidates, self.window, context)
         return [max(held, default=0.0) <= self.most + 1e-6 for held in drops]
 
@@ -112,7 +112,7 @@ def drops_of(
 
 @dataclass(frozen=True, slots=True)
 class Likeliest(Constraint):
-    """Keep the few candidates of a place that a language model finds likeliest.
+    """Keep the few candidates of a place that a language model finds most likely.
 
     Parameters
     ----------
@@ -146,13 +146,13 @@ class Likeliest(Constraint):
     window: int | None = None
 
     def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
-        """True: one candidate alone is the likeliest."""
+        """True: a single candidate is always the most likely one."""
         return True
 
     def screen(
         self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
     ) -> list[bool]:
-        """Whether each candidate is among the likeliest."""
+        """Whether each candidate is among the most likely."""
         if len(candidates) <= self.keep:
             return [True] * len(candidates)
         drops = drops_of(document, candidates, self.window, context)
@@ -169,7 +169,7 @@ _IGNORED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Grammar(Constraint):
-    """Refuse edits that add a grammatical complaint; those of the original are forgiven.
+    """Refuse edits that add a grammar error; errors of the original are ignored.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ class Grammar(Constraint):
     ignore: frozenset[str] = _IGNORED
 
     def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
-        """Whether no kind of complaint becomes more frequent."""
+        """Whether no kind of grammar error becomes more frequent."""
         checker = find_resource(document if context is None else context, "grammar")
         before = Counter(kind for kind, _ in checker.lints(document.text))
         after = Counter(kind for kind, _ in checker.lints(apply_to_text(document.text, edits)))

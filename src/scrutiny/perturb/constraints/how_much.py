@@ -1,4 +1,4 @@
-"""How much of a text may change: shares of words and characters, edits of letters."""
+"""Constraints on the amount of change: shares of words and characters, edit distance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -140,7 +140,7 @@ class EditDistance(ScreensMany):
 
 
 def _bound(edits: Sequence[Edit]) -> int:
-    """What no distance exceeds: the longer of what each edit takes out and puts in."""
+    """Upper bound of the distance: the longer of deleted and inserted text of each edit, summed."""
     bound = 0
     for _, start, end, new, _, _ in edits:
         out, come = end - start, len(new)

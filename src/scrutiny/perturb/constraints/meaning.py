@@ -1,4 +1,4 @@
-"""How near to its original a text must stay, by an encoder or by a model of inference."""
+"""Constraints on the similarity to the original, by an encoder or an entailment model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ class EmbeddingSimilarity(ScreensMany):
     def screen(
         self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
     ) -> list[bool]:
-        """Whether the cosine of each of several texts stays there, encoded together."""
+        """Whether the cosine of each text is high enough; all texts are encoded together."""
         import numpy as np
 
         encoder = find_resource(document if context is None else context, "encoder")
@@ -70,7 +70,7 @@ _SLACK: Final = 1e-6  # what rounding does in batches of another size
 
 @dataclass(frozen=True, slots=True)
 class SentenceSimilarity(ScreensMany):
-    """Refuse edits after which the vector of a text is far from what it was.
+    """Refuse edits after which the vector of a text is too far from the original's.
 
     Each threshold is named by its measure, because the same number means another thing: a cosine of
     0.8 is an angular similarity of 0.795, and an angular one of 0.8 a cosine of 0.809. With no
@@ -120,7 +120,7 @@ class SentenceSimilarity(ScreensMany):
 
     @property
     def thresholds(self) -> dict[str, float]:
-        """What is asked for, by the name of its measure."""
+        """Thresholds by the name of their measure."""
         stated = {
             "cosine": self.least_cosine,
             "angular": self.least_angular,
@@ -131,7 +131,7 @@ class SentenceSimilarity(ScreensMany):
     def screen(
         self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
     ) -> list[bool]:
-        """Whether each of several texts stays near enough, encoded together."""
+        """Whether each text is similar enough; all texts are encoded together."""
         if self.skip_short and self.window is not None and word_count(document) < self.window:
             return [True] * len(candidates)
         pairs = [windows(document, edits, self.window) for edits in candidates]
@@ -163,7 +163,7 @@ class SentenceSimilarity(ScreensMany):
 
 @dataclass(frozen=True, slots=True)
 class Entailment(ScreensMany):
-    """Refuse edits after which a text no longer follows from what it was.
+    """Refuse edits after which the original no longer entails the text.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ class Entailment(ScreensMany):
     def screen(
         self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
     ) -> list[bool]:
-        """Whether each of several changed texts follows, judged together."""
+        """Whether each changed text is entailed; all texts are judged together."""
         judge: EntailmentJudge = find_resource(document if context is None else context, "nli")
         text = document.text
         after = [apply_to_text(text, edits) for edits in candidates]

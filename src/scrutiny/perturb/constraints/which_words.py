@@ -1,4 +1,4 @@
-"""Words that may not change: function words, short ones, given phrases."""
+"""Constraints that protect words: function words, short words, given phrases."""
 
 import re
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ _ARTICLES = frozenset({"a", "an"})
 
 @dataclass(frozen=True, slots=True)
 class StopWords(Constraint):
-    """Refuse edits of function words: they carry the grammar, and seldom the meaning.
+    """Refuse edits of function words: they carry grammar and rarely meaning.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class StopWords(Constraint):
 
 
 def _changes(edit: Edit, start: int, end: int, word: str) -> bool:
-    """Whether an edit changes the token there, beyond the agreement of its article."""
+    """Whether an edit changes the token, apart from the agreement of its article."""
     if edit.start == edit.end:
         return start < edit.start < end
     if edit.end <= start or edit.start >= end:
@@ -90,7 +90,7 @@ class MinWordLength(Constraint):
     least: int = 4
 
     def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
-        """Whether all words that change are long enough."""
+        """Whether all changed words are long enough."""
         changed = word_changes(document, edits).changes
         return all(
             len(word) >= self.least for c in changed for word in document.words[c.start : c.end]
@@ -99,7 +99,7 @@ class MinWordLength(Constraint):
 
 @dataclass(frozen=True, slots=True)
 class ProtectedPhrases(Constraint):
-    """Refuse edits of given phrases, in any casing and wherever they stand as whole words.
+    """Refuse edits of given phrases, in any letter case, if they occur as whole words.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Random material of a given shape: words of a length that are in use, letters."""
+"""Random text of a given shape: words of existing lengths, letters."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -15,7 +15,7 @@ from scrutiny.text.tokens import token_spans
 
 
 def random_text(like: str, rng: Rng, *, unlike: str = "", is_english: bool = True) -> str:
-    """Text with the spaces, marks, capitals and word lengths of another, of random words.
+    """Text of random words with the spaces, marks, capitals and word lengths of another text.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def random_text(like: str, rng: Rng, *, unlike: str = "", is_english: bool = Tru
 
 
 def random_letters(like: str, rng: Rng, *, unlike: str = "") -> str:
-    """Random characters of the same classes, each other than the one that it replaces.
+    """Random characters of the same classes, each different from the one it replaces.
 
     Letters stay letters of their case and script, digits digits; everything else stays as it is.
     """
@@ -61,7 +61,7 @@ def random_letters(like: str, rng: Rng, *, unlike: str = "") -> str:
 
 
 def of_length(text: str, length: int) -> str | None:
-    """Text with its last words made longer or shorter, or nothing if that cannot be done.
+    """Text whose last words are made longer or shorter; `None` if that is impossible.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def words_by_length() -> Mapping[int, tuple[str, ...]]:
 
 
 def random_word(length: int, shares: Sequence[float], *, unlike: str = "") -> str:
-    """Word of exactly so many letters.
+    """Random word with exactly so many letters.
 
     Beyond the lengths that have words enough, two words are run together; a single letter is
     drawn from the alphabet.

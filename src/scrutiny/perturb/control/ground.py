@@ -1,4 +1,4 @@
-"""What of a text random changes may touch: the same for all controls of the text."""
+"""The parts of a text that random changes may edit: the same for all controls of the text."""
 
 from functools import cached_property
 
@@ -10,7 +10,7 @@ from scrutiny.text.tokens import is_punctuation, is_word
 
 
 class Ground:
-    """Tokens of a text by what a control may do with them; each list is made when it is needed.
+    """Tokens of a text, grouped by what a control may do with them; lists are computed on demand.
 
     Parameters
     ----------
@@ -38,20 +38,20 @@ class Ground:
 
     @cached_property
     def words(self) -> list[int]:
-        """Words among them."""
+        """The words among the tokens that may be changed."""
         surface = self.document.words
         return [i for i in self.allowed if surface[i].isalpha() or is_word(surface[i])]
 
     @cached_property
     def free(self) -> frozenset[int]:
-        """Tokens that random words may stand for: inside an entity only if the treatment's may."""
+        """Tokens that random words may replace; inside entities only if the treatment may."""
         surface = self.document.words
         found = tokens_where(self.document, "within" if self.where == "within" else "around")
         return frozenset(i for i in found if not is_punctuation(surface[i]))
 
     @cached_property
     def composed(self) -> frozenset[int]:
-        """Words with combining marks, in which not every place is between two characters."""
+        """Words with combining marks, in which not every position lies between two characters."""
         if self.document.text.isascii():
             return frozenset()
         surface = self.document.words

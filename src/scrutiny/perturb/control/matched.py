@@ -1,4 +1,4 @@
-"""The matched random change of a variant: as much, elsewhere, and of no particular sort.
+"""The matched random change of a variant: the same amount, at random other places.
 
 A model that loses three points under typos may lose them under any three changed letters. The
 control answers that: each operation of the treatment (`scrutiny.perturb.control.operations`) is
@@ -53,7 +53,7 @@ _PARAMETERS = re.compile(r"\([^()]*\)")
 
 
 class Controls:
-    """Matched random changes of the variants of one example, whose texts are analyzed but once.
+    """Matched random changes of the variants of one example; each text is analyzed only once.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class Controls:
         return _control(variant, draw, "ok", None, edits, gold)
 
     def _edits(self, variant: Variant, where: Where, rng: Rng) -> tuple[Edit, ...]:
-        """As much change in each field as the treatment made there."""
+        """Random edits of each field, as much as the treatment changed there."""
         edits: list[Edit] = []
         fields = self._example.fields
         for name in fields:
@@ -98,7 +98,7 @@ class Controls:
         return tuple(edits)
 
     def _ground(self, name: str, where: Where) -> Ground:
-        """Ground of one field, made at its first control."""
+        """Editable parts of one field, computed at its first control."""
         found = self._grounds.get((name, where))
         if found is None:
             document = self._documents.get(name) or TextDocument(self._example, name)
@@ -106,7 +106,7 @@ class Controls:
         return found
 
     def _gold(self, variant: Variant, edits: Sequence[Edit]) -> str | tuple[Span, ...] | None:
-        """Gold answer of the control; annotations must be carried, or the edits are refused."""
+        """Gold answer of the control; the edits are refused if annotations cannot be carried."""
         example = self._example
         if isinstance(example.gold, tuple) or example.spans or example.protected:
             changed = apply_edits(example, edits)
@@ -118,7 +118,7 @@ class Controls:
 def matched_control(
     example: Example, variant: Variant, *, seed: int, draw: int | None = None
 ) -> Variant:
-    """Variant with as much random change as another one of the same example.
+    """Variant with as much random change as another variant of the same example.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def _control(
     edits: tuple[Edit, ...] = (),
     gold: str | tuple[Span, ...] | None = None,
 ) -> Variant:
-    """Control of a variant, with what came of it."""
+    """Control of a variant, with its outcome."""
     return variant_of(
         (
             variant.item,
@@ -180,7 +180,7 @@ def amount_changed(example: Example, variant: Variant) -> EditedLength:
 
 @lru_cache(maxsize=1024)
 def _of_recipe(recipe: str) -> tuple[str, Where]:
-    """Name of the stream of a recipe's controls, without parameters, and where they may change."""
+    """Name of the random stream of a recipe's controls, and where they may change the text."""
     name = _PARAMETERS.sub("", recipe)
     try:
         steps = parse_recipe(recipe).steps
@@ -192,5 +192,5 @@ def _of_recipe(recipe: str) -> tuple[str, Where]:
 
 
 def _widest(found: list[Where]) -> Where:
-    """Where a treatment of several steps could change."""
+    """Union of the places that a treatment of several steps could change."""
     return "anywhere" if "anywhere" in found or len(set(found)) > 1 else found[0]

@@ -1,4 +1,4 @@
-"""What an edit amounts to: the operations that a control has to match.
+"""Edits as operations: the kinds and amounts of change that a control must match.
 
 ============  =====================================  ===========================================
 kind          an edit that                           its amount
@@ -35,12 +35,12 @@ class EditedLength(NamedTuple):
 
     @property
     def total(self) -> int:
-        """Both together."""
+        """Sum of deleted and inserted code points."""
         return self.deleted + self.inserted
 
 
 class Operation(NamedTuple):
-    """A change without its place.
+    """A change without its position.
 
     A plain tuple, because a million variants make several million of them.
 
@@ -64,7 +64,7 @@ class Operation(NamedTuple):
 
 
 def amount_of(operations: Iterable[Operation]) -> EditedLength:
-    """Sum over operations.
+    """Total number of code points of the operations.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def amount_of(operations: Iterable[Operation]) -> EditedLength:
 
 
 def operations_of(document: TextDocument, edits: Sequence[Edit]) -> list[Operation]:
-    """Operations of the edits of one field, in their order.
+    """Operations of the edits of one field, in order.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def operations_of(document: TextDocument, edits: Sequence[Edit]) -> list[Operati
 
 
 def _whole_tokens(document: TextDocument, edit: Edit) -> int:
-    """How many tokens an edit covers; 0 if it covers a part of one."""
+    """Number of whole tokens that an edit covers; 0 if it covers only a part of one."""
     _, left, right, *_ = edit
     old = document.text[left:right]
     if not old.isalnum():  # spaces may stand around the tokens
@@ -105,7 +105,7 @@ def _whole_tokens(document: TextDocument, edit: Edit) -> int:
 
 
 def _classify(text: str, edit: Edit, tokens: int) -> list[Operation]:
-    """Operations of one edit that covers so many whole tokens and nothing else, or 0."""
+    """Operations of one edit that covers this number of whole tokens and nothing else, or 0."""
     old, new = text[edit.start : edit.end], edit.text
     if old.lower() == new.lower() and len(old) == len(new):
         turned = [b for a, b in zip(old, new, strict=True) if a != b]
@@ -131,7 +131,7 @@ def _has_words(text: str) -> bool:
 
 
 def _is_between(text: str, edit: Edit) -> bool:
-    """Whether an insertion stands between tokens rather than glued to a word."""
+    """Whether an insertion is between tokens, not attached to a word."""
     before = text[edit.start - 1 : edit.start] if edit.start else ""
     after = text[edit.start : edit.start + 1]
     glued_left = before.isalnum() and edit.text[:1].isalnum()
@@ -145,7 +145,7 @@ def _is_near(old: str, new: str) -> bool:
 
 
 def _trimmed(old: str, new: str) -> tuple[int, str]:
-    """Code points deleted and text inserted, without the ends that both share."""
+    """Code points deleted and text inserted, without the common prefix and suffix."""
     most = min(len(old), len(new))
     head = 0
     while head < most and old[head] == new[head]:
@@ -157,7 +157,7 @@ def _trimmed(old: str, new: str) -> tuple[int, str]:
 
 
 def _within(old: str, new: str) -> list[Operation]:
-    """Least changes inside a word: letters, and letters that only turn their case."""
+    """Smallest changes inside a word: letters, and letters that only change their case."""
     low_old, low_new = old.lower(), new.lower()
     if len(low_old) != len(old) or len(low_new) != len(new):
         return [Operation("letters", *_trimmed(old, new))]

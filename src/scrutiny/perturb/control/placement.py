@@ -1,4 +1,4 @@
-"""Random places for the operations of a control."""
+"""Random positions for the operations of a control."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,11 +21,11 @@ _ORDER: Final = {"words": 0, "marks": 1, "letters": 2, "case": 3}  # the largest
 
 
 class NoRoomError(ScrutinyError):
-    """A text has no other place for as much change; the control is skipped."""
+    """A text has no other place for this amount of change; the control is skipped."""
 
 
 class Placement:
-    """Places operations in one text, each where none is yet.
+    """Places operations in one text without overlap.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Placement:
         self._next = 0
 
     def place(self, operations: Sequence[Operation]) -> list[Edit]:
-        """Edits that do as much elsewhere, in order of place.
+        """Edits with the same amount of change at other places, in order of position.
 
         Raises
         ------
@@ -82,7 +82,7 @@ class Placement:
             self._admit(self._omissions(operation))
 
     def _replacements(self, operation: Operation) -> Iterator[Edit]:
-        """Runs of words that give way to random ones, so that the total is the treatment's."""
+        """Runs of words replaced by random ones, so that the total equals the treatment's."""
         text = self._document.text
         for start, end in self._runs(operation.tokens, operation.deleted, near=_NEAR):
             like = of_length(
@@ -92,7 +92,7 @@ class Placement:
                 yield self._edit(start, end, self._random_text(like, unlike=text[start:end]))
 
     def _omissions(self, operation: Operation) -> Iterator[Edit]:
-        """Runs of words that go, with as many of the spaces beside them."""
+        """Runs of deleted words, with as many adjacent spaces."""
         text = self._document.text
         length = operation.deleted - operation.spaces
         for start, end in self._runs(operation.tokens, length, near=0):
@@ -104,7 +104,7 @@ class Placement:
             yield self._edit(first, last, "")
 
     def _runs(self, count: int, length: int, *, near: int) -> list[tuple[int, int]]:
-        """Borders of runs of so many words: untouched first, then near in length, then any."""
+        """Boundaries of runs of words: unchanged ones first, then of similar length, then any."""
         tokens = self._document.tokens
         free = self._ground.free
         if count == 1:
@@ -122,7 +122,7 @@ class Placement:
         return [borders for *_, borders in sorted(ranked)]
 
     def _insertions(self, inserted: str) -> Iterator[Edit]:
-        """Random words with the same spaces and marks, at the gaps between tokens."""
+        """Random words with the same spaces and marks, at positions between tokens."""
         text = self._document.text
         words = self._random_text(inserted.strip(), unlike="")
         head = len(inserted) - len(inserted.lstrip())
@@ -156,7 +156,7 @@ class Placement:
             self._admit(self._edit(end, end, operation.inserted) for end in places_for)
 
     def _place_letters(self, operation: Operation) -> None:
-        """Change one word within, or several if none is long enough."""
+        """Change letters inside one word, or several if none is long enough."""
         deleted, inserted = operation.deleted, operation.inserted
         if self._is_admitted(self._slips(deleted, inserted)):
             return
@@ -167,7 +167,7 @@ class Placement:
             self._admit(self._slips(int(i < deleted), inserted[i : i + 1]))
 
     def _slips(self, deleted: int, inserted: str) -> Iterator[Edit]:
-        """Changes of that size, one in each word, beginning after the word changed last."""
+        """Letter changes of that size, one in each word, starting after the last changed word."""
         document, words = self._document, self._simple
         begin = self._next
         for step in range(len(words)):
@@ -187,7 +187,7 @@ class Placement:
             yield self._edit(place, place + deleted, new, inside=True)
 
     def _turn_case(self, count: int) -> None:
-        """Turn the case of letters that the treatment left as they were."""
+        """Change the case of letters that the treatment left unchanged."""
         document = self._document
         turned_already = _changed_places(document.text, self._treatment)
         places = [
@@ -206,21 +206,21 @@ class Placement:
             raise NoRoomError("too few letters are left whose case could turn")
 
     def _outside(self, places: Iterable[int]) -> list[int]:
-        """Places that are not strictly inside an annotated span."""
+        """Positions that are not strictly inside an annotated span."""
         if not self._document.annotations:
             return list(places)
         marks = covered(self._document)
         return [p for p in places if not (marks[max(0, p - 1) : p] + marks[p : p + 1]).count(1) > 1]
 
     def _shuffled(self, indices: Sequence[int]) -> list[int]:
-        """Tokens in random order, those that the treatment changed behind the others."""
+        """Tokens in random order; those that the treatment changed come last."""
         drawn = [indices[i] for i in self._sample(len(indices))]
         if self._touched:
             drawn.sort(key=self._touched.__contains__)  # stable
         return drawn
 
     def _sample(self, count: int) -> list[int]:
-        """All of 0 to ``count`` in random order."""
+        """The numbers from 0 to ``count`` in random order."""
         keys = self._rng.random(count).tolist() if count else []
         return sorted(range(count), key=keys.__getitem__)
 
@@ -228,12 +228,12 @@ class Placement:
         return Edit(self._document.field, start, end, text, (), inside)
 
     def _admit(self, edits: Iterable[Edit]) -> None:
-        """Let the first edit stand that may."""
+        """Accept the first allowed edit."""
         if not self._is_admitted(edits):
             raise NoRoomError("no place is left")
 
     def _is_admitted(self, edits: Iterable[Edit]) -> bool:
-        """Whether one of the edits may stand; the first that may does."""
+        """Whether one of the edits is allowed; the first allowed one is accepted."""
         text, fences = self._document.text, self._fences
         for edit in edits:
             if text[edit.start : edit.end] == edit.text:
@@ -248,7 +248,7 @@ class Placement:
 
 
 def _touched_tokens(document: TextDocument, edits: Sequence[Edit]) -> frozenset[int]:
-    """Indices of the tokens that edits overlap or stand inside."""
+    """Indices of the tokens that edits overlap."""
     found: set[int] = set()
     tokens, ends = document.tokens, document.ends
     for edit in edits:
@@ -261,7 +261,7 @@ def _touched_tokens(document: TextDocument, edits: Sequence[Edit]) -> frozenset[
 
 
 def _changed_places(text: str, edits: Sequence[Edit]) -> frozenset[int]:
-    """Code points that edits take away, or turn the case of."""
+    """Code points that edits delete, or whose case they change."""
     found: set[int] = set()
     for edit in edits:
         old = text[edit.start : edit.end]

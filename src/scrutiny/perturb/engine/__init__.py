@@ -1,4 +1,4 @@
-"""From an example and a recipe to a variant: texts, sites, fences, gates, and the order of draws.
+"""The perturbation engine: from an example and a recipe to a variant.
 
 ::
 

@@ -1,4 +1,4 @@
-"""From an example and a recipe to a variant.
+"""Application of a recipe to an example, which gives a variant.
 
 For each step and text field: find the sites, rank them by random keys, and go down the ranking
 until enough of them are changed. At each site the first candidate stands that differs from the
@@ -38,7 +38,7 @@ from scrutiny.text.edits import apply_edits
 
 
 class Setting(NamedTuple):
-    """What is the same for all items of a call of `perturb` or `perturb_stream`."""
+    """Settings shared by all items of a call of `perturb` or `perturb_stream`."""
 
     seed: int
     draw: int = 0
@@ -48,7 +48,7 @@ class Setting(NamedTuple):
 
 
 class InProgress:
-    """An example on its way through the steps of a recipe.
+    """An example between two steps of a recipe.
 
     ``analyzed`` are documents of its fields that other recipes have used already.
     """
@@ -82,7 +82,7 @@ class InProgress:
         ]
 
     def take(self, outcome: StepOutcome, *, is_last: bool) -> None:
-        """Go on with what a step did; the example itself is only needed by a further step."""
+        """Store the result of a step; the example is only needed for a further step."""
         self.outcome = outcome
         if outcome.status != "ok":
             return
@@ -155,7 +155,7 @@ def perturb(
 def perturb_analyzed(
     example: Example, recipe: Recipe, documents: Mapping[str, TextDocument], setting: Setting
 ) -> Variant:
-    """Variant of one example whose fields have documents already."""
+    """Variant of one example whose fields are already analyzed."""
     if len(recipe.steps) == 1 and len(documents) == 1:
         (document,) = documents.values()
         step = recipe.steps[0]
@@ -172,7 +172,7 @@ def perturb_analyzed(
 def advance(
     progress: InProgress, number: int, documents: Sequence[TextDocument], setting: Setting
 ) -> None:
-    """Take one step on all documents of an example."""
+    """Apply one step to all documents of an example."""
     steps = progress.recipe.steps
     step, repetition = steps[number], _repetition(steps, number)
     outcomes = [_change(step, d, setting, repetition) for d in documents]
@@ -195,7 +195,7 @@ def _merge(outcomes: Sequence[StepOutcome]) -> StepOutcome:
 
 
 def _change(step: Step, document: TextDocument, setting: Setting, repetition: int) -> StepOutcome:
-    """What a step does to one document; an error is an outcome."""
+    """Result of a step on one document; an error is an outcome."""
     if not speaks(step, document):
         return StepOutcome((), "skipped", "language")
     try:
@@ -207,14 +207,14 @@ def _change(step: Step, document: TextDocument, setting: Setting, repetition: in
 
 
 def speaks(step: Step, document: TextDocument) -> bool:
-    """Whether a step knows the language of a document."""
+    """Whether a step supports the language of a document."""
     known = step.transformation.languages
     language = document.language
     return "*" in known or language in known or language.partition("-")[0] in known
 
 
 def _choose(step: Step, document: TextDocument, setting: Setting, repetition: int) -> StepOutcome:
-    """Edits at the best ranked sites that can be changed."""
+    """Edits at the best-ranked sites that can be changed."""
     transformation = step.transformation
     sites = transformation.sites(document)
     is_plain = document.is_plain
@@ -240,7 +240,7 @@ def _choose(step: Step, document: TextDocument, setting: Setting, repetition: in
 
 
 def _drawn(sites: Sequence[Site], wanted: int, rng: Rng) -> tuple[list[Site], list[float]]:
-    """The best ranked sites, and the number that each of them draws."""
+    """The best-ranked sites, and the number of draws for each."""
     count = len(sites)
     if count == 1:
         return list(sites), rng.random(1).tolist()
@@ -252,7 +252,7 @@ def _drawn(sites: Sequence[Site], wanted: int, rng: Rng) -> tuple[list[Site], li
 def planned_sites(
     progress: InProgress, number: int, document: TextDocument, setting: Setting
 ) -> list[Site]:
-    """Sites that a step will try first, as many as it will change if nothing is refused."""
+    """Sites that a step tries first, as many as it changes if nothing is refused."""
     steps = progress.recipe.steps
     step = steps[number]
     sites = sites_where(step.transformation.sites(document), document, step.where)
@@ -262,7 +262,7 @@ def planned_sites(
 
 
 def _repetition(steps: Sequence[Step], number: int) -> int:
-    """How often an earlier step has the same transformation."""
+    """Number of earlier steps with the same transformation."""
     name = steps[number].transformation.id
     return sum([step.transformation.id == name for step in steps[:number]])
 
@@ -274,7 +274,7 @@ def _stream(step: Step, document: TextDocument, setting: Setting, repetition: in
 
 
 def _stream_name(step: Step, document: TextDocument, repetition: int) -> str:
-    """Name of the stream: further fields and repeated steps draw numbers of their own."""
+    """Name of the random stream; further fields and repeated steps have streams of their own."""
     name = step.stream
     fields = document.example.fields
     if len(fields) > 1 and document.field != next(iter(fields)):
@@ -283,14 +283,14 @@ def _stream_name(step: Step, document: TextDocument, repetition: int) -> str:
 
 
 def _ranked(count: int, rng: Rng) -> Sequence[int]:
-    """Indices of the sites by their random keys."""
+    """Indices of the sites, sorted by their random keys."""
     if count == 1:
         return (0,)
     return sorted(range(count), key=rng.random(count).tolist().__getitem__)
 
 
 def _variant(base: Example, recipe: Recipe, outcome: StepOutcome, setting: Setting) -> Variant:
-    """Variant of an outcome, with the gold answer where the recipe keeps it."""
+    """Variant of an outcome, with the gold answer if the recipe keeps it."""
     edits, status, reason = outcome
     gold = base.gold
     if not (recipe.is_harmless or gold is None) and (
@@ -306,7 +306,7 @@ def _variant(base: Example, recipe: Recipe, outcome: StepOutcome, setting: Setti
 
 
 def _task_of(example: Example) -> str:
-    """Task that the shape of an example speaks for."""
+    """Task that the fields of an example imply."""
     if isinstance(example.gold, tuple):
         return "token-tagging"
     return "text-classification" if len(example.fields) == 1 else "text-pair-classification"

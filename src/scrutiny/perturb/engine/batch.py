@@ -1,4 +1,4 @@
-"""Many examples at once, in constant memory.
+"""Perturbation of many examples at once, in constant memory.
 
 Examples are taken a chunk at a time. Within a chunk each step of each recipe is taken for all
 examples before the next one, so that a transformation with a model can be asked in batches (its
@@ -35,7 +35,7 @@ def perturb_stream(
     *,
     chunk: int = CHUNK,
 ) -> Iterator[tuple[Example, list[Variant]]]:
-    """Each example with its variants, one for each recipe and in their order.
+    """Each example with its variants, one for each recipe, in order.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def perturb_draws(
     *,
     chunk: int = CHUNK,
 ) -> Iterator[tuple[Example, Mapping[str, TextDocument], list[list[Variant]]]]:
-    """Each example with its analyzed fields and its variants: a list for each setting.
+    """Each example with its analyzed fields and a list of variants for each setting.
 
     The settings have the same resources: texts are analyzed once for all of them. What was
     analyzed comes along, so that a control (`scrutiny.perturb.control.matched.Controls`) finds it
@@ -96,7 +96,7 @@ def perturb_draws(
 def perturb_batch(
     examples: Iterable[Example], recipes: Sequence[Recipe | str], setting: Setting
 ) -> list[Variant]:
-    """All variants of all examples: those of the first example, then those of the second.
+    """Variants of all examples, example by example.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def ask_ahead(
     resources: Mapping[str, Any],
     sites: Iterable[Sequence[Site]],
 ) -> None:
-    """Let a transformation ask its model about all documents and their sites.
+    """Let a transformation query its model about all documents and sites.
 
     Where that fails for no fault of the user's, every item is asked about by itself afterwards,
     and fails by itself.

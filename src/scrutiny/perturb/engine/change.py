@@ -1,4 +1,4 @@
-"""What most transformations declare, and the places that many share."""
+"""Base class of most transformations, and the sites that many share."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
@@ -14,7 +14,7 @@ Rng: TypeAlias = "Generator"
 
 
 class Change(Transformation):
-    """A transformation that declares nothing but what it does otherwise than most.
+    """Base of transformations with the usual defaults.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ WHOLE_TEXT = -1
 
 
 class ChangesWholeText(Change):
-    """A change of the text as a whole, once, which may touch annotated spans."""
+    """A transformation of the text as a whole, which may change annotated spans."""
 
     __slots__ = ()
 
@@ -42,7 +42,7 @@ class ChangesWholeText(Change):
     where = "anywhere"
 
     def sites(self, document: Document) -> Sequence[Site]:
-        """The text, if there is any."""
+        """The whole text as a site, if it is not blank."""
         return whole_text(document)
 
 
@@ -68,5 +68,5 @@ def sites_where(document: Document, is_place: Callable[[str], bool]) -> list[Sit
 
 
 def whole_text(document: Document) -> Sequence[Site]:
-    """The text as one place; none if it is blank."""
+    """The text as one site; none if it is blank."""
     return (Site(0, len(document.text), WHOLE_TEXT),) if document.text.strip() else ()

@@ -1,4 +1,4 @@
-"""A text field with its analysis, made lazily and at most once."""
+"""A text field with its analysis, computed on demand and at most once."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -19,7 +19,7 @@ _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 class TextDocument:
-    """One field of an example, as transformations see it.
+    """One field of an example, as transformations read it.
 
     Nothing is computed before it is asked for: a text that a transformation has no place in costs
     no tagging.
@@ -61,7 +61,7 @@ class TextDocument:
 
     @property
     def tokens(self) -> Borders:
-        """Borders of the tokens: the tokens layer's, or those of our own tokenizer."""
+        """Boundaries of the tokens: of the tokens layer, or of our own tokenizer."""
         if self._tokens is None:
             layer = self.example.tokens
             given = layer.get(self.field) if layer is not None else None
@@ -70,17 +70,17 @@ class TextDocument:
 
     @cached_property
     def starts(self) -> list[int]:
-        """Where each token begins, ready to be looked up by bisection."""
+        """Start of each token, for lookup by bisection."""
         return [start for start, _ in self.tokens]
 
     @cached_property
     def ends(self) -> list[int]:
-        """Where each token ends."""
+        """End of each token."""
         return [end for _, end in self.tokens]
 
     @property
     def words(self) -> list[str]:
-        """Surface of every token, punctuation among them."""
+        """Text of every token, including punctuation."""
         if self._words is None:
             text = self.text
             self._words = [text[start:end] for start, end in self.tokens]
@@ -88,7 +88,7 @@ class TextDocument:
 
     @property
     def word_count(self) -> int:
-        """Number of tokens with a letter or a digit: what a share is a share of."""
+        """Number of tokens with a letter or a digit: the denominator of shares."""
         if self._word_count < 0:
             self._word_count = _count_words(self.text, self.tokens)
         return self._word_count
@@ -120,31 +120,31 @@ class TextDocument:
 
     @cached_property
     def annotations(self) -> tuple[Span, ...]:
-        """Gold spans and other annotations of this field, in no particular order."""
+        """Gold spans and other annotations of this field, unordered."""
         gold, spans = self.example.gold, self.example.spans
         every = (*gold, *spans) if isinstance(gold, tuple) else spans
         return tuple([s for s in every if s.field == self.field])
 
     @cached_property
     def protected(self) -> tuple[Span, ...]:
-        """Stretches of this field that may not be touched."""
+        """Parts of this field that may not be changed."""
         return tuple([s for s in self.example.protected if s.field == self.field])
 
     @property
     def is_plain(self) -> bool:
-        """Whether there is nothing to break but the text: no annotations, nothing protected."""
+        """Whether the field has no annotations and no protected parts."""
         example = self.example
         if not example.spans and not example.protected and not isinstance(example.gold, tuple):
             return True
         return not (self.annotations or self.protected)
 
     def is_protected(self, start: int, end: int) -> bool:
-        """Whether any of these code points may not be touched."""
+        """Whether any of these code points is protected."""
         return any(start < span.end and span.start < end for span in self.protected)
 
 
 def _count_words(text: str, tokens: Borders) -> int:
-    """Number of tokens with a letter or a digit; nearly all have it in front."""
+    """Number of tokens with a letter or a digit; most begin with one."""
     heads = "".join([text[start] for start, _ in tokens])
     if heads.isalnum():
         return len(tokens)
@@ -156,5 +156,5 @@ def _count_words(text: str, tokens: Borders) -> int:
 def document_of(
     text: str, *, language: str = "en", resources: Mapping[str, Any] | None = None
 ) -> TextDocument:
-    """Document of a bare text, in a field named ``text``."""
+    """Document of a plain text, in a field named ``text``."""
     return TextDocument(Example("", {"text": text}, language=language), "text", resources)

@@ -1,4 +1,4 @@
-"""What a candidate may not break: annotations, protected stretches, and what was chosen already.
+"""Restrictions on candidates: annotations, protected parts, and earlier edits.
 
 `apply_edits` has the last word; these checks ask the same questions one candidate at a time, in
 time that does not grow with the text, so that the engine can go on to the next candidate.
@@ -17,7 +17,7 @@ from scrutiny.text.edits import is_after, is_before
 
 
 def covered(document: TextDocument) -> bytearray:
-    """One byte for each code point: whether an annotated span covers it."""
+    """One byte for each code point: 1 if an annotated span covers it."""
     text = document.text
     steps: Counter[int] = Counter()
     for span in document.annotations:
@@ -65,7 +65,7 @@ def tokens_where(document: TextDocument, where: Where) -> list[int]:
 
 
 class Chosen:
-    """Edits that stand so far, disjoint and in order of place."""
+    """Accepted edits, disjoint and in order of position."""
 
     __slots__ = ("_places", "edits")
 
@@ -74,13 +74,13 @@ class Chosen:
         self._places: list[tuple[int, int]] = []
 
     def overlaps(self, edits: Sequence[Edit]) -> bool:
-        """Whether one of these overlaps an earlier one, or inserts where one inserts."""
+        """Whether an edit overlaps an earlier one, or inserts at the same position."""
         if len(edits) == 1:
             return bool(self._places) and self._overlaps(edits[0].start, edits[0].end)
         return any(self._overlaps(e.start, e.end) for e in edits) or _overlap_each_other(edits)
 
     def add_if_free(self, edit: Edit) -> bool:
-        """Let an edit stand unless it overlaps; whether it does stand."""
+        """Accept an edit unless it overlaps; return whether it was accepted."""
         places = self._places
         start, end = edit[1], edit[2]  # by place: every changed word comes by here
         if places:
@@ -93,7 +93,7 @@ class Chosen:
         return True
 
     def add(self, edits: Sequence[Edit]) -> None:
-        """Let these stand as well."""
+        """Accept these edits as well."""
         self.edits += edits
         for edit in edits:
             insort(self._places, (edit.start, edit.end))
@@ -148,7 +148,7 @@ class Fences:
         self._is_tiled = bool(tokens) and borders.issuperset(tokens or ())
 
     def refusal(self, edits: Sequence[Edit]) -> str | None:
-        """Code of the first reason why these may not stand, or nothing."""
+        """Code of the first reason to refuse these edits, or `None`."""
         gains: dict[int, int] = {}
         for edit in edits:
             touched = self._touched(edit)
@@ -165,7 +165,7 @@ class Fences:
         return "empties_span" if emptied else None
 
     def add(self, edits: Sequence[Edit]) -> None:
-        """Let these stand: what is left of the spans changes."""
+        """Accept these edits and update the spans."""
         for edit in edits:
             for at in self._touched(edit):
                 self._left[at] += len(edit.text) - (edit.end - edit.start)
@@ -178,7 +178,7 @@ class Fences:
         return None if is_within or edit.spans else "crosses_span"
 
     def _touched(self, edit: Edit) -> list[int]:
-        """Indices of the spans that are neither before nor behind the edit."""
+        """Indices of the spans that the edit touches."""
         found = []
         at = bisect_right(self._starts, edit.end) - 1
         while at >= 0 and self._farthest[at] >= edit.start:
@@ -197,7 +197,7 @@ def fences_of(document: TextDocument) -> Fences:
 
 
 def _adds_token(edit: Edit, *, is_inside: bool) -> bool:
-    """Whether an edit of a text whose tokens all carry labels makes one without."""
+    """Whether an edit adds a token without a label to a text whose tokens all have labels."""
     if edit.spans:
         return False
     return len(edit.text.split()) > int(is_inside)

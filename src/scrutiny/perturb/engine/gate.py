@@ -1,4 +1,4 @@
-"""What decides whether a candidate may stand."""
+"""The gate: whether a candidate edit is accepted."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -13,14 +13,14 @@ from scrutiny.text.edits import apply_to_text, in_order
 
 
 class GateContext(NamedTuple):
-    """What a constraint may ask for besides the document and the edits."""
+    """Information for a constraint besides the document and the edits."""
 
     example: Example
     resources: Mapping[str, Any]
 
 
 class StepOutcome(NamedTuple):
-    """What a step did to one text: its edits, or why there are none."""
+    """Result of a step on one text: its edits, or why there are none."""
 
     edits: Sequence[Edit]
     status: str = "ok"
@@ -31,26 +31,26 @@ UNCHANGED = StepOutcome((), "skipped", "unchanged")
 
 
 class Gate(Protocol):
-    """Admits the first candidate of each site that may stand, and remembers the first veto."""
+    """Accepts the first allowed candidate of each site, and remembers the first refusal."""
 
     def admit_first(self, candidates: Iterator[tuple[Edit, ...]]) -> bool:
-        """Whether one of the candidates may stand; the first that may does."""
+        """Accept the first allowed candidate; return whether there was one."""
         ...
 
     def outcome(self) -> StepOutcome:
-        """What came of it all."""
+        """Outcome of all candidates."""
         ...
 
 
 def gate_for(document: TextDocument, constraints: Sequence[Constraint]) -> Gate:
-    """Gate of a document: a quick one where there is nothing to break but the text."""
+    """Gate of a document; a fast one if only the text can be changed."""
     if constraints or not document.is_plain:
         return FencedGate(document, constraints)
     return PlainGate(document.text)
 
 
 class PlainGate:
-    """Gate of a text without annotations, protected stretches and constraints."""
+    """Gate of a text without annotations, protected parts and constraints."""
 
     __slots__ = ("_chosen", "_text", "_veto")
 
@@ -60,7 +60,7 @@ class PlainGate:
         self._veto: str | None = None
 
     def admit_first(self, candidates: Iterator[tuple[Edit, ...]]) -> bool:
-        """Whether one of the candidates may stand; the first that may does."""
+        """Accept the first allowed candidate; return whether there was one."""
         text, chosen = self._text, self._chosen
         for candidate in candidates:
             if len(candidate) == 1:  # nearly always, and worth the shorter way
@@ -82,12 +82,12 @@ class PlainGate:
         return False
 
     def outcome(self) -> StepOutcome:
-        """What came of it all."""
+        """Outcome of all candidates."""
         return _outcome(self._text, self._chosen.edits, self._veto)
 
 
 def _that_change(text: str, edits: Sequence[Edit]) -> list[Edit]:
-    """Edits that leave another text or other spans."""
+    """Edits that change the text or its spans."""
     return [e for e in edits if text[e.start : e.end] != e.text or e.spans]
 
 
@@ -96,7 +96,7 @@ def _is_beyond(text: str, edits: Sequence[Edit]) -> bool:
 
 
 class FencedGate:
-    """Gate that asks annotations, protected stretches and constraints."""
+    """Gate that checks annotations, protected parts and constraints."""
 
     __slots__ = ("_chosen", "_constraints", "_context", "_document", "_fences", "_veto")
 
@@ -109,7 +109,7 @@ class FencedGate:
         self._fences = None if document.is_plain else fences_of(document)
 
     def admit_first(self, candidates: Iterator[tuple[Edit, ...]]) -> bool:
-        """Whether one of the candidates may stand."""
+        """Whether one of the candidates is accepted."""
         text = self._document.text
         for candidate in candidates:
             edits = _that_change(text, candidate)
@@ -125,7 +125,7 @@ class FencedGate:
         return False
 
     def _refusal(self, edits: Sequence[Edit]) -> str | None:
-        """Code of the first reason why these may not stand, or nothing."""
+        """Code of the first reason to refuse these edits, or `None`."""
         chosen = self._chosen
         if _is_beyond(self._document.text, edits):
             return "bounds"
@@ -138,26 +138,26 @@ class FencedGate:
         return next((c.reason for c in self._constraints if not c.allows(*asked)), None)
 
     def outcome(self) -> StepOutcome:
-        """What came of it all."""
+        """Outcome of all candidates."""
         return _outcome(self._document.text, self._chosen.edits, self._veto)
 
 
 def _outcome(text: str, chosen: Sequence[Edit], veto: str | None) -> StepOutcome:
-    """Outcome of the edits that stand, or of the first veto where none does."""
+    """Outcome of the accepted edits, or of the first refusal if there are none."""
     if not chosen:
         return UNCHANGED if veto is None else StepOutcome((), "refused", veto)
     return outcome_of(text, chosen if len(chosen) == 1 else in_order(chosen))
 
 
 def outcome_of(text: str, edits: Sequence[Edit]) -> StepOutcome:
-    """Outcome of edits in order, disjoint, each of which changes its place."""
+    """Outcome of ordered, disjoint edits that each change their place."""
     if len(edits) == 1 or _is_changed(text, edits):
         return new_tuple(StepOutcome, (edits, "ok", None))
     return UNCHANGED
 
 
 def _is_changed(text: str, edits: Sequence[Edit]) -> bool:
-    """Whether edits change a text; several that differ each may cancel out if one moves others."""
+    """Whether edits change a text; edits that move others may cancel out."""
     gain = moves = 0
     for _, start, end, new, spans, _ in edits:
         if spans:

@@ -1,4 +1,4 @@
-"""Parameters of transformations and attacks: read, written, and checked in one place.
+"""Parameters of transformations and attacks: parsed, formatted and checked.
 
 A value that no table has would change nothing and say nothing; it is refused with what is allowed.
 Choices are those of a ``Literal``, and what a transformation names itself: its class attribute
@@ -34,7 +34,7 @@ LIMITS: Final = {
 
 
 def check_parameters(transformation: Transformation) -> None:
-    """Refuse values that a transformation's parameters cannot have.
+    """Refuse invalid values of a transformation's parameters.
 
     Raises
     ------
@@ -63,14 +63,14 @@ def check_parameters(transformation: Transformation) -> None:
 
 
 def parameters_of(kind: Any) -> dict[str, Any]:
-    """Type of each parameter of a class, in the order of their declaration."""
+    """Type of each parameter of a class, in the order of declaration."""
     if not is_dataclass(kind):
         return {}
     return {f.name: get_type_hints(kind)[f.name] for f in fields(kind) if f.init}
 
 
 def chosen_parameters(thing: Any) -> list[tuple[str, Any]]:
-    """Parameters that are not what they are by default, in the order of their declaration."""
+    """Parameters that differ from their defaults, in the order of declaration."""
     kind: Any = type(thing)
     if not is_dataclass(thing):
         return []
@@ -85,7 +85,7 @@ def chosen_parameters(thing: Any) -> list[tuple[str, Any]]:
 def read_parameters(
     kind: Any, written: Mapping[str, Value], *, of: str, besides: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Values as the types that a class declares for its parameters.
+    """Values converted to the types that a class declares for its parameters.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def read_parameters(
 
 
 def _each(value: Any) -> Iterable[Any]:
-    """Values of a parameter: one, several, or none where it is left open."""
+    """Values of a parameter: one, several, or none if it is not fixed."""
     if value is None:
         return ()
     return value if isinstance(value, tuple) else (value,)
@@ -119,7 +119,7 @@ def _each(value: Any) -> Iterable[Any]:
 
 @cache
 def _choices(kind: Any) -> tuple[tuple[str, tuple[Any, ...]], ...]:
-    """Parameters with choices, each with all of them."""
+    """Parameters with a fixed set of choices, each with all of them."""
     hints = get_type_hints(kind)
     named = kind.allowed
     found = {f.name: tuple(named.get(f.name, ())) or _literals(hints[f.name]) for f in fields(kind)}
@@ -127,7 +127,7 @@ def _choices(kind: Any) -> tuple[tuple[str, tuple[Any, ...]], ...]:
 
 
 def _literals(hint: Any) -> tuple[Any, ...]:
-    """Choices of a type that has no other values; "none" is always one where it is allowed."""
+    """Choices of a type with a fixed set of values, including "none" if that is allowed."""
     parts = [part for part in _parts(hint) if part is not NoneType]
     if not parts or any(get_origin(part) is not Literal for part in parts):
         return ()

@@ -1,4 +1,4 @@
-"""Edits of two steps as edits of the text before both."""
+"""Composition of the edits of two steps, as edits of the original text."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from scrutiny.text.edits import apply_edits
 def rebase(
     base: Example, middle: Example, first: Sequence[Edit], second: Sequence[Edit]
 ) -> tuple[Edit, ...]:
-    """Edits of ``base`` that do what ``first`` and then ``second`` do.
+    """Edits of ``base`` with the effect of ``first`` followed by ``second``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Recipes: one transformation with its parameters, or several in a row."""
+"""Recipes: one transformation with its parameters, or several in sequence."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -43,7 +43,7 @@ _OF_STEPS: Final[Mapping[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A transformation, how many units of the text it changes, and where.
+    """A transformation, the number of units of the text that it changes, and where.
 
     Parameters
     ----------
@@ -84,13 +84,13 @@ class Step:
 
     @property
     def title(self) -> str:
-        """Name for people, with what is not as usual in brackets."""
+        """Readable name, with non-default parameters in brackets."""
         return title_of(self.transformation, self.name or self.transformation.id)
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Steps in a row, each applied to what the one before made; all must change the text.
+    """Steps in sequence, each applied to the result of the previous; all must change the text.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class Recipe:
         object.__setattr__(self, "is_harmless", all(e == {"*": "keeps"} for e in effects))
 
     def effect(self, task: str) -> Effect:
-        """What it does to the gold answer of a task: the worst of its steps."""
+        """Effect on the gold answer of a task: the worst of its steps."""
         if len(self.steps) == 1:
             return effect_of(self.steps[0].transformation, task)
         found = [effect_of(step.transformation, task) for step in self.steps]
@@ -123,7 +123,7 @@ class Recipe:
 
     @property
     def title(self) -> str:
-        """Name for people: "typos (share=0.9)", "spelling errors + OCR noise"."""
+        """Readable name: "typos (share=0.9)", "spelling errors + OCR noise"."""
         return " + ".join(step.title for step in self.steps)
 
     @property
@@ -133,18 +133,18 @@ class Recipe:
 
     @property
     def is_for_search(self) -> bool:
-        """Whether a step is one that only searches use unless somebody names it."""
+        """Whether a step is intended for searches only."""
         return any(step.transformation.is_for_search for step in self.steps)
 
     @property
     def is_default(self) -> bool:
-        """Whether all steps are made unasked: none is for searches, or too seldom a fit text."""
+        """Whether all steps are defaults: not for searches, and of sufficient quality."""
         chosen = all(step.transformation.is_default for step in self.steps)
         return chosen and not self.is_for_search
 
     @property
     def languages(self) -> frozenset[str]:
-        """Languages that all steps know; ``*`` stands for any."""
+        """Languages that all steps support; ``*`` means any."""
         known = frozenset({"*"})
         for step in self.steps:
             own = step.transformation.languages
@@ -153,7 +153,7 @@ class Recipe:
 
 
 def effect_of(transformation: Transformation, task: str) -> Effect:
-    """What a transformation does to a task's gold answer; ``may change`` if it does not say."""
+    """Effect of a transformation on a task's gold answer; ``may change`` if not declared."""
     effects = transformation.effect
     found = effects.get(task) or effects.get(task.partition("@")[0]) or effects.get("*")
     return found or "may change"
@@ -166,7 +166,7 @@ def step_of(
     where: Where | None = None,
     fields: Sequence[str] = (),
 ) -> Step:
-    """Step with this transformation; what is not given is the transformation's own default.
+    """Step with this transformation; missing settings are the transformation's defaults.
 
     Raises
     ------
@@ -187,7 +187,7 @@ def recipe_of(*transformations: Transformation) -> Recipe:
 
 @lru_cache(maxsize=1024)
 def parse_recipe(text: str) -> Recipe:
-    """Recipe of its written form.
+    """Recipe parsed from its written form.
 
     Parameters are the transformation's own, and ``share``, ``least``, ``most`` (how many units),
     ``where`` and ``fields`` (see `Step`). A name without a version takes the newest.
@@ -211,7 +211,7 @@ def parse_recipe(text: str) -> Recipe:
 
 
 def recipes_given(given: Any) -> list[Any]:
-    """Recipes in writing, of what a user of Python names as transformations.
+    """Written recipes of the transformations that a user passes in Python.
 
     Parameters
     ----------
@@ -236,13 +236,13 @@ def recipes_given(given: Any) -> list[Any]:
 
 
 def _with_versions(recipe: str) -> str:
-    """Recipe as it was written, with the versions of functions that this process holds."""
+    """Recipe as written, with the versions of the functions in this process."""
     is_of_functions = any(held(name) for name, _ in read_recipe(recipe))
     return parse_recipe(recipe).name if is_of_functions else recipe
 
 
 def _own_name(function: Any) -> str:
-    """Name that a function brings.
+    """Name of a function.
 
     Raises
     ------
@@ -260,12 +260,12 @@ def _own_name(function: Any) -> str:
 
 
 def as_recipe(recipe: Recipe | str) -> Recipe:
-    """Recipe itself, or that of its written form."""
+    """The recipe itself, or parsed from its written form."""
     return parse_recipe(recipe) if isinstance(recipe, str) else recipe
 
 
 def cross(*choices: Sequence[Recipe | str]) -> list[Recipe]:
-    """All compositions that take one recipe of each list, the last list running fastest.
+    """All compositions of one recipe from each list; the last list varies fastest.
 
     Examples
     --------
@@ -281,7 +281,7 @@ def cross(*choices: Sequence[Recipe | str]) -> list[Recipe]:
 def recipes_for(
     task: str, language: str = "en", resources: Iterable[str] | None = None
 ) -> list[Recipe]:
-    """Single-step recipes that keep the gold answer of a task, in the order of their names.
+    """Single-step recipes that keep the gold answer of a task, sorted by name.
 
     Those that only searches use are left out.
 
@@ -313,7 +313,7 @@ def recipes_for(
 
 
 def _build_step(name: str, parameters: Mapping[str, Any]) -> Step:
-    """Step of a name and of the parameters as written."""
+    """Step from a name and its written parameters."""
     kind: Any = held(name)
     if kind is None:
         name = registry().resolve("transformation", name)
@@ -333,7 +333,7 @@ def _build_step(name: str, parameters: Mapping[str, Any]) -> Step:
 
 
 def _check_intensity(intensity: Intensity, name: str) -> None:
-    """Refuse shares beyond 0 to 1 and bounds that contradict each other."""
+    """Refuse shares outside 0 to 1 and contradictory bounds."""
     if not 0 <= intensity.share <= 1:
         raise PlanError(f"'share' of {name} must lie between 0 and 1, not {intensity.share}.")
     most = intensity.most
@@ -345,7 +345,7 @@ def _check_intensity(intensity: Intensity, name: str) -> None:
 
 
 def _step_name(step: Step) -> str:
-    """Canonical form: what differs from the defaults, in the order of declaration."""
+    """Canonical form: parameters that differ from the defaults, in the order of declaration."""
     transformation = step.transformation
     usual = transformation.intensity
     written = [*chosen_parameters(transformation)]

@@ -1,4 +1,4 @@
-"""How recipes are written: ``contraction+typos@1(share=0.2,mode=swap)``.
+"""Syntax of recipes: ``contraction+typos@1(share=0.2,mode=swap)``.
 
 ::
 
@@ -28,7 +28,7 @@ _WORDS: Mapping[str, Value] = {"none": None, "true": True, "false": False}
 
 
 class Written(NamedTuple):
-    """A step as it was written: a name and its parameters."""
+    """A step as written: a name and its parameters."""
 
     name: str
     parameters: dict[str, Value]
@@ -155,7 +155,7 @@ def write_value(value: Any) -> str:
 
 
 def coerce(value: Value, hint: Any, *, of: str) -> Any:
-    """Value as the type that a parameter declares; whole numbers pass as decimal ones.
+    """Value converted to the type of a parameter; whole numbers are valid as decimal ones.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A function from text to text as a transformation: its edits are the difference that it makes.
+"""A function from text to text as a transformation; its edits are the difference.
 
 A plan keeps a name and a digest of the source, ``shout@py-3fa2c1d0``, not the function: only a
 process that was given it can make its texts.
@@ -48,12 +48,12 @@ class keeps_label:
     function: Rewriter
 
     def __call__(self, text: str) -> str:
-        """What the function makes of a text."""
+        """Result of the function for a text."""
         return self.function(text)
 
 
 class Rewrite(Transformation):
-    """Whatever a function of the user's makes of a text; subclassed for each function.
+    """Base of transformations made from a user's function; subclassed for each function.
 
     It is called once for each text, with the text alone, and has to give the same for the same.
     """
@@ -67,11 +67,11 @@ class Rewrite(Transformation):
     function: ClassVar[Rewriter]
 
     def sites(self, document: Document) -> Sequence[Site]:
-        """The text as one place."""
+        """The text as one site."""
         return whole_text(document)
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """The difference that the function makes."""
+        """The edits that the function makes."""
         new = type(self).function(document.text)
         if not isinstance(new, str):
             raise PlanError(
@@ -83,7 +83,7 @@ class Rewrite(Transformation):
 
 
 def difference(field: str, old: str, new: str) -> Iterator[Edit]:
-    """Edits, of whole tokens and what lies between them, that turn one text into another.
+    """Edits of whole tokens, and of the text between them, that turn one text into another.
 
     Examples
     --------
@@ -100,12 +100,12 @@ def difference(field: str, old: str, new: str) -> Iterator[Edit]:
 
 
 def _borders(text: str) -> list[int]:
-    """Offsets where a token, or what lies between two, begins; and the end."""
+    """Offsets at which a token, or the text between two, begins; and the end."""
     return sorted({0, len(text), *(place for span in token_spans(text) for place in span)})
 
 
 def hold(name: str, function: Any) -> str:
-    """Versioned name of a function of the user's, which this process can make texts with now.
+    """Versioned name of a user's function, which this process can now call.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def hold(name: str, function: Any) -> str:
 
 
 def held(name: str) -> type[Rewrite] | None:
-    """Class of a function that this process was given, by its name; nothing for other names.
+    """Class of a function that was passed to this process, by its name; `None` for other names.
 
     Raises
     ------
@@ -165,7 +165,7 @@ def held(name: str) -> type[Rewrite] | None:
 
 
 def identity(name: str, function: Any) -> str:
-    """What tells a function from others: its source and what it closes over, or where it is.
+    """Identity of a function: its source code and closure, or its location.
 
     Raises
     ------
@@ -190,7 +190,7 @@ def identity(name: str, function: Any) -> str:
 
 
 def _place(function: Any) -> str | None:
-    """Module and name of a function that can be imported; nothing for others."""
+    """Module and name of a function that can be imported; `None` for others."""
     module = getattr(function, "__module__", None) or "builtins"
     path = getattr(function, "__qualname__", "")
     found: Any = import_module(module)

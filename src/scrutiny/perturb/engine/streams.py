@@ -1,4 +1,4 @@
-"""Random streams for one item after the other, and orders drawn from them.
+"""Random streams for a sequence of items, and random orders.
 
 Making a Philox generator takes nine microseconds, longer than a typo. Setting the state of one that
 is there takes half a one, if the state is made of lists: numpy reads it number by number, and
@@ -21,7 +21,7 @@ _NAMES: Final = 1024
 
 
 class Streams:
-    """One generator that becomes any stream by its name; the common part of a name is hashed once.
+    """A generator that can become any stream by name; common prefixes are hashed once.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class Streams:
     def stream(
         self, seed: int, purpose: str, *, name: str, item: str, draw: int = 0
     ) -> "Generator":
-        """Generator at the start of this stream; the one before it ends here."""
+        """Generator at the start of this stream; it replaces the previous stream."""
         asked = seed, purpose, name
         keys = self._begun.get(asked)
         if keys is None:
@@ -64,7 +64,7 @@ class Streams:
 
 
 class OwnStreams(local):
-    """Streams of each thread, made when the thread first asks."""
+    """Random streams of each thread, created on first use."""
 
     @cached_property
     def streams(self) -> Streams:

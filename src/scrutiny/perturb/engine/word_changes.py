@@ -1,4 +1,4 @@
-"""What edits do to the words of a text: which are gone, which stand there, and what is around.
+"""Effects of edits on the words of a text: removed words, new words, and their context.
 
 Constraints compare words, edits address code points. Every edit is widened to the tokens that it
 touches, the new stretch is segmented anew, and words that stay at its ends are taken off again.
@@ -15,7 +15,7 @@ from scrutiny.text.tokens import token_texts
 
 
 class WordChange(NamedTuple):
-    """A run of words that was replaced by another; one of the two may be empty.
+    """A run of words replaced by another; one of the two may be empty.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class WordChange(NamedTuple):
 
 
 class WordChanges(NamedTuple):
-    """Words of a text after edits, and where they differ from those before.
+    """Words of a text after edits, and the differences to those before.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def is_lexical(word: str) -> bool:
 
 
 def word_changes(document: Document, edits: Sequence[Edit]) -> WordChanges:
-    """Words after edits of a document, aligned with those before.
+    """Words after the edits of a document, aligned with those before.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def word_changes(document: Document, edits: Sequence[Edit]) -> WordChanges:
 
 
 def _regions(document: Document, edits: Sequence[Edit]) -> list[tuple[int, int, list[Edit]]]:
-    """Runs of tokens that edits touch or stand next to, and the edits there."""
+    """Runs of tokens that edits touch or adjoin, and their edits."""
     starts = [start for start, _ in document.tokens]
     ends = [end for _, end in document.tokens]
     found: list[tuple[int, int, list[Edit]]] = []
@@ -109,7 +109,7 @@ def _segmented(document: Document, first: int, last: int, edits: Sequence[Edit])
 def _differences(
     old: Sequence[str], new: Sequence[str], first: int, new_first: int
 ) -> list[WordChange]:
-    """Changes between two runs that begin at these tokens: word by word if there are as many."""
+    """Changes between two runs of tokens: word by word if they have the same length."""
     if len(old) == len(new):
         places = [i for i, (a, b) in enumerate(zip(old, new, strict=True)) if a != b]
         return [
@@ -122,7 +122,7 @@ def _differences(
 
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:
-    """Number of words that two runs begin with alike."""
+    """Length of the common prefix of two runs of words."""
     count = 0
     for a, b in zip(one, other, strict=False):
         if a != b:
@@ -132,7 +132,7 @@ def _shared(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def windows(document: Document, edits: Sequence[Edit], size: int | None) -> list[tuple[str, str]]:
-    """Text before and after, cut to so many words around each edit, each stretch once.
+    """Text before and after, cut to a window of words around each edit; windows are merged.
 
     Punctuation does not count; a word that is put in does. At either end of the text the window
     reaches farther to the other side; without a size it is the whole text.
@@ -164,7 +164,7 @@ def word_count(document: Document) -> int:
 def _stretch(
     edit: Edit, edits: Sequence[Edit], words: Sequence[tuple[int, int]], size: int
 ) -> tuple[int, int]:
-    """Code points of the window around an edit, widened to the edits at its ends."""
+    """Code points of the window around an edit, extended to the edits at its ends."""
     first = bisect_right([end for _, end in words], edit.start)
     last = max(first, bisect_left([start for start, _ in words], edit.end))
     room = max(0, size - max(1, last - first))

@@ -1,1 +1,1 @@
-"""English as changes need it: verbs, clitics, negation, mentions, words that replace others."""
+"""English language rules for transformations: verbs, clitics, negation, mentions, synonyms."""

@@ -1,4 +1,4 @@
-"""English clitics, fused ("can't", "I'll") and split off in the Penn manner ("ca n't", "I 'll").
+"""English clitics, attached ("can't", "I'll") or split as in the Penn treebank ("ca n't", "I 'll").
 
 The one place that knows both: whoever reads a verb or writes one back before "n't" asks here.
 """
@@ -33,7 +33,7 @@ def plain(word: str) -> str:
 
 
 def negated_stem(word: str) -> str | None:
-    """Auxiliary of a fused negation ("won't" to "will"), or nothing; "ain't" has none.
+    """Auxiliary of a contracted negation ("won't" to "will"), or `None`; "ain't" has none.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def is_before_not(words: Sequence[str], index: int) -> bool:
 
 
 def full_form(words: Sequence[str], index: int) -> str:
-    """A word in lower case, without a fused negation, and "ca n't" as "can".
+    """A word in lower case, without a contracted negation, and "ca n't" as "can".
 
     Examples
     --------
@@ -75,7 +75,7 @@ def full_form(words: Sequence[str], index: int) -> str:
 
 
 def before_not(verb: str) -> str:
-    """What is written of a verb before "n't", fused or split: "ca" of "can".
+    """Form of a verb before "n't", contracted or split: "ca" for "can".
 
     Examples
     --------
@@ -86,7 +86,7 @@ def before_not(verb: str) -> str:
 
 
 def clitic_of(word: str) -> str | None:
-    """Verbal clitic at the end of a fused pronoun ("I'll" to "'ll"), or nothing.
+    """Verbal clitic at the end of a contracted pronoun ("I'll" to "'ll"), or `None`.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def clitic_of(word: str) -> str | None:
 
 
 def is_spaced(text: str) -> bool:
-    """Whether a text has its punctuation split off in the Penn manner ("it 's good .").
+    """Whether a text has its punctuation split as in the Penn treebank ("it 's good .").
 
     Examples
     --------

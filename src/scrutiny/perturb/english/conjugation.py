@@ -1,4 +1,4 @@
-"""Finite verbs in the other tense, agreeing with their subject."""
+"""Change of tense of finite verbs, with agreement."""
 
 from itertools import pairwise
 from typing import Final, Literal
@@ -73,7 +73,7 @@ _BARRIERS: Final = frozenset('.!?;:,()"')
 
 
 def tense_of(document: Document, index: int) -> Tense | None:
-    """Tense of a finite verb, or nothing where the token is none or its form does not say."""
+    """Tense of a finite verb, or `None` if the token is not one or its form is ambiguous."""
     kind = finite_kind(document, index)
     if kind is None:
         return None
@@ -115,7 +115,7 @@ def _may_be_has(document: Document, index: int) -> bool:
 def in_tense(
     document: Document, index: int, tense: Tense, agreement: Agreement | None
 ) -> Edit | None:
-    """Edit that puts a finite verb into a tense; nothing where its form there is unclear."""
+    """Edit that changes the tense of a finite verb; `None` if the form is unclear."""
     word = document.words[index]
     low = plain(word)
     start, end = document.tokens[index]
@@ -162,7 +162,7 @@ def _is_first_person(document: Document, index: int) -> bool:
 
 
 def _before_adverbs(document: Document, index: int) -> int:
-    """Index of the nearest token in front that is neither an adverb nor "not"."""
+    """Index of the nearest token to the left that is neither an adverb nor "not"."""
     at = index - 1
     while at >= 0 and (document.tag(at) in ADVERBS or plain(document.words[at]) in ("not", "n't")):
         at -= 1
@@ -170,13 +170,13 @@ def _before_adverbs(document: Document, index: int) -> int:
 
 
 def is_conjunct(document: Document, index: int) -> bool:
-    """Whether a verb has no subject of its own, but shares that of a verb before it."""
+    """Whether a verb shares the subject of an earlier verb."""
     at = _before_adverbs(document, index)
     return at > 0 and plain(document.words[at]) in ("and", "but", "or", ",")
 
 
 def agreement_of(document: Document, index: int) -> Agreement | None:
-    """Tag of the present tense that a verb's subject asks for; nothing where that is unclear.
+    """Present tense tag that agrees with a verb's subject; `None` if that is unclear.
 
     The forms "was", "has", "does" say it themselves. Otherwise the subject is looked for to the
     left: a pronoun right there, or the first noun of its phrase, before any preposition.
@@ -202,7 +202,7 @@ def agreement_of(document: Document, index: int) -> Agreement | None:
 
 
 def _number_of_phrase(document: Document, last: int) -> Agreement | None:
-    """Agreement of the noun phrase that ends at a noun."""
+    """Agreement of the noun phrase that ends with a noun."""
     first = last
     while first > 0 and not _is_border(document, first - 1):
         first -= 1
@@ -223,7 +223,7 @@ def _is_border(document: Document, index: int) -> bool:
 
 
 def is_tied_to(document: Document, first: int, last: int, tense: Tense) -> bool:
-    """Whether a sentence can't take the other tense: it names a time, or has a verb that can't."""
+    """Whether a sentence cannot change its tense: it names a time, or has a fixed verb."""
     words = [plain(word) for word in document.words[first:last]]
     if words[-1].startswith("..") and last < len(document.words):
         return True  # what looks like an end goes on
@@ -237,7 +237,7 @@ def is_tied_to(document: Document, first: int, last: int, tense: Tense) -> bool:
 
 
 def _is_command(document: Document, first: int, words: list[str]) -> bool:
-    """Whether a sentence begins with a verb's base form, or has one behind "but" ("but don't")."""
+    """Whether a sentence begins with a base form, or has one after "but" ("but don't")."""
     if words[0].isalpha() and document.tag(first) == "VB":
         return True
     return any(
@@ -248,7 +248,7 @@ def _is_command(document: Document, first: int, words: list[str]) -> bool:
 
 
 def _is_unclear(document: Document, index: int, word: str) -> bool:
-    """Whether a word is, or may be, a finite verb that no rule can turn.
+    """Whether a word may be a finite verb that no rule can change.
 
     Such are clitics whose verb is not known ("it's been", "I'd", "plot 's"), verbs in an unusual
     place ("their ambitions far exceed"), and those that may share the auxiliary of another one
@@ -273,7 +273,7 @@ def _is_unclear(document: Document, index: int, word: str) -> bool:
 
 
 def _must_be_verb(document: Document, index: int, word: str) -> bool:
-    """Whether what is tagged as a noun is none: at the head, behind "we", not among the nouns."""
+    """Whether a noun-tagged word must be a verb: at the start, after "we", no known noun."""
     if index == 0:
         return document.tag(index) == "NNS"
     before = plain(document.words[index - 1])
@@ -281,7 +281,7 @@ def _must_be_verb(document: Document, index: int, word: str) -> bool:
 
 
 def _may_share(document: Document, index: int) -> bool:
-    """Whether a joined verb may be an infinitive, because one stands near before it."""
+    """Whether a coordinated verb may be an infinitive, because one precedes it closely."""
     if not is_conjunct(document, index):
         return False
     near = range(max(0, index - _NEAR), index)

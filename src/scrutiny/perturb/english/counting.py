@@ -1,4 +1,4 @@
-"""Where a number says how many, and another one could: not in names, dates, ranges or sums."""
+"""Numbers that count something and can be changed: not in names, dates, ranges or sums."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ _SMALL: Final = 10
 
 
 def counting_numbers(words: Sequence[str]) -> list[tuple[int, Number]]:
-    """Index and number of the tokens that count something which is free to be another number.
+    """Index and value of the tokens that count something and can be changed.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def _number(word: str) -> Number | None:
 
 
 def _unit(words: Sequence[str], at: int) -> str:
-    """What a number is of: two of one kind are often a range or a sum."""
+    """Unit of a number: two numbers with one unit are often a range or a sum."""
     if at and words[at - 1] in _MONEY:
         return "$"
     return _after(words, at) or f"#{at}"
@@ -94,7 +94,7 @@ def _counts(words: Sequence[str], at: int, number: Number) -> bool:
 
 
 def _has_zeros(word: str, number: Number) -> bool:
-    """Whether a number begins with a zero, as numbers of agents and rooms do."""
+    """Whether a number begins with a zero, as in "agent 007" or a room number."""
     return word[:1] == "0" and len(word) > 1 and not number.decimals
 
 
@@ -113,7 +113,7 @@ def _is_capital(words: Sequence[str], at: int) -> bool:
 
 
 def _has_noun(words: Sequence[str], at: int, number: Number) -> bool:
-    """Whether a noun follows that a number can count; a name before or behind makes it a name."""
+    """Whether a countable noun follows a number that is not part of a name."""
     following = _after(words, at)
     if number.decimals:
         return following in _DECIMAL_UNITS
@@ -125,7 +125,7 @@ def _has_noun(words: Sequence[str], at: int, number: Number) -> bool:
 
 
 def _is_told(words: Sequence[str], at: int, number: Number) -> bool:
-    """Whether the text goes on to spell out what was counted, or compares it."""
+    """Whether the text later lists or compares what was counted."""
     if "between" in [word.lower() for word in words[max(0, at - 3) : at]]:
         return True
     if number.value > _SMALL:

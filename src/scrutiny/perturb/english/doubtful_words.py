@@ -1,4 +1,4 @@
-"""Words that WordNet and its counts alone would replace wrongly, found by reading.
+"""Words for which WordNet and its counts give wrong replacements, found by reading.
 
 No sense is told apart in running text. These are the words whose usual sense of SemCor (a corpus
 of 1960s prose) is not their usual one in reviews and messages ("director" as "manager"), or whose

@@ -1,4 +1,4 @@
-"""What keeps the people of a text from taking the other gender together.
+"""Words that prevent changing the gender of all people in a text consistently.
 
 A text in which some words change and others can't is worse than none: "Tom Cruise … an actress …
 her". So a text is left alone where a name of the old gender would stay, where a word presupposes
@@ -30,7 +30,7 @@ _SAINTS: Final = frozenset({"st", "st.", "san", "saint"})
 
 
 def has_conflict(document: Document, changed: Collection[int], gender: Gender) -> bool:
-    """Whether some word keeps a text of one gender from being turned as a whole.
+    """Whether some word prevents changing the gender of a whole text.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def has_conflict(document: Document, changed: Collection[int], gender: Gender) -
 
 
 def is_no_first_name(document: Document, index: int) -> bool:
-    """Whether a name is a saint's city ("St. Louis") or a family name ("Eddie George")."""
+    """Whether a name is a city of a saint ("St. Louis") or a family name ("Eddie George")."""
     words = document.words[max(0, index - 2) : index]
     low = [word.lower() for word in words]
     if not low:
@@ -65,7 +65,7 @@ def is_no_first_name(document: Document, index: int) -> bool:
 
 
 def _is_torn(document: Document, index: int) -> bool:
-    """Whether a word is the rest of one that was torn apart ("( t ) his")."""
+    """Whether a word is the rest of a split word ("( t ) his")."""
     before = document.words[max(0, index - 3) : index]
     return len(before) == 3 and before[0] == "(" and before[2] == ")" and len(before[1]) == 1
 

@@ -1,4 +1,4 @@
-"""Entity mentions of a text, grouped by who or what they name, and other names for them."""
+"""Entity mentions of a text, grouped by entity, and other names for them."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -57,7 +57,7 @@ _POSSESSIVE: Final = re.compile(r"\s?['’]\s?s$")
 
 
 class EntityMention(NamedTuple):
-    """A stretch of the text that names an entity of a kind."""
+    """A span of the text that names an entity of a type."""
 
     start: int
     end: int
@@ -66,7 +66,7 @@ class EntityMention(NamedTuple):
 
 
 def kind_of(label: str) -> str | None:
-    """``PER``, ``LOC`` or ``ORG`` for a label of any common tagging, or nothing.
+    """``PER``, ``LOC`` or ``ORG`` for a label of any common tag set, or `None`.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def kind_of(label: str) -> str | None:
 
 
 def mentions(document: Document) -> list[EntityMention]:
-    """Mentions in the order of the text: the annotated ones, or else what the finder sees."""
+    """Mentions in text order: the annotated ones, or else those of the entity finder."""
     found: Any = document
     annotated = [(s.start, s.end, s.label) for s in found.annotations if s.label]
     spans = annotated or [(e.start, e.end, e.label) for e in found.entities]
@@ -94,12 +94,12 @@ def mentions(document: Document) -> list[EntityMention]:
 
 
 def _without_clitic(text: str, start: int, end: int) -> int:
-    """End of a name without the possessive that some taggings count to it."""
+    """End of a name without a possessive that is tagged as part of it."""
     return start + len(_POSSESSIVE.sub("", text[start:end])) if end - start > 3 else end
 
 
 def groups(found: Sequence[EntityMention]) -> list[list[EntityMention]]:
-    """Mentions of one entity together: equal names, and parts of a person's name alone."""
+    """Mentions of the same entity: equal names, and parts of a person's name."""
     grouped: list[list[EntityMention]] = []
     for mention in found:
         for group in grouped:
@@ -119,7 +119,7 @@ def _is_same(known: EntityMention, mention: EntityMention) -> bool:
 
 
 def other_names(mention: EntityMention, rng: "Generator", *, tries: int) -> Iterator[str]:
-    """Names of the same kind and shape, drawn at random, cased as the mention is."""
+    """Random names of the same type and shape, with the letter case of the mention."""
     tables = _tables(mention, mention.text.split())
     for row in rng.random((tries, len(tables))).tolist():
         drawn = [table[int(x * len(table))] for table, x in zip(tables, row, strict=True)]
@@ -129,7 +129,7 @@ def other_names(mention: EntityMention, rng: "Generator", *, tries: int) -> Iter
 
 
 def _tables(mention: EntityMention, parts: Sequence[str]) -> list[Sequence[str]]:
-    """Lists to draw the parts of a new name from."""
+    """Lists of name parts from which a new name is drawn."""
     if mention.kind == "ORG":
         return [organizations()]
     if mention.kind == "LOC":
@@ -151,12 +151,12 @@ def _sovereign() -> tuple[str, ...]:
 
 @cache
 def _plain_last_names() -> tuple[str, ...]:
-    """Family names that are no first names: one of those alone would have a gender."""
+    """Family names that are not first names, which would have a gender."""
     return tuple(name for name in last_names() if first_name_gender(name) is None)
 
 
 def needs_the(name: str) -> bool:
-    """Whether a place name takes the definite article in running text.
+    """Whether a place name needs the definite article in running text.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def _bare_names(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def article_before(document: Document, start: int) -> tuple[int, int] | None:
-    """Stretch of "the" and its space right before a place, or nothing."""
+    """Span of "the" and its space directly before a place, or `None`."""
     head = document.text[max(0, start - 4) : start]
     if head.lower() != "the " or (start > 4 and document.text[start - 5].isalnum()):
         return None
@@ -188,7 +188,7 @@ def _countries() -> frozenset[str]:
 
 
 def part_of(name: str, whole: EntityMention, mention: EntityMention) -> str:
-    """What a shorter mention of a renamed person becomes: first name for first, last for last."""
+    """New form of a shorter mention of a renamed person: first name for first, last for last."""
     if whole.text.isupper() and not mention.text.isupper():
         name = name.title()
     if mention.text.lower() == whole.text.lower():

@@ -1,4 +1,4 @@
-"""Where a sentence is negated or could be, and the edits that turn it round.
+"""Negation of English sentences: where it is possible, and the edits that reverse it.
 
 Rules over Penn tags. A sentence that they are not sure of is left alone: no parse, no guess.
 """
@@ -61,7 +61,7 @@ _NOT_BEFORE: Final = frozenset(
 
 
 def negator_in(document: Document, first: int, last: int) -> int | None:
-    """Index of the first negation in a sentence that could be taken out, or nothing."""
+    """Index of the first negation in a sentence that can be removed, or `None`."""
     for i in range(first, last):
         word = plain(document.words[i])
         following = plain(document.words[i + 1]) if i + 1 < last else ""
@@ -82,7 +82,7 @@ def negator_in(document: Document, first: int, last: int) -> int | None:
 
 
 def has_negation(document: Document, first: int, verb: int, last: int) -> bool:
-    """Whether a negative word stands in front of a verb, or behind it in its clause."""
+    """Whether a negative word precedes a verb, or follows it in its clause."""
     for i in range(first, last):
         word = plain(document.words[i])
         if i > verb and word in _STOPS:
@@ -107,7 +107,7 @@ def _stands_after_auxiliary(document: Document, index: int) -> bool:
 
 
 def _is_verbal(document: Document, index: int) -> bool:
-    """Whether "never" stands in the middle of a clause: before a verb or after an auxiliary."""
+    """Whether "never" is in the middle of a clause: before a verb or after an auxiliary."""
     following = index + 1 < len(document.words) and document.tag(index + 1).startswith("VB")
     return following or auxiliary_kind(document, index - 1) is not None
 
@@ -118,7 +118,7 @@ _POLAR: Final = frozenset(
 
 
 def resists_negation(document: Document, verb: int) -> bool:
-    """Whether a word behind a verb does not stand behind "not": "is some", "will probably"."""
+    """Whether a word after a verb cannot follow "not": "is some", "will probably"."""
     following = [plain(word) for word in document.words[verb + 1 : verb + 3]]
     if not following:
         return False
@@ -126,7 +126,7 @@ def resists_negation(document: Document, verb: int) -> bool:
 
 
 def main_verb(document: Document, first: int, last: int) -> int | None:
-    """Index of the finite verb of a statement's main clause, or nothing where that is unclear.
+    """Index of the finite verb of a statement's main clause, or `None` if that is unclear.
 
     A verb after a relative pronoun or a conjunction belongs to that clause and is passed over; a
     sentence with a verb before any subject is a command or an inversion, unless the verb's ending
@@ -165,7 +165,7 @@ def main_verb(document: Document, first: int, last: int) -> int | None:
 
 
 def _lacks_subject(document: Document, first: int, index: int) -> bool:
-    """Whether a verb in the third person opens a sentence whose subject was left out."""
+    """Whether a verb in the third person opens a sentence without a subject."""
     if document.tag(index) != "VBZ" or auxiliary_kind(document, index) is not None:
         return (
             plain(document.words[index]) == "has"
@@ -176,7 +176,7 @@ def _lacks_subject(document: Document, first: int, index: int) -> bool:
 
 
 def _is_relative(document: Document, index: int) -> bool:
-    """Whether a verb stands right behind a relative pronoun, adverbs aside."""
+    """Whether a verb directly follows a relative pronoun, apart from adverbs."""
     at = index - 1
     while at > 0 and document.tag(at) in ADVERBS:
         at -= 1
@@ -212,7 +212,7 @@ def _group_end(document: Document, index: int, kind: Kind) -> int:
 
 
 def negate(document: Document, index: int) -> Iterator[tuple[Edit, ...]]:
-    """Ways to negate a clause at its finite verb: in full, and contracted where English does."""
+    """Ways to negate a clause at its finite verb: in full, and contracted if English allows it."""
     field = document.field
     end = document.tokens[index][1]
     low = plain(document.words[index])
@@ -241,7 +241,7 @@ def _contracted(document: Document, index: int, low: str) -> Edit:
 
 
 def _with_do(document: Document, index: int) -> Iterator[tuple[Edit, ...]]:
-    """Negation by a form of "do" that has the verb's tense and person; the verb gets its base."""
+    """Negation by a form of "do" with the verb's tense and person, and the verb's base form."""
     if plain(document.words[index]).startswith("'"):
         return
     tag = _tense_tag(document, index)
@@ -257,7 +257,7 @@ def _with_do(document: Document, index: int) -> Iterator[tuple[Edit, ...]]:
 
 
 def _tense_tag(document: Document, index: int) -> str:
-    """Tag of a finite verb; the tagger's noun in a verb's place counts as one."""
+    """Tag of a finite verb; a noun tag in a verb's position counts as one."""
     low = plain(document.words[index])
     if low in ("has", "does"):
         return "VBZ"
@@ -273,7 +273,7 @@ def _base(document: Document, index: int, tag: str) -> str:
 
 
 def _partner(document: Document, index: int, tag: str) -> list[Edit]:
-    """Edits of a verb that follows with "and": it shares the auxiliary, and "and" turns "or"."""
+    """Edits of a verb joined by "and": it shares the auxiliary, and "and" becomes "or"."""
     if index + 2 >= len(document.words) or plain(document.words[index + 1]) not in ("and", "or"):
         return []
     if tag not in ("VBZ", "VBD", "VBP") or document.tag(index + 2) != tag:
@@ -285,7 +285,7 @@ def _partner(document: Document, index: int, tag: str) -> list[Edit]:
 
 
 def affirm(document: Document, index: int, last: int) -> Iterator[tuple[Edit, ...]]:
-    """The clause without the negation at this token, its verb and its indefinites in agreement."""
+    """The clause without this negation, with agreement of its verb and indefinites."""
     edits = _without(document, index, last)
     if edits is not None:
         yield tuple([*edits, *_positive(document, max(e.end for e in edits), last)])
@@ -317,7 +317,7 @@ def _without(document: Document, index: int, last: int) -> list[Edit] | None:
 def _without_do(
     document: Document, index: int, low: str, *, after: int, last: int
 ) -> list[Edit] | None:
-    """Edits that take "do not" out and give its tense to the verb; "not" alone if none follows."""
+    """Edits that remove "do not" and inflect the verb; only "not" if no verb follows."""
     at = after + 1
     while at < last and document.tag(at) in ADVERBS:
         at += 1
@@ -339,7 +339,7 @@ def _without_do(
 
 
 def _not_alone(document: Document, index: int, after: int, low: str) -> list[Edit]:
-    """Edits that leave the form of "do" and take the negation ("I don't." to "I do.")."""
+    """Edits that remove the negation and keep the form of "do" ("I don't." to "I do.")."""
     if index != after:
         return [_deletion(document, after)]
     start, end = document.tokens[index]
@@ -347,7 +347,7 @@ def _not_alone(document: Document, index: int, after: int, low: str) -> list[Edi
 
 
 def _deletion(document: Document, index: int) -> Edit:
-    """Edit that takes out a token with the space before it, or after it at the beginning."""
+    """Edit that deletes a token with the space before it, or after it at the beginning."""
     start, end = document.tokens[index]
     if index > 0:
         return Edit(document.field, document.tokens[index - 1][1], end, "")
@@ -360,7 +360,7 @@ def _deletion(document: Document, index: int) -> Edit:
 
 
 def _positive(document: Document, place: int, last: int) -> Iterator[Edit]:
-    """Edits of the words that only a negation allows, up to the next punctuation mark."""
+    """Edits of the words that need a negation, up to the next punctuation mark."""
     words = document.words
     for i in range(last):
         start, end = document.tokens[i]

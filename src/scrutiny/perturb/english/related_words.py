@@ -1,4 +1,4 @@
-"""Words that could take another word's place, from WordNet, in the same inflection.
+"""Synonyms and antonyms from WordNet, in the same inflection.
 
 Everything here is a pure function of a word, its Penn tag and a few settings, so the answers are
 kept: in running text most words were asked before.
@@ -61,7 +61,7 @@ _USUAL: Final = 0.4  # share of a word's uses in SemCor that are of a part of sp
 
 
 def content_lemma(word: str, xpos: str) -> str | None:
-    """Lemma of a content word in lower case, or nothing for function and light words.
+    """Lemma of a content word in lower case, or `None` for function and light words.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def content_lemma(word: str, xpos: str) -> str | None:
 
 
 def inflected(base: str, xpos: str) -> str | None:
-    """Form of a lemma for a Penn tag; nothing where it has none.
+    """Form of a lemma for a Penn tag; `None` if it has none.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def synonym_lemmas(base: str, pos: str, settings: "SynonymSettings") -> tuple[st
 
 
 def _is_odd(other: str, base: str, pos: str) -> bool:
-    """Whether a synonym is a gerund of its own ("looking" for a "look"), or out of register."""
+    """Whether a synonym is an unusual gerund ("looking" for a "look") or of another register."""
     if other in STRUCK or zipf(other) < zipf(base) - _RARER:
         return True
     return pos == "n" and other.endswith("ing") and lemma(other, "VERB") != other
@@ -133,7 +133,7 @@ def _is_feeling(base: str) -> bool:
 
 
 class SynonymSettings(NamedTuple):
-    """What counts as a synonym.
+    """Conditions for a synonym.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def synonym_forms(word: str, xpos: str, settings: SynonymSettings) -> tuple[str,
 
 
 class KnownWords(dict[str, bool]):
-    """Whether each word, in any casing, is one of a kind; filled when asked.
+    """Whether each word, in any letter case, belongs to a class; computed on demand.
 
     A plain dictionary look-up, because every word of every text is asked.
     """
@@ -195,7 +195,7 @@ class KnownWords(dict[str, bool]):
 
 @lru_cache(maxsize=64)
 def words_with_synonym(settings: SynonymSettings) -> KnownWords:
-    """Words that have a synonym in some part of speech: the one table for these settings.
+    """Words that have a synonym for some part of speech; one cached table for each setting.
 
     Examples
     --------
@@ -242,7 +242,7 @@ def antonym_forms(
 
 @lru_cache(maxsize=_CACHED)
 def fitting_antonym_forms(word: str, xpos: str) -> tuple[str, ...]:
-    """The antonym that fits a lower-case adjective nearly everywhere, in its degree.
+    """The antonym that fits a lower-case adjective in almost all contexts, in its degree.
 
     Examples
     --------
@@ -255,13 +255,13 @@ def fitting_antonym_forms(word: str, xpos: str) -> tuple[str, ...]:
 
 
 def _known_forms(found: list[str | None], word: str) -> tuple[str, ...]:
-    """Forms that people write, without repetition and the word itself ("peculiarer" is none)."""
+    """Attested forms, without repetition and the word itself ("peculiarer" is not attested)."""
     return tuple(dict.fromkeys(form for form in found if form and form != word and zipf(form) > 0))
 
 
 @lru_cache(maxsize=_CACHED)
 def usual_senses(base: str, pos: str, *, least_share: float) -> tuple[int, ...]:
-    """Synsets that take a share of a lemma's uses in SemCor; an only one where none is counted.
+    """Synsets with a sufficient share of a lemma's uses in SemCor; an only one if uncounted.
 
     Examples
     --------
@@ -277,7 +277,7 @@ def usual_senses(base: str, pos: str, *, least_share: float) -> tuple[int, ...]:
 
 
 def _is_usable(other: str, base: str, least_zipf: float) -> bool:
-    """Whether a lemma is one common lower-case word, and another one than the base."""
+    """Whether a lemma is one common lower-case word that differs from the base."""
     if other == base or not (other.isalpha() and other.islower()) or len(other) < 3:
         return False
     if other in _COARSE or (
@@ -289,7 +289,7 @@ def _is_usable(other: str, base: str, least_zipf: float) -> bool:
 
 @lru_cache(maxsize=_CACHED)
 def opposites(base: str, pos: str) -> frozenset[str]:
-    """Direct antonyms of a lemma, and those of the words that it is similar to.
+    """Direct antonyms of a lemma, and of its similar adjectives.
 
     Examples
     --------
@@ -301,13 +301,13 @@ def opposites(base: str, pos: str) -> frozenset[str]:
 
 @lru_cache(maxsize=_CACHED)
 def _uses(word: str) -> dict[str, int]:
-    """How often a form was counted in SemCor under each part of speech of WordNet."""
+    """Counts of a form in SemCor for each part of speech of WordNet."""
     return {pos: sum(sense_counts(lemma(word, upos), pos)) for upos, pos in POS_OF.items()}
 
 
 @lru_cache(maxsize=_CACHED)
 def likely_tag(word: str, xpos: str) -> str:
-    """Penn tag, where a word that is nearly always an adjective and looks like one counts as one.
+    """Penn tag; a word that is almost always an adjective and looks like one is tagged as one.
 
     Taggers take adjectives for adverbs after a copula ("It was good"), and rare ones for foreign
     words or names in texts without capitals.
@@ -333,7 +333,7 @@ def likely_tag(word: str, xpos: str) -> str:
 
 @lru_cache(maxsize=_CACHED)
 def only_tag(word: str) -> str | None:
-    """The one Penn tag that a lower-case word can have, or nothing where context decides.
+    """The only Penn tag that a lower-case word can have, or `None` if context decides.
 
     Spares the tagger half of its work: WordNet knows "movies" as a noun alone.
 
@@ -355,14 +355,14 @@ def only_tag(word: str) -> str | None:
 
 
 def content_tag(document: Document, index: int) -> str:
-    """Penn tag of a word, mended where its clause or its usual part of speech speaks against it."""
+    """Penn tag of a word, corrected by its clause or its usual part of speech."""
     word = document.words[index]
     return only_tag(word) or likely_tag(word, tag_in_clause(document, index))
 
 
 @lru_cache(maxsize=_CACHED)
 def is_same_part_of_speech(word: str, other: str, xpos: str) -> bool:
-    """Whether a word usually has the tag of another one, in this very form.
+    """Whether a word usually has the tag of another one, in this form.
 
     Examples
     --------
@@ -383,7 +383,7 @@ def is_same_part_of_speech(word: str, other: str, xpos: str) -> bool:
 
 @lru_cache(maxsize=_CACHED)
 def is_of_a_kind(base: str, other: str, pos: str) -> bool:
-    """Whether two lemmas share a coarse class of meaning in a usual sense; no class, no answer.
+    """Whether two lemmas share a coarse semantic class in a usual sense; false without a class.
 
     Examples
     --------

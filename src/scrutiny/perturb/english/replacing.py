@@ -1,4 +1,4 @@
-"""Edits of one word that keep its neighbors right: casing, and the article before it."""
+"""Replacement of one word, with the right letter case and article."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ _ARTICLES = frozenset({"a", "an"})
 
 
 def replace_word(document: Document, index: int, word: str) -> Iterator[tuple[Edit, ...]]:
-    """Edits that put a word in a token's place, cased alike, with "a" or "an" to match.
+    """Edits that replace a token by a word, in the same letter case, and adjust "a" or "an".
 
     None come where the article would have to change and may not.
 
@@ -34,7 +34,7 @@ def replace_word(document: Document, index: int, word: str) -> Iterator[tuple[Ed
 
 
 def follow_article(document: Document, index: int, word: str) -> Edit | None:
-    """Edit of the article right before a token, if a new word there asks for the other one."""
+    """Edit of the article directly before a token, if a new word needs the other form."""
     if index == 0:
         return None
     before = document.words[index - 1]

@@ -1,4 +1,4 @@
-"""Verb groups in surface tokens: what is finite, what is an auxiliary, what is the main verb.
+"""Verb groups in tokens: finite verbs, auxiliaries, main verbs.
 
 A rule over Penn tags, not a parser. It knows the closed class of English auxiliaries by their
 form, with their clitics both fused ("isn't", "I'll") and split in the Penn manner ("is n't").
@@ -63,7 +63,7 @@ def sentence_tokens(document: Document) -> list[tuple[int, int]]:
 
 
 def auxiliary_kind(document: Document, index: int) -> Kind | None:
-    """Class of a form of be, have, do or a modal, by its form; nothing for other words."""
+    """Class of a form of be, have, do or a modal, by its form; `None` for other words."""
     word = plain(document.words[index])
     stem = full_form(document.words, index)
     if stem in BE:
@@ -89,7 +89,7 @@ def _is_noun_or_name(document: Document, index: int) -> bool:
 
 
 def _split_clitic(document: Document, index: int, word: str) -> Kind | None:
-    """Class of a clitic that is a token of its own; a possessive "'s" is none."""
+    """Class of a clitic that is a separate token; a possessive "'s" has none."""
     if index == 0:
         return None
     if word == "'s":
@@ -101,7 +101,7 @@ def _split_clitic(document: Document, index: int, word: str) -> Kind | None:
 
 @lru_cache(maxsize=1 << 16)
 def could_be_verb(word: str) -> bool:
-    """Whether WordNet knows a word in any casing as a form of a verb; spares a tag if not.
+    """Whether WordNet knows a word, in any letter case, as a verb form; avoids tagging if not.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def could_be_verb(word: str) -> bool:
 
 
 def finite_kind(document: Document, index: int) -> Kind | None:
-    """Class of a finite verb, or nothing where the token is none."""
+    """Class of a finite verb, or `None` if the token is not one."""
     word = document.words[index]
     if not (is_word(word) or plain(word) in CLITICS):
         return None
@@ -137,7 +137,7 @@ def finite_kind(document: Document, index: int) -> Kind | None:
 
 
 def is_dependent(document: Document, index: int) -> bool:
-    """Whether a word is an infinitive or a participle by what stands before it.
+    """Whether a word is an infinitive or a participle because of the words before it.
 
     Behind "to" and auxiliaries, adverbs and "not" aside ("will not do"); behind an inverted subject
     ("what do you use"); and behind the object of a verb like "make" ("makes you wonder").
@@ -157,7 +157,7 @@ def is_dependent(document: Document, index: int) -> bool:
 
 
 def _is_object_verb(document: Document, at: int, word: str) -> bool:
-    """Whether what stands before an infinitive is its subject: "do you use", "makes you wonder"."""
+    """Whether the subject of an infinitive precedes it: "do you use", "makes you wonder"."""
     if document.words[at].isalpha() and document.tag(at).startswith("NN"):
         return _is_after_causative(document, at)
     at = _before(document, at) if word in _SUBJECTS or word in _OBJECTS else -1
@@ -188,7 +188,7 @@ def _is_inverted(document: Document, index: int) -> bool:
 
 
 def _before(document: Document, index: int) -> int:
-    """Index of the nearest token in front that is neither an adverb nor "not"; -1 for none."""
+    """Index of the nearest token to the left that is neither an adverb nor "not"; -1 if none."""
     at = index - 1
     while at >= 0 and (
         plain(document.words[at]) in _NOT_ADVERBIAL
@@ -200,7 +200,7 @@ def _before(document: Document, index: int) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def _may_be_participle(low: str) -> bool:
-    """Whether a form of a verb is its past participle, whatever else it is."""
+    """Whether a verb form can be its past participle."""
     return inflect(lemma(low, "VERB"), "VBN") == low
 
 
@@ -227,7 +227,7 @@ def _is_plural_subject(document: Document, index: int) -> bool:
 
 
 def mistagged_verb(document: Document, first: int, last: int) -> int | None:
-    """Index of the one word that must be the verb of a sentence in which the tagger saw none.
+    """Index of the only word that can be the verb of a sentence in which the tagger found none.
 
     "John lives in Ireland" may be tagged as a name and a plural. A plural after a singular name or
     pronoun, or a singular after a plural, is taken for a verb if WordNet knows it as one and no
@@ -247,7 +247,7 @@ def mistagged_verb(document: Document, first: int, last: int) -> int | None:
 
 
 def tag_in_clause(document: Document, index: int) -> str:
-    """Penn tag of a word, where a noun that must be the verb of its clause counts as that."""
+    """Penn tag of a word; a noun that must be the verb of its clause is tagged as a verb."""
     tag = document.tag(index)
     if tag not in ("NN", "NNS") or index == 0 or not could_be_verb(document.words[index]):
         return tag
@@ -277,7 +277,7 @@ def next_content(document: Document, index: int) -> int:
 
 
 def is_auxiliary(document: Document, index: int) -> bool:
-    """Whether this form of be, have, do or a modal has a verb to help, or is a copula."""
+    """Whether this form of be, have, do or a modal is an auxiliary or a copula."""
     kind = auxiliary_kind(document, index)
     if kind in ("be", "modal"):
         return True
@@ -302,7 +302,7 @@ def is_auxiliary(document: Document, index: int) -> bool:
 
 
 def is_main_verb(document: Document, index: int) -> bool:
-    """Whether a token is a verb in any form, auxiliaries and copulas aside."""
+    """Whether a token is a verb in any form, except auxiliaries and copulas."""
     if not could_be_verb(document.words[index]) or not document.tag(index).startswith("VB"):
         return False
     word = plain(document.words[index])

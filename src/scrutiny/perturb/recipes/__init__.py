@@ -1,4 +1,4 @@
-"""Published attacks: one small file a paper, each a space, a goal and a method by name.
+"""Published attacks, one small file for each paper: a search space, a goal and a method.
 
 An attack says what it does otherwise than its paper (``deviations``), what it can use and what
 it does without that (``lacking``), and where paper, released code and TextAttack differ it has a

@@ -1,4 +1,4 @@
-"""A2T: cheap near words at the places that the gradient names."""
+"""A2T: a few vector neighbors at the places with the largest gradients."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from scrutiny.perturb.words.masked import MaskedReplace
 
 @dataclass(frozen=True, slots=True)
 class A2t(Attack):
-    """Near words at the places with the largest gradients, few of them: made to train against.
+    """Vector neighbors at a few places with the largest gradients; made for adversarial training.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class A2t(Attack):
 
     id: ClassVar[str] = "a2t@1"
     title: ClassVar[str] = "A2T"
-    summary: ClassVar[str] = "a few near words at the places that the gradient names"
+    summary: ClassVar[str] = "a few similar words at the places with the largest gradients"
     needs: ClassVar[frozenset[str]] = frozenset({"predict", "gradients"})
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
     lacking: ClassVar[Mapping[str, str]] = {"vectors": NO_VECTORS, "encoder": NO_ENCODER}
@@ -62,7 +62,7 @@ class A2t(Attack):
     similarity: float = 0.9
 
     def search(self, given: Given) -> Search:
-        """Greedy, by gradients; of a pair the second text alone changes.
+        """Greedy, by gradients; in a pair, only the second text changes.
 
         Raises
         ------

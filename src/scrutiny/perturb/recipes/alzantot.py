@@ -1,4 +1,4 @@
-"""Alzantot et al.: a population of texts with near words; and two that followed."""
+"""Alzantot et al.: a genetic algorithm over vector neighbors; and two successors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _GENERATIONS: Mapping[str, int] = {"as_published": 20, "faster": 40, "improved":
 
 @dataclass(frozen=True, slots=True)
 class Alzantot(Attack):
-    """Near words, put together by a genetic algorithm.
+    """Vector neighbors, combined by a genetic algorithm.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Alzantot(Attack):
 
     id: ClassVar[str] = "alzantot@1"
     title: ClassVar[str] = "genetic (Alzantot)"
-    summary: ClassVar[str] = "near words, put together by a genetic algorithm"
+    summary: ClassVar[str] = "similar words, combined by a genetic algorithm"
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
     lacking: ClassVar[Mapping[str, str]] = {
         "vectors": NO_VECTORS,
@@ -72,7 +72,7 @@ class Alzantot(Attack):
     likeliest: int = 4
 
     def search(self, given: Given) -> Search:
-        """A population; of a pair the second text alone changes, but in ``improved``."""
+        """A genetic algorithm; in a pair, only the second text changes, except in ``improved``."""
         is_improved = self.variant == "improved"
         neighbors = _NEIGHBORS[self.variant]
         space = space_of(
@@ -93,7 +93,7 @@ class Alzantot(Attack):
         return Search(space, Untargeted(), Genetic(self.population, generations))
 
     def _fluent(self, given: Given) -> tuple[Any, ...]:
-        """What a language model vetoes, where there is one."""
+        """Constraint by a language model, if there is one."""
         if not given.has("perplexity"):
             return ()
         is_faster = self.variant == "faster"

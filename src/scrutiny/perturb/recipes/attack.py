@@ -1,4 +1,4 @@
-"""What a published attack is: its written form, what it can count on, and what it is made of."""
+"""Base of published attacks: written form, requirements, and components."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from scrutiny.perturb.search import Amount, Changeable, Search, Space
 
 
 class Given(NamedTuple):
-    """What an attack can count on.
+    """Resources and capabilities that an attack can use.
 
     Parameters
     ----------
@@ -33,17 +33,17 @@ class Given(NamedTuple):
     capabilities: frozenset[str] = frozenset({"predict"})
 
     def has(self, resource: str) -> bool:
-        """Whether a resource is there."""
+        """Whether a resource is available."""
         return resource in self.resources
 
     @property
     def last_field(self) -> tuple[str, ...]:
-        """The hypothesis of a pair, for attacks that leave the premise alone; else every field."""
+        """The hypothesis of a pair, for attacks that keep the premise; otherwise every field."""
         return self.fields[-1:] if len(self.fields) > 1 else ()
 
 
 class Attack(PlugIn, ABC):
-    """A published attack; one small file each, a frozen dataclass of its parameters.
+    """A published attack; each is a frozen dataclass of its parameters in its own file.
 
     Attributes
     ----------
@@ -82,14 +82,14 @@ class Attack(PlugIn, ABC):
         """Space, goal and method."""
 
     def control_space(self) -> Space | None:
-        """Where random change goes if the method brings candidates of its own; else nothing."""
+        """Space of random change if the method brings candidates of its own; otherwise `None`."""
         return None
 
 
 def given_for(
     resources: Iterable[str], task: Task | None = None, *, capabilities: Iterable[str] = ()
 ) -> Given:
-    """What attacks can count on: the resources named, and those with a default.
+    """Resources that attacks can use: the named ones, and those with a default.
 
     Examples
     --------
@@ -103,25 +103,25 @@ def given_for(
 
 
 def lacks(attack: Attack, given: Given) -> tuple[str, ...]:
-    """Resources and capabilities without which an attack cannot run, and which are not there."""
+    """Missing resources and capabilities that an attack needs."""
     missing = [name for name in attack.resources if not given.has(name)]
     return (*missing, *sorted(attack.needs - given.capabilities))
 
 
 def deviations_of(attack: Attack, given: Given) -> tuple[str, ...]:
-    """What an attack does otherwise than its paper, with what it was given."""
+    """Differences of an attack from its paper, with the given resources."""
     without = [said for name, said in attack.lacking.items() if not given.has(name)]
     return (*attack.deviations, *without)
 
 
 def control_space_of(attack: Attack, search: Search) -> Space:
-    """Where random change goes that stands beside an attack."""
+    """Search space of the random change that is an attack's control."""
     found = attack.control_space()
     return search.space if found is None else found
 
 
 def speaks(attack: Attack, language: str) -> bool:
-    """Whether an attack knows a language."""
+    """Whether an attack supports a language."""
     return not attack.languages.isdisjoint({"*", language, language.partition("-")[0]})
 
 
@@ -133,7 +133,7 @@ def space_of(
     constraints: Sequence[Any] = (),
     step_constraints: Sequence[Any] = (),
 ) -> Space:
-    """Space of transformations that share a rule.
+    """Space of transformations with a common rule.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def space_of(
 
 @lru_cache(maxsize=256)
 def parse_attack(text: str) -> Attack:
-    """Attack of its written form; a name without a version takes the newest.
+    """Attack parsed from its written form; without a version, the newest.
 
     Raises
     ------
@@ -181,6 +181,6 @@ def parse_attack(text: str) -> Attack:
 
 
 def name_of(attack: Attack) -> str:
-    """Canonical form, which reads back: what differs from the defaults, in order."""
+    """Canonical form that can be parsed: parameters that differ from the defaults, in order."""
     written = [f"{name}={write_value(value)}" for name, value in chosen_parameters(attack)]
     return f"{attack.id}({','.join(written)})" if written else attack.id

@@ -1,4 +1,4 @@
-"""BAE: words that a masked language model expects, in place of others and between them."""
+"""BAE: words that a masked language model predicts, as replacements or insertions."""
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from scrutiny.perturb.words.masked import MaskedInsert, MaskedReplace
 
 @dataclass(frozen=True, slots=True)
 class ReplaceThenInsert(Method):
-    """Greedy by importance, with the moves of the space taken in turn at each word.
+    """Greedy by importance; each move of the space is tried in turn at each word.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class ReplaceThenInsert(Method):
     prefer: Closeness | None = None
 
     def search(self, problem: Problem) -> Asking:
-        """Rank once, then walk."""
+        """Rank the words once, then change them in order."""
         order = yield from rank(problem, How("delete"))
         current = problem.base
         for one in order:
@@ -68,7 +68,7 @@ class ReplaceThenInsert(Method):
 def _asked(
     problem: Problem, state: State, *, place: Place, number: int
 ) -> Generator[Sequence[State], Sequence[Judged], Sequence[Judged]]:
-    """Judgments of what one move proposes at a word, which may have been changed before."""
+    """Judgments of the proposals of one move at a word, which may have been changed before."""
     here = _word_now(problem, state, place=place, number=number)
     candidates = [] if here is None else problem.candidates(state, here)
     if not candidates:
@@ -77,7 +77,7 @@ def _asked(
 
 
 def _word_now(problem: Problem, state: State, *, place: Place, number: int) -> Place | None:
-    """The word's place in a text, with the sites of one move alone."""
+    """The word's place in a text, with the sites of one move only."""
     now = problem.space.place(state, place.key)
     if now is None:
         return None
@@ -90,7 +90,7 @@ Mode = Literal["R", "I", "R/I", "R+I"]
 
 @dataclass(frozen=True, slots=True)
 class Bae(Attack):
-    """Words replaced by, or set beside, what a masked language model expects there.
+    """Words replaced or surrounded by predictions of a masked language model.
 
     Words are ranked by what the model loses without them. At each, the word is replaced (R) or a
     word is inserted left or right of it (I) by the candidate that lowers the gold label's
@@ -123,7 +123,7 @@ class Bae(Attack):
 
     id: ClassVar[str] = "bae@1"
     title: ClassVar[str] = "BAE"
-    summary: ClassVar[str] = "words that a masked language model expects, replaced or inserted"
+    summary: ClassVar[str] = "predictions of a masked language model, replaced or inserted"
     resources: ClassVar[tuple[str, ...]] = ("masked_lm", "tagger")
     lacking: ClassVar[Mapping[str, str]] = {"encoder": NO_ENCODER}
     deviations: ClassVar[tuple[str, ...]] = (

@@ -1,4 +1,4 @@
-"""BERT-Attack: words respelled by a masked language model that sees the text."""
+"""BERT-Attack: words replaced by predictions of a masked language model for the unmasked text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from scrutiny.perturb.words.masked import ShownReplace
 
 @dataclass(frozen=True, slots=True)
 class BertAttack(Attack):
-    """The likeliest pieces at each place of the text as it is, put together to words.
+    """Most likely tokens at each place of the unmasked text, combined to words.
 
     Words are ranked by what the model loses when an unknown word stands there.
 
@@ -47,7 +47,9 @@ class BertAttack(Attack):
 
     id: ClassVar[str] = "bert_attack@1"
     title: ClassVar[str] = "BERT-Attack"
-    summary: ClassVar[str] = "words respelled by a masked language model that sees the text"
+    summary: ClassVar[str] = (
+        "words replaced by predictions of a masked language model for the unmasked text"
+    )
     languages: ClassVar[frozenset[str]] = frozenset({"en", "zh"})
     resources: ClassVar[tuple[str, ...]] = ("masked_lm",)
     lacking: ClassVar[Mapping[str, str]] = {"encoder": NO_ENCODER}

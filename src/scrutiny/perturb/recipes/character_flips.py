@@ -1,4 +1,4 @@
-"""Characters flipped, put in and left out as the gradient calls for: HotFlip on characters."""
+"""HotFlip on characters: replacements, insertions and deletions guided by the gradient."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _INSIDE: Final = True  # a letter put in at a word's border belongs to the word
 
 
 class _Alphabet(NamedTuple):
-    """Letters of a vocabulary with their vectors; ``blank`` is that of the space, or zero."""
+    """Letters of a vocabulary with their vectors; ``blank`` is the vector of the space, or zero."""
 
     letters: tuple[str, ...]
     vectors: "Array"  # (letter, dimension)
@@ -32,7 +32,7 @@ class _Alphabet(NamedTuple):
 
 
 class _Flip(NamedTuple):
-    """An edit and what it is estimated to do to the goal."""
+    """An edit and its estimated effect on the goal."""
 
     gain: float
     edit: Edit
@@ -40,7 +40,7 @@ class _Flip(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CharacterFlips(Method):
-    """Change characters of words as the gradient of the loss calls for, by a beam.
+    """Change characters of words as the gradient of the loss suggests, by beam search.
 
     Letting a in a place become b changes the loss to first order by g (b - a). A letter that is put
     in or left out moves the rest of its word by one: a sequence of N flips, whose sum is divided by
@@ -78,7 +78,7 @@ class CharacterFlips(Method):
     steps: int = 4
 
     def search(self, problem: Problem) -> Asking:
-        """Estimate, ask, go on with the best.
+        """Estimate, ask the model, continue with the best.
 
         Raises
         ------
@@ -92,7 +92,7 @@ class CharacterFlips(Method):
     def _changed(
         self, problem: Problem, alphabet: _Alphabet | None, state: State, gradients: TokenGradients
     ) -> list[State]:
-        """Texts one change from here, the best estimates first."""
+        """Texts one change away, best estimates first."""
         assert alphabet is not None  # the model has given gradients
         sign = wanted_slope(problem).sign
         flips = [_flips(gradients, place, alphabet, sign=sign) for place in problem.places(state)]
@@ -107,7 +107,7 @@ class CharacterFlips(Method):
 def _flips(
     gradients: TokenGradients, place: Place, alphabet: _Alphabet, *, sign: int
 ) -> Iterator[_Flip]:
-    """All changes of one character of a word with their estimates."""
+    """All changes of one character of a word with their estimated effects."""
     rows = [
         i
         for i, (field, start, end) in enumerate(gradients.pieces)
@@ -128,7 +128,7 @@ def _flips(
 def _replaced(
     slopes: "Array", old: "Array", *, place: Place, alphabet: _Alphabet
 ) -> Iterator[_Flip]:
-    """A letter in the place of another: one flip."""
+    """Replacement of a letter: one flip."""
     gains = slopes @ alphabet.vectors.T - (slopes * old).sum(axis=1)[:, None]
     for i in range(len(slopes)):
         at = place.low + i
@@ -137,7 +137,7 @@ def _replaced(
 
 
 def _row_at(gradients: TokenGradients, field: str, start: int) -> int | None:
-    """Number of the piece that begins at a place, or nothing."""
+    """Index of the token that begins at a position, or `None`."""
     places = ((f, s) for f, s, _ in gradients.pieces)
     return next((i for i, place in enumerate(places) if place == (field, start)), None)
 
@@ -145,7 +145,7 @@ def _row_at(gradients: TokenGradients, field: str, start: int) -> int | None:
 def _inserted(
     slopes: "Array", old: "Array", *, place: Place, alphabet: _Alphabet, behind: "Array"
 ) -> Iterator[_Flip]:
-    """A letter put in: it stands at its place, and what stood there one farther.
+    """Insertion of a letter: the following letters move one position to the right.
 
     The last letter comes to stand where the word ended, whose slope is ``behind``.
     """
@@ -163,7 +163,7 @@ def _inserted(
 def _deleted(
     slopes: "Array", old: "Array", *, place: Place, alphabet: _Alphabet
 ) -> Iterator[_Flip]:
-    """A letter left out: all behind it move to the left, and the last place is blank."""
+    """Deletion of a letter: the following letters move to the left, and the last is blank."""
     n = len(slopes)
     shifts = (slopes[:-1] * (old[1:] - old[:-1])).sum(axis=1)
     last = float(slopes[-1] @ (alphabet.blank - old[-1]))

@@ -14,7 +14,7 @@ from scrutiny.perturb.universal.number_swap import NumberSwap
 
 @dataclass(frozen=True, slots=True)
 class CheckList(Attack):
-    """Changes that should not matter, searched for the combination that does.
+    """Changes that should not matter, combined until the answer changes.
 
     Contractions are written out and full forms contracted, people and places get other names,
     numbers other values.

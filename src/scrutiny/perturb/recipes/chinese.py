@@ -1,4 +1,4 @@
-"""Chinese: characters that sound or look alike, or that a masked language model expects."""
+"""Attack on Chinese: homophones, look-alikes, or predictions of a masked language model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from scrutiny.perturb.words.masked import MaskedReplace
 
 @dataclass(frozen=True, slots=True)
 class Chinese(Attack):
-    """Homophones, look-alikes and expected characters, by saliency times gain.
+    """Homophones, look-alikes and predicted characters, by saliency times gain.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Chinese(Attack):
 
     id: ClassVar[str] = "chinese@1"
     title: ClassVar[str] = "Chinese characters"
-    summary: ClassVar[str] = "Chinese characters of like sound or shape, or expected ones"
+    summary: ClassVar[str] = "Chinese homophones, look-alikes, or predicted characters"
     languages: ClassVar[frozenset[str]] = frozenset({"zh"})
     lacking: ClassVar[Mapping[str, str]] = {
         "masked_lm": "No masked language model is given, so none proposes characters.",

@@ -1,4 +1,4 @@
-"""CLARE: words replaced, inserted and merged as a masked language model expects."""
+"""CLARE: replacements, insertions and merges predicted by a masked language model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from scrutiny.perturb.words.masked import MaskedInsert, MaskedMerge, MaskedRepla
 
 @dataclass(frozen=True, slots=True)
 class Clare(Attack):
-    """At every step the best of all replacements, insertions and merges of the text.
+    """In each step, the best of all replacements, insertions and merges of the text.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Clare(Attack):
     id: ClassVar[str] = "clare@1"
     title: ClassVar[str] = "CLARE"
     summary: ClassVar[str] = (
-        "words replaced, inserted and merged as a masked language model expects"
+        "words replaced, inserted and merged as a masked language model predicts"
     )
     resources: ClassVar[tuple[str, ...]] = ("masked_lm", "tagger")
     lacking: ClassVar[Mapping[str, str]] = {"encoder": NO_ENCODER}

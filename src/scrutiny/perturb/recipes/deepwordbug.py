@@ -1,4 +1,4 @@
-"""DeepWordBug: one slip in each of the most important words."""
+"""DeepWordBug: one typo in each of the most important words."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -45,7 +45,7 @@ class DeepWordBug(Attack):
 
     id: ClassVar[str] = "deepwordbug@1"
     title: ClassVar[str] = "DeepWordBug"
-    summary: ClassVar[str] = "one slip of the keyboard in each of the most important words"
+    summary: ClassVar[str] = "one typo in each of the most important words"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     deviations: ClassVar[tuple[str, ...]] = (
         "Words are ranked by replacing each (the paper's replace-1, and TextAttack's choice); the "

@@ -53,7 +53,7 @@ class HotFlip(Attack):
 
     id: ClassVar[str] = "hotflip@1"
     title: ClassVar[str] = "HotFlip"
-    summary: ClassVar[str] = "words or characters exchanged as the gradient calls for"
+    summary: ClassVar[str] = "words or characters replaced as the gradient suggests"
     needs: ClassVar[frozenset[str]] = frozenset({"predict", "gradients"})
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
     deviations: ClassVar[tuple[str, ...]] = (

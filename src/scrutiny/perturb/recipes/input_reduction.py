@@ -45,7 +45,7 @@ class InputReduction(Attack):
 
     id: ClassVar[str] = "input_reduction@1"
     title: ClassVar[str] = "input reduction"
-    summary: ClassVar[str] = "ever fewer words with the same answer"
+    summary: ClassVar[str] = "as few words as possible with the same answer"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     deviations: ClassVar[tuple[str, ...]] = (
         "Importance is what the model says without a word; the paper estimates it by the gradient "

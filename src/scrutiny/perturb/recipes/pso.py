@@ -38,7 +38,7 @@ class Pso(Attack):
 
     id: ClassVar[str] = "pso@1"
     title: ClassVar[str] = "particle swarm"
-    summary: ClassVar[str] = "words of a like meaning, put together by a swarm"
+    summary: ClassVar[str] = "words of similar meaning, combined by a particle swarm"
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
     deviations: ClassVar[tuple[str, ...]] = (
         "WordNet synonyms of the word's part of speech, in its inflection, stand in for words of "
@@ -52,7 +52,7 @@ class Pso(Attack):
     stop_words: bool = True
 
     def search(self, given: Given) -> Search:
-        """Synonyms by a swarm; of a pair the second text alone changes."""
+        """Synonyms by particle swarm; in a pair, only the second text changes."""
         space = space_of(
             WordnetAll(pos="tagged", inflect=True),
             may_change=Changeable(stop_words=self.stop_words, fields=given.last_field),

@@ -1,4 +1,4 @@
-"""What stands for a like meaning in the recipes: neighbors among vectors, synonyms, nearness.
+"""Similarity in the recipes: vector neighbors, synonyms, closeness to the original.
 
 Published thresholds are those of the Universal Sentence Encoder, as a cosine or as an angular
 similarity; the constraint names which. Under another encoder the same number means something else.
@@ -42,7 +42,7 @@ def similar(given: Given, *, window: int | None = None, **least: float) -> tuple
 
 
 def closest(given: Given) -> Any:
-    """What prefers the closest of several texts that fool the model; nothing without encoder."""
+    """Preference for the closest of several successful texts; `None` without an encoder."""
     return ByEncoder() if given.has("encoder") else None
 
 
@@ -54,7 +54,7 @@ NO_VECTORS: Final = (
 
 
 def synonyms(given: Given, *, top: int, least_cosine: float = 0.0) -> Any:
-    """Transformation that proposes them, the nearest first."""
+    """Transformation that proposes similar words, the nearest first."""
     if given.has("vectors"):
         return VectorNeighbors(top=top, least_cosine=least_cosine)
     return WordnetAll(pos="tagged")
@@ -62,7 +62,7 @@ def synonyms(given: Given, *, top: int, least_cosine: float = 0.0) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class ByEncoder:
-    """Cosine to the base under the resource ``encoder``, over all fields joined by a space.
+    """Cosine to the base by the resource ``encoder``, over all fields joined by a space.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class ByEncoder:
 
 @dataclass(frozen=True, slots=True)
 class ByEditDistance:
-    """Minus the edit distance to the base, in code points over all fields.
+    """Negative edit distance to the base, in code points over all fields.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class ByEditDistance:
     resources: ClassVar[tuple[str, ...]] = ()
 
     def closeness(self, states: Sequence[State]) -> Sequence[float]:
-        """Minus the distance of each text."""
+        """Negative distance of each text."""
         return [
             -float(
                 sum(

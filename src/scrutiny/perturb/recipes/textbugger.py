@@ -22,7 +22,7 @@ from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 
 @dataclass(frozen=True, slots=True)
 class TextBugger(Attack):
-    """A space in a word, a letter gone, two exchanged, a look-alike, or a near word.
+    """A space in a word, a deleted letter, an exchange, a look-alike, or a similar word.
 
     Words are ranked by what the model loses without them; in each the bug that helps most stays.
 

@@ -1,4 +1,4 @@
-"""TextFooler: near words of the same part of speech, in the order of importance."""
+"""TextFooler: similar words of the same part of speech, most important words first."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 
 @dataclass(frozen=True, slots=True)
 class TextFooler(Attack):
-    """Counter-fitted neighbors of the most important words, as long as the sentence stays near.
+    """Counter-fitted neighbors of the most important words while the sentence stays similar.
 
     Words are ranked by what the model loses without them, and each is replaced by the candidate
     that lowers the gold label's probability most; among candidates that flip the label the one
@@ -59,7 +59,7 @@ class TextFooler(Attack):
 
     id: ClassVar[str] = "textfooler@1"
     title: ClassVar[str] = "TextFooler"
-    summary: ClassVar[str] = "near words of the same part of speech, the most important ones first"
+    summary: ClassVar[str] = "similar words of the same part of speech, most important words first"
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
     lacking: ClassVar[Mapping[str, str]] = {"vectors": NO_VECTORS, "encoder": NO_ENCODER}
     deviations: ClassVar[tuple[str, ...]] = (
@@ -74,7 +74,7 @@ class TextFooler(Attack):
     similarity: float = 0.840845
 
     def search(self, given: Given) -> Search:
-        """Greedy, by importance; of a pair the second text alone changes."""
+        """Greedy, by importance; in a pair, only the second text changes."""
         least = 0.7 if self.variant == "as_published" else 0.5
         space = space_of(
             synonyms(given, top=self.candidates, least_cosine=least),

@@ -1,4 +1,4 @@
-"""What resources can be asked: one small protocol each.
+"""Interfaces of resources: one small protocol each.
 
 Which objects answer, and how they are named and loaded: `scrutiny.perturb.resources.loading`.
 """
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class MaskQuery(NamedTuple):
-    """A text with the code points ``start`` to ``end`` hidden."""
+    """A text with the code points ``start`` to ``end`` masked."""
 
     text: str
     start: int
@@ -20,15 +20,15 @@ class MaskQuery(NamedTuple):
 
 @runtime_checkable
 class MaskFiller(Protocol):
-    """A masked language model, asked what could stand at a hidden place."""
+    """A masked language model that proposes words for a masked place."""
 
     def fill(self, queries: Sequence[MaskQuery], *, top: int) -> list[tuple[str, ...]]:
-        """Whole words for each query, the likeliest first; fewer than ``top`` may come back."""
+        """Whole words for each query, most likely first; may be fewer than ``top``."""
         ...
 
 
 class Guess(NamedTuple):
-    """A word that a model proposes, and how likely it is.
+    """A word that a model proposes, and its probability.
 
     ``value`` is a probability where a place was hidden, and a perplexity, at least 1, where the
     text was shown as it is.
@@ -40,18 +40,18 @@ class Guess(NamedTuple):
 
 @runtime_checkable
 class WordGuesser(MaskFiller, Protocol):
-    """A masked language model that also says how likely its words are."""
+    """A masked language model that also gives the probabilities of its words."""
 
     def guess(
         self, queries: Sequence[MaskQuery], *, top: int, script: Literal["latin", "han"] = "latin"
     ) -> list[tuple[Guess, ...]]:
-        """Whole words for each hidden place with their probabilities, the likeliest first."""
+        """Whole words for each masked place with their probabilities, most likely first."""
         ...
 
     def rewrite(
         self, queries: Sequence[MaskQuery], *, top: int, script: Literal["latin", "han"] = "latin"
     ) -> list[tuple[Guess, ...]]:
-        """Words of as many pieces with their perplexities, from the text as it is, best first."""
+        """Words with as many tokens and their perplexities, from the unmasked text, best first."""
         ...
 
 
@@ -60,7 +60,7 @@ class Vectors(Protocol):
     """Words and their neighbors in a vector space."""
 
     def neighbors(self, word: str, *, most: int) -> tuple[tuple[str, float], ...]:
-        """Nearest other words with their cosine, the nearest first; empty if unknown."""
+        """Nearest other words with their cosine, nearest first; empty if the word is unknown."""
         ...
 
     def warm(self, words: Iterable[str], *, most: int) -> None:
@@ -68,7 +68,7 @@ class Vectors(Protocol):
         ...
 
     def vector(self, word: str) -> "np.ndarray[Any, Any] | None":
-        """Array of shape (dimension,), or nothing for a word that is not there."""
+        """Array of shape (dimension,), or `None` for an unknown word."""
         ...
 
 
@@ -92,7 +92,7 @@ class Encoder(Protocol):
 
 @runtime_checkable
 class PerplexityScorer(Protocol):
-    """A language model that says how surprising texts are."""
+    """A language model that gives the perplexity of texts."""
 
     def perplexity(self, texts: Sequence[str]) -> Sequence[float]:
         """Perplexity of each text, at least 1."""
@@ -101,7 +101,7 @@ class PerplexityScorer(Protocol):
 
 @runtime_checkable
 class TextScorer(PerplexityScorer, Protocol):
-    """A language model that also says how likely whole texts are."""
+    """A language model that also gives the log-probability of whole texts."""
 
     def log_probability(self, texts: Sequence[str]) -> Sequence[float]:
         """Natural logarithm of the probability of each text."""
@@ -110,26 +110,26 @@ class TextScorer(PerplexityScorer, Protocol):
 
 @runtime_checkable
 class EntailmentJudge(Protocol):
-    """A model that says whether one text follows from another."""
+    """A model that decides whether one text entails another."""
 
     def entailment(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float]:
-        """Probability that the second text of each pair follows from the first."""
+        """Probability that the first text of each pair entails the second."""
         ...
 
 
 @runtime_checkable
 class PinyinReader(Protocol):
-    """Somebody who can say Chinese characters aloud."""
+    """A reader that gives the pinyin of Chinese characters."""
 
     def readings(self, char: str) -> tuple[str, ...]:
-        """Syllables with the number of their tone ("hao3"), the usual first; empty if unknown."""
+        """Syllables with the number of their tone ("hao3"), most usual first; empty if unknown."""
         ...
 
 
 @runtime_checkable
 class GrammarChecker(Protocol):
-    """A checker that names what is wrong in a text."""
+    """A checker that names grammar errors in a text."""
 
     def lints(self, text: str) -> Sequence[tuple[str, str]]:
-        """(kind, text of the problem) for each complaint."""
+        """(kind, text of the problem) for each grammar error."""
         ...

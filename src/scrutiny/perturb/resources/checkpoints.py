@@ -1,4 +1,4 @@
-"""Resources over checkpoints of `transformers`: sentence encoding, perplexity, entailment.
+"""Resources from `transformers` checkpoints: sentence encoding, perplexity, entailment.
 
 Imported only when such a resource is asked for; mask filling has a module of its own
 (`scrutiny.perturb.resources.mask_filler`). Everything runs in single precision.
@@ -42,7 +42,7 @@ def batches(rows: Sequence[T], width: Callable[[T], int], *, limit: int) -> Iter
 def remembered(
     known: dict[K, V], keys: Sequence[K], ask: Callable[[Sequence[K]], Sequence[V]]
 ) -> list[V]:
-    """Answers by key, asked for where they are not known; forgotten when there are too many.
+    """Cached answers by key; unknown ones are queried, and a full cache is emptied.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def load_checkpoint(checkpoint: str, kind: str) -> tuple[Any, Any]:
 
 
 class OverCheckpoint:
-    """A resource over a model and its tokenizer; ``head`` is the class that loads the model."""
+    """A resource with a model and its tokenizer; ``head`` is the class that loads the model."""
 
     head: ClassVar[str]
 
@@ -109,7 +109,7 @@ class OverCheckpoint:
 
 
 class CheckpointEncoder(OverCheckpoint):
-    """Mean of the last hidden states over a text's pieces."""
+    """Mean of the last hidden states over a text's tokens."""
 
     head = "AutoModel"
 
@@ -139,7 +139,7 @@ class CheckpointPerplexity(OverCheckpoint):
         self._log_probability: dict[str, float] = {}
 
     def perplexity(self, texts: Sequence[str]) -> list[float]:
-        """Perplexity of each text from its second piece on; 1.0 for a text of a single piece."""
+        """Perplexity of each text from its second token on; 1.0 for a text of a single token."""
 
         def ask(missing: Sequence[str]) -> list[float]:
             sums = self._sums([self._ids(text) for text in missing])
@@ -167,7 +167,7 @@ class CheckpointPerplexity(OverCheckpoint):
         return list(self._tokenizer(text, truncation=True)["input_ids"])
 
     def _sums(self, rows: Sequence[list[int]]) -> list[tuple[float, int]]:
-        """Sum of log-probabilities from the second piece on, and how many they are."""
+        """Sum of log-probabilities from the second token on, and their number."""
         import torch
 
         found: dict[int, tuple[float, int]] = {i: (0.0, 0) for i in range(len(rows))}

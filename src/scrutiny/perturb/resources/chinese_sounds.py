@@ -1,4 +1,4 @@
-"""How Chinese characters sound, and which common ones sound alike."""
+"""Readings of Chinese characters, and common homophones."""
 
 from functools import cache, lru_cache
 from importlib import import_module
@@ -29,7 +29,7 @@ class PypinyinReader:
         self._style = module.Style.TONE3
 
     def readings(self, char: str) -> tuple[str, ...]:
-        """Syllables with the number of their tone, the usual one first; empty if unknown."""
+        """Syllables with the number of their tone, most usual first; empty if unknown."""
         found: list[list[str]] = self._pinyin(
             char, style=self._style, heteronym=True, errors="ignore", neutral_tone_with_five=True
         )
@@ -48,7 +48,7 @@ def characters_by_sound(reader: Any, *, with_tone: bool) -> dict[str, str]:
 
 
 def homophones(char: str, reader: PinyinReader, *, with_tone: bool) -> str:
-    """Common characters whose usual reading is that of a character, without itself."""
+    """Common characters with the same usual reading as a character, without itself."""
     readings = reader.readings(char)
     if not readings:
         return ""

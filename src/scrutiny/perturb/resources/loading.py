@@ -1,4 +1,4 @@
-"""Things that transformations and constraints need besides the text, loaded when first asked for.
+"""Resources of transformations and constraints, loaded at first use.
 
 A *resource* has a name ("masked_lm"), a protocol (`scrutiny.perturb.resources.capabilities`), and
 specifications that say which one to load ("hf:./my-bert"). ``tagger``, ``entities`` and ``wordnet``
@@ -44,13 +44,13 @@ def _no_default(name: str, specs: str) -> PlanError:
 
 
 def _extra(module: str, what: str, extra: str) -> None:
-    """Refuse with the install line if a module is not there."""
+    """Raise an error with the install command if a module is missing."""
     if find_spec(module) is None:
         raise MissingExtraError(what, extra)
 
 
 class _Packaged(NamedTuple):
-    """Where an object of the package is made, and what has to be installed for it.
+    """Where an object of a package is created, and what must be installed for it.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def _load_perplexity(spec: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class ResourceKind:
-    """What is known about a resource without loading it.
+    """Facts about a resource that are known without loading it.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ class ResourceKind:
 
     @property
     def is_installed(self) -> bool:
-        """Whether the packages that it needs are there."""
+        """Whether the required packages are installed."""
         return self.module is None or find_spec(self.module) is not None
 
 
@@ -229,7 +229,7 @@ RESOURCES: Final[Mapping[str, ResourceKind]] = {
 
 @lru_cache(maxsize=16)
 def load_resource(name: str, spec: str | None = None) -> Any:
-    """Object of a resource; the same one for the same specification.
+    """Object of a resource; the same object for the same specification.
 
     Parameters
     ----------
@@ -262,14 +262,14 @@ def load_resource(name: str, spec: str | None = None) -> Any:
 
 
 class HoldsResources(Protocol):
-    """A document, or what a constraint is given: ``resources`` are objects or specifications."""
+    """An object with ``resources`` (objects or specifications): a document or a context."""
 
     @property
     def resources(self) -> Mapping[str, Any]: ...  # noqa: D102 - see the class
 
 
 def find_resource(holder: Mapping[str, Any] | HoldsResources, name: str) -> Any:
-    """Resource that a document or a context carries, or the default one.
+    """Resource of a document or a context, or the default one.
 
     What stands under the name may be the object itself or a specification.
     """
@@ -299,12 +299,12 @@ class Availability(NamedTuple):
 
     @property
     def runs_as_is(self) -> bool:
-        """Whether it needs nothing at all from the user."""
+        """Whether it runs without anything from the user."""
         return not self.extras and not self.to_choose
 
 
 def available_resources() -> tuple[Availability, ...]:
-    """What every registered transformation still needs on this machine, by name."""
+    """Missing resources of every registered transformation on this machine, by name."""
     from scrutiny.core.registry import registry
 
     names = registry()

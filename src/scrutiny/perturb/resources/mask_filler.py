@@ -1,4 +1,4 @@
-"""A masked language model of `transformers`, asked what could stand at a place of a text.
+"""A masked language model of `transformers` that proposes words for a place in a text.
 
 Imported only when such a resource is asked for. Texts of a like length go through the model
 together, and answers are remembered, so that asking twice costs nothing.
@@ -28,7 +28,7 @@ Scores = npt.NDArray[np.float32]
 
 
 class _Row(NamedTuple):
-    """What goes through the model, and where it is read."""
+    """Input of the model, and the positions to read."""
 
     ids: tuple[int, ...]
     places: tuple[int, ...]
@@ -50,7 +50,7 @@ class CheckpointMaskFiller(OverCheckpoint):
         self._rewritten: dict[tuple[MaskQuery, int, Script], tuple[Guess, ...]] = {}
 
     def fill(self, queries: Sequence[MaskQuery], *, top: int) -> list[tuple[str, ...]]:
-        """Whole words for each query, the likeliest first."""
+        """Whole words for each query, most likely first."""
 
         def ask(keys: Sequence[tuple[MaskQuery, int]]) -> list[tuple[str, ...]]:
             found = self.guess([query for query, _ in keys], top=top)
@@ -61,7 +61,7 @@ class CheckpointMaskFiller(OverCheckpoint):
     def guess(
         self, queries: Sequence[MaskQuery], *, top: int, script: Script = "latin"
     ) -> list[tuple[Guess, ...]]:
-        """Whole words for each hidden place with their probabilities, the likeliest first."""
+        """Whole words for each masked place with their probabilities, most likely first."""
 
         def ask(keys: Sequence[tuple[MaskQuery, int, Script]]) -> list[tuple[Guess, ...]]:
             rows = [self._hidden(query) for query, _, _ in keys]
@@ -72,7 +72,7 @@ class CheckpointMaskFiller(OverCheckpoint):
     def rewrite(
         self, queries: Sequence[MaskQuery], *, top: int, script: Script = "latin"
     ) -> list[tuple[Guess, ...]]:
-        """Words of as many pieces for each place, read off the text as it is, likeliest first.
+        """Words with as many tokens for each place, from the unmasked text, likeliest first.
 
         All places of a text share one pass. A guess's value is the perplexity of its pieces under
         the model's answers at their places, 1 or more.
@@ -86,7 +86,7 @@ class CheckpointMaskFiller(OverCheckpoint):
         return remembered(self._rewritten, [(query, top, script) for query in queries], ask)
 
     def _scores(self, rows: Sequence[_Row]) -> list[Scores]:
-        """Log-probabilities ``(place, piece)`` of each row; equal sequences go through once."""
+        """Log-probabilities ``(place, token)`` of each row; equal sequences are run once."""
         wanted: dict[tuple[int, ...], set[int]] = {}
         for row in rows:
             wanted.setdefault(row.ids, set()).update(row.places)
@@ -112,7 +112,7 @@ class CheckpointMaskFiller(OverCheckpoint):
         return np.asarray(logits.float().numpy()[:, :, : len(self._tokenizer)])
 
     def _hidden(self, query: MaskQuery) -> _Row:
-        """Pieces around the mask, at most as many as the model can read."""
+        """Tokens around the mask, at most as many as the model can read."""
         ids = self._ids(query)
         return _Row(tuple(ids), (ids.index(self._tokenizer.mask_token_id),))
 
@@ -126,7 +126,7 @@ class CheckpointMaskFiller(OverCheckpoint):
         return self._framed(left, [mask], right)[0]
 
     def _shown(self, query: MaskQuery) -> _Row:
-        """Pieces of the text as it is, and which of them spell the word; none if none does."""
+        """Tokens of the unmasked text, and those that spell the word; `None` if none do."""
         fed = self._tokenizer(query.text, add_special_tokens=False, return_offsets_mapping=True)
         ids, offsets = list(fed["input_ids"]), fed["offset_mapping"]
         inside = [i for i, (a, b) in enumerate(offsets) if a < query.end and b > query.start]
@@ -139,7 +139,7 @@ class CheckpointMaskFiller(OverCheckpoint):
     def _framed(
         self, left: list[int], middle: list[int], right: list[int]
     ) -> tuple[list[int], int]:
-        """Sequence with its special pieces, cut around the middle, and where that begins."""
+        """Sequence with special tokens, truncated around the middle, and where that begins."""
         tokenizer = self._tokenizer
         longest = min(int(tokenizer.model_max_length), self._positions())
         frame = tokenizer(tokenizer.mask_token)["input_ids"]  # the mask between special pieces
@@ -163,7 +163,7 @@ class CheckpointMaskFiller(OverCheckpoint):
         return self._vocabularies[script]
 
     def _whole_ids(self, script: Script) -> npt.NDArray[np.intp]:
-        """Ids of the pieces that are words by themselves."""
+        """Ids of the tokens that are whole words."""
         if script not in self._whole:
             if script == "han":
                 found = np.flatnonzero(self._pieces(script).is_start)
@@ -174,7 +174,7 @@ class CheckpointMaskFiller(OverCheckpoint):
         return self._whole[script]
 
     def _best(self, scores: Scores, top: int, script: Script) -> tuple[Guess, ...]:
-        """Likeliest whole words with their probabilities; ties fall to the lower index."""
+        """Most likely whole words with their probabilities; ties go to the lower index."""
         ids, texts = self._whole_ids(script), self._pieces(script).texts
         order = np.argsort(-scores[ids], kind="stable")[:top]
         return tuple(Guess(texts[i], float(exp(scores[i]))) for i in ids[order].tolist())

@@ -1,4 +1,4 @@
-"""A small n-gram language model, for the perplexity constraint where no neural one is wanted."""
+"""A small n-gram language model for the perplexity constraint."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -52,7 +52,7 @@ class NgramModel:
 
     @classmethod
     def from_file(cls, path: str) -> "NgramModel":
-        """Model of a text file, a text a line.
+        """Model trained on a text file with one text on each line.
 
         Raises
         ------
@@ -65,12 +65,12 @@ class NgramModel:
         return cls(file.read_text(encoding="utf-8").splitlines())
 
     def perplexity(self, texts: Sequence[str]) -> list[float]:
-        """Perplexity of each text, its end included."""
+        """Perplexity of each text, including its end."""
         lines = [self._padded(token_texts(text.lower())) for text in texts]
         return [exp(-self._sum(line) / (len(line) - self._order + 1)) for line in lines]
 
     def log_probability(self, texts: Sequence[str]) -> list[float]:
-        """Log-probability of each text, its end included, in nats."""
+        """Log-probability of each text, including its end, in nats."""
         return [self._sum(self._padded(token_texts(text.lower()))) for text in texts]
 
     def _padded(self, words: Sequence[str]) -> list[str]:
@@ -86,7 +86,7 @@ class NgramModel:
                 self._totals[gram[:-1]] += 1
 
     def _probability(self, gram: tuple[str, ...]) -> float:
-        """Witten-Bell: n-gram counts, backed by the shorter context, by uniform words at last."""
+        """Witten-Bell probability: n-gram counts, backed off to shorter contexts."""
         backed = self._probability(gram[1:]) if len(gram) > 1 else 1 / (len(self._vocabulary) + 2)
         total = self._totals[gram[:-1]]
         if total == 0:
@@ -95,7 +95,7 @@ class NgramModel:
         return (self._grams[gram] + kinds * backed) / (total + kinds)
 
     def _sum(self, line: Sequence[str]) -> float:
-        """Log-probability of a padded line, its end included."""
+        """Log-probability of a padded line, including its end."""
         first = self._order - 1
         grams = (tuple(line[i - first : i + 1]) for i in range(first, len(line)))
         return sum(log(self._probability(gram)) for gram in grams)

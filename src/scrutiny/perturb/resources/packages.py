@@ -1,4 +1,4 @@
-"""What other packages bring: the grammar checker Harper, translators between two languages."""
+"""Resources from other packages: the grammar checker Harper, and translators."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -8,7 +8,7 @@ from scrutiny.core.errors import PlanError
 
 
 class HarperChecker:
-    """Complaints of the Harper grammar checker, each text checked once."""
+    """Grammar errors by the Harper checker; each text is checked once."""
 
     def __init__(self) -> None:
         import harper
@@ -18,7 +18,7 @@ class HarperChecker:
         self._known = lru_cache(maxsize=4096)(self._ask)
 
     def lints(self, text: str) -> tuple[tuple[str, str], ...]:
-        """(kind, text of the problem) for each complaint.
+        """(kind, text of the problem) for each grammar error.
 
         Examples
         --------

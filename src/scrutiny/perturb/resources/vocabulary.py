@@ -1,4 +1,4 @@
-"""What the pieces of a tokenizer's vocabulary spell, and how words are put together from them."""
+"""Words that a tokenizer's vocabulary can spell, and how they are composed."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ _MARKS: Final = ("Ġ", "▁")
 
 
 def script_of(language: str) -> Script:
-    """Script that a language's words are written in, as far as pieces go.
+    """Script that a language is written in.
 
     Examples
     --------
@@ -25,7 +25,7 @@ def script_of(language: str) -> Script:
 
 
 def whole_words(tokenizer: Any) -> list[str | None]:
-    """Word that each piece of a vocabulary spells by itself, or nothing for parts of words.
+    """Word that each token of a vocabulary spells by itself, or `None` for parts of words.
 
     WordPiece marks parts by ``##``; byte-level and SentencePiece vocabularies mark the beginning
     of a word by ``Ġ`` or ``▁``, and whatever lacks it is a part.
@@ -38,7 +38,7 @@ def whole_words(tokenizer: Any) -> list[str | None]:
 
 
 class WordPieces(NamedTuple):
-    """The pieces of a vocabulary that can be part of a word.
+    """The tokens of a vocabulary that can be part of a word.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class WordPieces(NamedTuple):
 
 
 def pieces_of(tokenizer: Any, script: Script) -> WordPieces:
-    """Pieces of a tokenizer that spell words of a script, in the order of their ids."""
+    """Tokens of a tokenizer that spell words of a script, in the order of their ids."""
     written: list[str] = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
     special = set(tokenizer.all_special_tokens)
     marks = [mark for mark in _MARKS if any((p or "").startswith(mark) for p in written)]
@@ -81,7 +81,7 @@ def _spells(text: str, script: Script) -> bool:
 
 
 class Spelling(NamedTuple):
-    """A way to write a word: the pieces and the sum of their log-probabilities."""
+    """A spelling of a word: the tokens and the sum of their log-probabilities."""
 
     ids: tuple[int, ...]
     log_probability: float
@@ -90,7 +90,7 @@ class Spelling(NamedTuple):
 def best_spellings(
     log_probabilities: npt.NDArray[np.floating[Any]], pieces: WordPieces, *, top: int
 ) -> list[Spelling]:
-    """Likeliest words of a fixed number of pieces, without trying all combinations.
+    """Most likely words with a fixed number of tokens, without trying all combinations.
 
     Since log-probabilities add up, the best combinations of n pieces begin with some of the best of
     n - 1: keeping ``top`` of them at each place is exact, and takes ``top`` squared steps for each

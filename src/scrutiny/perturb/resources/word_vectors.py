@@ -19,7 +19,7 @@ _BATCH = 64  # words in one product: 64 x 50,000 cosines are 13 MB
 
 
 class WordVectors:
-    """Words with their vectors; cosines against the first ``searched`` rows only.
+    """Words with their vectors; cosines are computed with the first ``searched`` rows only.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class WordVectors:
         return word in self._rows
 
     def neighbors(self, word: str, *, most: int) -> tuple[tuple[str, float], ...]:
-        """Nearest other words with their cosine, the nearest first; empty if unknown.
+        """Nearest other words with their cosine, nearest first; empty if the word is unknown.
 
         Examples
         --------
@@ -62,7 +62,7 @@ class WordVectors:
         return self._known[word, most]
 
     def warm(self, words: Iterable[str], *, most: int) -> None:
-        """Compute the neighbors of many words, a batch at a time, and keep them."""
+        """Compute and store the neighbors of many words, one batch at a time."""
         asked = sorted({w for w in words if (w, most) not in self._known})
         self._known |= {(word, most): () for word in asked if word not in self._rows}
         known = [w for w in asked if w in self._rows]
@@ -70,7 +70,7 @@ class WordVectors:
             self._search(known[first : first + _BATCH], most)
 
     def vector(self, word: str) -> Matrix | None:
-        """Array of shape (dimension,), or nothing for a word that is not there."""
+        """Array of shape (dimension,), or `None` for an unknown word."""
         row = self._rows.get(word)
         return None if row is None else np.asarray(self._matrix[row], dtype=np.float32)
 
@@ -91,12 +91,12 @@ class WordVectors:
 
     @cached_property
     def _table(self) -> Matrix:
-        """Unit vectors of the rows that are searched; read once."""
+        """Unit vectors of the rows that are searched; loaded once."""
         return _unit(np.asarray(self._matrix[: self._searched], dtype=np.float32))
 
 
 def _largest(values: Matrix, count: int) -> npt.NDArray[np.intp]:
-    """Places of the largest values, in no order.
+    """Indices of the largest values, unordered.
 
     The largest so many values lie in the so many strided groups with the largest maxima, which
     leaves little to sort: a tenth of the time of sorting all.
@@ -112,7 +112,7 @@ def _largest(values: Matrix, count: int) -> npt.NDArray[np.intp]:
 
 
 def _unit(rows: Matrix) -> Matrix:
-    """Rows of length one; a zero row stays zero."""
+    """Rows scaled to length one; a zero row stays zero."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows / np.where(lengths == 0, 1, lengths), dtype=np.float32)
 
@@ -145,7 +145,7 @@ def _words_by_row(index: Any) -> list[str]:
 
 
 def load_text(path: str) -> WordVectors:
-    """Vectors of a text file in GloVe's or word2vec's format: a word and its numbers a line.
+    """Vectors of a text file in GloVe's or word2vec's format: a word and its numbers on each line.
 
     Raises
     ------
@@ -175,7 +175,7 @@ def load_text(path: str) -> WordVectors:
 
 
 def load_input_embeddings(checkpoint: str) -> WordVectors:
-    """Input embeddings of a checkpoint, for the pieces of its vocabulary that are whole words.
+    """Input embeddings of a checkpoint, for the tokens of its vocabulary that are whole words.
 
     Raises
     ------
@@ -198,7 +198,7 @@ def load_input_embeddings(checkpoint: str) -> WordVectors:
 
 
 class MeanVectors:
-    """Encoder that takes the mean of word vectors, as a "thought vector".
+    """Encoder that uses the mean of word vectors.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Every word as a place, for methods that bring their own candidates."""
+"""All words as sites, for methods that bring their own candidates."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from scrutiny.perturb.engine.change import Rng, word_sites
 
 @dataclass(frozen=True, slots=True)
 class AnyWord(Transformation):
-    """Places without candidates: all words that are long enough.
+    """Sites without candidates: all words that are long enough.
 
     Parameters
     ----------
@@ -38,5 +38,5 @@ class AnyWord(Transformation):
         return word_sites(document, self.shortest)
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """None."""
+        """No candidates."""
         return iter(())

@@ -1,4 +1,4 @@
-"""Many searches at once: each round asks what all of them want to know, in one batch.
+"""The search engine: many searches at once, with one batch of queries in each round.
 
 A method is a generator, and its local variables are all the state that a search has. Nothing is
 saved: after a kill the searches run again, and what was answered comes from the cache behind
@@ -36,7 +36,7 @@ def search_all(
     excluded: Mapping[str, frozenset[Key]] | None = None,
     clock: Callable[[], float] = monotonic,
 ) -> Iterator[Found]:
-    """What came of the search of each example, in order.
+    """Result of the search of each example, in order.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def search_all(
 
 
 class _Window:
-    """Searches in the order of their examples, and those among them that still run."""
+    """Running searches, in the order of their examples."""
 
     __slots__ = ("_ask", "_is_late", "_moves", "_queue", "live")
 
@@ -110,7 +110,7 @@ class _Window:
         self.live: list[Running] = []
 
     def add(self, running: Running) -> None:
-        """Let another search take part, unless time is up."""
+        """Add a search, unless the time is up."""
         self._queue.append(running)
         if self._is_late():
             running.stop("time")
@@ -118,7 +118,7 @@ class _Window:
             self.live.append(running)
 
     def play_round(self) -> None:
-        """Ask what all searches want to know, each distinct text once, and let them go on."""
+        """Ask the queries of all searches, each distinct text once, and continue them."""
         self._prepare()
         with seldom_collected():
             batch = self._batch()
@@ -137,7 +137,7 @@ class _Window:
         self.live = [running for running in self.live if running.found is None]
 
     def _batch(self) -> dict[Key, Example]:
-        """What all searches want to know, each distinct text once."""
+        """Queries of all searches, each distinct text once."""
         batch: dict[Key, Example] = {}
         for running in self.live:
             for key, state in running.wanted.items():
@@ -146,7 +146,7 @@ class _Window:
         return batch
 
     def _prepare(self) -> None:
-        """Let the moves ask about all that the searches need, until these want answers."""
+        """Let the moves query what the searches need, until the searches need answers."""
         while waiting := [running for running in self.live if running.needed is not None]:
             warm(self._moves, [running.needed for running in waiting if running.needed])
             for running in waiting:
@@ -154,7 +154,7 @@ class _Window:
         self.live = [running for running in self.live if running.found is None]
 
     def finished(self) -> Iterator[Found]:
-        """What came of the searches at the front of the queue that are over."""
+        """Results of the finished searches at the front of the queue."""
         while self._queue and (found := self._queue[0].found) is not None:
             self._queue.popleft()
             yield found

@@ -1,4 +1,4 @@
-"""What came of a search."""
+"""Result of a search."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ Ended = Literal["done", "budget", "time"]
 
 
 class Mark(NamedTuple):
-    """A point of a search at which it got better: the texts asked about so far, and how good."""
+    """An improvement during a search: the number of texts asked so far, and the score."""
 
     n_asked: int
     score: float
@@ -20,7 +20,7 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What came of a search.
+    """Result of a search.
 
     Parameters
     ----------
@@ -74,11 +74,11 @@ class Found:
 
     @property
     def is_reproducible(self) -> bool:
-        """Whether the same search ends so again: not where the clock ended it."""
+        """Whether a repeated search gives the same result: not if the clock ended it."""
         return self.ended != "time"
 
     def asked_to_success(self) -> int | None:
-        """Texts asked about up to the first at which the goal is reached, or nothing.
+        """Number of texts asked until the goal is first reached, or `None`.
 
         Examples
         --------

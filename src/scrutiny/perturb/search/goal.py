@@ -1,4 +1,4 @@
-"""What a search is for: how good a text is, whether it is good enough, the best of several."""
+"""Search goals: the score of a text, whether it is good enough, the best of several."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ Answer = Prediction | AnswerPair
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """Where a search begins: the example, what was answered, and the model's labels.
+    """Start of a search: the example, the model's answer, and its labels.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Base:
 
 
 class Judged(NamedTuple):
-    """A text and what came of asking about it.
+    """A text with its answer and score.
 
     Parameters
     ----------
@@ -71,14 +71,14 @@ class Judged(NamedTuple):
 
 
 class Slope(NamedTuple):
-    """What a goal wants of a loss: of which label, and whether up (1), down (-1) or nothing (0)."""
+    """Gradient that a goal needs: of which label's loss, and up (1), down (-1) or none (0)."""
 
     label: str
     sign: int
 
 
 class Goal(PlugIn, ABC):
-    """What a search is for; one small file each, a frozen dataclass of its parameters."""
+    """Goal of a search; each is a frozen dataclass of its parameters in its own file."""
 
     __slots__ = ()
     kind = "goal"
@@ -88,17 +88,17 @@ class Goal(PlugIn, ABC):
 
     @abstractmethod
     def skips(self, base: Base) -> str | None:
-        """Short stable code of why nothing is searched from here, or nothing.
+        """Short stable code of the reason to skip the item, or `None`.
 
         ``already_wrong``: the model errs before any change; ``already_there``; ``no_gold``.
         """
 
     @abstractmethod
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
-        """Score of a text, higher is better, and whether the goal is reached there."""
+        """Score of a text (higher is better), and whether the goal is reached."""
 
     def slope(self, base: Base) -> Slope | None:
-        """What it wants of a loss, where that can be said.
+        """Loss gradient that the goal needs, if there is one.
 
         Methods that follow gradients raise the loss of the model's own label for all others.
         """
@@ -107,7 +107,7 @@ class Goal(PlugIn, ABC):
 
 
 def label_of(prediction: Prediction, labels: tuple[str, ...]) -> str | None:
-    """Predicted label: the one that the model names, else the first of the highest score."""
+    """Predicted label: the one that the model names, or else the first with the highest score."""
     if prediction.label is not None or not prediction.scores:
         return prediction.label
     scores = prediction.scores
@@ -115,14 +115,14 @@ def label_of(prediction: Prediction, labels: tuple[str, ...]) -> str | None:
 
 
 def probability(prediction: Prediction, label: int, labels: tuple[str, ...]) -> float:
-    """Probability of a label; 1 or 0 where the model gives none."""
+    """Probability of a label; 1 or 0 if the model gives none."""
     if prediction.scores is not None:
         return prediction.scores[label]
     return float(prediction.label == labels[label])
 
 
 def single(answer: Answer) -> Prediction:
-    """Answer of the one model there is, or of the reference."""
+    """Answer of the only model, or of the reference."""
     return answer if isinstance(answer, Prediction) else answer.reference
 
 
@@ -130,7 +130,7 @@ Against = Literal["gold", "prediction"]
 
 
 def starting_label(base: Base, against: Against) -> int:
-    """Number of the label that a goal starts from: the gold answer, or the model's own.
+    """Index of the label that a goal starts from: the gold answer, or the model's own.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def starting_label(base: Base, against: Against) -> int:
 
 
 def why_skipped(base: Base, against: Against) -> str | None:
-    """``no_gold``, ``unknown_label`` or ``already_wrong``, where the goal starts from gold."""
+    """``no_gold``, ``unknown_label`` or ``already_wrong``, if the goal starts from gold."""
     if against == "prediction":
         return None
     if not isinstance(base.example.gold, str):
@@ -161,17 +161,17 @@ def why_skipped(base: Base, against: Against) -> str | None:
 
 
 class Closeness(Protocol):
-    """How close a text still is to its base, say by a sentence encoder; higher is closer."""
+    """Similarity of a text to its base, for example by a sentence encoder; higher is closer."""
 
     id: str
 
     def closeness(self, states: Sequence[State]) -> Sequence[float]:
-        """Closeness of each text."""
+        """Similarity of each text to the base."""
         ...
 
 
 def best(judged: Iterable[Judged]) -> Judged | None:
-    """Judged text of the highest score that has an answer; the first of equals."""
+    """Answered text with the highest score; the first if several are equal."""
     found: Judged | None = None
     for one in judged:
         if one.answer is not None and (found is None or one.score > found.score):
@@ -180,7 +180,7 @@ def best(judged: Iterable[Judged]) -> Judged | None:
 
 
 def reached(judged: Sequence[Judged], prefer: Closeness | None = None) -> Judged | None:
-    """Text at which the goal is reached: the closest to the base, or that of the best score."""
+    """Text at which the goal is reached: the closest to the base, or the best-scored one."""
     there = [one for one in judged if one.is_reached]
     if prefer is None or len(there) < 2:
         return best(there)
@@ -189,5 +189,5 @@ def reached(judged: Sequence[Judged], prefer: Closeness | None = None) -> Judged
 
 
 def ranked(judged: Iterable[Judged]) -> list[Judged]:
-    """Answered texts from the best score to the worst; equals in the order of proposal."""
+    """Answered texts from best to worst score; equal ones in the order of proposal."""
     return sorted([one for one in judged if one.answer is not None], key=lambda one: -one.score)

@@ -1,4 +1,4 @@
-"""What one search asked, heard and has found so far."""
+"""Account of one search: asked texts, answers, and the best result."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ _new = tuple.__new__  # a named tuple without the call of its own constructor
 
 @dataclass(slots=True)
 class Ledger:
-    """Answers that one search has seen, its account, and the best of what it judged.
+    """Answers of one search, its counts, and the best judged texts.
 
     Attributes
     ----------
@@ -47,15 +47,15 @@ class Ledger:
 
     @property
     def n_asked(self) -> int:
-        """Distinct texts that the model saw for this search."""
+        """Number of distinct texts that the model answered for this search."""
         return len(self.answers)
 
     def remaining(self) -> int | None:
-        """How many more texts may be asked about, or nothing."""
+        """Number of texts that may still be asked, or `None` without a limit."""
         return None if self.budget is None else max(0, self.budget - len(self.answers))
 
     def wanted(self, states: Sequence[State]) -> tuple[dict[Key, State], bool]:
-        """Texts to ask about, in order, each once; and whether the budget cut some off."""
+        """Texts to ask about, in order, each once; and whether the budget removed some."""
         answers, left = self.answers, self.remaining()
         found: dict[Key, State] = {}
         for state in states:
@@ -68,7 +68,7 @@ class Ledger:
         return found, False
 
     def take(self, wanted: Iterable[Key], said: Mapping[Key, Answer | Failure]) -> None:
-        """Enter what came back for texts."""
+        """Record the answers to texts."""
         answers = self.answers
         for key in wanted:
             answer = said[key]
@@ -100,7 +100,7 @@ class Ledger:
         return judged
 
     def _note(self, judged: Judged) -> None:
-        """Remember a judgment if it is among the best."""
+        """Store a judgment if it is among the best."""
         best = self.best
         if best is None or is_better(judged, best):
             self.best = judged
@@ -109,7 +109,7 @@ class Ledger:
             self._keep(judged)
 
     def _keep(self, judged: Judged) -> None:
-        """Put a text among the best at which the goal is reached."""
+        """Store a text among the best ones that reach the goal."""
         reached, score = self.reached, judged.score
         if len(reached) == self.keep and (not reached or reached[-1].score >= score):
             return
@@ -121,7 +121,7 @@ class Ledger:
 
 
 def is_better(one: Judged, other: Judged) -> bool:
-    """Whether a judged text is better than an earlier one; a tie leaves the earlier one."""
+    """Whether a judged text is better than an earlier one; a tie keeps the earlier one."""
     if one.is_reached != other.is_reached:
         return one.is_reached
     return one.score > other.score

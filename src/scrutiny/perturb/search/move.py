@@ -1,4 +1,4 @@
-"""What a search may change: places of a text, and transformations with the words they may take."""
+"""Moves of a search: places of a text, and transformations with the words they may change."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,7 +12,7 @@ PlaceKey = tuple[str, int, int, int]
 
 
 class Place(NamedTuple):
-    """A place of the current text that may be changed, with what can change it.
+    """A place of the current text that may be changed, with the moves that can change it.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Place(NamedTuple):
 
     @property
     def key(self) -> PlaceKey:
-        """What names it in all texts of a search."""
+        """Identifier of the place in all texts of a search."""
         return self[:4]
 
 
@@ -85,7 +85,7 @@ class Changeable:
             )
 
     def allows(self, word: str) -> bool:
-        """Whether a word may be changed as far as its form goes."""
+        """Whether a word may be changed, judging by its form."""
         if len(word) < self.shortest or (self.longest is not None and len(word) > self.longest):
             return False
         if self.stop_words is False:
@@ -97,7 +97,7 @@ class Changeable:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A transformation as a search uses it.
+    """A transformation in a search.
 
     Parameters
     ----------
@@ -118,14 +118,14 @@ class Move:
 
     @property
     def place_rule(self) -> Where:
-        """Places relative to annotated spans."""
+        """Position of sites relative to annotated spans."""
         own: Where = self.transformation.where
         return own if self.where is None else self.where
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """How many words of a text may be changed at most.
+    """Largest number of words that may be changed.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ class Amount:
     least: int = 1
 
     def limit(self, *, word_count: int) -> int | None:
-        """Largest number of words in a text of so many, or nothing."""
+        """Largest number of words to change in a text of this length, or `None`."""
         limits = [] if self.words is None else [self.words]
         if self.share is not None:
             limits.append(max(self.least, int(self.share * word_count)))

@@ -1,4 +1,4 @@
-"""What one search starts from: an example, analyzed once."""
+"""Start of one search: an example, analyzed once."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
@@ -89,11 +89,11 @@ class Origin:
 
     @property
     def word_count(self) -> int:
-        """Number of words of all fields of the base: what a share is a share of."""
+        """Number of words of all fields of the base: the denominator of shares."""
         return sum(self.document(name).word_count for name in self.names)
 
     def touched(self, edit: Edit) -> range:
-        """Tokens of the base, of its field, that an edit changes.
+        """Tokens of the base that an edit changes, counted in its field.
 
         An insertion changes the token that it stands in, or whose letters it is glued to.
         """
@@ -110,30 +110,30 @@ class Origin:
         return range(first, first)
 
     def _find_borders(self, field: str) -> tuple[list[int], list[int]]:
-        """Where the tokens of a field start and end."""
+        """Start and end of the tokens of a field."""
         tokens = self.document(field).tokens
         found = self._borders[field] = [t[0] for t in tokens], [t[1] for t in tokens]
         return found
 
     def changed(self, edits: Sequence[Edit]) -> frozenset[int]:
-        """Tokens of the base that edits change, counted through its fields in their order."""
+        """Tokens of the base that edits change, counted through all fields in order."""
         if len(self.names) == 1:
             return frozenset([t for edit in edits for t in self.touched(edit)])
         before = {name: self.first_token(name) for name in self.names}
         return frozenset([before[edit.field] + t for edit in edits for t in self.touched(edit)])
 
     def first_token(self, field: str) -> int:
-        """Number that the first token of a field has when tokens are counted through all fields."""
+        """Number of the first token of a field when tokens are counted through all fields."""
         return sum(len(self.document(name).tokens) for name in self.names[: self.numbers[field]])
 
     def inserted_words(self, edits: Sequence[Edit]) -> int:
-        """Number of tokens that edits add between those of the base."""
+        """Number of tokens that edits insert between those of the base."""
         between = [e for e in edits if e.start == e.end and not self.touched(e)]
         return sum([len(token_spans(edit.text)) for edit in between])
 
 
 def key_of(example: Example, texts: tuple[str, ...]) -> Key:
-    """What makes an example the same question as another: texts, and token borders if given."""
+    """Key of an example: its texts, and token boundaries if given."""
     if not example.tokens:
         return texts
     return (*texts, *sorted(example.tokens.items()))

@@ -1,4 +1,4 @@
-"""Which places of a text a search may change."""
+"""Places of a text that a search may change."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,7 +15,7 @@ _Group = tuple[int, int, bool, tuple[tuple[int, Site], ...]]  # borders, whether
 def find_places(
     state: State, moves: Sequence[Move], field: str, *, is_full: bool
 ) -> Iterator[Place]:
-    """Places of one field that may be changed, in the order of the text.
+    """Places of one field that may be changed, in text order.
 
     Parameters
     ----------
@@ -48,14 +48,14 @@ def find_places(
 
 
 def is_local(moves: Sequence[Move]) -> bool:
-    """Whether every move tells by a word alone whether it may change it."""
+    """Whether every move can decide from a word alone whether it may change it."""
     return all(move.transformation.is_local for move in moves)
 
 
 def find_word(
     state: State, key: PlaceKey, places: Sequence[Place], *, is_full: bool
 ) -> tuple[Place | None, bool]:
-    """Place of a word of the base in a text, without looking at the others.
+    """Place of a word of the base in a text, found without looking at the others.
 
     For local moves and bases without annotations: a word that was not touched can be changed as it
     could be in the base.
@@ -89,7 +89,7 @@ def find_word(
 
 
 def _grouped(state: State, moves: Sequence[Move], field: str) -> list[_Group]:
-    """Sites whose words may be changed, by borders and whether they are words, in order."""
+    """Sites whose words may be changed, by boundaries and whether they are words, in order."""
     lists = _allowed(state, moves, field)
     first = lists[0]
     if first and all(sites == first for sites in lists[1:]) and _are_distinct_words(first):
@@ -104,7 +104,7 @@ def _grouped(state: State, moves: Sequence[Move], field: str) -> list[_Group]:
 
 
 def _allowed(state: State, moves: Sequence[Move], field: str) -> list[list[Site]]:
-    """For each move its sites without the words that it may not change."""
+    """For each move, its sites without the words that it may not change."""
     text = state.document(field).text
     found: list[list[Site]] = []
     seen: list[tuple[Changeable, Sequence[Site]]] = []
@@ -122,7 +122,7 @@ def _allowed(state: State, moves: Sequence[Move], field: str) -> list[list[Site]
 
 
 def _are_distinct_words(sites: Sequence[Site]) -> bool:
-    """Whether these are words in order, no two of them in one place."""
+    """Whether these are words in order, each at a place of its own."""
     done = 0
     for start, end, token in sites:
         if token < 0 or start < done or start == end:
@@ -132,7 +132,7 @@ def _are_distinct_words(sites: Sequence[Site]) -> bool:
 
 
 def sites_of(state: State, number: int, move: Move, field: str) -> Sequence[Site]:
-    """Sites of a move in one field of a text; kept with the text."""
+    """Sites of a move in one field of a text; cached with the text."""
     key = number, field
     kept = state.sites.get(key)
     if kept is not None and kept[0] is move:
@@ -146,7 +146,7 @@ def sites_of(state: State, number: int, move: Move, field: str) -> Sequence[Site
 
 
 def _gain_before(state: State, field: str, start: int, end: int) -> int | None:
-    """How far a stretch of the base has moved; nothing if an edit touches it or its border."""
+    """Shift of a part of the base; `None` if an edit touches it or its boundary."""
     gain = 0
     for edit in state.edits:
         if edit.field != field or edit.start > end:
@@ -158,12 +158,12 @@ def _gain_before(state: State, field: str, start: int, end: int) -> int | None:
 
 
 def _trail(state: State, field: str) -> Trail | None:
-    """Where the words of a field come from; nothing if it is as it was."""
+    """Origin of the words of a field; `None` if it is unchanged."""
     edits = [edit for edit in state.edits if edit.field == field]
     return Trail(edits, state.origin.document(field).tokens) if edits else None
 
 
 def _speaks(transformation: Transformation, document: TextDocument) -> bool:
-    """Whether a transformation knows the language of a document."""
+    """Whether a transformation supports the language of a document."""
     known, language = transformation.languages, document.language
     return "*" in known or language in known or language.partition("-")[0] in known

@@ -1,4 +1,4 @@
-"""What a search method is given."""
+"""Base class of search methods, and the problem that they solve."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -22,7 +22,7 @@ Preparing = Generator[Needed, Sequence[Judged], None]
 
 
 class Method(PlugIn, ABC):
-    """A way to search; one small file each, a frozen dataclass of its parameters.
+    """A search method; each is a frozen dataclass of its parameters in its own file.
 
     ``search`` is a generator: it yields texts to ask about, is sent their judgments in the same
     order, and returns the best that it found, or nothing to let the engine choose the best text
@@ -47,7 +47,7 @@ class Method(PlugIn, ABC):
 
 @dataclass(slots=True)
 class Problem:
-    """One search: where it begins, where it may go, and what it may ask.
+    """One search problem: the start, the space, and the model to ask.
 
     Attributes
     ----------
@@ -79,29 +79,29 @@ class Problem:
     n_gradients: int = 0
 
     def places(self, state: State) -> Sequence[Place]:
-        """Places of a text that may be changed, in the order of the text."""
+        """Places of a text that may be changed, in text order."""
         return self.space.places(state)
 
     def prepare(self, pairs: Iterable[tuple[State, Sequence[Place]]]) -> Preparing:
-        """Say of which texts, at which places, candidates are wanted next."""
+        """Announce the texts and places whose candidates are needed next."""
         if self.space.is_warmed:
             yield Needed(tuple([(state, tuple(places)) for state, places in pairs if places]))
 
     def candidates(self, state: State, place: Place) -> list[State]:
-        """Texts one step from here at a place."""
+        """Texts one step away, by a change at a place."""
         return self.space.candidates(state, place, self.refused)
 
     def neighbors(self, state: State) -> list[State]:
-        """Texts one step from here at any place, each once."""
+        """Texts one step away, by a change at any place, each once."""
         return self.space.neighbors(state, self.refused)
 
     def rng(self, name: str) -> Rng:
-        """Random stream of this search: the same for every model, and free of all order."""
+        """Random stream of this search: the same for every model and any order."""
         origin = self.base.state.origin
         return generator(origin.seed, "search", name=name, item=origin.example.id, draw=origin.draw)
 
     def gradients(self, states: Sequence[State], label: str) -> list[TokenGradients | Failure]:
-        """Slope of minus the log-probability of a label at each text."""
+        """Gradient of the negative log-probability of a label for each text."""
         if self.model is None:
             return [Failure("no_gradients")] * len(states)
         self.n_gradients += len(states)

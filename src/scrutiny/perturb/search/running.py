@@ -1,4 +1,4 @@
-"""One search while it runs."""
+"""Execution of one search."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -15,7 +15,7 @@ from scrutiny.perturb.search.warming import Needed
 
 
 class Running:
-    """A generator of a method, and the account of what it asked.
+    """A running search: the generator of its method, and its account.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Running:
         self._go_on()
 
     def tell(self, answers: Mapping[Key, Answer | Failure]) -> None:
-        """Go on with the answers to what was wanted, until something else is."""
+        """Continue with the answers, until the next queries are needed."""
         if self._problem is None:
             answer = answers[self._pending[0].key]
             if isinstance(answer, Failure):
@@ -71,18 +71,18 @@ class Running:
         self._go_on()
 
     def resume(self) -> None:
-        """Go on now that the moves have asked about what was needed."""
+        """Continue after the moves have queried what was needed."""
         self.needed = None
         self._guarded(self._deliver)
         self._go_on()
 
     def stop(self, ended: Ended) -> None:
-        """End it with what it has."""
+        """End the search with its current result."""
         if self.found is None:
             self._finish(None, ended)
 
     def _go_on(self) -> None:
-        """Run until there is something to ask, or it is over."""
+        """Run until there is something to ask, or the search is finished."""
         while self.found is None and self.needed is None:
             self.wanted, is_cut = self._ledger.wanted(self._pending)
             self._was_cut = self._was_cut or is_cut
@@ -94,7 +94,7 @@ class Running:
                 self._guarded(self._deliver)
 
     def _deliver(self) -> None:
-        """Hand the method its judgments, and take what it wants next."""
+        """Give the method its judgments, and receive its next request."""
         if self._problem is None:
             self._begin()
             return
@@ -130,12 +130,12 @@ class Running:
         self._take(next(self._asking))
 
     def _take(self, said: Sequence[State] | Needed) -> None:
-        """Take what the method wants next: answers, or candidates."""
+        """Process the method's next request: answers, or candidates."""
         self.needed = said if isinstance(said, Needed) else None
         self._pending = () if isinstance(said, Needed) else said
 
     def _guarded(self, step: Callable[[], None]) -> None:
-        """Take a step; an error that concerns this item alone is an outcome."""
+        """Run a step; an error about this item only is an outcome."""
         try:
             step()
         except StopIteration as stop:
@@ -192,7 +192,7 @@ class Running:
 
 
 def _is_result(result: Judged, best: Judged) -> bool:
-    """Whether what a method returns may stand, seeing the best text of its search."""
+    """Whether a method's result is valid, given the best text of its search."""
     if result.answer is None or result.state.is_probe:
         return False
     return result.is_reached or not best.is_reached

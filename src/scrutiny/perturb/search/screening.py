@@ -1,4 +1,4 @@
-"""What vetoes candidates."""
+"""Constraints applied to candidates of a search."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ _new = tuple.__new__  # a named tuple without the call of its own constructor
 
 
 class CandidateStep(NamedTuple):
-    """A candidate: the edits of the current text, and the text that they make."""
+    """A candidate: the edits of the current text, and the resulting text."""
 
     edits: Sequence[Edit]
     state: State
@@ -29,7 +29,7 @@ def steps_from(
     known: set[Any],
     vetoes: Counter[str],
 ) -> list[CandidateStep]:
-    """Candidates that make a text that is not known yet, as many as are wanted.
+    """Candidates that give a new text, up to the requested number.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def screened(
     *,
     of: State | None,
 ) -> Sequence[CandidateStep]:
-    """Candidates that a constraint lets pass, compared with a text, or with the base."""
+    """Candidates that a constraint accepts, compared with a text, or with the base."""
     if not steps:
         return steps
     if of is None:
@@ -95,7 +95,7 @@ def screened(
 
 
 def passes(constraints: Sequence[Constraint], state: State) -> bool:
-    """Whether a text may stand, compared with the base."""
+    """Whether a text is allowed, compared with the base."""
     for field, edits in _by_field(state.edits).items():
         document = state.origin.document(field)
         if not all(_verdicts(constraint, document, [edits])[0] for constraint in constraints):

@@ -1,4 +1,4 @@
-"""What is searched, who is asked, and how long."""
+"""Settings of a search: space, goal, method, victim and limits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from scrutiny.perturb.search.space import Space
 
 
 class Ask(Protocol):
-    """What answers: one model, or two."""
+    """A function that answers: one model, or two."""
 
     def __call__(self, examples: Sequence[Example], /) -> Sequence[Answer | Failure]:
         """One answer for each example, in order."""
@@ -23,7 +23,7 @@ class Ask(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What is searched: where one may go, for what, and how."""
+    """Definition of a search: its space, goal and method."""
 
     space: Space
     goal: Goal
@@ -32,7 +32,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Victim:
-    """Who is asked.
+    """The model under attack.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Victim:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How long, how many, and under which random numbers.
+    """Limits and random seed of a search.
 
     Parameters
     ----------

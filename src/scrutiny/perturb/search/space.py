@@ -1,4 +1,4 @@
-"""Which texts a search may go to: transformations, and what vetoes their candidates."""
+"""Search space: transformations, and constraints on their candidates."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -67,7 +67,7 @@ class Space:
         constraints: Sequence[Constraint] = (),
         step_constraints: Sequence[Constraint] = (),
     ) -> "Space":
-        """Space of transformations that share a limit and a rule."""
+        """Space of transformations with a common limit and rule."""
         rule = may_change or Changeable()
         moves = tuple(Move(t, most, rule) for t in transformations)
         return cls(moves, amount or Amount(), tuple(constraints), tuple(step_constraints))
@@ -80,7 +80,7 @@ class Space:
         return tuple(sorted(needed.union(*(veto.resources for veto in vetoes))))
 
     def limit(self, origin: Origin) -> int | None:
-        """Largest number of words of this base that may be changed, or nothing."""
+        """Largest number of words of this base that may be changed, or `None`."""
         if self.amount.words is None and self.amount.share is None:
             return None
         return self.amount.limit(word_count=origin.word_count)
@@ -100,7 +100,7 @@ class Space:
         return found
 
     def place(self, state: State, key: PlaceKey) -> Place | None:
-        """Place of this name in a text, if it may be changed."""
+        """Place with this key in a text, if it may be changed."""
         origin = state.origin
         if self._is_local and origin.is_plain and state.places is None:
             if origin.places is None or origin.places[0] is not self:
@@ -115,7 +115,7 @@ class Space:
     def candidates(
         self, state: State, place: Place, refused: Counter[str] | None = None
     ) -> list[State]:
-        """Texts one step from here at a place, in the order of moves and of their proposals.
+        """Texts one step away at a place, in the order of moves and of their proposals.
 
         Vetoes are counted in ``refused``, by their reasons.
         """
@@ -140,7 +140,7 @@ class Space:
         candidates: Iterable[Sequence[Edit]],
         refused: Counter[str] | None = None,
     ) -> list[State]:
-        """Texts that edits of this text make, without those that are vetoed or not new.
+        """Texts that edits of this text give, without refused or known ones.
 
         For methods that bring candidates of their own.
         """
@@ -150,7 +150,7 @@ class Space:
         return self._screened(state, steps, vetoes)
 
     def neighbors(self, state: State, refused: Counter[str] | None = None) -> list[State]:
-        """Texts one step from here at any place, each once."""
+        """Texts one step away at any place, each once."""
         found: dict[Key, State] = {}
         for place in self.places(state):
             for candidate in self.candidates(state, place, refused):
@@ -158,7 +158,7 @@ class Space:
         return list(found.values())
 
     def admits(self, state: State) -> bool:
-        """Whether a text made otherwise than by a step may stand, as far as the base tells."""
+        """Whether a text that was not made by a step is allowed, compared with the base."""
         if state.key in state.origin.excluded:
             return False
         limit = self.limit(state.origin)
@@ -167,14 +167,14 @@ class Space:
         return passes(self.constraints, state)
 
     def _is_full(self, state: State) -> bool:
-        """Whether as many words are changed as may be."""
+        """Whether the largest number of changed words is reached."""
         limit = self.limit(state.origin) if state.edits else None
         return limit is not None and state.words_changed >= limit
 
     def _screened(
         self, state: State, steps: Sequence[CandidateStep], vetoes: Counter[str]
     ) -> list[State]:
-        """Texts of the candidates that nothing vetoes."""
+        """Texts of the candidates that no constraint refuses."""
         limit = self.limit(state.origin)
         if limit is not None:
             kept = [step for step in steps if step.state.words_changed <= limit]

@@ -1,4 +1,4 @@
-"""A text on the way of a search."""
+"""Intermediate text of a search."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class State:
-    """A text on the way: the base with edits applied.
+    """An intermediate text: the base with edits applied.
 
     Only the new text is made at once. The example, its documents and the tokens that were changed
     are made when they are asked for: most candidates are asked about once and forgotten.
@@ -106,7 +106,7 @@ class State:
 
     @property
     def base(self) -> Example:
-        """What the search began with."""
+        """The base text of the search."""
         return self.origin.example
 
     @property
@@ -122,27 +122,27 @@ class State:
 
     @property
     def changed(self) -> frozenset[int]:
-        """Tokens of the base that were touched, counted through its fields."""
+        """Tokens of the base that were changed, counted through its fields."""
         if self._changed is None:
             self._changed = self.origin.changed(self.edits)
         return self._changed
 
     @property
     def words_changed(self) -> int:
-        """Tokens of the base that were touched, and tokens that came between them."""
+        """Tokens of the base that were changed, plus inserted tokens."""
         if self._words_changed is None:
             self._words_changed = len(self.changed) + self.origin.inserted_words(self.edits)
         return self._words_changed
 
     @property
     def sites(self) -> Sites:
-        """Sites of moves in this text, as far as a space has found them."""
+        """Sites of moves in this text, as far as a space has computed them."""
         if self._sites is None:
             self._sites = {} if self.edits else self.origin.sites
         return self._sites
 
     def document(self, field: str) -> TextDocument:
-        """Document of one field as it is now."""
+        """Current document of one field."""
         number = self.origin.numbers[field]
         if self.texts[number] == self.origin.texts[number]:
             return self.origin.document(field)
@@ -155,7 +155,7 @@ class State:
         return found
 
     def step(self, edits: Sequence[Edit]) -> "State | None":
-        """State after edits of this text; nothing if they leave it as it is.
+        """State after edits of this text; `None` if they do not change it.
 
         Raises
         ------
@@ -182,7 +182,7 @@ class State:
         return State(origin, texts, _in_order(origin, joined))
 
     def _long_step(self, edits: Sequence[Edit]) -> "State | None":
-        """State after edits that may touch annotations or one another."""
+        """State after edits that may touch annotations or overlap."""
         example = self.example
         wanted = [e for e in edits if example.fields[e.field][e.start : e.end] != e.text or e.spans]
         if not wanted:
@@ -194,7 +194,7 @@ class State:
         return None if after.texts == self.texts and after.example == example else after
 
     def probe(self, edits: Sequence[Edit]) -> "State":
-        """State after edits of this text that is no result; annotations give way if they must."""
+        """Temporary state after edits of this text; annotations are dropped if necessary."""
         try:
             found = self.step(edits)
         except EditRefusedError:
@@ -221,7 +221,7 @@ class State:
 
 
 def _joined(earlier: tuple[Edit, ...], edit: Edit) -> tuple[Edit, ...] | None:
-    """Edits of the base with one more, of the text after them; nothing if it touches one."""
+    """Edits of the base plus one edit of the changed text; `None` if it overlaps one."""
     gain = at = 0
     for at, e in enumerate(earlier):  # noqa: B007 - where the loop breaks is where it goes in
         if e.field != edit.field:
@@ -240,7 +240,7 @@ def _joined(earlier: tuple[Edit, ...], edit: Edit) -> tuple[Edit, ...] | None:
 
 
 def _in_order(origin: Origin, edits: Sequence[Edit]) -> tuple[Edit, ...]:
-    """Edits in the order of fields and places."""
+    """Edits sorted by field and position."""
     if len(edits) < 2:
         return tuple(edits)
     numbers = origin.numbers

@@ -1,4 +1,4 @@
-"""Where the words of a changed text come from."""
+"""Origin of the words of a changed text."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ Borders = Sequence[tuple[int, int]]
 
 
 class Source(NamedTuple):
-    """Where a stretch of a changed text comes from.
+    """Origin of a part of a changed text.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Source(NamedTuple):
 
 
 class Trail:
-    """Edits of one field of the base, and where their texts stand afterwards.
+    """Edits of one field of the base, and the positions of their texts afterwards.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class Trail:
             self._gains.append(self._gains[-1] + len(edit.text) - edit.end + edit.start)
 
     def of_token(self, start: int, end: int) -> Source:
-        """Where a token of the changed text comes from."""
+        """Origin of a token of the changed text."""
         first = bisect_right(self._highs, start)
         if first < bisect_left(self._lows, end):  # edits reach into it
             return self._of_touched(self._edits[first], first, start=start, end=end)
@@ -67,7 +67,7 @@ class Trail:
         return Source(low, high, token, is_touched=False)
 
     def of_stretch(self, start: int, end: int) -> Source:
-        """Where a stretch of the changed text comes from that is not a token, be it empty."""
+        """Origin of a part of the changed text that is not a token, possibly empty."""
         low, high = self.place(start), self.place(end)
         is_touched = any(
             (a < end and b > start) or (e.start == e.end == low == high)
@@ -76,14 +76,14 @@ class Trail:
         return Source(low, high, -1, is_touched=is_touched)
 
     def place(self, at: int) -> int:
-        """Code point of the base that a place of the changed text comes from."""
+        """Code point of the base from which a position of the changed text comes."""
         number = bisect_right(self._highs, at)
         if number < len(self._edits) and self._lows[number] < at:
             return self._edits[number].start
         return at - self._gains[number]
 
     def _of_touched(self, edit: Edit, number: int, *, start: int, end: int) -> Source:
-        """Where a token comes from that an edit reaches into."""
+        """Origin of a token that an edit partly changes."""
         placed = self._lows[number]
         is_new = (
             edit.start == edit.end
@@ -98,12 +98,12 @@ class Trail:
         return Source(low, high, token, is_touched=True)
 
     def _token_at(self, place: int) -> int:
-        """Token of the base that covers a code point, or begins next; -1 behind the last."""
+        """Token of the base that covers a code point, or begins next; -1 after the last."""
         at = bisect_right(self._tokens, place, key=_end)
         return at if at < len(self._tokens) else -1
 
     def _is_inside(self, place: int) -> bool:
-        """Whether a border of the base lies strictly inside a token."""
+        """Whether a boundary of the base is strictly inside a token."""
         at = bisect_right(self._tokens, place, key=_end)
         return at < len(self._tokens) and self._tokens[at][0] < place
 

@@ -1,4 +1,4 @@
-"""Letting transformations ask their own models in batches, over many searches at once."""
+"""Batched queries of transformations with models of their own, over many searches."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -11,18 +11,18 @@ from scrutiny.perturb.search.state import State
 
 
 class Needed(NamedTuple):
-    """What a method says before it asks for candidates: of which texts, at which places."""
+    """Announcement of a method: the texts and places whose candidates it needs."""
 
     pairs: tuple[tuple[State, tuple[Place, ...]], ...]
 
 
 def is_warmed(moves: Sequence[Move]) -> bool:
-    """Whether a move asks a model of its own, and can ask it in batches."""
+    """Whether a move asks a model of its own, and can do so in batches."""
     return any(isinstance(move.transformation, AsksAhead) for move in moves)
 
 
 def warm(moves: Sequence[Move], needs: Iterable[Needed]) -> None:
-    """Let every move that can ask about all that many searches need next.
+    """Let every move query in a batch what many searches need next.
 
     What comes out is the same without: only the batches differ. Where it fails for no fault of the
     user's, every search asks by itself afterwards, and fails by itself.

@@ -1,1 +1,1 @@
-"""Transformations that make sense for any task."""
+"""Transformations for any task."""

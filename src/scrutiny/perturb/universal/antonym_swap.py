@@ -26,7 +26,7 @@ _TAGS = ("JJ", "JJR", "JJS")
 
 @dataclass(frozen=True, slots=True)
 class AntonymSwap(Change):
-    """An adjective's antonym, in the same degree and casing.
+    """Replaces an adjective by its antonym, in the same degree and letter case.
 
     A list holds the pairs that a reader found to fit in nearly every context; no other pair is
     used unless asked for, and none in a fixed expression ("so long", "big screen").
@@ -75,7 +75,7 @@ class AntonymSwap(Change):
     indirect: bool = True
 
     def sites(self, document: Document) -> Sequence[Site]:
-        """Adjectives that have an antonym; only words that could be one get tagged."""
+        """Adjectives that have an antonym; only possible adjectives are tagged."""
         words = document.words
         known = _words_with_antonym(self)
         return [
@@ -107,7 +107,7 @@ class AntonymSwap(Change):
 
 
 def _is_fixed(words: Sequence[str], index: int) -> bool:
-    """Whether an adjective belongs to an expression or a name, or is said of itself ("so good")."""
+    """Whether an adjective is part of an expression or a name, or is intensified ("so good")."""
     before = words[index - 1].lower() if index else ""
     behind = words[index + 1] if index + 1 < len(words) else ""
     if before in _BEFORE or behind.lower() in _BEHIND:
@@ -117,5 +117,5 @@ def _is_fixed(words: Sequence[str], index: int) -> bool:
 
 @lru_cache(maxsize=64)
 def _words_with_antonym(settings: AntonymSwap) -> KnownWords:
-    """Words that have an antonym as adjectives: the one table for these settings."""
+    """Words that have an antonym as adjectives; one cached table for each setting."""
     return KnownWords(lambda low: any(settings.forms(low, tag) for tag in _TAGS))

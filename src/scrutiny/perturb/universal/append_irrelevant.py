@@ -1,4 +1,4 @@
-"""A phrase before the text and a commonplace after it."""
+"""An opening phrase before the text and a proverb after it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _SUBJECTS = frozenset("i you he she it we they this there".split())
 
 @dataclass(frozen=True, slots=True)
 class AppendIrrelevant(ChangesWholeText):
-    """An opening phrase before the text, and behind a longer one a proverb.
+    """An opening phrase before the text, and after longer texts a proverb.
 
     Both are neutral in sentiment. A common word that began the text with a capital is written
     small behind the phrase ("Apparently, the film …").
@@ -52,7 +52,7 @@ class AppendIrrelevant(ChangesWholeText):
 
     id: ClassVar[str] = "append_irrelevant@1"
     title: ClassVar[str] = "irrelevant sentence added"
-    summary: ClassVar[str] = "an opening phrase before the text, a proverb behind it"
+    summary: ClassVar[str] = "an opening phrase before the text, a proverb after it"
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
         "text-pair-classification": "may change",
@@ -63,7 +63,7 @@ class AppendIrrelevant(ChangesWholeText):
     least_tokens: int = 10
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """A few drawn pairs of a phrase and a proverb."""
+        """A few random pairs of a phrase and a proverb."""
         has_end = self.end and len(document.tokens) >= self.least_tokens
         for _ in range(_ALTERNATIVES):
             before, behind = rng.random(2).tolist()
@@ -84,7 +84,7 @@ def _without_that() -> tuple[str, ...]:
 
 
 def _openings(document: Document) -> tuple[str, ...]:
-    """Phrases that can stand before a text: "… that" needs a clause, "and" takes none.
+    """Possible opening phrases of a text: "… that" needs a clause, "and" takes none.
 
     Nor does a text that has its opening: an adverb with a comma, or a dateline ("ROME (AP) - ").
     """
@@ -101,14 +101,14 @@ def _openings(document: Document) -> tuple[str, ...]:
 
 
 def _is_joined(first: str) -> bool:
-    """Whether a text begins with a conjunction, a mark, or a verb whose subject was left out."""
+    """Whether a text begins with a conjunction, punctuation, or a verb without a subject."""
     if first in ("and", "but", "or", "nor", "so") or not first[0].isalnum():
         return True
     return first.endswith("s") and not is_stop_word(first) and could_be_verb(first)
 
 
 def _opening(document: Document, phrase: str) -> list[Edit]:
-    """Edits that put a phrase in front."""
+    """Edits that insert a phrase at the beginning."""
     start = document.tokens[0][0]
     edits = [Edit(document.field, start, start, phrase + " ")]
     first = document.words[0]
@@ -118,7 +118,7 @@ def _opening(document: Document, phrase: str) -> list[Edit]:
 
 
 def _is_ordinary(word: str) -> bool:
-    """Whether a word has its capital from the head of a sentence alone."""
+    """Whether a word is capitalized only because it begins a sentence."""
     if word.partition("'")[0].partition("’")[0] == "I" or first_name_gender(word):
         return False
     low = word.lower()
@@ -126,7 +126,7 @@ def _is_ordinary(word: str) -> bool:
 
 
 def _ending(document: Document, proverb: str) -> Edit:
-    """Edit that puts a sentence behind, after a period if there is no mark."""
+    """Edit that appends a sentence, after a period if there is no punctuation."""
     text = document.text
     end = document.tokens[-1][1]
     is_closed = text[end - 1] in ".!?…\"'”’)]}"

@@ -28,7 +28,7 @@ _GLUED: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class BackTranslation(ChangesWholeText, AsksAhead):
-    """The text as it comes back from another language, sentence by sentence.
+    """Translates the text to another language and back, sentence by sentence.
 
     The difference is taken word by word, so that words which come back as they were are not
     touched and annotations on them stay. An edit that would cross an annotation is refused.
@@ -65,7 +65,7 @@ class BackTranslation(ChangesWholeText, AsksAhead):
     pivot: str = "pt"
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """The edits that make the text what came back; nothing if it came back as it was."""
+        """Edits that turn the text into its back-translation; none if it is unchanged."""
         text = document.text
         spans = sentences(text)
         translator: Translator = find_resource(document, "translator")
@@ -90,7 +90,7 @@ class BackTranslation(ChangesWholeText, AsksAhead):
         *,
         sites: Iterable[Sequence[Site]] | None = None,
     ) -> None:
-        """Translate the sentences of many documents in one go; the translator keeps them."""
+        """Translate the sentences of many documents in one call; the translator caches them."""
         translator: Translator = find_resource(resources, "translator")
         said = grouped((one.language, text) for one in documents for text in _sentences(one.text))
         for language, texts in sorted(said.items()):
@@ -98,7 +98,7 @@ class BackTranslation(ChangesWholeText, AsksAhead):
 
 
 def _sentences(text: str) -> list[str]:
-    """Sentences as people write them: spaces of the Penn manner are closed for the translator."""
+    """Sentences in normal spelling, without Penn treebank spaces, for the translator."""
     found = [text[a:b] for a, b in sentences(text)]
     if not is_spaced(text):
         return found
@@ -106,14 +106,14 @@ def _sentences(text: str) -> list[str]:
 
 
 def _like(sentence: str, came: str) -> str:
-    """What came back, spaced and cased in the manner of the original."""
+    """Translation with the spacing and letter case of the original."""
     if is_spaced(sentence):
         came = " ".join(_GLUED.sub(r" \1 ", came).split())
     return came.lower() if sentence.islower() else came
 
 
 def _difference(document: Document, start: int, end: int, came: str) -> list[Edit]:
-    """Word-level edits from a stretch of the text to what came back."""
+    """Word-level edits from a part of the text to its translation."""
     old = [(a, b) for a, b in document.tokens if start <= a and b <= end]
     new = token_spans(came)
     before = [document.text[a:b] for a, b in old]
@@ -141,7 +141,7 @@ def _removal(field: str, old: Sequence[Span], i: int, j: int) -> Edit:
 
 
 def _insertion(document: Document, old: Sequence[Span], i: int, *, piece: str) -> Edit:
-    """Edit that inserts a piece behind a token, or in front of the first."""
+    """Edit that inserts text after a token, or before the first."""
     field = document.field
     if i == 0:
         return Edit(field, old[0][0], old[0][0], f"{piece} ")

@@ -18,7 +18,7 @@ _CLITIC = re.compile(r"(n['’]t|['’](?:m|re|ve|ll|s|d))$", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Contraction(Change):
-    """Every contraction written out and every full form contracted, where the context allows.
+    """Expands every contraction and contracts every full form, if the context allows it.
 
     "She's got" becomes "She has got", "it's Bob's" becomes "it is Bob's"; where the context does
     not tell what the short form stands for, it is left alone.
@@ -43,7 +43,7 @@ class Contraction(Change):
 
     id: ClassVar[str] = "contraction@1"
     title: ClassVar[str] = "contractions"
-    summary: ClassVar[str] = "contractions written out, full forms contracted"
+    summary: ClassVar[str] = "contractions expanded, full forms contracted"
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
     where = "anywhere"
 
@@ -58,19 +58,19 @@ class Contraction(Change):
         ]
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """The other form; nothing is drawn."""
+        """The other form, without randomness."""
         place = site.start, site.end
         yield (Edit(document.field, *place, _rewrites(document.text, self.direction)[place]),)
 
 
 def _split(short: str) -> str:
-    """A contraction with its clitic split off in the Penn manner ("is n't", "ca n't", "it 's")."""
+    """A contraction with its clitic split as in the Penn treebank ("is n't", "ca n't", "it 's")."""
     return _CLITIC.sub(r" \1", short)
 
 
 @lru_cache(maxsize=8)
 def _rewrites(text: str, direction: str) -> Mapping[tuple[int, int], str]:
-    """New text by place, from left to right; for the sites of a text and then their candidates."""
+    """New text by position, from left to right; shared by sites and candidates."""
     found: list[Rewrite] = []
     if direction != "contract":
         found += find_contractions(text)

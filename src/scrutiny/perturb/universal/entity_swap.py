@@ -26,7 +26,7 @@ _NAME_BEFORE: Final = re.compile(r"([A-Z]\S*,?( of)?( the)?|\bSt\.|-) $")
 
 @dataclass(frozen=True, slots=True)
 class EntitySwap(Change):
-    """A person, place or organization renamed throughout the text.
+    """Renames a person, place or organization throughout the text.
 
     Annotated spans are taken where the example has them, the run's entity finder otherwise, whose
     finds count where no other capital stands beside them. Every
@@ -70,7 +70,7 @@ class EntitySwap(Change):
         return [Site(m.start, m.end, _token_at(document, m.start)) for m in firsts]
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """All mentions of the entity under a new name; a few names are drawn."""
+        """All mentions of the entity with a new name; a few names are drawn."""
         group = next(g for g in groups(_certain(document)) if g[0].start == site.start)
         whole = group[0]
         for name in other_names(whole, rng, tries=_TRIED):
@@ -79,7 +79,7 @@ class EntitySwap(Change):
 
 
 def _certain(document: Document) -> list[EntityMention]:
-    """Mentions that are annotated, or that are names of their own beyond doubt.
+    """Mentions that are annotated, or are certainly names.
 
     What the finder sees may be a part of a longer name ("Gulf of Mexico", "St. Louis Rams"), an
     agency in its dateline, or an organization that is no company, for which we have no names.
@@ -101,7 +101,7 @@ def _stands_alone(text: str, mention: EntityMention) -> bool:
 
 
 def _articles(document: Document, group: Sequence[EntityMention]) -> Iterator[Edit]:
-    """Edits that take "the" away before a place that had it: no new name of ours takes it."""
+    """Edits that remove "the" before a place, because our new names take no article."""
     for mention in group:
         if mention.kind == "LOC" and needs_the(mention.text):
             article = article_before(document, mention.start)
@@ -110,5 +110,5 @@ def _articles(document: Document, group: Sequence[EntityMention]) -> Iterator[Ed
 
 
 def _token_at(document: Document, place: int) -> int:
-    """Index of the token that a code point belongs to."""
+    """Index of the token that contains a code point."""
     return next((i for i, (_, end) in enumerate(document.tokens) if place < end), -1)

@@ -1,4 +1,4 @@
-"""Adverbs put before main verbs."""
+"""Adverbs inserted before main verbs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ _EDGES: Final = frozenset(".!?;:")
 
 @dataclass(frozen=True, slots=True)
 class InsertAdverb(Change):
-    """A neutral adverb in front of a main verb.
+    """Inserts a neutral adverb before a main verb.
 
     The verb stands right behind its subject, behind "have" or "be" as a participle, or opens a
     sentence whose subject was left out. Where the clause asserts nothing ("if", "n't") the adverb
@@ -64,7 +64,7 @@ class InsertAdverb(Change):
 
     id: ClassVar[str] = "insert_adverb@1"
     title: ClassVar[str] = "adverbs inserted"
-    summary: ClassVar[str] = "neutral adverbs put before main verbs"
+    summary: ClassVar[str] = "neutral adverbs inserted before main verbs"
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
@@ -72,7 +72,7 @@ class InsertAdverb(Change):
     }
 
     def sites(self, document: Document) -> Sequence[Site]:
-        """Main verbs that an adverb can stand before."""
+        """Main verbs that an adverb can precede."""
         return [
             Site(start, end, i)
             for i, (start, end) in enumerate(document.tokens)
@@ -80,7 +80,7 @@ class InsertAdverb(Change):
         ]
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """Adverbs in random order, a few of them, none that the text has already."""
+        """A few adverbs in random order, none that the text already has."""
         present = {plain(word) for word in document.words}
         is_upper = document.words[site.token].isupper()
         fitting = (
@@ -93,13 +93,13 @@ class InsertAdverb(Change):
 
 
 def _sober(document: Document, index: int) -> tuple[str, ...]:
-    """Adverbs for a clause that asserts nothing."""
+    """Adverbs for a clause that does not assert anything."""
     is_denied = plain(document.words[index - 1]).endswith("n't")
     return ("actually", "really") if is_denied else ("actually",)
 
 
 def _is_crowded(document: Document, index: int) -> bool:
-    """Whether an adverb stands beside a verb already, or no word can be put there."""
+    """Whether a verb already has an adverb, or no word can be inserted."""
     words, tokens = document.words, document.tokens
     if words[index][:1].isupper() and not words[index].isupper():
         return True
@@ -113,7 +113,7 @@ def _is_crowded(document: Document, index: int) -> bool:
 
 
 def _fits(document: Document, index: int) -> bool:
-    """Whether a verb stands where an adverb can come before it for certain."""
+    """Whether an adverb can certainly precede a verb here."""
     tag = document.tag(index)
     if index == 0:
         return tag == "VBZ"
@@ -140,7 +140,7 @@ def _may_be_noun(document: Document, index: int) -> bool:
 
 
 def _is_unasserted(document: Document, index: int) -> bool:
-    """Whether what stands before a verb keeps its clause from asserting anything."""
+    """Whether the words before a verb make its clause non-assertive."""
     if "?" in document.words[index : index + 3 * _REACH]:
         return True
     for at in range(index - 1, max(-1, index - 1 - _REACH), -1):

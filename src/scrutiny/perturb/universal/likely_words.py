@@ -1,4 +1,4 @@
-"""Words replaced by likely ones: by a masked language model, by their neighbors among vectors."""
+"""Words replaced by predictions of a masked language model, or by vector neighbors."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ from scrutiny.text.lexicon import is_stop_word
 
 
 class ContentWords(Change):
-    """A change of words of letters that are no function words."""
+    """Base of changes of content words: words of letters that are not function words."""
 
     __slots__ = ()
 
     def sites(self, document: Document) -> Sequence[Site]:
-        """Content words; which of them have a likely one shows when they are asked."""
+        """Content words; candidates are only computed later."""
         words = document.words
         return [
             Site(start, end, i)
@@ -67,7 +67,7 @@ class MaskedLm(ContentWords, AsksAhead):
 
     id: ClassVar[str] = "masked_lm@1"
     title: ClassVar[str] = "words from a language model"
-    summary: ClassVar[str] = "words replaced by what a masked language model expects"
+    summary: ClassVar[str] = "words replaced by predictions of a masked language model"
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet", "masked_lm")
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change", "token-tagging": "keeps"}
     intensity: ClassVar[Intensity] = Intensity(share=0.2, least=1, most=10)
@@ -116,7 +116,7 @@ def _query(document: Document, site: Site) -> MaskQuery:
 
 
 def _fitting(word: str, xpos: str, likely: Sequence[str]) -> list[str]:
-    """Words, in lower case, that usually have this tag in this form, and another lemma."""
+    """Lower-case words that usually have this tag in this form, and another lemma."""
     upos = UPOS_OF[xpos]
     base = lemma(word, upos)
     return [
@@ -131,7 +131,7 @@ def _fitting(word: str, xpos: str, likely: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class SynonymVectors(ContentWords, AsksAhead):
-    """A near neighbor of the same part of speech and inflection, antonyms left out.
+    """A vector neighbor of the same part of speech and inflection, without antonyms.
 
     Vectors put words near one another that occur in like contexts, so opposites are near as well;
     those that WordNet knows, direct or by way of a similar adjective, are taken out. So are words
@@ -162,7 +162,7 @@ class SynonymVectors(ContentWords, AsksAhead):
 
     id: ClassVar[str] = "synonym_vectors@1"
     title: ClassVar[str] = "synonyms (word vectors)"
-    summary: ClassVar[str] = "words replaced by a near neighbor among word vectors, no antonyms"
+    summary: ClassVar[str] = "words replaced by a neighbor among word vectors, without antonyms"
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet", "vectors")
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
@@ -173,7 +173,7 @@ class SynonymVectors(ContentWords, AsksAhead):
     least_cosine: float = 0.7
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """Neighbors that fit, in random order."""
+        """Suitable neighbors, in random order."""
         vectors: Vectors = find_resource(document, "vectors")
         word = document.words[site.token].lower()
         found = self._fitting(word, content_tag(document, site.token), vectors)
@@ -206,7 +206,7 @@ class SynonymVectors(ContentWords, AsksAhead):
         *,
         sites: Iterable[Sequence[Site]] | None = None,
     ) -> None:
-        """Look up the neighbors of all words of many documents in one go."""
+        """Look up the neighbors of all words of many documents in one call."""
         vectors: Vectors = find_resource(resources, "vectors")
         words = {d.words[s.token].lower() for d in documents for s in self.sites(d)}
         vectors.warm(words, most=self.neighbors)

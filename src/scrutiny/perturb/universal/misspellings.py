@@ -1,4 +1,4 @@
-"""Words as people misspell them, and as machines misread them."""
+"""Common misspellings, and OCR errors."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -38,7 +38,7 @@ _BY_EAR: Final = tuple(
 
 @dataclass(frozen=True, slots=True)
 class SpellingError(Change, ChangesAtOnce):
-    """Chosen words misspelled as people are known to misspell them.
+    """Replaces chosen words by attested misspellings.
 
     Every misspelling is attested: it stands in a list of corrections. It is never another word
     itself.
@@ -69,7 +69,7 @@ class SpellingError(Change, ChangesAtOnce):
 
     id: ClassVar[str] = "spelling_error@1"
     title: ClassVar[str] = "spelling errors"
-    summary: ClassVar[str] = "words as people misspell them"
+    summary: ClassVar[str] = "common misspellings of words"
     intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
 
     by_ear: bool = False
@@ -90,7 +90,7 @@ class SpellingError(Change, ChangesAtOnce):
         ]
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """Attested misspellings, or those by ear; the drawn one first."""
+        """Attested misspellings, or phonetic ones; the drawn one first."""
         found = self._wrong(document.text[site.start : site.end])
         first = int(rng.random() * len(found))
         for wrong in (*found[first:], *found[:first]):
@@ -111,7 +111,7 @@ class SpellingError(Change, ChangesAtOnce):
         return edits
 
     def _wrong(self, word: str) -> tuple[str, ...]:
-        """Attested misspellings of a word in its case, or those by ear."""
+        """Attested misspellings of a word in its letter case, or phonetic ones."""
         known = misspellings()
         if word in known:
             return known[word]
@@ -123,7 +123,7 @@ class SpellingError(Change, ChangesAtOnce):
 
 @lru_cache(maxsize=1 << 14)  # a few words make up most of any text
 def misheard(word: str) -> tuple[str, ...]:
-    """Spellings by ear of a word, none of them a known word; capitals stay where they are.
+    """Phonetic spellings of a word that are not known words; capitals stay in place.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def misheard(word: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Ocr(Change, ChangesAtOnce):
-    """One confusion of an optical character reader in each chosen word.
+    """One OCR confusion in each chosen word.
 
     Confusions may take or leave several characters: ``m`` becomes ``rn``, ``cl`` becomes ``d``.
 
@@ -168,7 +168,7 @@ class Ocr(Change, ChangesAtOnce):
 
     id: ClassVar[str] = "ocr@1"
     title: ClassVar[str] = "OCR noise"
-    summary: ClassVar[str] = "characters that an optical reader confuses"
+    summary: ClassVar[str] = "character confusions of optical character recognition (OCR)"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     intensity: ClassVar[Intensity] = Intensity(share=0.2, least=1, most=None)
 
@@ -180,7 +180,7 @@ class Ocr(Change, ChangesAtOnce):
         return word_sites(document, self.shortest)
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """The drawn confusion first, then the ones behind it, around the word."""
+        """The drawn confusion first, then the following ones, cyclically."""
         found = confused(document.text[site.start : site.end], self.several)
         first = int(rng.random() * len(found))
         for at in range(first, first + len(found)):
@@ -206,7 +206,7 @@ class Ocr(Change, ChangesAtOnce):
 
 @lru_cache(maxsize=1 << 14)  # a few words make up most of any text
 def confused(word: str, several: bool = True) -> tuple[tuple[int, int, str], ...]:  # noqa: FBT001, FBT002
-    """Confusions of a word: offset, code points that go, and what is read instead.
+    """Confusions of a word: offset, deleted code points, and new text.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""People turned into the other gender, or places moved to another region."""
+"""Change of gender of people, or of the region of places."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ _PRONOUNS: Final[dict[Gender, frozenset[str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class NamePlaceSwap(Change):
-    """One gender throughout a text, or places of one region throughout.
+    """Changes all people of a text to one gender, or all places to one region.
 
     With names, every first name of the other gender becomes one of the wanted gender, the same for
     the same, and pronouns, titles and nouns follow: "her" becomes "him" or "his" by its part of
@@ -77,7 +77,7 @@ class NamePlaceSwap(Change):
 
     id: ClassVar[str] = "name_place_swap@1"
     title: ClassVar[str] = "names and places swapped"
-    summary: ClassVar[str] = "people of the other gender, or places of another region"
+    summary: ClassVar[str] = "people changed to the other gender, or places to another region"
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
@@ -102,7 +102,7 @@ class NamePlaceSwap(Change):
         return whole_text(document) if found else ()
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """All names, or all places, changed consistently; a few draws of the new ones."""
+        """All names, or all places, changed consistently; a few draws of new ones."""
         for _ in range(_TRIED):
             if self.change == "place":
                 yield tuple(self._moved(document, rng))
@@ -110,7 +110,7 @@ class NamePlaceSwap(Change):
                 yield tuple(self._renamed(document, rng))
 
     def _people(self, document: Document) -> Iterator[tuple[int, str | None]]:
-        """(token, its counterpart, or nothing for a first name) for all that has to change."""
+        """(token, counterpart, or `None` for a first name) for all that must change."""
         is_small = document.text.islower()
         present = {word.lower() for word in document.words}
         for i, word in enumerate(document.words):
@@ -146,7 +146,7 @@ class NamePlaceSwap(Change):
             yield Edit(document.field, start, end, text)
 
     def _places(self, document: Document) -> list[tuple[int, int, str]]:
-        """(start, end, name) of places that are not in the region, longest names first."""
+        """(start, end, name) of places outside the region, longest names first."""
         found = []
         i = 0
         tokens, text = document.tokens, document.text
@@ -184,7 +184,7 @@ class NamePlaceSwap(Change):
 
 @cache
 def _gendered(gender: Gender) -> frozenset[str]:
-    """Lower-case nouns and titles of a gender."""
+    """Lower-case nouns and titles with a gender."""
     column = 0 if gender == "female" else 1
     return frozenset(row[column].lower() for row in table("gender_pairs"))
 
@@ -195,7 +195,7 @@ def _bare(word: str) -> str:
 
 
 def _is_of(word: str, gender: Gender) -> bool:
-    """Whether a pronoun, title or noun is of a gender."""
+    """Whether a pronoun, title or noun has a gender."""
     low = word.lower().replace("’", "'").removesuffix(".")
     return low in _PRONOUNS[gender] or _bare(low) in _gendered(gender)
 
@@ -225,7 +225,7 @@ def _cased(old: str, new: str) -> str:
 
 
 def _pronoun_tag(document: Document, index: int) -> str:
-    """Penn tag, where the words behind "her" settle what it is.
+    """Penn tag; the words after "her" decide between its two readings.
 
     A singular noun needs a determiner ("her book"), and an adjective without a noun takes none
     ("made her happy").
@@ -242,7 +242,7 @@ def _pronoun_tag(document: Document, index: int) -> str:
 
 
 def _is_name(document: Document, index: int) -> bool:
-    """Whether a word that can be a first name is one here ("Will came", not "Will he come").
+    """Whether a possible first name is a name here ("Will came", not "Will he come").
 
     A verb at the head of a sentence ("Mark my words") may be tagged as a name; what follows tells.
     """
@@ -263,7 +263,7 @@ def _is_name(document: Document, index: int) -> bool:
 
 
 def _is_capitalized_place(document: Document, index: int, name: str) -> bool:
-    """Whether a place name is no other word here; of a single word the tagger decides."""
+    """Whether a place name is not another word here; for a single word the tagger decides."""
     if not name[:1].isupper():
         return False
     return " " in name or document.tag(index) in ("NNP", "NN", "JJ", "NNPS", "NNS")

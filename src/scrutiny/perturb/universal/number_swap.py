@@ -1,4 +1,4 @@
-"""Other numbers in the place of the ones that are there."""
+"""Numbers replaced by others."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _RATED: Final = frozenset("star stars point points thumb thumbs out /".split())
 
 @dataclass(frozen=True, slots=True)
 class NumberSwap(Change):
-    """Each number replaced by another of about the same size, written in the same manner.
+    """Replaces each number by another one of about the same size, in the same notation.
 
     Decimals keep their places, thousands their commas, ordinals and number words their kind, round
     numbers their zeros; years stay within ten years. A number has to count what follows it: names
@@ -53,7 +53,7 @@ class NumberSwap(Change):
 
     id: ClassVar[str] = "number_swap@1"
     title: ClassVar[str] = "numbers swapped"
-    summary: ClassVar[str] = "other numbers of about the same size"
+    summary: ClassVar[str] = "numbers replaced by others of about the same size"
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "may change",
         "text-classification": "keeps",
@@ -64,7 +64,7 @@ class NumberSwap(Change):
     ratings: bool = False
 
     def sites(self, document: Document) -> Sequence[Site]:
-        """Numbers that another one may replace."""
+        """Numbers that can be replaced."""
         words = document.words
         return [
             Site(*document.tokens[i], i)
@@ -77,7 +77,7 @@ class NumberSwap(Change):
         ]
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """A few drawn numbers."""
+        """A few random numbers."""
         token = document.text[site.start : site.end]
         number = parse_number(token)
         if number is None:
@@ -90,19 +90,19 @@ class NumberSwap(Change):
 
 
 def _is_replaceable(number: Number) -> bool:
-    """Whether another number could stand there: not for a single one."""
+    """Whether a number can be replaced: not a single one."""
     return number.value != 1 or number.kind in ("ordinal", "ordinal_word")
 
 
 def _is_rating(words: Sequence[str], at: int) -> bool:
-    """Whether a number is given as a rating: "4 stars", "9 / 10", "8 out of 10"."""
+    """Whether a number is a rating: "4 stars", "9 / 10", "8 out of 10"."""
     before = [word.lower() for word in words[max(0, at - 2) : at]]
     after = [word.lower() for word in words[at + 1 : at + 2]]
     return bool(after and after[0] in _RATED) or before[-1:] == ["/"] or before == ["out", "of"]
 
 
 def _is_part(words: Sequence[str], at: int) -> bool:
-    """Whether a number is a part of something else: a clock, an emoticon, a fraction, a link."""
+    """Whether a number is part of something else: a time, an emoticon, a fraction, a link."""
     before = words[at - 1].lower() if at else ""
     after = words[at + 1].lower() if at + 1 < len(words) else ""
     if before in _SYMBOLS or after in _SYMBOLS or after in ("rd", "th", "st", "nd"):
@@ -121,13 +121,13 @@ def _is_part(words: Sequence[str], at: int) -> bool:
 
 
 def _is_compound(words: Sequence[str], at: int) -> bool:
-    """Whether a number word is a part of a longer one: "two hundred", "sixty five"."""
+    """Whether a number word is part of a longer one: "two hundred", "sixty five"."""
     near = [word.lower() for word in (*words[max(0, at - 1) : at], *words[at + 1 : at + 2])]
     return any(word in _SCALES or parse_number(word) is not None for word in near)
 
 
 def _other(number: Number, share: float) -> float:
-    """Number of about the same size, drawn evenly."""
+    """Random number of about the same size, drawn uniformly."""
     value: float = number.value
     if number.decimals:
         return round(max(0.1**number.decimals, value * (0.5 + 1.5 * share)), number.decimals)
@@ -138,7 +138,7 @@ def _other(number: Number, share: float) -> float:
 
 
 def _range(value: int, number: Number) -> tuple[int, int, int]:
-    """Least and largest other number, and the step between."""
+    """Smallest and largest replacement, and the step between."""
     is_plain = number.kind == "digits" and not number.is_grouped
     if number.suffix == "s":
         return max(10, value - 20), min(value + 20, max(value, 2010)), 10
@@ -155,7 +155,7 @@ def _range(value: int, number: Number) -> tuple[int, int, int]:
 
 
 def _step(value: int) -> int:
-    """Power of ten that keeps a round number round, and leaves some to choose from."""
+    """Power of ten that keeps a round number round, and allows several choices."""
     step = 1
     while value % (10 * step) == 0 and value >= 20 * step:
         step *= 10

@@ -1,4 +1,4 @@
-"""Sentences that say the opposite: a "not" put in or taken out."""
+"""Reversal of negation: a "not" inserted or removed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from scrutiny.perturb.english.verbs import finite_kind, sentence_tokens
 
 @dataclass(frozen=True, slots=True)
 class ReverseNegation(Change):
-    """A sentence's main clause negated, or its negation taken out.
+    """Negates a sentence's main clause, or removes its negation.
 
     A negation gets the form of "do" that the verb's tense and person ask for, and the verb its
     base form; taking one out gives them back. Questions, commands, inversions, and sentences with
@@ -52,7 +52,7 @@ class ReverseNegation(Change):
 
     id: ClassVar[str] = "reverse_negation@1"
     title: ClassVar[str] = "negation reversed"
-    summary: ClassVar[str] = "a negation put in or taken out, with its agreement"
+    summary: ClassVar[str] = "a negation inserted or removed, with agreement"
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change", "token-tagging": "keeps"}
     intensity: ClassVar[Intensity] = Intensity(share=0.0, least=1, most=1)
@@ -62,7 +62,7 @@ class ReverseNegation(Change):
     remove: bool = True
 
     def sites(self, document: Document) -> Sequence[Site]:
-        """The negation, or else the finite verb, of each sentence that can be turned round."""
+        """The negation, or else the finite verb, of each sentence that can be reversed."""
         found = []
         parse = parse_of(document)
         for first, last in sentence_tokens(document):
@@ -90,7 +90,7 @@ class ReverseNegation(Change):
         return None if resists_negation(document, verb) else verb
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """The clause turned round; a new negation comes in full or contracted, drawn first."""
+        """The reversed clause; a new negation is full or contracted, the drawn one first."""
         first, last = _sentence_of(document, site.token)
         if negator_in(document, first, last) == site.token:
             yield from affirm(document, site.token, last)
@@ -102,7 +102,7 @@ class ReverseNegation(Change):
 
 
 def _sentence_of(document: Document, index: int) -> tuple[int, int]:
-    """Token range of the sentence that a token stands in."""
+    """Token range of the sentence that contains a token."""
     return next((a, b) for a, b in sentence_tokens(document) if a <= index < b)
 
 
@@ -118,7 +118,7 @@ class Parse(Protocol):
 
 
 def parse_of(document: Document) -> Parse | None:
-    """Parse of a document by the run's tagger, if that is a parser and agrees on the tokens."""
+    """Parse of a document by the run's tagger, if it is a parser and has the same tokens."""
     parser: Any = document.resources.get("tagger")
     if parser == "spacy":
         from scrutiny.perturb.resources.loading import load_resource
@@ -131,7 +131,7 @@ def parse_of(document: Document) -> Parse | None:
 
 
 def parsed_main_verb(document: Document, first: int, last: int, parse: Parse) -> int | None:
-    """Index of the finite verb of a sentence's main clause, or nothing where there is none.
+    """Index of the finite verb of a sentence's main clause, or `None`.
 
     That is the root of the parse or its first auxiliary, with a subject in front of it.
     """

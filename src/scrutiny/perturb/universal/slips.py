@@ -1,4 +1,4 @@
-"""Slips of whoever types: letters swapped, dropped, doubled, or the key beside the right one."""
+"""Typing errors: letters swapped, dropped, doubled, or replaced by a neighboring key."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _INSIDE = True
 
 @dataclass(frozen=True, slots=True)
 class Typos(Change, ChangesAtOnce):
-    """One slip in each chosen word.
+    """One typing error in each chosen word.
 
     A replaced or inserted letter is a random one of the same class: digit, upper case, lower case,
     and of the same script. Two equal neighbors are never swapped.
@@ -49,7 +49,7 @@ class Typos(Change, ChangesAtOnce):
     """
 
     id: ClassVar[str] = "typos@1"
-    summary: ClassVar[str] = "a letter replaced, swapped, inserted or left out inside words"
+    summary: ClassVar[str] = "a letter replaced, swapped, inserted or deleted inside words"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
 
@@ -63,7 +63,7 @@ class Typos(Change, ChangesAtOnce):
         return word_sites(document, max(self.shortest, 1 + self.skip_first + self.skip_last))
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """The drawn slip, then all others of the word until one can be made."""
+        """The drawn typo, then all others of the word until one is possible."""
         word = document.text[site.start : site.end]
         units: Sequence[str] = word if word.isascii() else split_characters(word)
         low, high = int(self.skip_first), len(units) - int(self.skip_last)
@@ -87,7 +87,7 @@ class Typos(Change, ChangesAtOnce):
     def at_once(
         self, document: Document, sites: Sequence[Site], shares: Sequence[float]
     ) -> list[Edit] | None:
-        """The drawn slips, if all of them can be made."""
+        """The drawn typos, if all of them are possible."""
         text, field, mode = document.text, document.field, self.mode
         low, kept = self.skip_first, self.skip_first + self.skip_last
         kind: str = mode
@@ -111,7 +111,7 @@ class Typos(Change, ChangesAtOnce):
 
 
 def _slip(mode: str, units: Sequence[str], at: int, share: float) -> tuple[int, str] | None:
-    """Code points that a slip takes away there and what stands there then, if it can be made."""
+    """Code points that a typo deletes at a place and their replacement, if it is possible."""
     unit = units[at]
     if mode == "swap":
         following = units[at + 1]
@@ -126,7 +126,7 @@ def _slip(mode: str, units: Sequence[str], at: int, share: float) -> tuple[int, 
 
 @dataclass(frozen=True, slots=True)
 class Keyboard(Change, ChangesAtOnce):
-    """One character of each chosen word replaced by one that lies beside it on the keyboard.
+    """Replaces one character of each chosen word by a neighboring key.
 
     Letters give letters of the same case. The layout is QWERTY; characters that are not on it are
     left alone.
@@ -153,8 +153,8 @@ class Keyboard(Change, ChangesAtOnce):
     """
 
     id: ClassVar[str] = "keyboard@1"
-    title: ClassVar[str] = "keyboard slips"
-    summary: ClassVar[str] = "a character replaced by its neighbor on the keyboard"
+    title: ClassVar[str] = "keyboard typos"
+    summary: ClassVar[str] = "a character replaced by a neighboring key"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     intensity: ClassVar[Intensity] = Intensity(share=0.2, least=1, most=None)
 
@@ -166,7 +166,7 @@ class Keyboard(Change, ChangesAtOnce):
         return word_sites(document, self.shortest)
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """The drawn character first, then the ones behind it, around the word."""
+        """The drawn character first, then the following ones, cyclically."""
         text = document.text
         length = site.end - site.start
         first, of_key = divmod(rng.random() * length, 1.0)  # one number makes both choices

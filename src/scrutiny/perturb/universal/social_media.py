@@ -1,4 +1,4 @@
-"""The manner of social media: abbreviations, a mention, a link."""
+"""Social media style: abbreviations, a mention, a link."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ _BEFORE_HEDGE: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class SocialMedia(Change):
-    """Phrases abbreviated wherever they stand, and a mention or a link at the start or the end.
+    """Abbreviates phrases, and adds a mention or a link at the start or the end.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class SocialMedia(Change):
 
     id: ClassVar[str] = "social_media@1"
     title: ClassVar[str] = "social media style"
-    summary: ClassVar[str] = "abbreviated phrases, a mention or a link"
+    summary: ClassVar[str] = "abbreviations, a mention or a link, as in social media"
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
 
     abbreviations: bool = True
@@ -64,7 +64,7 @@ class SocialMedia(Change):
         return [*whole, *(_phrase_sites(document) if self.abbreviations else ())]
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """A few drawn handles; or the abbreviation."""
+        """A few random handles; or the abbreviation."""
         if site.token != WHOLE_TEXT:
             phrase = document.text[site.start : site.end]
             short = social_abbreviations()[" ".join(token_texts(phrase.lower()))]
@@ -98,7 +98,7 @@ def _handle(shares: Sequence[float], *, is_link: bool) -> str:
 
 @cache
 def _phrases_by_first_word() -> Mapping[str, tuple[tuple[str, ...], ...]]:
-    """Phrases as tokens, by their first token, the longest first."""
+    """Phrases as tokens, by their first token, longest first."""
     read = [(tuple(token_texts(phrase)), phrase) for phrase in social_abbreviations()]
     found = grouped((tokens[0], tokens) for tokens, text in read if " ".join(tokens) == text)
     return {
@@ -108,7 +108,7 @@ def _phrases_by_first_word() -> Mapping[str, tuple[tuple[str, ...], ...]]:
 
 
 def _is_meant(phrase: Sequence[str], words: Sequence[str], start: int, stop: int) -> bool:
-    """Whether a phrase means what its short form does: no "gonna a party", no "the kinda film"."""
+    """Whether a phrase can be shortened here: not "gonna a party", not "the kinda film"."""
     last, following = phrase[-1], words[stop] if stop < len(words) else ""
     if phrase[0] in ("kind", "sort") and last == "of":
         return start > 0 and words[start - 1] in _BEFORE_HEDGE

@@ -1,4 +1,4 @@
-"""The surface of a text: the case of its letters, the marks around it."""
+"""Surface changes: letter case, and punctuation around the text."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from scrutiny.perturb.engine.streams import in_random_order
 
 @dataclass(frozen=True, slots=True)
 class WordCase(Change, ChangesAtOnce):
-    """All words in upper, lower, title or random case, each by an edit of its own.
+    """All words in upper, lower, title or random case, one edit each.
 
     Because every word has its own edit, spans keep their borders and a later step of a composition
     still finds words.
@@ -47,7 +47,7 @@ class WordCase(Change, ChangesAtOnce):
     case: Literal["upper", "lower", "title", "random"] = "upper"
 
     def sites(self, document: Document) -> Sequence[Site]:
-        """Words that would look different."""
+        """Words whose letter case would change."""
         if self.case == "random":
             return sites_where(document, lambda word: word.lower() != word.upper())
         return sites_where(document, lambda word: _cased(word, self.case) != word)
@@ -81,7 +81,7 @@ def _cased(word: str, case: str) -> str:
 
 
 def _random_case(word: str, shares: Sequence[float]) -> str:
-    """Word with a case drawn for each letter; if that is the word itself, one letter is turned."""
+    """Word with a random case for each letter; at least one letter changes."""
     chars = [
         c.upper() if share < 0.5 else c.lower() for c, share in zip(word, shares, strict=False)
     ]
@@ -105,7 +105,7 @@ _NONE: Final = (("", ""),)
 
 @dataclass(frozen=True, slots=True)
 class Punctuation(ChangesWholeText):
-    """The marks at the end replaced, and the text put into brackets or quotes.
+    """Replaces the final punctuation, and puts the text into brackets or quotes.
 
     A question stays a question and an exclamation one: their marks are doubled, not dropped.
     Brackets and quotes that the text has already are not used again; Chinese has its own.
@@ -130,14 +130,14 @@ class Punctuation(ChangesWholeText):
     """
 
     id: ClassVar[str] = "punctuation@1"
-    summary: ClassVar[str] = "other marks at the end, brackets or quotes around the text"
+    summary: ClassVar[str] = "other punctuation at the end, brackets or quotes around the text"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
 
     end: bool = True
     brackets: bool = True
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """Ends and brackets in random order."""
+        """Final punctuation and brackets in random order."""
         text = document.text
         stop = len(text.rstrip())
         start = len(text) - len(text.lstrip())
@@ -158,6 +158,6 @@ class Punctuation(ChangesWholeText):
 
 
 def _pairs_for(text: str) -> Sequence[tuple[str, str]]:
-    """Brackets and quotes that a text can be put into; none if it has them all."""
+    """Possible brackets and quotes around a text; none if it has them all."""
     known = _CHINESE_BRACKETS if _CHINESE.search(text) else _BRACKETS
     return [pair for pair in known if not (pair[0] in text or pair[1] in text)] or _NONE

@@ -27,7 +27,7 @@ _PARTICLES: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class SynonymWordnet(Change):
-    """A synonym of the same part of speech, in the same inflection and casing.
+    """Replaces a word by a synonym of the same part of speech, inflection and letter case.
 
     A list holds the pairs of words that a reader found to fit in nearly every context; no other
     pair is used unless asked for. Verbs before a preposition or particle stay, and so do words in
@@ -80,7 +80,7 @@ class SynonymWordnet(Change):
     usual: bool = True
 
     def sites(self, document: Document) -> Sequence[Site]:
-        """Words with a usual synonym; in texts that have few, verbs with a broader one, too."""
+        """Words with a usual synonym; in texts with few, also verbs with a hypernym."""
         nearest, wider = self._settings()
         found = _words_in(document, nearest)
         if self.checked or len(found) >= _ENOUGH:
@@ -88,7 +88,7 @@ class SynonymWordnet(Change):
         return _words_in(document, wider)
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """Synonyms in the word's inflection, in random order; the usual ones alone if any."""
+        """Synonyms in the word's inflection, in random order; usual ones only, if any."""
         xpos = content_tag(document, site.token)
         if _is_fixed(document, site.token, xpos):
             return
@@ -100,7 +100,7 @@ class SynonymWordnet(Change):
         return synonym_forms(word, xpos, nearest) or synonym_forms(word, xpos, wider)
 
     def _settings(self) -> tuple[SynonymSettings, SynonymSettings]:
-        """What counts as a synonym, and what does where there is none."""
+        """Conditions for a synonym, and those used if none is found."""
         nearest = SynonymSettings(self.senses, self.least_zipf, checked=self.checked)
         if self.checked:
             return nearest, nearest
@@ -114,7 +114,7 @@ def _words_in(document: Document, settings: SynonymSettings) -> list[Site]:
 
 
 def _is_fixed(document: Document, index: int, xpos: str) -> bool:
-    """Whether a word belongs to its neighbors: "lives in", "more often than", "love story"."""
+    """Whether a word is part of an expression: "lives in", "more often than", "love story"."""
     before = document.words[index - 1].lower() if index else ""
     behind = document.words[index + 1].lower() if index + 1 < len(document.words) else ""
     if xpos.startswith("VB"):

@@ -25,7 +25,7 @@ _MOODS: Final = frozenset({"could", "would", "might"})  # past in form, often pr
 
 @dataclass(frozen=True, slots=True)
 class Tense(Change):
-    """Present turned into past and past into present, agreeing with the subject.
+    """Changes present to past and past to present, with agreement.
 
     Only finite verbs have a tense to turn: participles and infinitives stay, since they could not
     change by themselves and leave a sentence. Where the subject of a past form is not plain to
@@ -57,7 +57,7 @@ class Tense(Change):
 
     id: ClassVar[str] = "tense@1"
     title: ClassVar[str] = "tense changed"
-    summary: ClassVar[str] = "finite verbs in the other tense, agreeing with their subject"
+    summary: ClassVar[str] = "finite verbs in the other tense, with agreement"
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
@@ -67,7 +67,7 @@ class Tense(Change):
     unit: Literal["word", "sentence"] = "sentence"
 
     def sites(self, document: Document) -> Sequence[Site]:
-        """Finite verbs that have a form in the other tense, or the first one of each sentence."""
+        """Finite verbs that have another tense, or the first one of each sentence."""
         if self.unit == "word":
             return [
                 Site(start, end, i)
@@ -83,7 +83,7 @@ class Tense(Change):
         return found
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """The verb and those joined to it, or all of its sentence's, in the other tense."""
+        """The verb and those coordinated with it, or all of its sentence, in the other tense."""
         if self.unit == "word":
             edit = _turned(document, site.token)
             if edit is not None:
@@ -99,7 +99,7 @@ def _other(tense: Time) -> Time:
 
 
 def _turned(document: Document, index: int) -> Edit | None:
-    """Edit that puts one finite verb into the other tense, if it can be."""
+    """Edit that changes the tense of one finite verb, if possible."""
     tense = tense_of(document, index)
     if tense is None:
         return None
@@ -108,7 +108,7 @@ def _turned(document: Document, index: int) -> Edit | None:
 
 
 def _around(document: Document, index: int) -> range:
-    """Tokens near a verb, up to the marks that end its sentence or clause."""
+    """Tokens near a verb, up to the punctuation that ends its sentence or clause."""
     words = document.words
     first = last = index
     while first > max(0, index - _NEAR) and words[first - 1] not in _ENDS:
@@ -139,7 +139,7 @@ def _joined(document: Document, index: int) -> list[Edit]:
 
 
 def _sentence(document: Document, first: int, last: int) -> list[Edit]:
-    """Edits that put all finite verbs of a sentence into the other tense; none if one is unclear.
+    """Edits that change the tense of all finite verbs of a sentence; none if one is unclear.
 
     "Could" and "would" are past in form only: beside verbs of the present they stay.
     """

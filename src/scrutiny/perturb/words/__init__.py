@@ -1,1 +1,1 @@
-"""Changes of single words, best or nearest first, for searches to choose among."""
+"""Changes of single words, best or nearest first, for searches to choose from."""

@@ -1,4 +1,4 @@
-"""One word left out."""
+"""Deletion of one word."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from scrutiny.perturb.engine.change import Change, Rng
 
 @dataclass(frozen=True, slots=True)
 class DeleteWord(Change):
-    """One word left out, with the space before it; never the only word of a text.
+    """Deletes one word with the space before it; never the only word of a text.
 
     **Measures** with a search on top, which words an answer hangs on: input reduction deletes what
     it does not need.
@@ -34,14 +34,14 @@ class DeleteWord(Change):
 
     id: ClassVar[str] = "delete_word@1"
     title: ClassVar[str] = "words deleted"
-    summary: ClassVar[str] = "one word left out"
+    summary: ClassVar[str] = "one word deleted"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change"}
     intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=None)
     is_for_search: ClassVar[bool] = True
 
     def sites(self, document: Document) -> Sequence[Site]:
-        """Words and numbers, if there are two of them."""
+        """Words and numbers, if there are at least two of them."""
         found = [
             Site(*document.tokens[i], i)
             for i, word in enumerate(document.words)
@@ -50,7 +50,7 @@ class DeleteWord(Change):
         return found if len(found) > 1 else ()
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """The deletion, with the space before the word, or the one after it; nothing is drawn."""
+        """The deletion, with the space before the word, or else the one after it."""
         text = document.text
         start, end = site.start, site.end
         while start > 0 and text[start - 1].isspace():

@@ -1,4 +1,4 @@
-"""What a masked language model proposes for a search: how it is asked, which words it may try."""
+"""Proposals of a masked language model for a search: queries, and filters of words."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ from scrutiny.text.wordnet import exists
 
 @lru_cache(maxsize=1 << 16)
 def are_antonyms(word: str, other: str) -> bool:
-    """Whether WordNet has two lower-case words, or their base forms, as opposites.
+    """Whether two lower-case words, or their base forms, are antonyms in WordNet.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def are_antonyms(word: str, other: str) -> bool:
 def fitting(
     guesses: Iterable[Guess], old: Sequence[str], *, no_stop_words: bool, no_antonyms: bool
 ) -> Iterator[Guess]:
-    """Guesses that are none of the old words, each once in any casing, and pass the filters.
+    """Predictions that differ from the old words, without duplicates, and pass the filters.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def fitting(
 
 
 def replaced(document: Document, site: Site, word: str) -> tuple[Edit, ...]:
-    """Edit of the word at a site, cased as the word there.
+    """Replacement of the word at a site, in its letter case.
 
     Articles are left alone: what a search tries is one place, and the published attacks do so.
 
@@ -76,7 +76,7 @@ def replaced(document: Document, site: Site, word: str) -> tuple[Edit, ...]:
 
 
 def token_at(document: Document, site: Site) -> int:
-    """Number of the token at a site of a search, which edits before it may have shifted.
+    """Index of the token at a site of a search, adjusted for earlier edits.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def token_at(document: Document, site: Site) -> int:
 
 
 class Expected(Change, AsksAhead):
-    """What all changes declare that a masked language model proposes, and how they ask it."""
+    """Base of all changes that a masked language model proposes."""
 
     __slots__ = ()
 
@@ -111,29 +111,29 @@ class Expected(Change, AsksAhead):
         return word_sites(document)
 
     def queries(self, document: Document, site: Site) -> tuple[MaskQuery, ...]:
-        """What the model is asked about a site."""
+        """Queries to the model about a site."""
         return (MaskQuery(document.text, site.start, site.end),)
 
     def ask(
         self, guesser: WordGuesser, queries: Sequence[MaskQuery], script: Script
     ) -> Sequence[Sequence[Guess]]:
-        """What the model expects at each place, the likeliest first."""
+        """Predictions of the model at each place, most likely first."""
         return guesser.guess(queries, top=self.top, script=script)
 
     def guesses(self, document: Document, query: MaskQuery) -> Sequence[Guess]:
-        """What the run's masked language model expects at one place."""
+        """Predictions of the run's masked language model at one place."""
         guesser: WordGuesser = find_resource(document, "masked_lm")
         (found,) = self.ask(guesser, [query], script_of(document.language))
         return found
 
     def fitting(self, document: Document, query: MaskQuery, old: Sequence[str]) -> Iterator[Guess]:
-        """Guesses that are likely enough, none of the old words, and pass the filters."""
+        """Predictions that are likely enough, differ from the old words, and pass the filters."""
         found = self.guesses(document, query)
         likely = [guess for guess in found if guess.value >= self.least_probability]
         return fitting(likely, old, no_stop_words=self.no_stop_words, no_antonyms=self.no_antonyms)
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """Words in the model's order, cased as the one that they replace; nothing is drawn."""
+        """Words in the model's order, in the letter case of the word that they replace."""
         (query,) = self.queries(document, site)
         for guess in self.fitting(document, query, [document.text[site.start : site.end]]):
             yield replaced(document, site, guess.word)
@@ -145,7 +145,7 @@ class Expected(Change, AsksAhead):
         *,
         sites: Iterable[Sequence[Site]] | None = None,
     ) -> None:
-        """Ask the model about many places in full batches; about all of them unless told."""
+        """Ask the model about many places in full batches; by default about all of them."""
         guesser: WordGuesser = find_resource(resources, "masked_lm")
         all_of = ((document, self.sites(document)) for document in documents)
         held = all_of if sites is None else zip(documents, sites, strict=True)

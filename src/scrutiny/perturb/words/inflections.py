@@ -1,4 +1,4 @@
-"""Words put in another inflection."""
+"""Words in another inflection."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class Inflections(Change):
     """
 
     id: ClassVar[str] = "inflections@1"
-    summary: ClassVar[str] = "words put in another inflection"
+    summary: ClassVar[str] = "words in another inflection"
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
@@ -58,7 +58,7 @@ class Inflections(Change):
     skip_stop_words: bool = True
 
     def sites(self, document: Document) -> Sequence[Site]:
-        """Words of letters; which of them can be inflected shows by their tags."""
+        """Words of letters; their tags decide later which of them can be inflected."""
         return [
             Site(*document.tokens[i], i)
             for i, word in enumerate(document.words)
@@ -68,7 +68,7 @@ class Inflections(Change):
         ]
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """Forms in a fixed order, cased as the word; nothing is drawn."""
+        """Forms in a fixed order, in the letter case of the word."""
         upos = UPOS_OF.get(content_tag(document, token_at(document, site)), "")
         for form in forms(document.text[site.start : site.end].lower(), upos):
             yield replaced(document, site, form)

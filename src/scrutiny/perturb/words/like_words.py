@@ -1,4 +1,4 @@
-"""Words of a like meaning: lemmas of WordNet, neighbors among vectors."""
+"""Words of similar meaning: lemmas of WordNet, vector neighbors."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -70,7 +70,7 @@ class WordnetAll(Change):
     inflect: bool = False
 
     def sites(self, document: Document) -> Sequence[Site]:
-        """Words of letters that WordNet has a synonym of."""
+        """Words of letters that have a synonym in WordNet."""
         return [
             Site(*document.tokens[i], i)
             for i, word in enumerate(document.words)
@@ -78,7 +78,7 @@ class WordnetAll(Change):
         ]
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """Lemmas in a fixed order, cased as the word; nothing is drawn."""
+        """Lemmas in a fixed order, in the letter case of the word."""
         field, (start, end, _) = document.field, site
         xpos = ""
         if self.pos == "tagged" or self.inflect:
@@ -91,7 +91,7 @@ class WordnetAll(Change):
 
 @lru_cache(maxsize=_CACHED)
 def forms(word: str, pos: str, senses: int | None, xpos: str) -> tuple[str, ...]:
-    """Synonyms of a word as it is cased, in the inflection of a Penn tag if there is one.
+    """Synonyms of a word in its letter case, in the inflection of a Penn tag if there is one.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def synonyms(word: str, pos: str, senses: int | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class VectorNeighbors(Change, AsksAhead):
-    """The nearest words by cosine, in that order, with nothing else asked of them.
+    """The nearest words by cosine, in that order, without further conditions.
 
     Parameters
     ----------
@@ -171,13 +171,13 @@ class VectorNeighbors(Change, AsksAhead):
     least_cosine: float = 0.0
 
     def sites(self, document: Document) -> Sequence[Site]:
-        """Words; which of them have a vector shows when they are asked."""
+        """Words; only later it is known which of them have a vector."""
         return [
             Site(*document.tokens[i], i) for i, word in enumerate(document.words) if is_word(word)
         ]
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """Neighbors, the nearest first; nothing is drawn."""
+        """Neighbors, nearest first."""
         vectors: Vectors = find_resource(document, "vectors")
         word = document.text[site.start : site.end].lower()
         for other, cosine in vectors.neighbors(word, most=self.top):
@@ -191,7 +191,7 @@ class VectorNeighbors(Change, AsksAhead):
         *,
         sites: Iterable[Sequence[Site]] | None = None,
     ) -> None:
-        """Look up the neighbors of all words of many documents in one go."""
+        """Look up the neighbors of all words of many documents in one call."""
         vectors: Vectors = find_resource(resources, "vectors")
         words = {d.words[s.token].lower() for d in documents for s in self.sites(d)}
         vectors.warm(words, most=self.top)

@@ -1,4 +1,4 @@
-"""What a masked language model expects: in the place of a word or of two, or beside one."""
+"""Predictions of a masked language model: for one word, for two, or between words."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from scrutiny.perturb.words.guesses import Expected, replaced
 
 @dataclass(frozen=True, slots=True)
 class MaskedReplace(Expected):
-    """The likeliest whole words in the place of one, the likeliest first, never the word itself.
+    """The most likely whole words in place of one, most likely first, never the word itself.
 
     In Chinese the places and the words are single characters, unless the texts come with words.
 
@@ -47,7 +47,7 @@ class MaskedReplace(Expected):
 
     id: ClassVar[str] = "masked_replace@1"
     title: ClassVar[str] = "words replaced (masked LM)"
-    summary: ClassVar[str] = "a word hidden and replaced by what a masked language model expects"
+    summary: ClassVar[str] = "a word masked and replaced by predictions of a masked language model"
 
     top: int = 50
     least_probability: float = 0.0
@@ -57,7 +57,7 @@ class MaskedReplace(Expected):
 
 @dataclass(frozen=True, slots=True)
 class ShownReplace(Expected):
-    """Words of as many pieces, from one pass over the text with nothing hidden.
+    """Words with as many tokens, from one pass over the unmasked text.
 
     At every piece of the word the model names its likeliest pieces; of their combinations those of
     the least perplexity are proposed, the least first. The best combinations are found exactly
@@ -88,28 +88,30 @@ class ShownReplace(Expected):
     """
 
     id: ClassVar[str] = "shown_replace@1"
-    title: ClassVar[str] = "words respelled (masked LM)"
-    summary: ClassVar[str] = "a word respelled by a masked language model that sees the text"
+    title: ClassVar[str] = "words predicted (unmasked text)"
+    summary: ClassVar[str] = (
+        "a word replaced by predictions of a masked language model for the unmasked text"
+    )
 
     top: int = 48
     no_stop_words: bool = True
     no_antonyms: bool = False
 
     def sites(self, document: Document) -> Sequence[Site]:
-        """Words of letters alone."""
+        """Words of letters only."""
         words = document.words
         return [site for site in word_sites(document) if words[site.token].isalpha()]
 
     def ask(
         self, guesser: WordGuesser, queries: Sequence[MaskQuery], script: Script
     ) -> Sequence[Sequence[Guess]]:
-        """What the model would write at each place, having seen it, the least perplexing first."""
+        """Predictions of the model for each place of the unmasked text, lowest perplexity first."""
         return guesser.rewrite(queries, top=self.top, script=script)
 
 
 @dataclass(frozen=True, slots=True)
 class MaskedInsert(Expected):
-    """The likeliest whole words between a word and its neighbor, the likeliest first.
+    """The most likely whole words between a word and its neighbor, most likely first.
 
     The place is the word next to which they are put, so that a search can choose between replacing
     a word and adding to it.
@@ -142,7 +144,7 @@ class MaskedInsert(Expected):
 
     id: ClassVar[str] = "masked_insert@1"
     title: ClassVar[str] = "words inserted (masked LM)"
-    summary: ClassVar[str] = "a word put in as a masked language model expects it"
+    summary: ClassVar[str] = "a word inserted that a masked language model predicts"
 
     side: Literal["left", "right", "both"] = "both"
     top: int = 50
@@ -150,7 +152,7 @@ class MaskedInsert(Expected):
     no_stop_words: bool = False
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """Insertions by their probability; nothing is drawn."""
+        """Insertions by their probability, without randomness."""
         space = "" if script_of(document.language) == "han" else " "
         for side, query in zip(self._sides(), self.queries(document, site), strict=True):
             for guess in self.fitting(document, query, ()):
@@ -161,7 +163,7 @@ class MaskedInsert(Expected):
                 yield (Edit(document.field, at, at, new),)
 
     def queries(self, document: Document, site: Site) -> tuple[MaskQuery, ...]:
-        """The gaps beside a word: from where the word before ends, so that both sides ask alike."""
+        """The gaps beside a word, from the end of the word before, so that both sides ask alike."""
         before = len(document.text[: site.start].rstrip())
         places = [before if side == "left" else site.end for side in self._sides()]
         return tuple(MaskQuery(document.text, at, at) for at in places)
@@ -184,7 +186,7 @@ _PAIRS: Final[Mapping[str, frozenset[str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class MaskedMerge(Expected):
-    """The likeliest whole words in the place of two, the likeliest first, never one of the two.
+    """The most likely whole words in place of two, most likely first, never one of the two.
 
     Two words can be merged where their parts of speech often make a phrase: a noun or adjective
     and a noun, a determiner and a noun, a verb and its object or adverb, and such.
@@ -214,7 +216,7 @@ class MaskedMerge(Expected):
 
     id: ClassVar[str] = "masked_merge@1"
     title: ClassVar[str] = "words merged (masked LM)"
-    summary: ClassVar[str] = "two words replaced by one that a masked language model expects"
+    summary: ClassVar[str] = "two words replaced by one that a masked language model predicts"
     languages: ClassVar[frozenset[str]] = frozenset({"en"})
     resources: ClassVar[tuple[str, ...]] = ("tagger", "masked_lm")
     is_local: ClassVar[bool] = False  # a pair is a site by both of its words
@@ -224,7 +226,7 @@ class MaskedMerge(Expected):
     no_stop_words: bool = False
 
     def sites(self, document: Document) -> Sequence[Site]:
-        """Pairs of words with nothing but space between them that can be a phrase."""
+        """Pairs of words that can be a phrase, with only a space between them."""
         tagger = find_resource(document, "tagger")
         words = word_sites(document)
         found = []
@@ -237,7 +239,7 @@ class MaskedMerge(Expected):
         return found
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """Words by their probability; nothing is drawn."""
+        """Words by their probability, without randomness."""
         (query,) = self.queries(document, site)
         old = document.words[site.token : site.token + 2]
         for guess in self.fitting(document, query, old):

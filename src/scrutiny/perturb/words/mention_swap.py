@@ -1,4 +1,4 @@
-"""One mention of a person, place or organization under another name."""
+"""One mention of a person, place or organization with another name."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from scrutiny.perturb.english.mentions import (
 
 @dataclass(frozen=True, slots=True)
 class MentionSwap(Change):
-    """One mention of a name replaced by names of the same kind; see ``entity_swap`` for all.
+    """Replaces one mention of a name by a name of the same type; see ``entity_swap`` for all.
 
     First names stay of their gender, countries stay countries and cities cities.
 
@@ -51,7 +51,7 @@ class MentionSwap(Change):
 
     id: ClassVar[str] = "mention_swap@1"
     title: ClassVar[str] = "mentions swapped"
-    summary: ClassVar[str] = "one mention of a person or place under another name"
+    summary: ClassVar[str] = "one mention of a person or place with another name"
     resources: ClassVar[tuple[str, ...]] = ("entities",)
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
@@ -66,13 +66,13 @@ class MentionSwap(Change):
     draws: int = 3
 
     def sites(self, document: Document) -> Sequence[Site]:
-        """Mentions of the wanted kinds."""
+        """Mentions of the chosen types."""
         ends = [end for _, end in document.tokens]
         found = [m for m in _by_start(document).values() if m.kind in self.kinds]
         return [Site(m.start, m.end, bisect_right(ends, m.start)) for m in found]
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """Drawn names, each once; none of ours takes the article of "the Netherlands"."""
+        """Random names, without duplicates; none takes an article as "the Netherlands" does."""
         mention = _by_start(document)[site.start]
         article = None
         if mention.kind == "LOC" and needs_the(mention.text):
@@ -89,5 +89,5 @@ def _by_start(document: Document) -> Mapping[int, EntityMention]:
 
 @lru_cache(maxsize=8)
 def _found(document: Any) -> Mapping[int, EntityMention]:
-    """Mentions of a text by where they begin, for its sites and then their candidates."""
+    """Mentions of a text by their start, shared by sites and candidates."""
     return {mention.start: mention for mention in mentions(document)}

@@ -1,4 +1,4 @@
-"""How far two probability distributions are from each other.
+"""Distances between two probability distributions.
 
 For the few labels of a classifier plain lists are quicker than arrays, and a search computes one
 distance for each text.
@@ -16,7 +16,7 @@ Scores = Sequence[float]
 
 
 def scores_of(prediction: Prediction, labels: Sequence[str]) -> Scores:
-    """Probabilities of the labels; all of it on the predicted one where the model gives none.
+    """Probabilities of the labels; 1 for the predicted label if the model gives none.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def l1(p: Scores, q: Scores) -> float:
 
 
 def kl(p: Scores, q: Scores) -> float:
-    """Relative entropy of p to q in bits; infinite where q has none of p's support.
+    """Kullback-Leibler divergence of q from p in bits; infinite if q is 0 where p is not.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Goals that keep the answer: of another text, or of ever fewer words."""
+"""Goals that keep the answer: for another text, or for fewer and fewer words."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -69,7 +69,7 @@ class KeepOutput(Goal):
     """
 
     id: ClassVar[str] = "keep_output@1"
-    summary: ClassVar[str] = "the model answers as before to another text"
+    summary: ClassVar[str] = "the model gives the same answer to a changed text"
 
     distance: Distance = "l1"
     keeps_label: bool = True
@@ -90,11 +90,11 @@ class KeepOutput(Goal):
         return None
 
     def slope(self, base: Base) -> Slope:
-        """The model's own label, whose loss shall stay."""
+        """The model's own label, whose loss should stay the same."""
         return Slope(base.labels[starting_label(base, "prediction")], 0)
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
-        """1 / (1 + distance) less what is missing, and whether nothing is."""
+        """1 / (1 + distance) minus missing conditions, and whether all conditions are met."""
         before, after = single(base.answer), single(answer)
         labels = base.labels
         far = DISTANCES[self.distance](scores_of(before, labels), scores_of(after, labels))
@@ -112,7 +112,7 @@ class KeepOutput(Goal):
 
 
 def amount_changed(state: State, unit: Unit) -> int:
-    """Words touched, or the edit distance in code points, over all fields."""
+    """Number of words touched, or edit distance in code points, over all fields."""
     if unit == "words":
         return state.words_changed
     pairs = zip(state.origin.texts, state.texts, strict=True)
@@ -121,7 +121,7 @@ def amount_changed(state: State, unit: Unit) -> int:
 
 @dataclass(frozen=True, slots=True)
 class FewestWords(Goal):
-    """The starting label for as few words as possible.
+    """The starting label with as few words as possible.
 
     The score is the share of the base's words that are gone, plus p / words of the base, so that of
     two equally short texts the surer one is better; p / words - 1 where the label is lost. The goal
@@ -154,7 +154,7 @@ class FewestWords(Goal):
     """
 
     id: ClassVar[str] = "input_reduction@1"
-    summary: ClassVar[str] = "the model says the same of ever fewer words"
+    summary: ClassVar[str] = "the model gives the same answer to as few words as possible"
 
     words: int = 1
     against: Against = "prediction"
@@ -164,11 +164,11 @@ class FewestWords(Goal):
         at_least(self, words=1)
 
     def skips(self, base: Base) -> str | None:
-        """As for losing a label."""
+        """Same reasons as for losing a label."""
         return why_skipped(base, self.against)
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
-        """Share of words that are gone while the label holds, and whether few enough are left."""
+        """Share of removed words while the label stays, and whether few enough words are left."""
         prediction, start = single(answer), starting_label(base, self.against)
         names = [n for n in state.origin.names if not self.fields or n in self.fields]
         total = max(1, sum(state.origin.document(name).word_count for name in names))

@@ -1,4 +1,4 @@
-"""Goals about a label: another one, a certain one, a smaller probability of it."""
+"""Goals about a label: another label, a given label, or a smaller probability."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -49,7 +49,7 @@ class Untargeted(Goal):
     """
 
     id: ClassVar[str] = "untargeted@1"
-    summary: ClassVar[str] = "the model says anything but the starting label"
+    summary: ClassVar[str] = "the model predicts another label than the starting one"
 
     against: Against = "gold"
     is_hard: bool = False
@@ -59,7 +59,7 @@ class Untargeted(Goal):
         return why_skipped(base, self.against)
 
     def slope(self, base: Base) -> Slope:
-        """The starting label, whose loss shall rise."""
+        """The starting label, whose loss should increase."""
         return Slope(base.labels[starting_label(base, self.against)], 1)
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
@@ -74,7 +74,7 @@ class Untargeted(Goal):
 
 @dataclass(frozen=True, slots=True)
 class Targeted(Goal):
-    """One certain label; the score is its probability.
+    """A given label; the score is its probability.
 
     Parameters
     ----------
@@ -97,21 +97,21 @@ class Targeted(Goal):
     """
 
     id: ClassVar[str] = "targeted@1"
-    summary: ClassVar[str] = "the model says one certain label"
+    summary: ClassVar[str] = "the model predicts a given label"
 
     target: str | None = None
     choice: Literal["second", "last"] = "second"
     against: Against = "gold"
 
     def skips(self, base: Base) -> str | None:
-        """As for losing a label; ``is_target`` where the starting label is the target."""
+        """As for losing a label; ``is_target`` if the starting label is the target."""
         reason = why_skipped(base, self.against)
         if reason is not None:
             return reason
         return "is_target" if self._target(base) == starting_label(base, self.against) else None
 
     def slope(self, base: Base) -> Slope:
-        """The target, whose loss shall fall."""
+        """The target label, whose loss should decrease."""
         return Slope(base.labels[self._target(base)], -1)
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
@@ -121,7 +121,7 @@ class Targeted(Goal):
         return probability(prediction, target, base.labels), is_reached
 
     def _target(self, base: Base) -> int:
-        """Number of the label to reach."""
+        """Index of the target label."""
         if self.target is not None:
             if self.target not in base.labels:
                 raise PlanError(
@@ -178,7 +178,7 @@ class Confidence(Goal):
         return why_skipped(base, self.against)
 
     def slope(self, base: Base) -> Slope:
-        """The starting label, whose loss shall rise."""
+        """The starting label, whose loss should increase."""
         return Slope(base.labels[starting_label(base, self.against)], 1)
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:

@@ -1,4 +1,4 @@
-"""Goals about what is no label: the text that a model writes, the classes of words."""
+"""Goals about other outputs: generated text, or predicted spans."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from scrutiny.text.tokens import token_texts
 
 @dataclass(frozen=True, slots=True)
 class OutputText(Goal):
-    """Another text than the one written for the base; the score is 1 - their overlap.
+    """Another text than the one generated for the base; the score is 1 - their overlap.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class OutputText(Goal):
     """
 
     id: ClassVar[str] = "output_text@1"
-    summary: ClassVar[str] = "the text that the model writes is another"
+    summary: ClassVar[str] = "the generated text changes"
 
     overlap: Literal["words", "positions"] = "words"
     most: float | None = None
@@ -52,11 +52,11 @@ class OutputText(Goal):
         shares(self, "most")
 
     def skips(self, base: Base) -> str | None:
-        """``no_output`` where nothing was written for the base."""
+        """``no_output`` if nothing was generated for the base."""
         return None if _text(base.answer).strip() else "no_output"
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
-        """1 - overlap with what was written for the base, and whether it is small enough."""
+        """1 - overlap with the output for the base, and whether the overlap is small enough."""
         before, after = _text(base.answer), _text(answer)
         shared = _OVERLAPS[self.overlap](_words(before), _words(after))
         is_reached = before != after if self.most is None else shared <= self.most
@@ -89,7 +89,7 @@ _OVERLAPS = {"words": _of_words, "positions": _of_positions}
 
 @dataclass(frozen=True, slots=True)
 class Tagging(Goal):
-    """Predicted spans other than those expected; the score is 1 - F1 between them.
+    """Predicted spans that differ from the expected ones; the score is 1 - F1 between them.
 
     Expected are the starting spans, carried by the edits: a name that only moved is not lost.
 
@@ -118,7 +118,7 @@ class Tagging(Goal):
     what: Literal["any", "lost"] = "any"
 
     def skips(self, base: Base) -> str | None:
-        """``no_gold`` without gold spans; ``already_wrong`` where the model misses them now."""
+        """``no_gold`` without gold spans; ``already_wrong`` if the model misses them already."""
         if self.against == "prediction":
             return "nothing_to_lose" if self._has_nothing(single(base.answer).spans) else None
         gold = base.example.gold
@@ -140,7 +140,7 @@ class Tagging(Goal):
         return self.what == "lost" and not spans
 
     def _expected(self, base: Base, state: State) -> frozenset[Span] | None:
-        """Starting spans where they stand in the text; nothing if an edit broke one."""
+        """Starting spans at their positions in the text; `None` if an edit broke one."""
         if self.against == "gold":
             gold = state.example.gold
             return frozenset(gold) if isinstance(gold, tuple) else None

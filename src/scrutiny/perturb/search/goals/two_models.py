@@ -20,7 +20,7 @@ from scrutiny.perturb.search.state import State
 
 @dataclass(frozen=True, slots=True)
 class Disagreement(Goal):
-    """Two models that say different things; the score is the distance of their outputs.
+    """Different answers of two models; the score is the distance of their outputs.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Disagreement(Goal):
     """
 
     id: ClassVar[str] = "disagreement@1"
-    summary: ClassVar[str] = "two models say different things about one text"
+    summary: ClassVar[str] = "two models give different answers to one text"
 
     distance: Distance = "l1"
     least: float | None = None
@@ -58,7 +58,7 @@ class Disagreement(Goal):
         one_of(self, distance=DISTANCES)
 
     def skips(self, base: Base) -> str | None:
-        """``already_there`` where they disagree about the base."""
+        """``already_there`` if they disagree about the base."""
         return "already_there" if self._compare(base, base.answer)[1] else None
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
@@ -83,7 +83,7 @@ class Disagreement(Goal):
 
 @dataclass(frozen=True, slots=True)
 class RegressionMargin(Goal):
-    """A predicted number at least a margin away from where it started.
+    """A predicted number that moves by at least a margin.
 
     The number is the first of the prediction's scores; the score is how far it has moved.
 
@@ -117,7 +117,7 @@ class RegressionMargin(Goal):
         above_zero(self, "margin")
 
     def skips(self, base: Base) -> str | None:
-        """``no_gold`` without a gold number; ``already_wrong`` where the error is a margin."""
+        """``no_gold`` without a gold number; ``already_wrong`` if the error exceeds a margin."""
         if self.against == "prediction":
             return None
         gold = _number(base.example.gold)
@@ -126,7 +126,7 @@ class RegressionMargin(Goal):
         return "already_wrong" if abs(_value(base.answer) - gold) >= self.margin else None
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
-        """Distance from the start in the wanted direction, and whether it is a margin."""
+        """Distance from the start in the given direction, and whether it reaches the margin."""
         gold = _number(base.example.gold) if self.against == "gold" else None
         moved = _value(answer) - (_value(base.answer) if gold is None else gold)
         score = abs(moved) if self.direction == "any" else moved

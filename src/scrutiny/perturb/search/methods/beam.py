@@ -1,4 +1,4 @@
-"""The best few texts go on, whatever place they change."""
+"""Beam search over all places, and greedy search."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -11,7 +11,7 @@ from scrutiny.perturb.search.state import State
 
 @dataclass(frozen=True, slots=True)
 class Beam(Method):
-    """Expand every text of the beam at every place, and keep the best of what comes out.
+    """Expand every text of the beam at every place, and keep the best results.
 
     Ends where the goal is reached, where nothing can be changed any more, or after ``steps``; the
     result is then the best text seen, not the best of the last step.
@@ -38,7 +38,7 @@ class Beam(Method):
     """
 
     id: ClassVar[str] = "beam@1"
-    summary: ClassVar[str] = "the best few texts go on, changed at every place"
+    summary: ClassVar[str] = "the best few texts are kept and changed at every place"
 
     width: int = 10
     steps: int = 100
@@ -49,7 +49,7 @@ class Beam(Method):
         at_least(self, width=1, steps=1)
 
     def search(self, problem: Problem) -> Asking:
-        """Expand, ask, keep the best."""
+        """Expand, ask the model, keep the best."""
         beam = [problem.base]
         seen = {problem.base.state.key}
         for _ in range(self.steps):
@@ -70,7 +70,7 @@ class Beam(Method):
 
 
 def _expanded(problem: Problem, beam: list[State], seen: set[Any]) -> list[State]:
-    """Texts one step from the beam that were not asked about yet."""
+    """Texts one step from the beam that were not asked before."""
     found: list[State] = []
     for one in beam:
         for state in problem.neighbors(one):
@@ -82,7 +82,7 @@ def _expanded(problem: Problem, beam: list[State], seen: set[Any]) -> list[State
 
 @dataclass(frozen=True, slots=True)
 class Greedy(Method):
-    """A beam of one: each step goes to the best text that one change makes.
+    """A beam of one: each step goes to the best text that one change gives.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class Greedy(Method):
     """
 
     id: ClassVar[str] = "greedy@1"
-    summary: ClassVar[str] = "each step goes to the best text that one change makes"
+    summary: ClassVar[str] = "each step goes to the best text that one change gives"
 
     steps: int = 100
     prefer: Closeness | None = None

@@ -1,4 +1,4 @@
-"""Texts of one search taken apart by place, and put together anew."""
+"""Crossover of texts of one search, place by place."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,7 +14,7 @@ _ARTICLES = frozenset({"a", "an"})
 
 
 def genes(state: State) -> dict[Locus, tuple[Edit, ...]]:
-    """Edits of a text by the place that they change, in the order of the text.
+    """Edits of a text by the place that they change, in text order.
 
     An article that follows the sound of the word behind it belongs to that word.
     """
@@ -40,7 +40,7 @@ def locus_of(origin: Origin, edit: Edit) -> Locus:
 
 
 def join(problem: Problem, parts: Genes) -> State | None:
-    """Text with all these edits; nothing if they exclude each other or something vetoes it.
+    """Text with all these edits; `None` if they are incompatible or refused.
 
     Vetoes that compare a text with the one before it have nothing to say here.
     """
@@ -55,7 +55,7 @@ def join(problem: Problem, parts: Genes) -> State | None:
 def mixed(
     first: Genes, second: Genes, from_second: Sequence[bool]
 ) -> dict[Locus, tuple[Edit, ...]]:
-    """Edits of one text at some places and of another at the rest.
+    """Edits of one text at some places and of another at the others.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Words exchanged for those that the gradient calls for."""
+"""First-order search: word replacements that the gradient suggests."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ Proposing = Callable[[State, TokenGradients], Iterable[State]]
 
 
 def gradient_beam(problem: Problem, propose: Proposing, *, width: int, steps: int) -> Asking:
-    """Go on with the best answers of what gradients propose, up to so many steps.
+    """Beam search over proposals of the gradient, for a number of steps.
 
     One backward pass serves all texts of a step.
 
@@ -65,7 +65,7 @@ def gradient_beam(problem: Problem, propose: Proposing, *, width: int, steps: in
 
 
 class _Vocabulary(NamedTuple):
-    """Words that can stand in for others: their rows, and their vectors."""
+    """Replacement words: their rows in the vocabulary, and their vectors."""
 
     words: tuple[str, ...]
     ids: tuple[int, ...]
@@ -75,13 +75,13 @@ class _Vocabulary(NamedTuple):
 
 @dataclass(slots=True)
 class _Kept:
-    """The latest vocabulary: all searches of one victim read the same."""
+    """Cache of the latest vocabulary, shared by all searches of one victim."""
 
     given: InputEmbeddings | None = None
     vocabulary: _Vocabulary | None = None
 
     def of(self, given: InputEmbeddings) -> _Vocabulary:
-        """Whole words of a vocabulary, looked for once."""
+        """Whole words of a vocabulary, computed once."""
         if self.vocabulary is None or self.given is not given:
             self.given, self.vocabulary = given, _words_of(given)
         return self.vocabulary
@@ -92,7 +92,7 @@ _kept = _Kept()
 
 @dataclass(frozen=True, slots=True)
 class FirstOrder(Method):
-    """Exchange words for those that the gradient of the loss calls for, and ask about them.
+    """Replace words as the gradient of the loss suggests, and ask the model about the results.
 
     The change of the loss when the vector e of a word becomes e' is to first order g (e' - e). One
     backward pass estimates it for every word and every entry of the vocabulary. The ``flips``
@@ -129,7 +129,7 @@ class FirstOrder(Method):
     """
 
     id: ClassVar[str] = "first_order@1"
-    summary: ClassVar[str] = "words exchanged for those that the gradient calls for"
+    summary: ClassVar[str] = "words replaced as the gradient suggests"
 
     width: int = 10
     flips: int = 10
@@ -140,12 +140,12 @@ class FirstOrder(Method):
         at_least(self, width=1, flips=1, steps=1)
 
     def search(self, problem: Problem) -> Asking:
-        """Estimate, ask, go on with the best."""
+        """Estimate, ask the model, continue with the best."""
         flipped = partial(self._flipped, problem)
         return gradient_beam(problem, flipped, width=self.width, steps=self.steps)
 
     def _flipped(self, problem: Problem, state: State, gradients: TokenGradients) -> list[State]:
-        """Texts with one word exchanged, the best estimates first."""
+        """Texts with one word replaced, best estimates first."""
         assert problem.model is not None  # it has given gradients
         vocabulary = _kept.of(problem.model.embeddings())
         places = [
@@ -168,7 +168,7 @@ class FirstOrder(Method):
         pieces: list[int],
         vocabulary: _Vocabulary,
     ) -> "np.ndarray[Any, Any]":
-        """Estimated gain ``(place, word)`` of the goal; minus infinity where it may not be."""
+        """Estimated gain ``(place, word)`` of the goal; minus infinity if not allowed."""
         import numpy as np
 
         slopes = np.asarray(gradients.gradient, dtype=np.float64)[pieces]
@@ -193,7 +193,7 @@ class FirstOrder(Method):
         gains: "np.ndarray[Any, Any]",
         words: tuple[str, ...],
     ) -> list[State]:
-        """The first so many flips that may stand, by their estimates."""
+        """The best allowed replacements, by their estimates."""
         import numpy as np
 
         found: list[State] = []
@@ -220,7 +220,7 @@ def _words_of(embeddings: InputEmbeddings) -> _Vocabulary:
 
 
 def _piece_at(gradients: TokenGradients, place: Place) -> int | None:
-    """Number of the one piece that a word consists of, or nothing."""
+    """Index of the only token of a word, or `None`."""
     for number, (field, start, end) in enumerate(gradients.pieces):
         if field == place.field and start == place.low:
             return number if end == place.high else None
@@ -228,7 +228,7 @@ def _piece_at(gradients: TokenGradients, place: Place) -> int | None:
 
 
 def _cosines(old: "np.ndarray[Any, Any]", new: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
-    """Cosine ``(place, word)``; 0 where a vector is zero."""
+    """Cosine ``(place, word)``; 0 if a vector is zero."""
     import numpy as np
 
     lengths = np.linalg.norm(old, axis=1)[:, None] * np.linalg.norm(new, axis=1)

@@ -1,4 +1,4 @@
-"""A population of texts: the better ones have children, which are changed at one place."""
+"""Genetic algorithm over texts, with mutations at one place."""
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ Members = Generator[Sequence[State] | Needed, Sequence[Judged], list[Judged]]
 
 @dataclass(frozen=True, slots=True)
 class Genetic(Method):
-    """Let a population of texts evolve.
+    """Genetic algorithm over a population of texts.
 
     The first members are the base, each changed at one place. In every generation the best member
     stays, pairs of parents are drawn, the child of a pair takes each changed place from one of
@@ -60,7 +60,7 @@ class Genetic(Method):
     """
 
     id: ClassVar[str] = "genetic@1"
-    summary: ClassVar[str] = "a population of texts; the better ones have children"
+    summary: ClassVar[str] = "a genetic algorithm: better texts have more offspring"
 
     population: int = 60
     generations: int = 20
@@ -75,14 +75,14 @@ class Genetic(Method):
 
     @classmethod
     def improved(cls, population: int = 60, generations: int = 20) -> "Genetic":
-        """Return the improved algorithm: crossover at one point, places drawn all alike.
+        """Return the improved algorithm: crossover at one point, places drawn uniformly.
 
         A word may be replaced again there: let the moves say so (``Changeable(is_once=False)``).
         """
         return cls(population, generations, crossover="one_point", draws="uniform")
 
     def search(self, problem: Problem) -> Asking:
-        """Evolve until the goal is reached, or the generations are over."""
+        """Evolve until the goal is reached, or the last generation."""
         rng = problem.rng(stream_of(self))
         start = problem.base.state
         yield from problem.prepare([(start, problem.places(start))])
@@ -106,7 +106,7 @@ class Genetic(Method):
         return reached(members)
 
     def _weights(self, problem: Problem) -> dict[PlaceKey, float]:
-        """How often each place of the base is drawn, relative to the others."""
+        """Relative probability of drawing each place of the base."""
         start = problem.base.state
         counts = {
             place.key: float(len(problem.candidates(start, place)))
@@ -136,7 +136,7 @@ class Genetic(Method):
     def _candidates(
         self, problem: Problem, state: State, rng: Rng, weights: dict[PlaceKey, float]
     ) -> list[State]:
-        """Candidates at a drawn place that has any."""
+        """Candidates at a random place that has any."""
         places = [place for place in problem.places(state) if weights.get(place.key, 0.0) > 0]
         for _ in range(self.attempts):
             if not places:
@@ -155,7 +155,7 @@ class Genetic(Method):
         return [(members[a], members[b]) for a, b in drawn.tolist()]
 
     def _child(self, problem: Problem, pair: tuple[Judged, Judged], *, rng: Rng) -> State:
-        """Text that takes each changed place from one of two; the first where it may not stand."""
+        """Child that takes each changed place from one of two parents; the first if not allowed."""
         first, second = pair
         a, b = genes(first.state), genes(second.state)
         n = len({*a, *b})
@@ -169,7 +169,7 @@ class Genetic(Method):
 
 
 def parent_weights(scores: Sequence[float], temperature: float) -> list[float]:
-    """Probabilities of being a parent: the better, the likelier.
+    """Probability of becoming a parent: higher for better texts.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def _improves(one: Judged, other: Judged) -> bool:
 
 
 def _draw(places: Sequence[Place], weights: Sequence[float], rng: Rng) -> Place:
-    """Place drawn in proportion to its weight."""
+    """Index drawn in proportion to its weight."""
     share: Any = rng.random() * sum(weights)
     for place, weight in zip(places, weights, strict=True):
         share -= weight

@@ -1,4 +1,4 @@
-"""One word after the other, the most important first."""
+"""Greedy search, one word after the other, most important first."""
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Proposing = Generator[Needed, Sequence[Judged], list[State]]
 
 @dataclass(frozen=True, slots=True)
 class GreedyRanked(Method):
-    """Rank the places of the base once, then change them in this order as long as that helps.
+    """Rank the places of the base once, then change them in this order while it helps.
 
     At each place all candidates of the current text are asked about. If the goal is reached at
     one, the search ends there; otherwise the best is taken if it is better than where it stands.
@@ -60,7 +60,7 @@ class GreedyRanked(Method):
     """
 
     id: ClassVar[str] = "greedy_ranked@1"
-    summary: ClassVar[str] = "words in the order of their importance, each changed if that helps"
+    summary: ClassVar[str] = "words in order of importance, each changed if that helps"
 
     ranking: Ranking = "unk"
     as_released: bool = False
@@ -75,7 +75,7 @@ class GreedyRanked(Method):
         shares(self, "share", zero=False, one=True)
 
     def search(self, problem: Problem) -> Asking:
-        """Rank, then walk."""
+        """Rank, then change in order."""
         how = How(self.ranking, self.unknown, self.as_released, self.adds_flip)
         order = yield from rank(problem, how)
         current = problem.base
@@ -93,7 +93,7 @@ class GreedyRanked(Method):
         return None if self.fixes_choice else current  # the engine has the best text seen
 
     def _candidates(self, problem: Problem, state: State, one: Ranked) -> Proposing:
-        """What is asked about at a place of the current text."""
+        """Candidates to ask about at a place of the current text."""
         if self.ranking != "saliency" or not self.fixes_choice:
             place = problem.space.place(state, one.place.key)
             if place is None:

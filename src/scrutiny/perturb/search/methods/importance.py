@@ -1,4 +1,4 @@
-"""How important each place of a text is to the answer."""
+"""Importance of each place of a text for the answer."""
 
 from collections.abc import Generator, Sequence
 from math import exp
@@ -19,7 +19,7 @@ RANKINGS: Final[tuple[str, ...]] = get_args(Ranking)
 
 
 class How(NamedTuple):
-    """A ranking and what belongs to it; see `GreedyRanked`."""
+    """A ranking method and its settings; see `GreedyRanked`."""
 
     ranking: Ranking
     unknown: str = "[UNK]"
@@ -28,7 +28,7 @@ class How(NamedTuple):
 
 
 class Ranked(NamedTuple):
-    """A place, how important it is, and the best candidate there if candidates were asked."""
+    """A place, its importance, and the best candidate there if candidates were asked."""
 
     place: Place
     importance: float
@@ -39,7 +39,7 @@ RankingSteps = Generator[Sequence[State] | Needed, Sequence[Judged], list[Ranked
 
 
 def rank(problem: Problem, how: How) -> RankingSteps:
-    """Places of the base, the most important first; equals in the order of the text."""
+    """Places of the base, most important first; equal ones in text order."""
     places = problem.places(problem.base.state)
     if how.ranking == "random":
         keys = problem.rng("ranking@1").random(len(places)).tolist()
@@ -55,7 +55,7 @@ def rank(problem: Problem, how: How) -> RankingSteps:
 
 
 def without(state: State, place: Place) -> State:
-    """Probe with a word left out, and a space beside it."""
+    """Probe with a word and one adjacent space deleted."""
     text = state.texts[state.origin.numbers[place.field]]
     low, high = place.low, place.high
     if text[high : high + 1].isspace():
@@ -66,14 +66,14 @@ def without(state: State, place: Place) -> State:
 
 
 def replaced(state: State, place: Place, by: str) -> State:
-    """Probe with another word in a place."""
+    """Probe with another word at a place."""
     return state.probe([Edit(place.field, place.low, place.high, by)])
 
 
 def _probed(
     problem: Problem, places: Sequence[Place], how: How
 ) -> Generator[Sequence[State], Sequence[Judged], list[Judged | None]]:
-    """Judgments without each word, or with it unknown; nothing for the whole text as a place."""
+    """Judgments without each word, or with it unknown; `None` for the whole text as a site."""
     state = problem.base.state
     probes = [
         without(state, place) if how.ranking == "delete" else replaced(state, place, how.unknown)
@@ -85,7 +85,7 @@ def _probed(
 
 
 def _drop(problem: Problem, probe: Judged | None, how: How) -> float:
-    """How much better for the goal a text is without a word; minus infinity if not known."""
+    """Gain of the goal's score without a word; minus infinity if unknown."""
     if probe is None or probe.answer is None:
         return float("-inf")
     drop = probe.score - problem.base.score
@@ -100,7 +100,7 @@ def _drop(problem: Problem, probe: Judged | None, how: How) -> float:
 
 
 def _by_saliency(problem: Problem, places: Sequence[Place], how: How) -> RankingSteps:
-    """Softmax of the drops, times what the best candidate of each place gains alone."""
+    """Softmax of the drops, times the gain of the best candidate of each place."""
     start = problem.base.state
     yield from problem.prepare([(start, places)])
     groups = [problem.candidates(start, place) for place in places]
@@ -119,7 +119,7 @@ def _by_saliency(problem: Problem, places: Sequence[Place], how: How) -> Ranking
 
 
 def _softmax(values: Sequence[float]) -> list[float]:
-    """Softmax; minus infinity gets 0."""
+    """Softmax; minus infinity becomes 0."""
     top = max(values, default=0.0)
     if top == float("-inf"):
         return [0.0] * len(values)
@@ -129,13 +129,13 @@ def _softmax(values: Sequence[float]) -> list[float]:
 
 
 def _by_gradient(problem: Problem, places: Sequence[Place]) -> list[Ranked]:
-    """L1 norm of the mean gradient over the pieces of each word."""
+    """L1 norm of the mean gradient over the tokens of each word."""
     (gradients,) = loss_gradients(problem, [problem.base.state])
     return [Ranked(place, _norm(gradients, place)) for place in places]
 
 
 def loss_gradients(problem: Problem, states: Sequence[State]) -> list[TokenGradients | None]:
-    """Gradients of the loss of the label that the goal names; nothing where that failed.
+    """Gradients of the loss of the goal's label; `None` if that failed.
 
     Raises
     ------
@@ -152,7 +152,7 @@ def loss_gradients(problem: Problem, states: Sequence[State]) -> list[TokenGradi
 
 
 def wanted_slope(problem: Problem) -> Slope:
-    """What the goal wants of the loss: as it says, or that of the model's own label to rise.
+    """Gradient that the goal needs, or else an increase of the loss of the model's label.
 
     Raises
     ------

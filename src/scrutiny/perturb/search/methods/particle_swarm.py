@@ -1,4 +1,4 @@
-"""A swarm of texts that are drawn towards the best ones."""
+"""Particle swarm optimization over texts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from scrutiny.perturb.search.state import State
 
 @dataclass(slots=True)
 class _Particle:
-    """A text, the best that it has been, and its velocity at each changed place."""
+    """A text, its best version so far, and its velocity at each changed place."""
 
     here: Judged
     own_best: Judged
@@ -28,7 +28,7 @@ class _Particle:
 
 @dataclass(frozen=True, slots=True)
 class ParticleSwarm(Method):
-    """Let texts take over the words of the best texts seen, and mutate.
+    """Let texts adopt the words of the best texts seen, and mutate.
 
     Every place of a text has a velocity v. It grows where the text differs from its own best and
     from the swarm's best, and falls where it agrees; a place takes over the better text's word with
@@ -62,7 +62,7 @@ class ParticleSwarm(Method):
     """
 
     id: ClassVar[str] = "particle_swarm@1"
-    summary: ClassVar[str] = "a swarm of texts, drawn towards the best ones"
+    summary: ClassVar[str] = "a particle swarm of texts that move towards the best ones"
 
     population: int = 60
     iterations: int = 20
@@ -74,7 +74,7 @@ class ParticleSwarm(Method):
         above_zero(self, "fastest")
 
     def search(self, problem: Problem) -> Asking:
-        """Move until the goal is reached, or the iterations are over."""
+        """Move until the goal is reached, or the last iteration."""
         rng = problem.rng(stream_of(self))
         start = yield from _mutated(problem, [problem.base] * self.population, rng)
         there = reached(start)
@@ -104,7 +104,7 @@ class ParticleSwarm(Method):
     def _moved(
         self, problem: Problem, particle: _Particle, *, top: Judged, share: float, rng: Rng
     ) -> State:
-        """Where a text goes: first towards its own best, then towards the swarm's."""
+        """Next text of a particle: moved towards its own best, then towards the swarm's."""
         here = genes(particle.here.state)
         own, all_best = genes(particle.own_best.state), genes(top.state)
         first, last = self.inertia
@@ -131,7 +131,7 @@ def _turned(
     velocity: Mapping[Locus, float],
     rng: Rng,
 ) -> State:
-    """Text that takes over places of a better one, each with probability sigmoid(velocity)."""
+    """Text that adopts places of a better one, each with probability sigmoid(velocity)."""
     here = genes(state)
     loci = sorted({*here, *elite})
     draws = rng.random(len(loci)).tolist()
@@ -149,7 +149,7 @@ def _mutation_rate(state: State) -> float:
 
 
 def _mutated(problem: Problem, members: Sequence[Judged], rng: Rng) -> Members:
-    """Members, each with the best candidate of a place drawn in proportion to what it gains."""
+    """Members, each with the best candidate of a place drawn in proportion to its gain."""
     distinct = {one.state.key: one.state for one in members}
     yield from problem.prepare([(state, problem.places(state)) for state in distinct.values()])
     groups = {
@@ -172,7 +172,7 @@ def _mutated(problem: Problem, members: Sequence[Judged], rng: Rng) -> Members:
 
 
 def _at_share(options: Sequence[Judged], gains: Sequence[float], share: float) -> Judged:
-    """Option in whose stretch of the summed gains a number falls."""
+    """Option whose part of the cumulative gains contains a number."""
     for option, gain in zip(options, gains, strict=True):
         share -= gain
         if share < 0:
@@ -181,7 +181,7 @@ def _at_share(options: Sequence[Judged], gains: Sequence[float], share: float) -
 
 
 def _best_of(judged: Sequence[Judged]) -> Judged:
-    """Best of several, the first of equals; one without an answer if none has any."""
+    """Best of several, the first of equal ones; one without an answer if none has any."""
     found = judged[0]
     for one in judged[1:]:
         if is_better(one, found):

@@ -1,4 +1,4 @@
-"""Searches that nothing guides: all changes in order, or drawn ones."""
+"""Unguided searches: all changes in order, or random ones."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Exhaustive(Method):
     stops: bool = False
 
     def search(self, problem: Problem) -> Asking:
-        """All candidates of all places; nothing returned, so the best text seen is it."""
+        """All candidates of all places; returns nothing, so the best text seen is the result."""
         start = problem.base.state
         yield from problem.prepare([(start, problem.places(start))])
         if not self.stops:
@@ -77,7 +77,7 @@ class RandomChoice(Method):
     """
 
     id: ClassVar[str] = "random@1"
-    summary: ClassVar[str] = "randomly chosen changes; the control of all others"
+    summary: ClassVar[str] = "random changes; the control for all other methods"
 
     tries: int = 100
     words: int = 1
@@ -88,7 +88,7 @@ class RandomChoice(Method):
         at_least(self, tries=1, words=1)
 
     def search(self, problem: Problem) -> Asking:
-        """Draw, ask, and let the engine keep the best."""
+        """Draw, ask the model, and let the engine keep the best."""
         steps = (self.amounts or {}).get(problem.base.state.origin.example.id, self.words)
         start = problem.base.state
         yield from problem.prepare([(start, problem.places(start))])
@@ -106,7 +106,7 @@ class RandomChoice(Method):
 
 
 def walk(problem: Problem, rng: Rng, steps: int) -> State | None:
-    """Text after random steps from the base; nothing if not even one can be taken."""
+    """Text after random steps from the base; `None` if no step is possible."""
     state = problem.base.state
     for _ in range(steps):
         after = random_step(problem, state, rng)
@@ -117,7 +117,7 @@ def walk(problem: Problem, rng: Rng, steps: int) -> State | None:
 
 
 def random_step(problem: Problem, state: State, rng: Rng) -> State | None:
-    """Random candidate of a random place that has any; nothing if none has."""
+    """Random candidate of a random place that has any; `None` if none has."""
     places = list(problem.places(state))
     while places:
         candidates = problem.candidates(state, places.pop(int(rng.random() * len(places))))
