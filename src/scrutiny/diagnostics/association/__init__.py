@@ -1,1 +1,1 @@
-"""What a model's vectors put close together: association tests and clusters of their targets."""
+"""Associations in a model's vectors: association tests, and clusters of their targets."""

@@ -1,4 +1,4 @@
-"""What a test of vectors claims: in every representation, and beyond untrained networks."""
+"""Claims of association tests: in every representation, and beyond untrained networks."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -23,7 +23,7 @@ def claim_of_every_kind(
     diagnostic: str,
     family: str,
 ) -> Claim:
-    """Claim that a test comes out, whatever the representation.
+    """Claim that a test finds an association, in every representation.
 
     Parameters
     ----------

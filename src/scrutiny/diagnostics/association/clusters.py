@@ -1,4 +1,4 @@
-"""Cluster alignment: whether two clusters of vectors are the two sets of a test."""
+"""Cluster alignment: whether two clusters of vectors match the two sets of a test."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ _PERMUTATIONS: Final = 999
 
 
 class Clusters(Diagnostic[ClustersParams]):
-    """Share of texts in their set's cluster, when two clusters are made without the sets.
+    """Share of texts in the cluster of their set, after clustering without the sets.
 
     Records of an item, for each kind of vector and part: ``cluster`` (1 in the cluster that is
     matched to X or A), ``side`` (1 in X or A), ``null`` (mean alignment when labels are permuted by
@@ -138,7 +138,7 @@ def _rows(
     params: ClustersParams,
     ctx: Context,
 ) -> Iterator[Row]:
-    """Rows of one clustering; items without a vector are left out of it."""
+    """Rows of one clustering, without items that have no vector."""
     items = place.items
     there = has_direction(vectors[items])
     kept = items[there]
@@ -173,7 +173,7 @@ def _clustering(
     params: ClustersParams,
     rng: tuple[_Place, Context],
 ) -> Clustering | None:
-    """Clustering of the items that have a vector; starts are the same for every model."""
+    """Clustering of the items that have a vector; all models use the same starts."""
     if is_first.all() or not is_first.any():
         return None
     place, ctx = rng

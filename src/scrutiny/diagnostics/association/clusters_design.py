@@ -87,7 +87,7 @@ def _specs(test: str, part: str, kind: Kind) -> Iterator[EstimateSpec]:
 
 
 def _claim(test: str, part: str, kinds: Sequence[Kind], params: ClustersParams) -> Claim:
-    """Claim that a test's sets are found by clustering, whatever the representation."""
+    """Claim that clustering finds a test's sets, in every representation."""
     return claim_of_every_kind(
         test,
         kinds,

@@ -1,4 +1,4 @@
-"""Two clusters of vectors, from many starts, and how they align with two sets."""
+"""Clustering of vectors in two groups, from many starts, and its alignment with two sets."""
 
 import warnings
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _SEEDS = 2**31 - 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clustering:
-    """Two clusters of items and what chance and other starts would have given.
+    """Two clusters of items, with the alignment by chance and of the other starts.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def _fits(vectors: Floats, seeds: NDArray[np.int64]) -> tuple[NDArray[np.bool_],
 
 
 def _in_own_span(vectors: Floats) -> Floats:
-    """The same points in as few dimensions as they span: distances stay, fits get faster."""
+    """The same points in their linear span: same distances, faster fits."""
     centered = vectors - vectors.mean(axis=0)
     if centered.shape[0] >= centered.shape[1]:
         return np.asarray(centered)
@@ -122,6 +122,6 @@ def _squared_distances(vectors: Floats, label: NDArray[np.bool_]) -> Floats:
 
 
 def _is_one_point(vectors: Floats) -> bool:
-    """Whether all vectors are the same but for rounding."""
+    """Whether all vectors are equal up to rounding."""
     spread = np.abs(vectors - vectors[0]).max()
     return bool(spread <= 1e-6 * max(1e-30, np.abs(vectors).max()))

@@ -79,7 +79,7 @@ def alignment_tests(
     units: NDArray[np.int64] | None,
     rng: np.random.Generator,
 ) -> Sequence[ReplicateTest]:
-    """Test of how clusters align with two sets, by exchanging the sets' labels between words.
+    """Permutation test of the alignment of clusters with two sets; words exchange their labels.
 
     ``measures`` are ``(item, need)`` as `ALIGNMENT` names them. The better matching is taken under
     every permutation, as it was for the observed clusters. The numbers say what chance gives

@@ -1,4 +1,4 @@
-"""Parameters of association tests and clusters, and the vectors that they ask for."""
+"""Parameters of association tests and clusters, and the vectors that they need."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Layers = Literal["last", "all"] | tuple[int, ...]
 
 
 class Kind(NamedTuple):
-    """One kind of vector of a text; ``layer`` is nothing where only the last was asked for."""
+    """One kind of vector of a text; ``layer`` is `None` if only the last layer is used."""
 
     representation: str
     layer: int | None = None
@@ -112,26 +112,26 @@ class ClustersParams:
 
     @property
     def n_starts(self) -> int:
-        """Starts that are made."""
+        """Number of starts."""
         return 1 if self.procedure == "as_published" else self.starts
 
 
 def kinds_of(
     representations: tuple[str, ...], layers: Layers, n_layers: int | None
 ) -> tuple[Kind, ...]:
-    """Kinds of vectors that are asked for, representation by representation."""
+    """Requested kinds of vectors, by representation."""
     return tuple(
         Kind(name, layer) for name in representations for layer in _layers(layers, n_layers)
     )
 
 
 def is_left_to_right(capabilities: frozenset[str]) -> bool:
-    """Whether a model's tokens have seen what stands before them only."""
+    """Whether a model's tokens only attend to earlier tokens."""
     return "token_logprobs" in capabilities
 
 
 def seat_representations(params: SeatParams, capabilities: frozenset[str]) -> tuple[str, ...]:
-    """Representations that association tests ask a model for."""
+    """Representations that association tests use for a model."""
     if params.procedure == "may2019":
         return ("last",) if is_left_to_right(capabilities) else ("first-piece",)
     usual = LEFT_TO_RIGHT if is_left_to_right(capabilities) else BOTH_SIDES
@@ -141,13 +141,13 @@ def seat_representations(params: SeatParams, capabilities: frozenset[str]) -> tu
 def cluster_representations(
     params: ClustersParams, capabilities: frozenset[str]
 ) -> tuple[str, ...]:
-    """Representations whose vectors are clustered."""
+    """Representations of the clustered vectors."""
     usual = ("mean", "last") if is_left_to_right(capabilities) else ("mean", "cls")
     return params.representations or usual
 
 
 def claimed_first(kinds: Sequence[Kind], claimed: str) -> list[Kind]:
-    """Kinds at the last layer that was asked for, the declared representation first.
+    """Kinds at the last requested layer, the representation of the claims first.
 
     Lower layers are described, and no claim has to hold in them.
     """
@@ -157,7 +157,7 @@ def claimed_first(kinds: Sequence[Kind], claimed: str) -> list[Kind]:
 
 
 def asked_layers(layers: Layers, n_layers: int) -> tuple[int, ...]:
-    """Layers as numbers, for a model with so many.
+    """Layers as numbers, for a model with this many layers.
 
     Raises
     ------
@@ -177,7 +177,7 @@ def asked_layers(layers: Layers, n_layers: int) -> tuple[int, ...]:
 
 
 def _layers(layers: Layers, n_layers: int | None) -> Iterator[int | None]:
-    """Layers as the conditions name them."""
+    """Layers as named in the conditions."""
     if layers == "last":
         yield None
     elif layers == "all":
@@ -189,7 +189,7 @@ def _layers(layers: Layers, n_layers: int | None) -> Iterator[int | None]:
 
 
 def _must_be_poolings(names: tuple[str, ...]) -> None:
-    """Refuse representations that nobody knows, and those named twice."""
+    """Refuse unknown or repeated representations."""
     known("representation", names, POOLINGS)
     named = names[:-1]  # the last is the claimed one
     if len(set(named)) < len(named):

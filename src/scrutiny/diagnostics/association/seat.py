@@ -1,4 +1,4 @@
-"""The association tests: how much nearer one set of targets is to one set of attributes.
+"""Association tests: how much closer one set of targets is to one set of attributes.
 
 For every test and kind of vector: the effect size over the targets, words resampled within X and
 within Y. The claim of a test: the effect size of the declared representation exceeds the margin,
@@ -80,7 +80,7 @@ def _spec(test: str, kind: Kind, params: SeatParams) -> EstimateSpec:
 
 
 def _claim(test: str, kinds: Sequence[Kind], params: SeatParams) -> Claim:
-    """Claim that a test finds an association, whatever the representation."""
+    """Claim that a test finds an association, in every representation."""
     return claim_of_every_kind(
         test,
         kinds,
@@ -117,7 +117,7 @@ _NO_ATTRIBUTES: Final = "attributes_missing"
 
 
 class Seat(Diagnostic[SeatParams]):
-    """Effect size of word and sentence embedding association tests, by representation.
+    """Effect size of word and sentence embedding association tests, for each representation.
 
     Records of targets (X and Y, role ``measured``) hold the association with A rather than B; those
     of attributes (A and B, role ``baseline``) the association with X rather than Y. ``side`` is 1
@@ -188,7 +188,7 @@ class Seat(Diagnostic[SeatParams]):
 def associations_of(
     vectors: Floats, tests: Sequence[WordSets]
 ) -> tuple[Floats, NDArray[np.object_]]:
-    """Association ``(item,)`` of every item, and the reason where it has none.
+    """Association ``(item,)`` of every item, and the reason if it has none.
 
     Targets are compared with attributes, and attributes with targets.
 
@@ -217,5 +217,5 @@ def associations_of(
 
 
 def _is_incomplete(there: NDArray[np.bool_]) -> bool:
-    """Whether a set lacks too many vectors for its mean to stand for it."""
+    """Whether a set has too many missing vectors for a valid mean."""
     return there.size == 0 or not there.any() or float((~there).mean()) > _MOST_MISSING

@@ -1,4 +1,4 @@
-"""Vectors of all items of a batch: every distinct passage is encoded once."""
+"""Vectors of all items of a batch; each distinct passage is encoded once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -42,7 +42,7 @@ class BatchVectors:
     failure: str = ""
 
     def of(self, kind: Kind) -> Floats:
-        """Vectors ``(item, dimension)`` of one kind; NaN where there is none."""
+        """Vectors ``(item, dimension)`` of one kind; NaN for missing ones."""
         layer = len(self.layers) - 1 if kind.layer is None else self.layers.index(kind.layer)
         values = self.values[:, layer, self.representations.index(kind.representation)]
         return np.asarray(values.astype(np.float64)[self.passage])
@@ -56,7 +56,7 @@ def vectors_of(
     layers: Layers,
     as_published: bool = False,
 ) -> BatchVectors:
-    """Vectors of the examples, asked of the model in one go.
+    """Vectors of the examples, from one query to the model.
 
     As published: texts in lower case, one forward pass for each. Vectors of one text in several
     batches differ in their last digits, which shows where associations hardly vary. A model that
@@ -82,6 +82,6 @@ def vectors_of(
 
 
 def has_direction(vectors: Floats) -> NDArray[np.bool_]:
-    """Which of the vectors ``(item, dimension)`` exist and are not zero."""
+    """Whether each vector of ``(item, dimension)`` exists and is not zero."""
     lengths = np.linalg.norm(vectors, axis=1)
     return np.asarray(np.isfinite(lengths) & (lengths > 0))

@@ -1,4 +1,4 @@
-"""The sets of an association test among the items of a dataset."""
+"""The word sets of an association test in a dataset."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ def word_sets(examples: Sequence[Example]) -> list[WordSets]:
 
 
 def words_of(examples: Sequence[Example], places: NDArray[np.int64]) -> NDArray[np.str_]:
-    """Word that each of these items is about ``(item,)``; an item without one is its own."""
+    """Target word of each item ``(item,)``; an item without one is its own."""
     return np.array(
         [str(examples[i].attributes.get("u_word", examples[i].id)) for i in places.tolist()]
     )
@@ -56,7 +56,7 @@ def words_of(examples: Sequence[Example], places: NDArray[np.int64]) -> NDArray[
 def passages_of(
     examples: Sequence[Example], *, lower: bool, needs_word: bool
 ) -> tuple[list[Passage], NDArray[np.int64]]:
-    """Distinct passages of the examples, and the place of each example's among them.
+    """Distinct passages of the examples, and the index of each example's passage.
 
     A text that stands in several tests is there once; where words are asked for, once for each of
     its words. Where a text has no word, the passage with one serves it too.
@@ -73,7 +73,7 @@ def passages_of(
 
 
 def lowered(text: str) -> str:
-    """Text in lower case with every code point in its place.
+    """Text in lower case, with code points at the same positions.
 
     Examples
     --------

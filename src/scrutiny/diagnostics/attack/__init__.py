@@ -1,1 +1,1 @@
-"""Attacks: how few changes fool a model, of which valid, at what cost, beyond random change."""
+"""Adversarial attacks: success, preserved meaning, cost, and comparison with random change."""

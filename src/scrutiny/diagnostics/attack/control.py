@@ -1,4 +1,4 @@
-"""Random change at an attack's own expense: the same candidates, as many texts, no more words."""
+"""Random change as a control: same candidates, as many texts and changed words as the attack."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,21 +23,21 @@ _TRIES: Final = 8  # for each text wanted, before the space counts as exhausted
 
 
 class Expense(NamedTuple):
-    """What an attack spent on an item: texts asked, the item among them, and words changed."""
+    """Cost of an attack on an item: texts asked (including the item), and words changed."""
 
     texts: int
     words: int
 
 
 def expense_of(found: Found) -> Expense:
-    """What a search spent; a random change changes one word at least."""
+    """Cost of a search; a random change changes at least one word."""
     changed = 0 if found.state is None else found.state.words_changed
     return Expense(found.n_asked, max(1, changed))
 
 
 @dataclass(frozen=True, slots=True)
 class AtRandom(Method):
-    """Ask about random texts until the goal is reached or as much is spent as the attack spent.
+    """Ask about random texts until the goal is reached or the attack's cost is used up.
 
     Each text changes as many words as the attack changed, where the space has that many places,
     and never more: places are drawn, and at each one of its candidates.
@@ -92,7 +92,7 @@ class AtRandom(Method):
 
 @dataclass(frozen=True, slots=True)
 class OneAtRandom(Method):
-    """One random text with as many words changed as an attack changed, whatever comes of it.
+    """One random text with as many changed words as the attack's, whatever the answer.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ class _Source:
         return self._rng
 
     def options(self, number: int) -> Sequence[State]:
-        """Candidates at a place; where the method brings its own, words of the victim."""
+        """Candidates at a place; words of the victim if the method brings its own candidates."""
         if number not in self._candidates:
             place, start = self.places[number], self.problem.base.state
             found = self.problem.candidates(start, place)
@@ -171,7 +171,7 @@ class _Source:
         return self._candidates[number]
 
     def _of_victim(self, place: Place) -> Sequence[State]:
-        """Texts with a random word of the victim's in a place that is one of its pieces."""
+        """Texts with a random word of the victim at a place that is one of its tokens."""
         problem, start = self.problem, self.problem.base.state
         if problem.model is None or place.token < 0 or not self._has_none:
             return ()
@@ -191,7 +191,7 @@ class _Source:
 
 
 def _drawn(source: _Source, words: int) -> Iterator[State]:
-    """Distinct random texts, until a run of draws gives no new one."""
+    """Distinct random texts, until several draws in a row give no new one."""
     known: set[object] = set()
     fruitless = 0
     while source.places and fruitless < _TRIES * len(source.places):
@@ -205,7 +205,7 @@ def _drawn(source: _Source, words: int) -> Iterator[State]:
 
 
 def _one(source: _Source, words: int) -> State | None:
-    """A text with random candidates at random places, which no constraint vetoes."""
+    """A text with random allowed candidates at random places."""
     problem = source.problem
     start = problem.base.state
     state: State = start
@@ -228,7 +228,7 @@ def _one(source: _Source, words: int) -> State | None:
 
 
 def _both(state: State, edits: Sequence[Edit]) -> State | None:
-    """A text with further edits of the base, or nothing if they do not go together."""
+    """A text with further edits of the base, or `None` if they are incompatible."""
     try:
         return State.of(state.origin, (*state.edits, *edits))
     except EditRefusedError:

@@ -86,7 +86,7 @@ def estimates(attacks: Sequence[str], params: AttackParams) -> Iterator[Estimate
 def over_draws(
     what: str, metric: str, name: str, params: AttackParams | TransferParams
 ) -> Iterator[EstimateSpec]:
-    """What all draws of an attack do as one number, and what they do beyond random change."""
+    """All draws of an attack as one number, and its excess over random change."""
     conditions = [condition_of(name, draw) for draw in range(params.draws)]
     own = {**draws_of("", "measured", conditions), "before": BEFORE}
     condition = {"recipe": name}
@@ -168,7 +168,7 @@ def claims(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) 
 
 
 def compared(what: str, name: str, params: AttackParams | TransferParams) -> Iterator[Component]:
-    """What an attack does, and what it does beyond random change: of all its draws."""
+    """Success of an attack over all its draws, and its excess over random change."""
     end = f"{name}/0" if params.draws == 1 else name
     yield Component(f"{what}/{end}", 0.0)
     if params.control:
@@ -176,12 +176,12 @@ def compared(what: str, name: str, params: AttackParams | TransferParams) -> Ite
 
 
 def title(name: str) -> str:
-    """Name of an attack for people: without version."""
+    """Readable name of an attack, without version."""
     return name.replace("@1", "")
 
 
 def percent(share: float) -> str:
-    """A share as people say it."""
+    """A share as a percentage."""
     return f"{100 * share:g} %"
 
 

@@ -1,4 +1,4 @@
-"""The attack diagnostic: search for texts that fool the model, beside random change."""
+"""The attack diagnostic: search for adversarial texts, with random change as control."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -38,7 +38,7 @@ _STORED: Final = "stored_answers"
 
 
 class Attacks(Diagnostic[AttackParams]):
-    """How often a search finds a text that fools the model, of which valid, and at what cost.
+    """Success rate of adversarial attacks, whether they keep the meaning, and their cost.
 
     Records of an item, for each attack and draw: whether it was attacked, whether the goal was
     reached, texts asked, words changed, and what judges say of the text. Role ``baseline`` is the
@@ -68,7 +68,7 @@ class Attacks(Diagnostic[AttackParams]):
     scope = "dataset"  # which items are drawn depends on all of them
 
     def audit_params(self, task: Task) -> AttackParams:
-        """Parameters of the audit: two cheap attacks on a hundred items."""
+        """Parameters in an audit: two cheap attacks on a hundred items."""
         return AttackParams(budget=100, items=100)
 
     def design(self, params: AttackParams, inputs: Inputs) -> Design:
@@ -78,7 +78,7 @@ class Attacks(Diagnostic[AttackParams]):
     def measure(
         self, params: AttackParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
-        """One row for each item as it is, and for each attack and its random twin."""
+        """One row for each unchanged item, and for each attack and its random control."""
         capabilities = frozenset() if ctx.model is None else ctx.model.capabilities
         attacks = attacks_of(params, ctx.task, capabilities)
         conditions = _conditions(list(attacks), params)
@@ -155,7 +155,7 @@ def _kept(
     labels: tuple[str, ...],
     kind: str,
 ) -> list[FoundText]:
-    """Texts that attacks and random changes ended with."""
+    """Final texts of attacks and random changes."""
     kept = []
     for attempt, said in zip(attempts, judged, strict=True):
         for role, side in (("measured", attempt.found), ("control", attempt.control)):

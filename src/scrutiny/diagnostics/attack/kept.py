@@ -1,4 +1,4 @@
-"""Texts that attacks found, kept beside the records: to be read, rated, and asked of others.
+"""Adversarial texts of a run, stored to be read, rated, and sent to other models.
 
 Which text is found depends on the model, so it can be no variant that is made beforehand. Each
 shard keeps its texts as JSON in an array of bytes named ``attacks``; `found_in` reads those of a
@@ -25,7 +25,7 @@ ATTACKS: Final = "attacks"
 
 @dataclass(frozen=True, slots=True)
 class FoundText:
-    """A text that an attack ended with.
+    """The final text of an attack.
 
     Parameters
     ----------
@@ -68,12 +68,12 @@ class FoundText:
 
     @property
     def variant(self) -> str:
-        """Name within its item: the same text of the same attack has the same name anywhere."""
+        """Name within its item; the same text of the same attack has the same name everywhere."""
         return variant_name(self.recipe, self.texts)
 
 
 def variant_name(recipe: str, texts: Sequence[str]) -> str:
-    """Name of a text that an attack found.
+    """Name of an adversarial text.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def pack(found: Sequence[FoundText]) -> NDArray[np.uint8]:
 
 
 def unpack(data: NDArray[np.uint8]) -> list[FoundText]:
-    """Texts of an array of bytes."""
+    """Texts from an array of bytes."""
     rows = json.loads(data.tobytes().decode("utf-8", "surrogatepass"))
     return [_of(row) for row in rows]
 
@@ -102,7 +102,7 @@ def _of(row: dict[str, Any]) -> FoundText:
 
 
 def found_in(folder: Path) -> Iterator[FoundText]:
-    """Texts that the attacks of a run found, shard by shard in the order of their names."""
+    """Adversarial texts of a run, shard by shard in the order of their names."""
     for path in sorted((Path(folder) / "arrays").rglob(f"{ATTACKS}.npy")):
         yield from unpack(np.load(path, allow_pickle=False))
 

@@ -1,4 +1,4 @@
-"""Statistics of attacks: success, of which valid, what it cost, and beyond random change.
+"""Statistics of attacks: success, preserved meaning, cost, and excess over random change.
 
 Measures are those of `scrutiny.diagnostics.attack`. An item that the model gets wrong as it is has
 ``attacked`` 0 and ``hit`` 0: it stands in the denominator of the accuracy under attack and in no
@@ -96,7 +96,7 @@ def _share(
     event: Callable[[Array], Array],
     chance: Chance | None = None,
 ) -> Additive:
-    """Share of the attacked items (the first need) on which an event holds."""
+    """Share of the attacked items (the first need) for which an event holds."""
     return ratio(
         name,
         says,
@@ -130,7 +130,7 @@ ACCURACY_UNDER_ATTACK: Final = Additive(
 
 
 def _within(budget: str, name: str) -> Additive:
-    """Success with so many texts asked, or fewer."""
+    """Success with at most this number of texts asked."""
     most = int(budget)
     return _share(
         name,
@@ -188,7 +188,7 @@ def _percent(value: str) -> int:
 
 
 def _valid_from(value: str, name: str) -> Additive:
-    """Success of which the validity reaches a threshold."""
+    """Success by texts whose validity reaches a threshold."""
     percent = _percent(value)
     return _valid(
         name,
@@ -198,7 +198,7 @@ def _valid_from(value: str, name: str) -> Additive:
 
 
 def _rated_on_both(measures: Array) -> Array:
-    """Rated and valid texts of one side, then of the other; of items rated on both."""
+    """Rated and valid texts of both sides, for items that are rated on both."""
     rated, valid, other_rated, other_valid = np.moveaxis(measures, -1, 0)
     both = rated * other_rated
     return np.stack([both, both * (valid - other_valid)], axis=-1)
@@ -226,7 +226,7 @@ VALID_SUCCESS: Final = Parametric(
 
 
 def _similar(value: str, name: str) -> Additive:
-    """Success by a text that stays near its original; none where no encoder was given."""
+    """Success by texts that stay similar to the original; `None` without an encoder."""
     hundredths = _percent(value)
 
     def make(measures: Array) -> Array:

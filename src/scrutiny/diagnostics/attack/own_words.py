@@ -1,4 +1,4 @@
-"""Words of a victim's own vocabulary for a place, as near as an attack by gradients asks."""
+"""Replacement words from the victim's own vocabulary, within the similarity of an attack."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class ItemPieces(NamedTuple):
-    """Where each piece of an item begins and ends, and its row of the vocabulary."""
+    """Start and end of each token of an item, and its row in the vocabulary."""
 
     rows: dict[tuple[str, int], tuple[int, int]]
 
     @classmethod
     def of(cls, problem: Problem) -> "ItemPieces":
-        """Pieces of an item as the victim cuts it: those of its gradients."""
+        """Tokens of an item by the victim's tokenizer, as in its gradients."""
         (found,) = loss_gradients(problem, [problem.base.state])
         if found is None:
             return cls({})
@@ -27,13 +27,13 @@ class ItemPieces(NamedTuple):
         return cls({(p.field, p.start): (p.end, row) for p, row in pairs})
 
     def row_at(self, place: Place) -> int | None:
-        """Row of the one piece that a word consists of; nothing if it has several."""
+        """Row of the only token of a word; `None` if it has several."""
         end, row = self.rows.get((place.field, place.low), (-1, -1))
         return row if end == place.high else None
 
 
 class _Vocabulary(NamedTuple):
-    """Whole words of a victim, with all its vectors at length 1 (zeros stay zeros)."""
+    """Whole words of a victim, with all its vectors scaled to length 1 (zeros stay zero)."""
 
     given: InputEmbeddings
     words: tuple[str, ...]
@@ -43,7 +43,7 @@ class _Vocabulary(NamedTuple):
 
 @dataclass(slots=True)
 class OwnWords:
-    """Words near one another in a victim's own input space; its vectors are looked at once.
+    """Similar words in a victim's own input space; its vectors are read once.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class OwnWords:
     _vocabulary: _Vocabulary | None = field(default=None, repr=False)
 
     def near(self, given: InputEmbeddings, row: int, least: float | None) -> Sequence[str]:
-        """Words other than the one of a row whose cosine to it is large enough, or all."""
+        """Words with a sufficient cosine to a row's word, or all others."""
         import numpy as np
 
         if self._vocabulary is None or self._vocabulary.given is not given:
@@ -70,7 +70,7 @@ class OwnWords:
 
 
 def _vocabulary_of(given: InputEmbeddings) -> _Vocabulary:
-    """Entries that are whole words, and all vectors at length 1."""
+    """Entries that are whole words, and all vectors scaled to length 1."""
     import numpy as np
 
     rows = given.whole_words()

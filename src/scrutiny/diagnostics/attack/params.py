@@ -11,7 +11,7 @@ from scrutiny.perturb.recipes.attack import Attack, Given, given_for, lacks, nam
 
 @dataclass(frozen=True, slots=True)
 class TransferParams:
-    """Which attacks on the reference are tried on the models, and how long they are searched for.
+    """Attacks on the reference whose texts are sent to the models, and their budget.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class TransferParams:
 
 @dataclass(frozen=True, slots=True)
 class AttackParams(TransferParams):
-    """Which attacks, how long, of how many items, and who says what is valid.
+    """Attacks, their budget, the number of items, and the rater of validity.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class AttackParams(TransferParams):
 
     @property
     def is_rated(self) -> bool:
-        """Whether somebody says what is valid."""
+        """Whether validity is rated."""
         return bool(self.ratings or self.rater or "nli" in self.resources)
 
 
@@ -104,5 +104,5 @@ def attacks_of(
 
 
 def given(params: TransferParams, task: Task, capabilities: frozenset[str]) -> Given:
-    """What the attacks can count on."""
+    """Resources that the attacks can use."""
     return given_for(params.resources, task, capabilities=capabilities)

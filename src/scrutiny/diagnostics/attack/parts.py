@@ -1,4 +1,4 @@
-"""Attacks: success, of which valid, beyond random change, at what cost; and what the texts say."""
+"""Attacks: success, preserved meaning, excess over random change, cost, and example texts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -89,7 +89,7 @@ def _place(estimate: Estimate) -> str:
 
 
 def _attack_of(estimate: Estimate) -> str:
-    """Name of the attack, with its draw where it is not the first."""
+    """Name of the attack, with its draw unless it is the first."""
     condition = estimate.key.condition
     draw = condition.get("draw", 0)
     name = str(condition.get("recipe", "")).replace("@1", "")
@@ -117,7 +117,7 @@ def _chart(members: Sequence[Estimate], *, anchor: str) -> Chart:
 
 
 def _further(by_attack: Mapping[str, Sequence[Estimate]]) -> ChartTable:
-    """What else was measured of each attack; columns that none has are left out."""
+    """Other measures of each attack, without empty columns."""
     found = {
         name: {unversioned(e.key.metric): e for e in own if e.key.role == "measured"}
         for name, own in by_attack.items()
@@ -130,7 +130,7 @@ def _further(by_attack: Mapping[str, Sequence[Estimate]]) -> ChartTable:
 
 
 def _row(name: str, own: Sequence[Estimate]) -> tuple[str, ...]:
-    """An attack with its numbers; success never stands without what is known of its validity."""
+    """Row of an attack; success is always shown with the state of its validity."""
     found = {(unversioned(e.key.metric), e.key.role): e for e in own}
     cells = []
     for _, metric, role in _COLUMNS:
@@ -144,12 +144,12 @@ def _row(name: str, own: Sequence[Estimate]) -> tuple[str, ...]:
 
 
 def _unrated(estimate: Estimate | None) -> str:
-    """Why the share of valid texts is not known."""
+    """Reason why the share of valid texts is unknown."""
     return NO_RATER if estimate is not None and estimate.status == "refused" else NOT_RATED
 
 
 def _rater(members: Sequence[Estimate], *, anchor: str) -> Chart | None:
-    """What a model that rates says of texts whose validity is known; nothing if none rates."""
+    """The rater's answers on texts of known validity; `None` without a model that rates."""
     found = {(unversioned(e.key.metric), e.key.role): e for e in members}
     rows = tuple(
         (text, known, interval(found[place])) for text, known, place in _RATED if place in found
@@ -176,7 +176,7 @@ def _value(found: Mapping[tuple[str, str], Estimate], metric: str) -> float | No
 
 
 def _curve(own: Sequence[Estimate]) -> list[dict[str, Any]]:
-    """Success by the number of texts that it took at most."""
+    """Success as a function of the number of texts."""
     points = []
     for e in own:
         name = unversioned(e.key.metric)
@@ -209,7 +209,7 @@ def _spec(curves: Mapping[str, list[dict[str, Any]]]) -> Spec:
 
 
 def _texts(found: Sequence[FoundText], *, anchor: str) -> Chart:
-    """A few successful texts of each attack, drawn by the hash of their items."""
+    """Some successful texts of each attack, chosen by the hash of their items."""
     wins = [one for one in found if one.is_success and one.role == "measured" and not one.draw]
     replicates = list(dict.fromkeys(one.replicate for one in wins))
     first = [one for one in wins if one.replicate == replicates[0]] if replicates else []
@@ -239,7 +239,7 @@ def _text_rows(name: str, own: Sequence[FoundText]) -> Iterator[tuple[str, ...]]
 
 
 def changes_in(found: FoundText) -> str:
-    """Every field that was changed, as ``[old → new]`` in its place; long stretches are cut."""
+    """Every changed field, with ``[old → new]`` marks; long parts are shortened."""
     before = dict(zip(found.fields, found.originals, strict=True))
     names = dict.fromkeys(field for field, *_ in found.edits)
     return " | ".join(
@@ -258,7 +258,7 @@ def _marked(before: str, edits: Sequence[tuple[str, int, int, str]]) -> str:
 
 
 def _kept(text: str, *, is_first: bool = False, is_last: bool = False) -> str:
-    """Text between changes, without its middle where it is long."""
+    """Text between changes, with its middle removed if it is long."""
     if is_first and len(text) > _CONTEXT:
         return f"…{text[-_CONTEXT:]}"
     if is_last and len(text) > _CONTEXT:
@@ -269,7 +269,7 @@ def _kept(text: str, *, is_first: bool = False, is_last: bool = False) -> str:
 
 
 def _found(folder: Path) -> Iterator[Found]:
-    """Texts that attacks of a run ended with, not those of their controls."""
+    """Final texts of the attacks of a run, without those of controls."""
     for one in found_in(folder):
         if one.role == "measured":
             of = (one.subject, one.replicate, one.dataset, one.item, one.recipe, one.draw)

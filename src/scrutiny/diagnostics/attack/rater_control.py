@@ -1,4 +1,4 @@
-"""What a rater says where the answer is known: the item itself, and another item in its place.
+"""Validation of a rater on known cases: the unchanged item, and another item's text.
 
 A rater that calls everything valid makes every success a valid one, and one that calls nothing
 valid makes a model look robust. So a model that rates is asked about two texts of every item of
@@ -29,19 +29,19 @@ NAME: Final = "rater"  # under which the texts are rated, as if this were an att
 
 
 class RaterAnswers(NamedTuple):
-    """What a rater says of an item as it is, and of another item's text; nothing if it cannot."""
+    """Ratings of an unchanged item and of another item's text; `None` if it cannot rate."""
 
     unchanged: float | None
     other: float | None
 
 
 def is_controlled(params: AttackParams) -> bool:
-    """Whether a model rates: people's ratings are taken as they are."""
+    """Whether a model rates; people's ratings are not validated."""
     return bool(params.rater or "nli" in params.resources)
 
 
 def known_by_rater(params: AttackParams, examples: Sequence[Example]) -> dict[str, RaterAnswers]:
-    """What the rater says of each item; nothing at all where no model rates."""
+    """Ratings of the known cases of each item; empty if no model rates."""
     rater = rater_of(params) if is_controlled(params) else None
     if rater is None or not examples:
         return {}
@@ -54,7 +54,7 @@ def known_by_rater(params: AttackParams, examples: Sequence[Example]) -> dict[st
 
 
 def _others(examples: Sequence[Example]) -> Iterator[tuple[str, str]]:
-    """Another item's last field for each item: that of the next one by the hash of their names."""
+    """For each item, the last field of another item: the next one by the hash of names."""
     ranked = sorted(examples, key=lambda example: digest(NAME, example.id))
     texts = [tuple(example.fields.values())[-1] for example in ranked]
     for place, example in enumerate(ranked):
@@ -66,7 +66,7 @@ def _others(examples: Sequence[Example]) -> Iterator[tuple[str, str]]:
 
 
 def _state(example: Example, text: str | None = None) -> State:
-    """An item as it is, or with a text in place of its last field."""
+    """An unchanged item, or with its last field replaced."""
     start = State.start(Origin(Example(example.id, example.fields)))
     if text is None:
         return start
@@ -77,7 +77,7 @@ def _state(example: Example, text: str | None = None) -> State:
 def rater_rows(
     params: AttackParams, item: str, known: RaterAnswers | None, reason: str
 ) -> Iterator[Row]:
-    """Records of an item's two controls; skipped with a reason where it was not rated."""
+    """Records of an item's two known cases; skipped with a reason if it was not rated."""
     if not is_controlled(params):
         return
     for (role, condition), value in zip(_PLACES, known or (None, None), strict=True):
@@ -88,7 +88,7 @@ def rater_rows(
 
 
 def rater_estimates(params: AttackParams) -> Iterator[EstimateSpec]:
-    """What the rater says of both, and how far it tells them apart."""
+    """Estimates of both ratings, and of their difference."""
     if not is_controlled(params):
         return
     same, other = Selector("control", UNCHANGED), Selector("null", OTHER)
@@ -105,7 +105,7 @@ def rater_estimates(params: AttackParams) -> Iterator[EstimateSpec]:
 
 
 def gate(params: AttackParams) -> tuple[tuple[str, float], ...]:
-    """What estimates of validity presuppose."""
+    """Gates of the estimates of validity."""
     return (("rater_separation", LEAST_SEPARATION),) if is_controlled(params) else ()
 
 

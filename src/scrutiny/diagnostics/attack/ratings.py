@@ -1,4 +1,4 @@
-"""Ratings of texts and of single substitutions: who says that the meaning was kept.
+"""Ratings of texts and of single substitutions by people.
 
 A file of ratings is CSV or JSONL with a column ``valid`` (a number from 0 to 1, or yes and no) and
 
@@ -36,7 +36,7 @@ _JSON: Final = (".jsonl", ".ndjson")
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """Mean ratings by what was rated.
+    """Mean ratings of texts and substitutions.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Ratings:
     fingerprint: str = ""
 
     def rate(self, recipe: str, states: list[State]) -> list[float | None]:
-        """Probability that each text keeps the meaning; nothing where that was not rated.
+        """Probability that each text keeps the meaning; `None` if it was not rated.
 
         A rating of the whole text goes before the product over its substitutions.
         """
@@ -129,7 +129,7 @@ def read_ratings(path: str) -> Ratings:
 
 
 def _rows(file: Path, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Rows with where they stand."""
+    """Rows with their position."""
     if file.suffix.lower() in _JSON:
         for number, line in enumerate(text.splitlines(), start=1):
             if line.strip():
@@ -155,7 +155,7 @@ def _object(line: str, where: str) -> Mapping[str, Any]:
 
 
 def _key(row: Mapping[str, Any], where: str) -> tuple[str, Hashable]:
-    """What a row rates."""
+    """Key of the rated object of a row."""
     item = str(row.get("item") or "")
     if row.get("text"):
         return "text", (item, str(row["text"]))

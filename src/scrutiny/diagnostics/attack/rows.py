@@ -1,4 +1,4 @@
-"""Records of attacks: an item as it is, after each attack, and after random change."""
+"""Records of attacks: each unchanged item, after each attack, and after random change."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -67,7 +67,7 @@ def baseline_row(
     *,
     width: int = len(MEASURES),
 ) -> Row:
-    """Record of an item as it is: whether it is a hit, and nothing else of ``width`` measures."""
+    """Record of an unchanged item: only whether it is a hit, among ``width`` measures."""
     if example.gold is None:
         return Row(example.id, None, "baseline", "{}", "skipped", "no_gold", None)
     if isinstance(answer, Failure):
@@ -82,7 +82,7 @@ def skipped_row(item: str, role: str, condition: str, reason: str) -> Row:
 
 
 def rated_row(item: str, valid: float | None, *, role: str, condition: str) -> Row:
-    """Record of a text that was rated and not attacked; undefined where the rater cannot say."""
+    """Record of a text that was rated but not attacked; undefined if the rater cannot say."""
     if valid is None:
         return Row(item, None, role, condition, "undefined", UNRATED, None)
     known = {"rated": 1.0, "valid": valid}
@@ -93,7 +93,7 @@ def rated_row(item: str, valid: float | None, *, role: str, condition: str) -> R
 def unasked_rows(
     item: str, conditions: Sequence[str], roles: Sequence[str], reason: str
 ) -> Iterator[Row]:
-    """Records of an item that nothing is asked about: it stands in no denominator."""
+    """Records of an item without queries; no denominator counts it."""
     yield skipped_row(item, "baseline", "{}", reason)
     for condition in conditions:
         for role in roles:
@@ -108,7 +108,7 @@ def attempt_rows(
     judged: Mapping[str, JudgedText],
     has_control: bool,
 ) -> Iterator[Row]:
-    """Records of an item under one attack, and under random change at its expense."""
+    """Records of an item after one attack, and after random change at the same cost."""
     condition = canonical_json(condition_of(attempt.recipe, attempt.draw))
     item = example.id
     found = attempt.found.get(item)
@@ -170,5 +170,5 @@ def _row(
 
 
 def _known(value: float | None) -> tuple[float, float]:
-    """Whether a judge has said something, and what."""
+    """Whether a judge has answered, and the answer."""
     return (0.0, 0.0) if value is None else (1.0, value)

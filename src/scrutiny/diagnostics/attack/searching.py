@@ -1,4 +1,4 @@
-"""Running the attacks on a model, and random changes at the same expense."""
+"""Execution of attacks on a model, and of random changes at the same cost."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ class AskedModel(Protocol):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Its labels in the data's words."""
+        """Its labels in the words of the data."""
         ...
 
     @property
@@ -44,7 +44,7 @@ class AskedModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attack in one draw, with what came of it by item; ``control`` is empty without one."""
+    """One attack in one draw, with its results by item; ``control`` may be empty."""
 
     recipe: str
     draw: int
@@ -53,7 +53,7 @@ class Attempt:
 
 
 class RelabeledGradients:
-    """Gradients of a model whose labels are called otherwise in the data."""
+    """Gradients of a model whose labels have other names in the data."""
 
     def __init__(self, model: Gradients, labels: tuple[str, ...]) -> None:
         self.labels = labels
@@ -63,7 +63,7 @@ class RelabeledGradients:
     def gradients(
         self, examples: Sequence[Example], labels: Sequence[str]
     ) -> list[TokenGradients | Failure]:
-        """Slope of minus the log-probability of a label for each example."""
+        """Gradient of the negative log-probability of a label for each example."""
         return self._model.gradients(examples, [self._own[label] for label in labels])
 
     def embeddings(self) -> InputEmbeddings:
@@ -72,14 +72,14 @@ class RelabeledGradients:
 
 
 def output_name(recipe: str, draw: int, *, is_control: bool = False) -> str:
-    """Name under which the model's answer to a text found is kept."""
+    """Name under which the answer to an adversarial text is stored."""
     name = f"{recipe}#{draw}" if draw else recipe
     return f"{name}/random" if is_control else name
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What all attempts on a model share.
+    """Shared state of all attempts on a model.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class Work:
     def beside(
         self, attack: Attack, examples: Sequence[Example], method: Any, *, draw: int
     ) -> dict[str, Found]:
-        """What another method finds where random change goes."""
+        """Result of another method in the space of random change."""
         search = attack.search(self.given)
         alike = replace(method, like=search.method)
         other = Search(control_space_of(attack, search), search.goal, alike)
@@ -134,7 +134,7 @@ class Work:
     def _run(
         self, search: Search, examples: Sequence[Example], *, draw: int, name: str
     ) -> dict[str, Found]:
-        """What came of one search of each item; the answer to what it ended with is kept."""
+        """Result of one search for each item; the answer to its final text is stored."""
         victim = Victim(self._ask(name), self.asked.labels, self._gradients())
         settings = Settings(seed=self.seed, draw=draw, budget=self.params.budget)
         found = {

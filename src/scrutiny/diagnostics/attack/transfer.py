@@ -1,4 +1,4 @@
-"""The transfer diagnostic: texts that fool one model, asked of another."""
+"""The transfer diagnostic: adversarial texts of one model, sent to another."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -40,7 +40,7 @@ _FALLBACK: Final = {"": "before"}
 
 
 class Transfer(ChangesTexts[TransferParams]):
-    """How often a text that fools the reference fools this model as well.
+    """Rate at which texts that fool the reference also fool this model.
 
     The reference is attacked while variants are prepared, once for each of its replicates; all
     models are then asked about the same texts. Records of an item: ``attacked``, whether the
@@ -73,7 +73,7 @@ class Transfer(ChangesTexts[TransferParams]):
     wants_reference = True
 
     def audit_params(self, task: Task) -> TransferParams:
-        """Parameters of the audit: one cheap attack on a hundred items."""
+        """Parameters in an audit: one cheap attack on a hundred items."""
         return TransferParams(recipes=("deepwordbug",), budget=100, items=100)
 
     def design(self, params: TransferParams, inputs: Inputs) -> Design:
@@ -101,7 +101,7 @@ class Transfer(ChangesTexts[TransferParams]):
     def prepare(
         self, params: TransferParams, examples: Sequence[Example], ctx: Context
     ) -> Iterable[Variant]:
-        """Texts that fool the reference, each followed by a random one of its size."""
+        """Texts that fool the reference, each followed by a random one with as many changes."""
         reference = reference_of(ctx)
         capabilities = reference.model.capabilities
         attacks = attacks_of(params, ctx.task, capabilities)
@@ -135,7 +135,7 @@ class Transfer(ChangesTexts[TransferParams]):
     def measure(
         self, params: TransferParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
-        """One row for each item as it is, each text found, and each random one."""
+        """One row for each unchanged item, each adversarial text, and each random one."""
         own = [e for e in batch.examples if batch.variants.get(e.id)]
         before = dict(zip([e.id for e in own], ctx.predict(own), strict=True))
         asked = [(e, v) for e in own for v in batch.variants[e.id] if v.status == "ok"]
@@ -156,7 +156,7 @@ class Transfer(ChangesTexts[TransferParams]):
 
 
 def _name(reference: Reference, recipe: str, draw: int) -> str:
-    """Name of a variant: whose texts these are."""
+    """Name of a variant, with the model that its text fools."""
     whose = "" if reference.replicate is None else f"/{reference.replicate}"
     return f"{output_name(recipe, draw)}/{reference.subject}{whose}"
 
@@ -170,7 +170,7 @@ def _variant(
     draw: int,
     control_of: Variant | None = None,
 ) -> Variant:
-    """A text found as a variant; skipped where the reference was not fooled."""
+    """An adversarial text as a variant; skipped if the reference was not fooled."""
     status, reason = "ok", None
     is_control = control_of is not None
     state = None if found is None else found.state
@@ -256,7 +256,7 @@ def _estimates(attacks: Sequence[str], params: TransferParams) -> Iterator[Estim
 def _claims(
     attacks: Mapping[str, Attack], params: TransferParams, inputs: Inputs
 ) -> Iterator[Claim]:
-    """Risk of each attack; none of the reference itself, whose texts these are."""
+    """Risk of each attack; none for the reference, which the texts were made for."""
     for name, attack in attacks.items() if not inputs.is_self else ():
         yield Claim(
             id=name,

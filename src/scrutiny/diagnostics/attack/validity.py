@@ -1,4 +1,4 @@
-"""Judges of the texts that attacks found: validity, similarity, perplexity."""
+"""Judges of adversarial texts: validity, similarity, perplexity."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from scrutiny.perturb.search.state import State
 
 
 class JudgedText(NamedTuple):
-    """What judges say of a text; nothing where none was asked, or could say.
+    """Judgments of a text; `None` where no judge was asked or could answer.
 
     Parameters
     ----------
@@ -38,16 +38,16 @@ class JudgedText(NamedTuple):
 
 
 class Rater(Protocol):
-    """Who says whether texts keep the meaning of what they were made of."""
+    """A rater of whether texts keep the meaning of the original."""
 
     def rate(self, recipe: str, states: list[State]) -> list[float | None]:
-        """Probability for each text; nothing where it cannot say."""
+        """Probability for each text; `None` if it cannot say."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class EntailmentRater:
-    """A classifier of text pairs that knows entailment, asked in both directions.
+    """An entailment classifier of text pairs, asked in both directions.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class EntailmentRater:
     label: int
 
     def rate(self, recipe: str, states: list[State]) -> list[float | None]:
-        """The smaller of the probabilities that either text entails the other."""
+        """The smaller of the probabilities that each text entails the other."""
         pairs = []
         for state in states:
             before, after = _changed_texts(state)
@@ -89,14 +89,14 @@ class JudgeRater:
     judge: EntailmentJudge
 
     def rate(self, recipe: str, states: list[State]) -> list[float | None]:
-        """The smaller of the probabilities that either text entails the other."""
+        """The smaller of the probabilities that each text entails the other."""
         pairs = [_changed_texts(state) for state in states]
         found = list(self.judge.entailment([*pairs, *((b, a) for a, b in pairs)]))
         return [min(one, two) for one, two in zip(found, found[len(pairs) :], strict=False)]
 
 
 def rater_of(params: AttackParams) -> Rater | None:
-    """Who rates, if somebody does."""
+    """The rater, if there is one."""
     if params.ratings:
         return read_ratings(params.ratings)
     if "nli" in params.resources:
@@ -138,7 +138,7 @@ def judge(params: AttackParams, recipe: str, states: Sequence[State]) -> list[Ju
 
 
 def _similarities(params: AttackParams, states: Sequence[State]) -> Sequence[float | None]:
-    """Cosine of each text to its original; nothing without an encoder."""
+    """Cosine of each text to its original; `None` without an encoder."""
     if "encoder" not in params.resources or not states:
         return [None] * len(states)
     import numpy as np
@@ -153,7 +153,7 @@ def _similarities(params: AttackParams, states: Sequence[State]) -> Sequence[flo
 
 
 def _surprises(params: AttackParams, states: Sequence[State]) -> Sequence[float | None]:
-    """Log perplexity ratio of each text; nothing without a language model."""
+    """Log perplexity ratio of each text; `None` without a language model."""
     if "perplexity" not in params.resources or not states:
         return [None] * len(states)
     pairs = [_changed_texts(state) for state in states]

@@ -1,1 +1,1 @@
-"""What attention heads encode: hypotheses about annotations, tested head by head."""
+"""Attention heads: hypotheses about annotations, tested for each head."""

@@ -1,4 +1,4 @@
-"""Claims about heads that hold under every preset, and beside every other family."""
+"""Claims about heads that hold in every preset, and against every other family."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -17,7 +17,7 @@ _OTHERS: Final[Sequence[tuple[str, Subtracted]]] = (
 
 
 def claimed_presets(names: Sequence[str]) -> list[str]:
-    """Presets that claims are of: all but the literal one, unless it is alone.
+    """Presets of the claims: all except the literal one, unless it is the only one.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def claimed_presets(names: Sequence[str]) -> list[str]:
 def specs_of(
     condition: Mapping[str, object], metrics: Mapping[str, tuple[str, ...]]
 ) -> Iterator[EstimateSpec]:
-    """Estimates under one condition.
+    """Estimates with the same condition.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def preset_claim(
     margin: float,
     **stated: Any,
 ) -> Claim:
-    """Claim that holds under every preset; parts and choices as `under_each_preset` has them."""
+    """Claim that holds in every preset; parts and choices as in `under_each_preset`."""
     components = under_each_preset(parts, choices, margin)
     checks = checks_over("preset", choices)
     return Claim(id=name, says=says, components=components, checks=checks, **stated)
@@ -63,7 +63,7 @@ def preset_claim(
 def under_each_preset(
     parts: Sequence[tuple[str, str, str]], choices: Mapping[str, str], margin: float
 ) -> tuple[Component, ...]:
-    """Components of a claim: every part exceeds the margin under every preset.
+    """Components of a claim: every part exceeds the margin in every preset.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def checks_over(what: str, choices: Collection[object]) -> tuple[str, ...]:
 
 
 def beside_others(specs: Iterable[str]) -> Iterator[ContrastSpec]:
-    """Estimates minus those of untrained networks, of controls, and of what was fine-tuned."""
+    """Differences from untrained networks, from controls, and from the base network."""
     named = list(specs)
     for who, minus in _OTHERS:
         for spec in named:

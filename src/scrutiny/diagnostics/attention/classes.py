@@ -27,7 +27,7 @@ _METRICS: Final = dict.fromkeys(("mean(mass)", "class_mass_ratio"), ("layer", "h
 
 @dataclass(frozen=True, slots=True)
 class ClassesParams(PresetParams):
-    """Which classes, by which choices.
+    """Classes and presets.
 
     Parameters
     ----------
@@ -42,13 +42,13 @@ class ClassesParams(PresetParams):
     classes: tuple[str, ...] = ()
 
     def places(self) -> list[dict[str, object]]:
-        """Conditions of the records, in their order."""
+        """Conditions of the records, in order."""
         names = dict.fromkeys((ANY, *self.classes))
         return [{"preset": p, "class": name} for p in self.conditions() for name in names]
 
 
 class Classes(ReadsMaps[ClassesParams]):
-    """Mean attention of every head to the words of a class, beside that of uniform attention.
+    """Mean attention of every head to the words of a class, compared with uniform attention.
 
     **Measures**: whether heads look for a kind of word, however many of them a text has.
 
@@ -78,7 +78,7 @@ class Classes(ReadsMaps[ClassesParams]):
     )
 
     def design(self, params: ClassesParams, inputs: Inputs) -> Design:
-        """Mass of every head, by class; nothing is claimed."""
+        """Attention to each class, for every head; no claims."""
         places = params.places()
         return Design(
             conditions=tuple(places),
@@ -109,7 +109,7 @@ class Classes(ReadsMaps[ClassesParams]):
 
 
 def mass_on(found: WordMap, members: list[int]) -> tuple[NDArray[np.float64], float, float]:
-    """Attention ``(layer, head)`` of all words to some, summed; rows; and the same if uniform.
+    """Attention ``(layer, head)`` to some words, summed; rows; and the same for uniform attention.
 
     Uniform attention gives every word one row's worth in all, whether or not words may attend to
     themselves; a word that stands alone may have nothing to attend to.

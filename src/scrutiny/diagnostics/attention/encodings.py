@@ -1,4 +1,4 @@
-"""Hypotheses about what a head encodes: from one sentence's attention to all heads' predictions.
+"""Hypotheses about heads: from the attention on one sentence to predictions of all heads.
 
 An encoding is a pure function of a map between words. It answers for every head at once, which
 words it predicts to belong to an anchor (a cue and its scope, a quantifier and its restrictor).
@@ -16,7 +16,7 @@ Anchored = Callable[[WordMap, Integers], Booleans]
 
 
 def attends_to(found: WordMap, anchors: Integers) -> Booleans:
-    """Words ``(layer, head, word)`` that attend to an anchor more than to anything else.
+    """Words ``(layer, head, word)`` that attend to an anchor more than to any other word.
 
     The first of equals counts; a word without attention to anything attends to nothing.
 
@@ -31,7 +31,7 @@ def attends_to(found: WordMap, anchors: Integers) -> Booleans:
 
 
 def attended_by(found: WordMap, anchors: Integers) -> Booleans:
-    """Words that the anchors attend to more than a uniform share: cue to scope.
+    """Words to which the anchors give more than uniform attention: from cue to scope.
 
     An anchor's row has as many winners as it likes: every word with more than 1 / n of the row's
     weight, by the largest of the anchors' rows.
@@ -51,7 +51,7 @@ def attended_by(found: WordMap, anchors: Integers) -> Booleans:
 
 
 def path_to(found: WordMap, anchors: Integers, *, hops: int = 3) -> Booleans:
-    """Words whose chain of strongest attention reaches an anchor within some steps.
+    """Words whose chain of strongest attention reaches an anchor within a number of steps.
 
     **Measures**: the paper's own suggestion: a tree of attention with the cue above its scope.
 
@@ -107,21 +107,21 @@ ENCODINGS: Final[Mapping[str, Anchored]] = {
 
 
 def _strongest(weights: Singles) -> Integers:
-    """Unit ``(..., unit)`` that each row attends to most, -1 where it attends to nothing."""
+    """Unit ``(..., unit)`` with the largest weight in each row, -1 if the row is zero."""
     target = weights.argmax(axis=-1)
     weight = np.take_along_axis(weights, target[..., None], axis=-1)[..., 0]
     return np.where(weight > 0, target, -1)
 
 
 def _points_at(target: Integers, is_anchor: Booleans) -> Booleans:
-    """Rows ``(..., unit)`` whose strongest weight lies on an anchor; -1 is nowhere."""
+    """Rows ``(..., unit)`` whose largest weight is on an anchor; -1 means no unit."""
     reached = np.zeros(is_anchor.size + 1, dtype=bool)
     reached[:-1] = is_anchor
     return reached[target]
 
 
 def _on_words(found: WordMap, by_unit: Booleans) -> Booleans:
-    """Predictions by word, of predictions by unit: words without a piece are not predicted."""
+    """Predictions by word instead of unit; words without a token are not predicted."""
     if found.is_whole:
         return by_unit
     return _spread(found, by_unit[..., found.is_word])
@@ -134,6 +134,6 @@ def _spread(found: WordMap, by_word_unit: Booleans) -> Booleans:
 
 
 def _to_sum_one(weights: Singles) -> Singles:
-    """Rows brought to sum 1; rows of zeros stay."""
+    """Rows normalized to sum 1; rows of zeros stay."""
     total = weights.sum(axis=-1, keepdims=True)
     return np.asarray(np.divide(weights, total, out=np.zeros_like(weights), where=total > 0))

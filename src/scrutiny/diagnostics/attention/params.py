@@ -64,7 +64,7 @@ _ALLOWED: Final[Mapping[str, tuple[Any, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class PresetParams:
-    """Ways from the attention of pieces to that of words, each a condition.
+    """Presets: ways from attention of tokens to attention of words, each a condition.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class PresetParams:
 
 @dataclass(frozen=True, slots=True)
 class HeadsParams(PresetParams):
-    """What is predicted from a head, and by which choices.
+    """Encoding and presets of the heads diagnostic.
 
     Parameters
     ----------

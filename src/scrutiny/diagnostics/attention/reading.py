@@ -1,4 +1,4 @@
-"""Maps of sentences, each asked once however many presets and examples read it."""
+"""Attention maps of sentences, each read once for all presets and examples."""
 
 from abc import abstractmethod
 from collections import Counter
@@ -22,10 +22,10 @@ _ENCODING: Final = frozenset({"tokenizes", "head_interventions"})
 
 
 class HasPresets(Protocol):
-    """Parameters that say how maps of pieces become maps of words."""
+    """Parameters with presets for turning token maps into word maps."""
 
     def conditions(self) -> dict[str, MapOptions]:
-        """Ways from pieces to words, by name."""
+        """Presets by name."""
         ...
 
 
@@ -33,7 +33,7 @@ P = TypeVar("P", bound=HasPresets)
 
 
 class ReadsMaps(Diagnostic[P]):
-    """A diagnostic of the maps of annotated sentences.
+    """A diagnostic of the attention maps of annotated sentences.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class ReadsMaps(Diagnostic[P]):
     View: ClassVar[Any]
 
     def measure(self, params: P, cell: Cell, batch: Batch, ctx: Context) -> Iterator[Row]:
-        """Rows of each example, of its maps under every preset."""
+        """Rows of each example, from its maps of every preset."""
         views = [self.View.of(example) for example in batch.examples]
 
         def use(position: int, sentence: Sentence) -> list[Row]:
@@ -58,11 +58,11 @@ class ReadsMaps(Diagnostic[P]):
 
     @abstractmethod
     def rows_of(self, params: P, item: str, view: Any, made: Mapping[str, Made]) -> Iterable[Row]:
-        """Rows of one example, of its maps by preset."""
+        """Rows of one example, from its maps by preset."""
 
 
 def lost(start: tuple[str, str | None, str, str], found: Failure) -> Row:
-    """Row of a sentence without a map: undefined where a word has no piece, else failed."""
+    """Row of a sentence without a map: undefined if a word has no token, otherwise failed."""
     status = "undefined" if found.reason == WITHOUT_PIECES else "failed"
     return Row(*start, status, found.reason, None)
 
@@ -74,7 +74,7 @@ def each_example(
     *,
     use: Callable[[int, Sentence], list[Row]],
 ) -> Iterator[Row]:
-    """Rows that each example's maps are made into, example by example.
+    """Rows of each example, computed from its maps.
 
     Examples of one sentence share its maps, which are let go before the next sentence is read.
     """
@@ -91,7 +91,7 @@ def each_example(
 def read_sentences(
     model: Any, sentences: Sequence[Words], presets: Mapping[str, MapOptions]
 ) -> Iterator[Sentence]:
-    """Maps by preset of every sentence, in order; nothing of a sentence is kept after it.
+    """Maps of every sentence by preset, in order; a sentence is not kept afterwards.
 
     A preset's words may be lower-cased. Where the model's tokenizer lower-cases anyway, the model
     is not asked twice.
@@ -113,7 +113,7 @@ def read_sentences(
 def _needed(
     model: Any, sentences: Sequence[Words], presets: Mapping[str, MapOptions]
 ) -> dict[str, tuple[bool, Weighting]]:
-    """By preset: whether words are lower-cased, and the weighting that is asked for."""
+    """Needs of each preset: lower-casing, and the weighting."""
     differs = any(p.is_lower_cased for p in presets.values()) and not all(
         p.is_lower_cased for p in presets.values()
     )
@@ -125,7 +125,7 @@ def _needed(
 
 
 def _is_uncased(model: Any, sentences: Sequence[Words]) -> bool:
-    """Whether a model's tokenizer makes the same pieces of these words in lower case."""
+    """Whether a model's tokenizer gives the same tokens for lower-cased words."""
     cased = list(dict.fromkeys(w for words in sentences for w in words if w != w.lower()))
     pairs = zip(
         model.encode(cased, special=False),
@@ -140,7 +140,7 @@ def _cased(words: Words, is_lower_cased: bool) -> Words:  # noqa: FBT001 - one o
 
 
 def _made(found: AttentionMap | Failure, n_words: int, options: MapOptions) -> Made:
-    """Map between words, or why a sentence has none."""
+    """Map between words, or the reason why a sentence has none."""
     if isinstance(found, Failure):
         return found
     if options.missing == "drop-sentence":
@@ -151,6 +151,6 @@ def _made(found: AttentionMap | Failure, n_words: int, options: MapOptions) -> M
 
 
 def _pieces(found: AttentionMap | None) -> dict[int, int]:
-    """Number of pieces of each word."""
+    """Number of tokens of each word."""
     counts = Counter(() if found is None else found.words)
     return {word: count for word, count in counts.items() if word is not None}

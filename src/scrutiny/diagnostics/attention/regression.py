@@ -1,4 +1,4 @@
-"""Whether a head attends to the anchor because of the label or because of the distance."""
+"""Regression of attention to the anchor on label and distance."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ _TOO_FEW: Final = "no_other_words"
 
 @dataclass(frozen=True, slots=True)
 class RegressionParams:
-    """How attention is made, and what it is regressed on.
+    """Preset and terms of the regression.
 
     Parameters
     ----------
@@ -76,12 +76,12 @@ class RegressionParams:
         known("distance", self.distances, DISTANCES)
 
     def conditions(self) -> dict[str, MapOptions]:
-        """The one way from pieces to words."""
+        """The only preset."""
         return {self.preset: preset(self.preset)}
 
 
 class Regression(ReadsMaps[RegressionParams]):
-    """Least squares of attention to the anchor on distance and label, of every head.
+    """Least-squares regression of attention to the anchor on distance and label, for every head.
 
     Records hold sums of products over the words of an example that are no anchor, so that the fit,
     its partial sums of squares and its bootstrap over sentences are functions of sums over rows.
@@ -112,7 +112,7 @@ class Regression(ReadsMaps[RegressionParams]):
     )
 
     def design(self, params: RegressionParams, inputs: Inputs) -> Design:
-        """The fit of every head under every form of the distance, and the claim C2."""
+        """The fit of every head with every form of the distance, and claim C2."""
         names = params.distances
         return Design(
             conditions=tuple({"distance": name} for name in names),
@@ -152,7 +152,7 @@ class Regression(ReadsMaps[RegressionParams]):
 def moments_of_words(
     made: WordMap, view: AnchoredSpans, *, distance: str
 ) -> NDArray[np.float64] | None:
-    """Sums over the words that are no anchor: the design's, then those of every head.
+    """Moments over the words that are not an anchor: of the design, then of every head.
 
     Attention to an anchor of several words is the sum over them; distance is to the nearest.
     Nothing where no other word, or no anchor, has a piece.
@@ -174,14 +174,14 @@ def moments_of_words(
 
 
 def _formed(away: NDArray[np.float64], form: str) -> NDArray[np.float64]:
-    """Distance in words, at least 1, in the form asked for."""
+    """Distance in words, at least 1, in the requested form."""
     if form == "inverse":
         return 1.0 / away
     return np.log(away) if form == "log" else away
 
 
 def _claim(params: RegressionParams) -> Claim:
-    """C2, under every form of the distance."""
+    """Claim C2, for every form of the distance."""
     components = []
     for position, name in enumerate(params.distances):
         choice = "" if position == 0 else f"choice: distance {name}"

@@ -1,4 +1,4 @@
-"""Attention between words, from attention between pieces, by stated choices.
+"""Attention between words, from attention between tokens, with explicit options.
 
 A word that is cut into three pieces receives three shares of attention and gives three rows. How
 they become one number decides which heads look good: summed, a corpus whose cues split ("n't") has
@@ -27,7 +27,7 @@ SPECIAL: Final = -1
 
 @dataclass(frozen=True, slots=True)
 class MapOptions:
-    """How attention between words is made.
+    """Options of attention between words.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class MapOptions:
 
 @dataclass(frozen=True, eq=False)  # no slots: what several anchors ask for is kept
 class WordMap:
-    """Attention of all heads between units: words, and special tokens where they are kept.
+    """Attention of all heads between units: words, and special tokens if kept.
 
     Parameters
     ----------
@@ -87,12 +87,12 @@ class WordMap:
 
     @cached_property
     def is_whole(self) -> bool:
-        """Whether units are the words of the sentence, all of them in their order."""
+        """Whether the units are exactly the words of the sentence, in order."""
         return self.words.size == self.n_words and bool(self.is_word.all())
 
     @cached_property
     def strongest(self) -> Integers:
-        """Unit ``(layer, head, unit)`` that each row attends to most, -1 where it attends to none.
+        """Unit ``(layer, head, unit)`` with the largest weight in each row, -1 if the row is zero.
 
         The first of equals.
         """
@@ -157,7 +157,7 @@ def word_map(found: AttentionMap, n_words: int, options: MapOptions) -> WordMap:
 
 
 def _units(words: tuple[int | None, ...]) -> tuple[Integers, Integers]:
-    """First piece of each unit, and its word; every special token is a unit of its own."""
+    """First token of each unit, and its word; every special token is a unit of its own."""
     codes = np.array([SPECIAL if word is None else word for word in words], dtype=np.int64)
     is_first = np.ones(codes.size, dtype=bool)
     is_first[1:] = (codes[1:] != codes[:-1]) | (codes[1:] == SPECIAL)
@@ -166,7 +166,7 @@ def _units(words: tuple[int | None, ...]) -> tuple[Integers, Integers]:
 
 
 def _out_of(weights: Singles, starts: Integers, sizes: Integers, how: OutOf) -> Singles:
-    """Rows of pieces become rows of units."""
+    """Rows of units from rows of tokens."""
     if how == "first":
         return _joined(weights, starts, np.ones_like(sizes), axis=-2)
     mean = _joined(weights, starts, sizes, axis=-2, how="mean")
@@ -185,7 +185,7 @@ def _joined(
     axis: Literal[-1, -2],
     how: Into = "sum",
 ) -> Singles:
-    """Pieces of each unit brought together along an axis.
+    """Tokens of each unit combined along an axis.
 
     Few words are split: first pieces are copied in long runs, and the others added one by one. A
     view, which nobody writes to, where units are pieces that stand in a row.
@@ -215,7 +215,7 @@ def _joined(
 
 
 def _runs(starts: Integers) -> list[tuple[int, int]]:
-    """First unit and the one behind the last of each stretch whose first pieces are neighbors.
+    """First unit of each contiguous run, and the one after its last.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Whether a language model has learned enough language for what else is asked of it."""
+"""Competence: whether a language model knows enough language for other diagnostics."""

@@ -1,4 +1,4 @@
-"""The competence diagnostic: what every finding about a language model presupposes."""
+"""The competence diagnostic, which findings about language models presuppose."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -32,11 +32,11 @@ _CHANCE: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class CompetenceParams:
-    """Nothing can be set."""
+    """No parameters."""
 
 
 class Competence(Diagnostic[CompetenceParams]):
-    """Whether a language model prefers good sentences, and sentences that follow.
+    """Preference of a language model for grammatical sentences, and for sentences that follow.
 
     On minimal pairs: accuracy of preferring the grammatical sentence, by pseudo-log-likelihood in
     which a word's later pieces are masked with the earlier ones (masked models), or by
@@ -64,7 +64,7 @@ class Competence(Diagnostic[CompetenceParams]):
     scope = "dataset"  # the next passage is another item
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Both likelihoods of a minimal pair; one number of a passage."""
+        """Both likelihoods of a minimal pair; one number for a passage."""
         return PASSAGE_MEASURES if task.name == "passages" else AGREEMENT_MEASURES
 
     def design(self, params: CompetenceParams, inputs: Inputs) -> Design:
@@ -84,7 +84,7 @@ class Competence(Diagnostic[CompetenceParams]):
     def measure(
         self, params: CompetenceParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
-        """One row for each pair; of a passage, one for each test."""
+        """One row for each pair; for a passage, one for each test."""
         capabilities = frozenset() if ctx.model is None else ctx.model.capabilities
         name = procedure(capabilities)
         if ctx.task.name == "passages":
@@ -134,7 +134,7 @@ def _agreement_design(name: str, inputs: Inputs) -> Design:
 
 
 def _passage_design(name: str | None, inputs: Inputs) -> Design:
-    """Surprisal, and next sentences where there is a head."""
+    """Surprisal, and next sentences if the model has that head."""
     estimates, claims = [], []
     if name is not None:
         estimates.append(_spec("surprisal", "mean@1", {"test": "surprisal"}))

@@ -1,4 +1,4 @@
-"""Records of passages and of minimal pairs: how surprising they are, which of two is preferred."""
+"""Records of passages and minimal pairs: surprisal, and the preferred sentence."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, cast
@@ -19,14 +19,14 @@ _PROCEDURES: Final = ("pll-within-word-l2r", "causal-sum")
 
 
 def procedure(capabilities: frozenset[str]) -> str | None:
-    """Name of the likelihood that a model with these capabilities gives, or nothing."""
+    """Name of the likelihood that a model with these capabilities gives, or `None`."""
     return next((name for name in _PROCEDURES if SENTENCES[name][0] <= capabilities), None)
 
 
 def likelihoods(
     texts: Sequence[str], name: str, ctx: Context
 ) -> tuple[list[float | Unscored], list[int]]:
-    """Log-likelihood of each text, and how many tokens it has."""
+    """Log-likelihood of each text, and its number of tokens."""
     model = cast("Tokenizes", ctx.model)
     needs, _ = SENTENCES[name]
     encoded = model.encode(texts, special="token_logprobs" not in needs)
@@ -43,7 +43,7 @@ _NEXT: Final = canonical_json({"test": "next_sentence"})
 def passage_rows(
     examples: Sequence[Example], name: str | None, capabilities: frozenset[str], ctx: Context
 ) -> Iterator[Row]:
-    """Rows of each passage, one for each test that the model can take."""
+    """Rows of each passage, one for each test that the model supports."""
     tests = []
     if name is not None:
         tests.append(_surprisal(examples, name, ctx))
@@ -67,7 +67,7 @@ def _surprisal(examples: Sequence[Example], name: str, ctx: Context) -> list[Row
 
 
 def _next(examples: Sequence[Example], ctx: Context) -> list[Row]:
-    """Right answers to "does it follow?": for the next passage, and one of another document."""
+    """Correct answers to "does it follow?": for the next passage, and for another document's."""
     candidates = [_candidates(examples, i, ctx) for i in range(len(examples))]
     asked = [_question(examples[i].text, text) for i, two in enumerate(candidates) for text in two]
     answers = iter(answer_all(asked, ctx.ask))
@@ -83,7 +83,7 @@ def _question(first: str, second: str) -> Question:
 
 
 def _judged(example: Example, answers: Sequence[float | Unscored]) -> Row:
-    """Row of the answers to the passage that follows and to another one."""
+    """Row of the answers to the following passage and to another one."""
     values = [answer for answer in answers if not isinstance(answer, Unscored)]
     if len(values) == 2:
         return _ok(example, _NEXT, ((values[0] > 0.5) + (values[1] < 0.5)) / 2)
@@ -92,7 +92,7 @@ def _judged(example: Example, answers: Sequence[float | Unscored]) -> Row:
 
 
 def _candidates(examples: Sequence[Example], place: int, ctx: Context) -> tuple[str, ...]:
-    """Text of the passage that follows, and of one of another document; nothing without both."""
+    """Text of the following passage, and of one of another document; `None` without both."""
     example = examples[place]
     document = example.attributes.get("u_document")
     others = [e for e in examples if e.attributes.get("u_document") != document]
@@ -126,7 +126,7 @@ AGREEMENT_MEASURES: Final = (
 
 
 def agreement_rows(examples: Sequence[Example], name: str, ctx: Context) -> Iterator[Row]:
-    """One row for each pair, by the likelihood of this name."""
+    """One row for each pair, by the likelihood with this name."""
     texts = [example.fields[field] for example in examples for field in ("good", "bad")]
     found, tokens = likelihoods(texts, name, ctx)
     condition = canonical_json({"variant": name})
@@ -142,7 +142,7 @@ def agreement_rows(examples: Sequence[Example], name: str, ctx: Context) -> Iter
 
 
 def _measures(good: float, bad: float, tokens: Sequence[int]) -> tuple[float, ...]:
-    """Verdict, likelihoods and piece counts of one pair."""
+    """Preference, likelihoods and token counts of one pair."""
     return (
         float(good > bad),
         float(good == bad),

@@ -1,4 +1,4 @@
-"""Whether attention says why a model answers: erasure, permutation, adversaries, agreement, heads.
+"""Faithfulness of attention: erasure, permutation, adversarial, agreement, heads.
 
 The first four are asked of classifiers with a single layer of attention
 (`scrutiny.core.queries.attention_layer`), ``faithfulness.heads`` of encoders with many.

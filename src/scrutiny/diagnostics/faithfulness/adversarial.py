@@ -1,4 +1,4 @@
-"""Adversarial attention: how far away another attention with the same output is."""
+"""Adversarial attention: how different other attention with the same output can be."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, RowK
 
 
 class Adversarial(OfLayer[AdversarialParams]):
-    """Divergence of the farthest attention that was found with the same output, in nats.
+    """Largest divergence found of attention with the same output, in nats.
 
     Records of an item, for each epsilon: ``js`` between the layer's own weights and the farthest
     found whose output differs by epsilon or less (0 if there is none: its own), ``change`` of the
@@ -61,7 +61,7 @@ class Adversarial(OfLayer[AdversarialParams]):
     )
 
     def design(self, params: AdversarialParams, inputs: Inputs) -> Design:
-        """Mean divergence and share of far ones by epsilon, and one claim."""
+        """Mean divergence and share of large ones by epsilon, and one claim."""
         first = _name("mean(js)", params.epsilons[0])
         return Design(
             conditions=tuple({"epsilon": epsilon} for epsilon in params.epsilons),
@@ -161,7 +161,7 @@ def _specs(params: AdversarialParams) -> Iterator[EstimateSpec]:
 
 
 def _claim(first: str, params: AdversarialParams, inputs: Inputs) -> Claim:
-    """The output pins attention down, whatever epsilon is."""
+    """Claim that the output determines attention, for every epsilon."""
     components = []
     for position, epsilon in enumerate(params.epsilons):
         guard = f"choice: epsilon {epsilon:g}" if position else "reference"

@@ -1,4 +1,4 @@
-"""Searching for another attention with the same output, for many texts and copies at once.
+"""Search for other attention with the same output, for many texts and copies at once.
 
 The objective is that of the released code, text by text: with K copies of weights ``a`` beside the
 layer's own ``b``, and outputs ``p`` beside ``q``, it minimizes ::
@@ -28,7 +28,7 @@ _EPSILON = 1e-8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sought:
-    """Attention ``(text, copy, token)`` where the search began and where it ended."""
+    """Attention ``(text, copy, token)`` at the start and the end of the search."""
 
     start: Floats
     end: Floats
@@ -65,7 +65,7 @@ def search(
 def _slopes(
     layer: AttentionLayer, group: LengthGroup, weights: Floats, params: AdversarialParams
 ) -> Floats:
-    """Gradient ``(text, copy, token)`` of the objective with regard to the weights."""
+    """Gradient ``(text, copy, token)`` of the objective with respect to the weights."""
     before = group.probabilities[:, None, :]
     after = layer.reweighted(group.attended, weights)
     is_beyond = tvd(after, before) > params.slack  # (text, copy)
@@ -79,7 +79,7 @@ def _slopes(
 
 
 def adam(start: Floats, gradient: Callable[[Floats], Floats], *, steps: int, lr: float) -> Floats:
-    """Where Adam with amsgrad gets to, number by number.
+    """Result of Adam with amsgrad, for each number separately.
 
     Parameters
     ----------

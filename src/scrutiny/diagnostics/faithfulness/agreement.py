@@ -1,4 +1,4 @@
-"""Agreement of attention with gradients and with leaving words out."""
+"""Agreement of attention with gradients and with leave-one-out."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -36,7 +36,7 @@ _PLACES: Final = tuple(
 
 
 class AttentionAgreement(OfLayer[AgreementParams]):
-    """Kendall's tau-b between rankings of a text's words: attention, gradients, leaving one out.
+    """Kendall's tau-b between rankings of words: attention, gradients, leave-one-out.
 
     Records of an item, for each pair of rankings (``between``): ``tau``, the number of ``tokens``,
     and ``hit`` of the model's own answer. A word's gradient is the absolute value of its input
@@ -112,7 +112,7 @@ class AttentionAgreement(OfLayer[AgreementParams]):
 
 
 def _rankings(group: LengthGroup, ctx: Context) -> dict[str, Floats]:
-    """What each word is worth ``(text, token)`` by each account.
+    """Importance of each word ``(text, token)`` by each method.
 
     Differences below a millionth of a millionth are rounding and tie.
     """
@@ -150,7 +150,7 @@ def _specs() -> Iterator[EstimateSpec]:
 
 
 def _claims(params: AgreementParams, inputs: Inputs) -> Iterator[Claim]:
-    """Agreement with both accounts, and with leaving out as well as gradients agree with it."""
+    """Claims: attention agrees with both, and with leave-one-out as well as gradients do."""
     skill = (("level", inputs.data.chance),)
     names = [f"tau/{name}" for name in _NAMES[:-1]]
     yield Claim(

@@ -1,4 +1,4 @@
-"""How far apart two distributions are: of labels, or of attention."""
+"""Distances between two distributions, of labels or of attention."""
 
 from typing import Final
 
@@ -38,7 +38,7 @@ def js(p: Floats, q: Floats) -> Floats:
 
 
 def js_slope(p: Floats, q: Floats) -> Floats:
-    """Gradient ``(..., outcome)`` of the Jensen-Shannon divergence with regard to p.
+    """Gradient ``(..., outcome)`` of the Jensen-Shannon divergence with respect to p.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Erasing attention weights: whether the highest decides, and how much must go until it flips.
+"""Erasure of attention weights: effect of the highest weight, and how many until a flip.
 
 Weights are erased one after the other, the rest brought to sum 1 again.
 """
@@ -31,7 +31,7 @@ NEVER: Final = -1.0
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """What one order did to one text.
+    """Effects of one erasure order on one text.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Erased:
 def erase(
     layer: AttentionLayer, group: LengthGroup, orders: Sequence[Sequence[Order | None]]
 ) -> list[list[Erased | None]]:
-    """What each order did to each text of a group.
+    """Effects of each erasure order on each text of a group.
 
     The order is fixed by the original weights. After the last step nothing is attended to.
 
@@ -102,7 +102,7 @@ def erase(
 def _outcome(
     before: Floats, after: Floats, is_other: Booleans, mass: Floats, *, first: int
 ) -> Erased:
-    """What one order did: outputs ``(step, label)``, flips and mass ``(step,)``."""
+    """Effects of one order: outputs ``(step, label)``, flips and mass ``(step,)``."""
     n = is_other.size
     at = first - 1
     flips = np.flatnonzero(is_other[at:])
@@ -120,7 +120,7 @@ def _outcome(
 
 
 class Erasure(OfLayer[ErasureParams]):
-    """Flips, divergences and shares erased when attention weights are taken out in some order.
+    """Flips, divergences and erased shares when attention weights are erased in an order.
 
     Records of an item, for each order of `scrutiny.diagnostics.faithfulness.orders`: ``weight``
     that the first step took, ``kl`` and ``js`` between the outputs after it and before, ``flip`` of

@@ -75,7 +75,7 @@ def _selector(name: OrderName) -> Selector:
 
 
 def _label(name: OrderName) -> str:
-    """Name of an order among the estimates."""
+    """Name of an order in the estimates."""
     parts = [name.order, *([] if name.draw is None else [str(name.draw)])]
     return "/".join([*parts, *(["as_released"] if name.procedure == "as_released" else [])])
 
@@ -92,7 +92,7 @@ def _one(metric: str, name: OrderName) -> EstimateSpec:
 
 
 def _two(metric: str, short: str, first: OrderName, other: OrderName) -> EstimateSpec:
-    """Specification of two orders on the same texts; its condition names the other one."""
+    """Specification of two orders on the same texts; its condition names the second."""
     named = other if first == _TOP else first
     condition = {
         **named.condition,
@@ -172,7 +172,7 @@ def _claims(params: ErasureParams, inputs: Inputs) -> Iterator[Claim]:
 
 
 def _against(what: str, draw: int) -> str:
-    """What a component guards against; the first draw is the control, others are choices."""
+    """Alternative that a component excludes; the first draw is the control, others are choices."""
     return f"control: {what}" if draw == 0 else f"choice: draw {draw + 1}, {what}"
 
 

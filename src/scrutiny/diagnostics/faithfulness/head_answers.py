@@ -1,4 +1,4 @@
-"""Whether a model still answers right when one of its heads is changed.
+"""Correct answers of a model with one attention head changed.
 
 Where weight on words is erased: positions of anchor words in the model's tokens, and of as many
 other words beside them.
@@ -26,7 +26,7 @@ Erased = dict[TokenIds, tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeadHits:
-    """Whether the answers to some texts are right under one change of one head at a time.
+    """Correctness of the answers to some texts, with one head changed at a time.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def heads_of(ctx: Context) -> list[HeadIndex]:
 def hits_under(
     ctx: Context, examples: Sequence[Example], change: Change, erased: Erased | None = None
 ) -> HeadHits:
-    """Whether the answers are right, for each head that is changed.
+    """Whether the answers are correct, for each changed head.
 
     Parameters
     ----------
@@ -78,14 +78,14 @@ def hits_under(
 
 
 def is_right(example: Example, answer: Prediction, ctx: Context) -> float:
-    """1.0 if the model's label, in the data's words, is the gold one."""
+    """1.0 if the model's label, in the words of the data, is the gold label."""
     names = () if ctx.model is None else ctx.model.labels
     label = str(answer.label)
     return float((ctx.labels[names.index(label)] if label in names else label) == example.gold)
 
 
 def encodings(ctx: Context, examples: Sequence[Example]) -> list[Encoded]:
-    """Tokens of each example, as the model is asked with them."""
+    """Tokens of each example, as sent to the model."""
     fields = list(zip(*(example.fields.values() for example in examples), strict=True))
     if not fields:
         return []
@@ -95,7 +95,7 @@ def encodings(ctx: Context, examples: Sequence[Example]) -> list[Encoded]:
 
 
 def anchor_words(text: str, anchors: frozenset[str]) -> Iterator[tuple[int, int]]:
-    """Code points ``(start, end)`` of a text's words that are anchors.
+    """Code points ``(start, end)`` of a text's anchor words.
 
     An anchor that begins with ``n'`` is one at the end of a word, too: "n't" in "isn't".
 
@@ -115,7 +115,7 @@ def anchor_words(text: str, anchors: frozenset[str]) -> Iterator[tuple[int, int]
 
 
 def positions_of(encoded: Encoded, words: Sequence[tuple[int, int]], segment: int) -> list[int]:
-    """Positions of the tokens that share a code point with some words of one text.
+    """Positions of the tokens that overlap with some words of one text.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def positions_of(encoded: Encoded, words: Sequence[tuple[int, int]], segment: in
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Anchored:
-    """Where anchors stand, and where words were drawn instead.
+    """Positions of anchors, and of the random words drawn as control.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ class Anchored:
 def anchored(
     ctx: Context, examples: Sequence[Example], anchors: frozenset[str], name: str
 ) -> Anchored:
-    """Items with an anchor word, and positions of anchors and of as many other words.
+    """Items with an anchor word, and token positions of anchors and of as many other words.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def _others(
     count: int,
     rng: np.random.Generator,
 ) -> list[list[tuple[int, int]]] | None:
-    """As many words that are no anchors, drawn at random; nothing if there are too few."""
+    """Random other words, as many as anchors; `None` if there are too few."""
     words = [
         (number, span)
         for number, text in enumerate(texts)

@@ -1,4 +1,4 @@
-"""Accuracy before and after heads are changed: statistics of all heads, from sums by half."""
+"""Accuracy before and after changes of heads, for all heads, from sums by half."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -26,22 +26,22 @@ def drop(drops: Drops) -> Array:
 
 
 def selected(drops: Drops) -> Array:
-    """Drop on each half of the head with the largest drop on the other, averaged over halves."""
+    """Drop on each half of the head chosen on the other half, averaged over halves."""
     return _chosen(drops.measured, drops.measured)
 
 
 def gain(drops: Drops) -> Array:
-    """Gain on each half of the head with the largest gain on the other, averaged over halves."""
+    """Gain on each half of the head chosen on the other half, averaged over halves."""
     return _chosen(-drops.measured, -drops.measured)
 
 
 def over_layer(drops: Drops) -> Array:
-    """Drop of the chosen head minus that of its control, which is of the same place."""
+    """Drop of the chosen head minus that of its control at the same position."""
     return _chosen(drops.measured, drops.measured - drops.control)
 
 
 def _chosen(by: Array, values: Array) -> Array:
-    """Mean over halves of the values of heads that are best by the other half; NaN if it is empty.
+    """Mean over halves of the values of heads chosen on the other half; NaN if it is empty.
 
     Equally good heads are averaged.
     """

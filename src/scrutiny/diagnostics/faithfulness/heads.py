@@ -1,4 +1,4 @@
-"""Changing heads of an encoder: which of them the task needs."""
+"""Changes of attention heads of an encoder: which heads the task needs."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
@@ -63,7 +63,7 @@ class FaithfulHeads(Diagnostic[HeadChangeParams]):
     )
 
     def audit_params(self, task: Task) -> HeadChangeParams:
-        """Masking only, of a fifth of the texts, or of fewer where a network has many heads."""
+        """Parameters in an audit: masking only, on a fifth of the texts or fewer."""
         return HeadChangeParams(changes=("mask",), share=0.2, budget=20)
 
     def design(self, params: HeadChangeParams, inputs: Inputs) -> Design:
@@ -93,12 +93,12 @@ class FaithfulHeads(Diagnostic[HeadChangeParams]):
 
 
 def is_correct(example: Example, answer: Prediction) -> float:
-    """1.0 if an answer in the data's words is the gold one."""
+    """1.0 if an answer in the words of the data is the gold answer."""
     return float(answer.label == example.gold)
 
 
 def half_of(example: Example, ctx: Context) -> float:
-    """Half that an item belongs to: items of one unit stay together."""
+    """Half of an item; items of one unit stay together."""
     unit = next(
         (f"{name}={value}" for name, value in example.attributes.items() if name[:2] == "u_"),
         example.id,
@@ -112,7 +112,7 @@ def _lost(
     share: float,
     ctx: Context,
 ) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Status and reason of items that are not measured at all."""
+    """Status and reason of items that are not measured."""
     for example, answer in zip(examples, answers, strict=True):
         if isinstance(answer, Failure):
             yield example.id, ("failed", answer.reason)
@@ -125,7 +125,7 @@ def _lost(
 def _rows(
     example: Example, places: Sequence[RowKind], outcome: Outcome, known: tuple[float, float]
 ) -> Iterator[Row]:
-    """Rows of one item under one change: its own, and the control's."""
+    """Rows of one item and change: its own, and the control's."""
     if isinstance(outcome[0], str):
         yield from (place.without(example, outcome[0], str(outcome[1])) for place in places)
         return
@@ -137,7 +137,7 @@ def _rows(
 
 
 def _whole_head(change: Change) -> Callable[..., dict[str, Outcome]]:
-    """What masking, or uniform attention, does to each item."""
+    """Effect of masking, or of uniform attention, on each item."""
 
     def outcomes(
         ctx: Context, examples: Sequence[Example], params: HeadChangeParams
@@ -158,7 +158,7 @@ def _rng(ctx: Context, example: Example) -> np.random.Generator:
 def _erased(
     ctx: Context, examples: Sequence[Example], params: HeadChangeParams
 ) -> dict[str, Outcome]:
-    """What erasing anchor words does to each item, and erasing as many others."""
+    """Effect of erasing attention to anchor words on each item, and to as many other words."""
     found = anchored(ctx, examples, frozenset(params.anchors), _NAME)
     own = hits_under(ctx, found.examples, "erase", found.anchors)
     others = hits_under(ctx, found.examples, "erase", found.others)
@@ -174,12 +174,12 @@ def _erased(
 
 
 def _outcome(hits: HeadHits, i: int, control: Floats | None) -> Outcome:
-    """Hits of an item, with those of its control; or that it failed."""
+    """Hits of an item and of its control, or that it failed."""
     return ("failed", hits.reasons[i]) if hits.reasons[i] else (hits.values[i], control)
 
 
 def other_heads(hits: Floats, rng: np.random.Generator) -> Floats | None:
-    """Hits ``(layer, head)`` of another head of the same layer in each head's place.
+    """Hits ``(layer, head)`` of another head of the same layer, as control for each head.
 
     Nothing where layers have a single head.
 

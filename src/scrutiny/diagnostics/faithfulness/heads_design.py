@@ -65,7 +65,7 @@ def _specs(change: Change, params: HeadChangeParams) -> Iterator[EstimateSpec]:
 
 
 def _claims(params: HeadChangeParams, inputs: Inputs, whole: Sequence[Change]) -> Iterator[Claim]:
-    """Some head matters; some head's weight on the anchors matters."""
+    """Claims: some head matters; some head's attention to the anchors matters."""
     skill = (("level", inputs.data.chance),)
     if whole:
         yield Claim(
@@ -98,7 +98,7 @@ def _claims(params: HeadChangeParams, inputs: Inputs, whole: Sequence[Change]) -
 def _parts(
     change: Change, params: HeadChangeParams, inputs: Inputs, *, choice: bool
 ) -> Iterator[Component]:
-    """A drop, the same beyond its control, and beyond untrained networks."""
+    """A drop, its excess over the control, and over untrained networks."""
     what = "random other words" if change == "erase" else "another head of its layer"
     start = f"choice: change {change}, " if choice else ""
     drop, over = f"selected_head_drop/{change}", f"selected_head_over_layer/{change}"

@@ -94,7 +94,7 @@ _SHARES: Final = ("first.share", "first.flipped", "other.share", "other.flipped"
 def _share(
     name: str, says: str, needs: tuple[str, ...], event: Callable[[Array], Array]
 ) -> Additive:
-    """Share of rows on which an event holds."""
+    """Share of rows for which an event holds."""
     return Additive(
         name,
         says,
@@ -107,7 +107,7 @@ def _share(
 
 
 def _flip_as(first: int, other: int, flips: Array) -> Array:
-    """Whether each of two orders flips the decision, or does not, as is said."""
+    """Whether each of two orders flips the decision or not, as required."""
     return np.asarray((flips[..., 0] == first) & (flips[..., 1] == other))
 
 
@@ -134,7 +134,7 @@ ERASURE_JS_REVERSED: Final = _share(
 
 
 def _products(x: Array, y: Array) -> Array:
-    """Components of a line of y on x, and of their correlation."""
+    """Components of a regression line of y on x, and of their correlation."""
     return with_count(x, y, x * y, x * x, y * y)
 
 
@@ -157,7 +157,7 @@ def _correlation(sums: Array) -> Array:
 
 
 def _zero(sums: Array, squares: int) -> Array:
-    """What rounding can leave of a sum of squares that is 0."""
+    """Rounding error allowed in a sum of squares that is 0."""
     return np.asarray(1e-12 * np.abs(sums[..., squares]))
 
 

@@ -1,4 +1,4 @@
-"""What the designs of all faithfulness diagnostics share."""
+"""Shared parts of the designs of all faithfulness diagnostics."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,7 +10,7 @@ CHECKS = ("items", "seeds")
 
 
 def untrained(names: Sequence[str], inputs: Inputs) -> Iterator[ContrastSpec]:
-    """Estimates minus those of untrained networks, where the plan has such."""
+    """Differences from untrained networks, if the plan has any."""
     if "null" in inputs.controls:
         for name in names:
             yield ContrastSpec(f"untrained/{name}", name, name, minus="null")
@@ -19,11 +19,11 @@ def untrained(names: Sequence[str], inputs: Inputs) -> Iterator[ContrastSpec]:
 def beyond_untrained(
     name: str, limit: float, inputs: Inputs, *, operator: str = ">"
 ) -> Iterator[Component]:
-    """Component that an estimate differs from that of untrained networks, where there are such."""
+    """Component for the difference from untrained networks, if there are any."""
     if "null" in inputs.controls:
         yield Component(f"untrained/{name}", limit, "control: untrained", operator)
 
 
 def checks(*choices: str) -> tuple[str, ...]:
-    """Checks of a claim, with the choices that it has to survive."""
+    """Checks of a claim, with the choices that must agree."""
     return (*CHECKS, *(f"choices:{choice}" for choice in choices), "datasets")

@@ -45,7 +45,7 @@ RELEASED: Final = ("sign_attention", "other")
 
 @dataclass(frozen=True, slots=True)
 class OrderName:
-    """One order of one procedure, and which draw of it."""
+    """One order of one procedure, and its draw."""
 
     order: str
     procedure: str = "default"
@@ -53,7 +53,7 @@ class OrderName:
 
     @property
     def role(self) -> str:
-        """Drawn orders are controls."""
+        """Random orders are controls."""
         return "measured" if self.draw is None else "control"
 
     @property
@@ -64,13 +64,13 @@ class OrderName:
 
     @property
     def place(self) -> RowKind:
-        """Where its records stand."""
+        """Position of its records."""
         return RowKind.of(self.role, **self.condition)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Order:
-    """Tokens ``(token,)`` in the order of their erasure; ``first`` of them in the first step."""
+    """Tokens ``(token,)`` in order of erasure; ``first`` of them in the first step."""
 
     ranking: Integers
     first: int = 1
@@ -99,7 +99,7 @@ def orders_of(
     gradient: Floats,
     rngs: Sequence[np.random.Generator],
 ) -> list[Order | None]:
-    """Each order of one text; nothing where there is no such.
+    """Each order of one text; `None` if it does not exist.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def orders_of(
 
 
 def _fixed(weights: Floats, gradient: Floats) -> dict[str, Integers]:
-    """Rankings that need no chance; of equals the first in the text is first."""
+    """Deterministic rankings; of equal weights the first in the text comes first."""
     attention = np.argsort(-weights, kind="stable")
     ascending = attention[::-1]
     return {
@@ -142,7 +142,7 @@ def _fixed(weights: Floats, gradient: Floats) -> dict[str, Integers]:
 def _drawn(
     weights: Floats, attention: Integers, rng: np.random.Generator
 ) -> dict[str, Order | None]:
-    """Orders of one draw; all of them share one permutation."""
+    """Orders of one draw, with one common permutation."""
     top = attention[0]
     random = rng.permutation(weights.size)
     others = random[random != top]
@@ -158,7 +158,7 @@ def _drawn(
 
 
 def _of_same_mass(weights: Floats, other: Integers) -> Order | None:
-    """Order whose first step weighs about as much as the highest; nothing if all others are less.
+    """Order whose first step has about the mass of the highest weight; `None` if impossible.
 
     Of the sums of the first one, two, ... others, that is taken which is nearest.
     """

@@ -17,7 +17,7 @@ CHANGES: Final[tuple[Change, ...]] = ("mask", "uniform", "erase")
 
 @dataclass(frozen=True, slots=True)
 class ErasureParams:
-    """How weights are erased.
+    """Settings of erasure.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class ErasureParams:
 
 @dataclass(frozen=True, slots=True)
 class PermutationParams:
-    """How weights are shuffled.
+    """Settings of permutation.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class PermutationParams:
 
 @dataclass(frozen=True, slots=True)
 class AdversarialParams:
-    """How another attention with the same output is sought.
+    """Settings of the search for other attention with the same output.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class AdversarialParams:
 
 @dataclass(frozen=True, slots=True)
 class AgreementParams:
-    """What agreement is worth a claim.
+    """Limits of the claims about agreement.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class AgreementParams:
 
 @dataclass(frozen=True, slots=True)
 class HeadChangeParams:
-    """What is done to heads, and of which texts.
+    """Changes of heads, and the texts to use.
 
     Parameters
     ----------
@@ -155,11 +155,11 @@ class HeadChangeParams:
         above_zero(self, "budget")
 
     def answers(self, heads: int) -> int:
-        """Answers that a measured text costs beside the model's own, for this many heads."""
+        """Additional answers that a measured text needs, for this number of heads."""
         return heads * (len(self.changes) + ("erase" in self.changes))
 
     def share_of(self, heads: int) -> float:
-        """Share of the texts that is measured of a network of this many heads."""
+        """Share of the texts to measure for a network with this number of heads."""
         if self.budget is None:
             return self.share
         return min(self.share, self.budget / max(1, self.answers(heads)))

@@ -30,7 +30,7 @@ _METRICS: Final = (
 
 
 class Permutation(OfLayer[PermutationParams]):
-    """Change of the output when a text's attention weights are shuffled among its tokens.
+    """Change of the output when a text's attention weights are permuted among its tokens.
 
     Records of an item: ``median_change`` of the output over permutations (total variation
     distance), ``mean_change``, ``max_weight``, ``uniform_change`` when all weights are equal, and
@@ -108,7 +108,7 @@ class Permutation(OfLayer[PermutationParams]):
         )
 
     def kinds(self, params: PermutationParams) -> Sequence[RowKind]:
-        """One."""
+        """One kind of row."""
         return (_PLACE,)
 
     def rows_of(

@@ -1,4 +1,4 @@
-"""What a layer attends to in the texts of a batch, and which texts have no answer."""
+"""Reading of an attention layer for a batch of texts, and texts without an answer."""
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ _TOGETHER: Final = 64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LengthGroup:
-    """Texts with equally many tokens.
+    """Texts with the same number of tokens.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class LengthGroup:
 
     @property
     def probabilities(self) -> NDArray[np.float64]:
-        """Probabilities ``(text, label)`` under them."""
+        """Probabilities ``(text, label)`` with these weights."""
         return np.stack([one.probabilities for one in self.attended])
 
 
@@ -71,7 +71,7 @@ class RowKind:
 
 
 def layer_of(ctx: Context) -> AttentionLayer:
-    """The cell's model, as it is asked about its layer."""
+    """The cell's model, as an interface to its attention layer."""
     return cast("AttentionLayer", ctx.model)
 
 
@@ -79,7 +79,7 @@ P = TypeVar("P")
 
 
 class OfLayer(Diagnostic[P]):
-    """A diagnostic of one layer of attention, texts of one length together."""
+    """Base of diagnostics of one attention layer; texts of one length are processed together."""
 
     needs = frozenset({"attention_layer"})
     tasks = frozenset({"text-classification"})
@@ -108,7 +108,7 @@ class OfLayer(Diagnostic[P]):
 def read(
     ctx: Context, examples: Sequence[Example]
 ) -> tuple[list[LengthGroup], dict[str, tuple[str, str]]]:
-    """What the layer attends to in each text, and status and reason of those that are lost.
+    """Attention of the layer for each text, and status and reason of failed texts.
 
     A text of one token has no other attention and is skipped.
     """

@@ -1,1 +1,1 @@
-"""Which changes of a text leave one model's answer, and do they leave another's."""
+"""Shared invariances: changes of a text that leave the answers of two models unchanged."""

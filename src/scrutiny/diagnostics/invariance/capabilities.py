@@ -1,4 +1,4 @@
-"""Capabilities: what may be changed, and how a text is found that the reference cannot tell apart.
+"""Capabilities: kinds of change, and the search for texts the reference cannot tell apart.
 
 ==========  ================================================  ===================================
             ``corrected`` (our default)                       ``as_published``
@@ -47,7 +47,7 @@ _TAGGED = Tagging(against="prediction")
 
 @dataclass(frozen=True, slots=True)
 class KeepTags(Goal):
-    """The same spans, carried by the edits; the score is F1 with them less what is missing.
+    """The same spans, adjusted by the edits; the score is their F1 minus missing changes.
 
     Parameters
     ----------
@@ -66,11 +66,11 @@ class KeepTags(Goal):
     least: int = 1
 
     def skips(self, base: Base) -> str | None:
-        """Never: no tags can be kept, too."""
+        """Never: an answer without tags can be kept, too."""
         return None
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
-        """F1 of the spans less the words that are missing, and whether nothing is."""
+        """F1 of the spans minus missing words, and whether none are missing."""
         lost, is_other = _TAGGED.judge(base, answer, state)
         missing = max(0, self.least - state.words_changed)
         is_same = state.texts == state.origin.texts
@@ -89,7 +89,7 @@ _OF_SALIENCY: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """How the changed texts of one capability and amount are made.
+    """How the changed texts of one capability and amount are generated.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class Generation:
 
     @property
     def search(self) -> Search:
-        """What the engine is given."""
+        """Definition of the search."""
         return Search(self.space, self.goal, self.method)
 
 
@@ -146,7 +146,7 @@ def generations(params: ScopeParams, task: Task) -> tuple[Generation, ...]:
 
 
 def _corrected(capability: str, params: ScopeParams, task: Task) -> Iterator[Generation]:
-    """The stated distance, so many places, the same budget for every capability."""
+    """Corrected method: the stated distance, so many places, the same budget for all."""
     name, moves = _moves(capability)
     for amount in params.amounts:
         method, most_asked = _method(params, amount)
@@ -162,7 +162,7 @@ def _corrected(capability: str, params: ScopeParams, task: Task) -> Iterator[Gen
 
 
 def _as_published(capability: str, params: ScopeParams, task: Task) -> Iterator[Generation]:
-    """Search of the paper; the distance is the one that it states, not the released one."""
+    """Search of the paper; the distance is the stated one, not the released one."""
     params_of_paper = ScopeParams(constraints=params.constraints, resources=params.resources)
     goal = _goal(params_of_paper, task, least=1)
     if capability == "typo":
@@ -177,7 +177,7 @@ def _as_published(capability: str, params: ScopeParams, task: Task) -> Iterator[
 
 
 def _moves(capability: str) -> tuple[str, tuple[Move, ...]]:
-    """Name of a capability, and what proposes its changes."""
+    """Name of a capability, and the moves that propose its changes."""
     if capability == "synonym":
         return capability, (_move(WordnetAll(pos="tagged", inflect=True), may_change=_CONTENT),)
     if capability == "typo":
@@ -191,12 +191,12 @@ def _moves(capability: str) -> tuple[str, tuple[Move, ...]]:
 
 
 def _move(transformation: Any, may_change: Changeable | None = None) -> Move:
-    """Move of a transformation, whose names stand on its class."""
+    """Move of a transformation, which has its words to protect in its class."""
     return Move(transformation, may_change=may_change or Changeable())
 
 
 def _method(params: ScopeParams, amount: int) -> tuple[Method, int]:
-    """Search method, and the texts that it asks about for one trial."""
+    """Search method, and the number of texts that it asks about for one trial."""
     if params.method == "best_of":
         best_of: Any = RandomChoice(params.candidates, amount, stops=False)
         return best_of, params.candidates
@@ -207,7 +207,7 @@ def _method(params: ScopeParams, amount: int) -> tuple[Method, int]:
 
 
 def _goal(params: ScopeParams, task: Task, *, least: int) -> Goal:
-    """What the search is for: the answer as it was."""
+    """Goal of the search: an unchanged answer."""
     goal: Any = KeepTags(least)
     if task.name != "token-tagging":
         goal = KeepOutput(params.distance, keeps_label=params.keeps_label, least=least)

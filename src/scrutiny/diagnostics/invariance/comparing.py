@@ -1,4 +1,4 @@
-"""What two models say to a text and to its changed form: kept labels, agreement, distance."""
+"""Comparison of two models' answers to a text and its changed form."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ Answers = tuple[Prediction, Prediction]
 def resampled(
     answers: Answers, labels: tuple[str, ...], *, n_samples: int | None, rng: "Generator"
 ) -> Answers:
-    """Answers to a text and its changed form as another run of the same model might give them.
+    """Simulated answers of another run of the same model to a text and its changed form.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def _sampled(
 
 
 class TrialNumbers(NamedTuple):
-    """One trial as numbers; ``made`` 0 where there is none, and the others then 0, too."""
+    """One trial as numbers; if ``made`` is 0, all others are 0, too."""
 
     made: float = 0.0
     inv1: float = 0.0
@@ -71,7 +71,7 @@ _SIGNS: Final = (1, -1, -1, 1)
 
 @dataclass(frozen=True, slots=True)
 class BothLabels:
-    """Labels of both models in the data's words, in the order of their scores.
+    """Labels of both models in the words of the data, in the order of their scores.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class BothLabels:
         object.__setattr__(self, "order", order)
 
     def number(self, answer: Prediction) -> float:
-        """Number of a label, in the reference's order; of tags whether there are any."""
+        """Index of a label, in the reference's order; for tags, whether there are any."""
         if answer.spans is not None:
             return float(bool(answer.spans))
         label = answer.label or ""
@@ -114,7 +114,7 @@ class BothLabels:
     def changes(
         self, reference: tuple[Prediction, Prediction], target: tuple[Prediction, Prediction]
     ) -> float | None:
-        """L1 distance between what a change of text did to both models' probabilities.
+        """L1 distance between the changes of both models' probabilities.
 
         The least that it can be, where answers are left to "other". Nothing where a model gives no
         probabilities, or the models do not have the same labels.
@@ -132,12 +132,12 @@ class BothLabels:
     def at_most(
         self, reference: tuple[Prediction, Prediction], target: tuple[Prediction, Prediction]
     ) -> float:
-        """The same at most: as if nothing that is left to "other" were common."""
+        """Upper bound of the distance: as if nothing in "other" were common."""
         rows = [answer.scores for answer in (*reference, *target)]
         return l1_bounds(self._named(rows), signs=_SIGNS).high
 
     def _named(self, rows: Sequence[tuple[float, ...] | None]) -> list[dict[Hashable, float]]:
-        """Probabilities by label, without "other" and what it may hold."""
+        """Probabilities by label, without "other" and what it may contain."""
         found: list[dict[Hashable, float]] = []
         for row, labels in zip(rows, [self.reference] * 2 + [self.target] * 2, strict=True):
             given = dict(zip(labels, row or (), strict=True))
@@ -147,14 +147,14 @@ class BothLabels:
 
 
 def is_same(one: Prediction, other: Prediction) -> bool:
-    """Whether two answers to one text are the same label, or the same spans."""
+    """Whether two answers to one text have the same label, or the same spans."""
     if one.spans is not None or other.spans is not None:
         return frozenset(one.spans or ()) == frozenset(other.spans or ())
     return one.label == other.label
 
 
 def is_kept(base: Prediction, changed: Prediction, edits: Sequence[Edit]) -> bool | None:
-    """Whether an answer outlived edits; nothing where they broke a span of it."""
+    """Whether an answer stayed the same after edits; `None` if they broke one of its spans."""
     if base.spans is None:
         return is_same(base, changed)
     expected = _carried(base.spans, edits)
@@ -162,7 +162,7 @@ def is_kept(base: Prediction, changed: Prediction, edits: Sequence[Edit]) -> boo
 
 
 def _carried(spans: tuple[Span, ...], edits: Sequence[Edit]) -> frozenset[Span] | None:
-    """Spans where they stand after edits; nothing if one broke."""
+    """Spans at their positions after edits; `None` if one broke."""
     try:
         return frozenset(carry_spans(spans, grouped((edit.field, edit) for edit in edits)))
     except EditRefusedError:
@@ -192,7 +192,7 @@ def pair_of(
 
 
 def words_changed(example: Example, edits: Sequence[Edit]) -> int:
-    """Words of a text that edits touch or bring."""
+    """Number of words of a text that edits change or insert."""
     from scrutiny.perturb.search.origin import Origin
 
     origin = Origin(example)

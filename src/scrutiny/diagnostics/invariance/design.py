@@ -56,7 +56,7 @@ KEPT: Final = "kept"
 
 
 def make_design(params: ScopeParams, made: Sequence[Generation], inputs: Inputs) -> Design:
-    """Design for one family beside its reference on one dataset."""
+    """Design for one family and its reference on one dataset."""
     families, claims = dict[str, str](), list[Claim]()
     contrasts: tuple[ContrastSpec, ...] = ()
     if not inputs.is_self:
@@ -98,7 +98,7 @@ def _estimates(
 
 
 def _of_items(inputs: Inputs) -> Iterator[EstimateSpec]:
-    """Skill, agreement and variety on the items as they are."""
+    """Skill, agreement and variety of labels on the unchanged items."""
     base = {"": Selector("baseline", OF_BASE)}
     both = {"": Selector("baseline", OF_TARGET)}
     level = score_of(inputs.task).level
@@ -115,7 +115,7 @@ def _of_items(inputs: Inputs) -> Iterator[EstimateSpec]:
 
 
 def _hard(generation: Generation) -> Iterator[EstimateSpec]:
-    """Hard-SCoPE, its control, and what is left of it beyond the control."""
+    """Hard-SCoPE, its control, and the excess over the control."""
     label, condition = generation.label, generation.condition
     searched = {"": Selector("measured", condition)}
     random = {"": Selector("control", condition)}
@@ -137,7 +137,7 @@ def _hard(generation: Generation) -> Iterator[EstimateSpec]:
 
 
 def _soft(generation: Generation, params: ScopeParams, inputs: Inputs) -> Iterator[EstimateSpec]:
-    """Soft-SCoPE at the constants, of the control, along cutoffs, and the distance itself."""
+    """Soft-SCoPE with the constants, for the control, along cutoffs, and the mean distance."""
     label = generation.label
     where = {**generation.condition, "of": PROBABILITIES}
     searched = {"": Selector("measured", where)}
@@ -189,7 +189,7 @@ def _agreement(generation: Generation) -> Iterator[EstimateSpec]:
 
 
 def _claim(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim:
-    """Claim that the target shares more than random changes of the same amount show."""
+    """Claim that the target shares more than random changes of the same amount suggest."""
     return Claim(
         id=generation.label,
         says=f"{generation.capability} in {_amount(generation)}: changes that keep the answer of "
@@ -206,7 +206,7 @@ def _claim(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim
 
 
 def _beside_ceiling(generation: Generation, loss: float) -> ContrastSpec:
-    """Hard-SCoPE minus that of the reference's other runs, or of the reference."""
+    """Hard-SCoPE minus that of the reference's other runs, or of the reference itself."""
     hard = f"hard/{generation.label}"
     name = f"{KEPT}/{generation.label}"
     return ContrastSpec(name, hard, hard, minus="reference", is_paired=True, exact_at=loss)
@@ -228,13 +228,13 @@ def _kept(generation: Generation, loss: float, inputs: Inputs) -> Claim:
 
 
 def _ceiling(inputs: Inputs) -> str:
-    """What another model is held against."""
+    """The ceiling that another model is compared with."""
     of = inputs.second.name
     return f"another run of {of}" if inputs.second.n_replicates > 1 else f"{of} itself"
 
 
 def _competence(inputs: Inputs) -> Iterator[tuple[str, float]]:
-    """Skill of both models where gold answers are known; otherwise that labels are used at all.
+    """Skill of both models if gold answers are known; otherwise that labels are used at all.
 
     A model that answers the same whatever it is asked is told so, and not only that it has no
     skill. Of tags, variety says nothing: it is whether there are any.
@@ -250,7 +250,7 @@ def _competence(inputs: Inputs) -> Iterator[tuple[str, float]]:
 
 
 def _changes(params: ScopeParams, made: Sequence[Generation]) -> str:
-    """What was changed, in a few words."""
+    """The changes, in a few words."""
     names = list(dict.fromkeys(generation.capability for generation in made))
     shown = ", ".join(names) if len(names) <= _FEW else f"{len(names)} capabilities"
     return f"{shown}, as published" if params.preset == "as_published" else shown

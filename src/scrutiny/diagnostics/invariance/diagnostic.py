@@ -1,4 +1,4 @@
-"""Shared invariances of two models: Hard- and Soft-SCoPE and what has to stand beside them."""
+"""Shared invariances of two models: Hard- and Soft-SCoPE with their controls."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
@@ -50,14 +50,14 @@ def suited(
 
 
 def _speaks(generation: Generation, languages: Collection[str]) -> bool:
-    """Whether some data are in a language that it knows."""
+    """Whether it supports the language of some data."""
     known = _languages(generation)
     spoken = {part for code in languages for part in (code, code.partition("-")[0])}
     return not languages or "*" in known or not spoken.isdisjoint(known)
 
 
 def _languages(generation: Generation) -> set[str]:
-    """Languages that any of its moves knows."""
+    """Languages that any of its moves supports."""
     return {code for move in generation.space.moves for code in move.transformation.languages}
 
 
@@ -71,7 +71,7 @@ def _wrong_language(generation: Generation, inputs: Inputs) -> PlanError:
 
 
 def _require_resources(generation: Generation, given: Collection[str]) -> None:
-    """Refuse a resource that is neither given nor there by default."""
+    """Refuse a resource that is neither given nor a default."""
     for name in generation.space.resources:
         kind = RESOURCES.get(name)
         if kind is None or name in given:
@@ -86,7 +86,7 @@ def _require_resources(generation: Generation, given: Collection[str]) -> None:
 
 
 class SharedInvariance(ChangesTexts[ScopeParams]):
-    """Texts changed so that a reference answers as before, and what another model says to them.
+    """Answers of a model to texts changed so that a reference model keeps its answer.
 
     **Measures**: on how many of the changes that leave the reference's label the target keeps its
     own (Hard-SCoPE), how alike both models' probabilities move (Soft-SCoPE), and how much of that
@@ -111,11 +111,11 @@ class SharedInvariance(ChangesTexts[ScopeParams]):
     wants_reference = True
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Those of pairs and of items, and the task's own for both models' skill."""
+        """Measures of pairs and items, and those of the task for both models' skill."""
         return (*MEASURES, *task.measures)
 
     def own_pairs(self, params: ScopeParams) -> OwnPairs:
-        """The reference beside itself; where losses are claimed, each run asked about another's."""
+        """The reference with itself; for claims about losses, each run with another run's texts."""
         return "itself" if params.loss is None else "before"
 
     def lengths(self, params: ScopeParams) -> Mapping[str, int]:
@@ -123,18 +123,18 @@ class SharedInvariance(ChangesTexts[ScopeParams]):
         return {"trial": params.trials}
 
     def audit_params(self, task: Task) -> ScopeParams:
-        """Parameters of the audit: fewer texts searched, and no curve over the constants."""
+        """Parameters in an audit: fewer searched texts, and no curve over the constants."""
         return ScopeParams(trials=2, candidates=12, cutoffs=())
 
     def design(self, params: ScopeParams, inputs: Inputs) -> Design:
-        """Conditions, estimates and claims for one family beside its reference."""
+        """Conditions, estimates and claims for one family and its reference."""
         made = suited(generations(params, inputs.task), params, inputs)
         return make_design(params, made, inputs)
 
     def prepare(
         self, params: ScopeParams, examples: Sequence[Example], ctx: Context
     ) -> Iterable[Variant]:
-        """Searched texts of the reference, each followed by its random twin."""
+        """Searched texts of the reference, each followed by its random control."""
         maker = Maker(examples, params, reference_of(ctx), ctx.seed)
         return list(maker.variants(generations(params, ctx.task)))
 
@@ -156,7 +156,7 @@ class SharedInvariance(ChangesTexts[ScopeParams]):
 
 
 def _questions(batch: Batch) -> tuple[list[Example], list[str | None]]:
-    """Items and changed texts, and the name of each."""
+    """Items and changed texts, with their names."""
     found = list(_texts(batch))
     return [example for example, _ in found], [name for _, name in found]
 

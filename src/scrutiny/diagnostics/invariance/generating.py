@@ -1,4 +1,4 @@
-"""Changed texts that leave the reference's answer, and random ones changed by as much."""
+"""Generation of texts that keep the reference's answer, and of random controls."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -39,7 +39,7 @@ ONLY_TEXT: Final = "only_text"
 
 @dataclass(frozen=True, slots=True)
 class SameAmount(Goal):
-    """As many words changed as the searched text has; the score is minus the difference."""
+    """As many changed words as the searched text has; the score is the negative difference."""
 
     id: ClassVar[str] = "same_amount@1"
     summary: ClassVar[str] = "as many words changed as in another text"
@@ -51,14 +51,14 @@ class SameAmount(Goal):
         return None if base.example.id in self.words else "no_treatment"
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
-        """Minus the difference in changed words, and whether there is none."""
+        """Negative difference in changed words, and whether it is zero."""
         gap = abs(state.words_changed - self.words[base.example.id])
         return -float(gap), gap == 0 and state.texts != state.origin.texts
 
 
 @dataclass(slots=True)
 class Maker:
-    """Makes the variants of a stretch of items for one reference."""
+    """Creates the variants of some items for one reference."""
 
     examples: Sequence[Example]
     params: ScopeParams
@@ -66,7 +66,7 @@ class Maker:
     seed: int
 
     def variants(self, made: Sequence[Generation]) -> Iterator[Variant]:
-        """Searched and random texts, item by item, in the order of generations and trials."""
+        """Searched and random texts, by item, in the order of generations and trials."""
         columns = [trial for generation in made for trial in self._trials(generation)]
         for number in range(len(self.examples)):
             for treatments, controls in columns:
@@ -76,7 +76,7 @@ class Maker:
     def _trials(
         self, generation: Generation
     ) -> Iterator[tuple[Sequence[Variant], Sequence[Variant]]]:
-        """Variants of all items, trial by trial; no text comes twice."""
+        """Variants of all items, trial by trial; no text occurs twice."""
         searched: dict[str, frozenset[Key]] = {}
         drawn: dict[str, frozenset[Key]] = {}
         for trial in range(self.params.trials):
@@ -96,7 +96,7 @@ class Maker:
     def _search(
         self, generation: Generation, trial: int, excluded: Mapping[str, frozenset[Key]]
     ) -> Iterator[Found]:
-        """Texts that leave the reference's answer."""
+        """Texts that keep the reference's answer."""
         return search_all(
             self.examples,
             generation.search,
@@ -114,7 +114,7 @@ class Maker:
         words: Mapping[str, int],
         excluded: Mapping[str, frozenset[Key]],
     ) -> Iterator[Found]:
-        """Random texts with so many words changed; nobody is asked."""
+        """Random texts with so many changed words; no model is asked."""
         goal: Any = SameAmount(words)
         method: Any = RandomChoice(_TRIES, generation.steps)
         return search_all(
@@ -129,7 +129,7 @@ class Maker:
     def _without_another(
         self, generation: Generation, trial: int, pairs: Sequence[tuple[Found, Found]]
     ) -> frozenset[str]:
-        """Items whose searched text came again as the random one because there is no other."""
+        """Items whose only possible random text is the searched text."""
         keys = {
             f.item: frozenset((f.state.key,))
             for f, r in pairs
@@ -188,7 +188,7 @@ class Maker:
 
 @dataclass(frozen=True, slots=True)
 class TrialOutcome:
-    """What one trial of an item came to.
+    """Result of one trial of an item.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ class TrialOutcome:
 
 
 def _words(found: Sequence[Found], generation: Generation) -> dict[str, int]:
-    """Words that a random text shall change: as many as the searched one, or as was wanted."""
+    """Number of words that a random text changes: as in the searched one, or as requested."""
     wanted = _ANY_NUMBER if generation.amount == ALL else generation.steps
     return {
         f.item: f.state.words_changed if f.is_success and f.state else wanted
@@ -214,7 +214,7 @@ def _words(found: Sequence[Found], generation: Generation) -> dict[str, int]:
 
 
 def _is_proposal(found: Found, generation: Generation) -> bool:
-    """Whether a draw came to a text with as much changed as was wanted."""
+    """Whether a draw gave a text with the requested amount of change."""
     if found.state is None or not found.state.edits:
         return False
     return found.is_success or generation.amount == ALL
@@ -240,5 +240,5 @@ def _exclude(known: dict[str, frozenset[Key]], found: Iterator[Found] | Sequence
 
 
 def _nobody(examples: Sequence[Example]) -> list[Answer]:
-    """Answers that say nothing."""
+    """Empty answers."""
     return [_NOBODY] * len(examples)

@@ -161,7 +161,7 @@ def _soft(*columns: Array | float) -> Array:
 
 
 def _against_random(*columns: Array) -> Array:
-    """Shared and read pairs of the search, invariant and all pairs of the control."""
+    """Shared and all pairs of the search, invariant and all pairs of the control."""
     made, inv1, inv2, random_made, random_inv2 = columns
     return _sums(made * inv1 * inv2, made * inv1, random_made * random_inv2, random_made)
 
@@ -178,7 +178,7 @@ def _kappa_inv(sums: Array) -> Array:
 
 
 def _table(made: Array, inv1: Array, inv2: Array) -> Array:
-    """Pairs that leave both labels, the first, the second; pairs."""
+    """Numbers of pairs that keep both labels, the first, the second; of all pairs."""
     return _sums(made * inv1 * inv2, made * inv1, made * inv2, made)
 
 

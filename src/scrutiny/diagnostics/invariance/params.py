@@ -17,7 +17,7 @@ _METHODS = ("best_of", "exhaustive", "saliency")
 
 @dataclass(frozen=True, slots=True)
 class ScopeParams:
-    """What is changed, how texts are searched for, and what counts as shared.
+    """Settings of changes, search and claims.
 
     Parameters
     ----------

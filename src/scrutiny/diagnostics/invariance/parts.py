@@ -1,4 +1,4 @@
-"""What is kept of a reference's invariances: beside another run of it, and random changes."""
+"""Kept answers: a reference's invariances, compared with another run and random changes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ _LEAD: Final = (
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswers:
-    """How often a target keeps its answer over changes that keep the reference's.
+    """How often a target keeps its answer for changes that keep the reference's.
 
     Parameters
     ----------
@@ -56,28 +56,28 @@ class KeptAnswers:
 
     @property
     def capability(self) -> str:
-        """What was changed."""
+        """Kind of change."""
         return str(self.hard.key.condition["capability"])
 
     @property
     def reference(self) -> str:
-        """Whose answer the changes keep."""
+        """Model whose answer the changes keep."""
         return str(self.hard.key.reference)
 
     @property
     def how(self) -> str:
-        """What the ceiling is of: "another run" of the reference, or "itself"."""
+        """Kind of the ceiling: "another run" of the reference, or "itself"."""
         (component,) = self.finding.claim.components
         return "another run" if component.against.startswith("another run of ") else "itself"
 
     @property
     def margin(self) -> float:
-        """Largest loss that does not matter, as a share of the changed texts."""
+        """Largest loss that is accepted, as a share of the changed texts."""
         return -self.finding.claim.components[0].limit
 
 
 def kept_in(estimates: Iterable[Estimate], findings: Iterable[Finding]) -> list[KeptAnswers]:
-    """What is kept of each capability and amount, of every direction that losses were claimed of.
+    """Kept answers for each capability and amount, in every direction with claims about losses.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def kept_in(estimates: Iterable[Estimate], findings: Iterable[Finding]) -> list[
         own = replace(key, role="measured", condition=changed)
 
         def beside(own: EstimateKey = own, **other: Any) -> list[Estimate]:
-            """Numbers that are of the same but for what is said otherwise."""
+            """Estimates that differ only in the given fields."""
             wanted = replace(own, **other)
             return [one for one in known if _is_of(one.key, wanted)]
 
@@ -113,13 +113,13 @@ def kept_in(estimates: Iterable[Estimate], findings: Iterable[Finding]) -> list[
 
 
 def _is_of(key: EstimateKey, wanted: EstimateKey) -> bool:
-    """Whether a number is what is wanted, under its condition or a narrower one."""
+    """Whether a number is the wanted one, with its condition or a narrower one."""
     same = replace(key, condition=wanted.condition) == wanted
     return same and wanted.condition.items() <= key.condition.items()
 
 
 def kept_part(found: Sequence[KeptAnswers], anchor: str, *, chapter: Chapter = RELIABILITY) -> Part:
-    """Whose invariances are asked of whom, and what is kept of each change.
+    """Direction of the comparison, and the kept answers for each change.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def kept_part(found: Sequence[KeptAnswers], anchor: str, *, chapter: Chapter = R
 
 
 def part(view: RunView) -> Part | None:
-    """A chart for each model beside each reference, where losses were claimed."""
+    """A chart for each model and reference with claims about losses."""
     kept = kept_in(view.estimates, view.findings)
     pairs = grouped(((one.reference, one.hard.key.subject), one) for one in kept)
     told = [kept_part(several, f"kept-{n}") for n, several in enumerate(pairs.values(), 1)]

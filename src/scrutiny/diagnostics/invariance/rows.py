@@ -1,4 +1,4 @@
-"""Records of shared invariances: of the items as they are, and of their changed texts.
+"""Records of shared invariances: of the unchanged items, and of their changed texts.
 
 ===================  ==================  =========================================================
 role                 condition           row of an item
@@ -77,7 +77,7 @@ Both = tuple[Prediction, Prediction]
 
 @dataclass(frozen=True, slots=True)
 class BothAnswers:
-    """What both models were asked and said about a stretch of items.
+    """Queries and answers of both models for some items.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class BothAnswers:
 
     @property
     def second(self) -> Reference:
-        """The reference, which is there."""
+        """The reference, which exists here."""
         assert self.ctx.reference is not None
         return self.ctx.reference
 
@@ -123,7 +123,7 @@ class _Item:
     variants: Mapping[str, Variant]
 
     def base(self) -> Row:
-        """Agreement on the item as it is."""
+        """Agreement on the unchanged item."""
         base = self._bases()
         if isinstance(base, Failure):
             return self._row("baseline", OF_BASE, "failed", base.reason)
@@ -132,7 +132,7 @@ class _Item:
         return self._row("baseline", OF_BASE, numbers=numbers)
 
     def skill(self, of: Mapping[str, str]) -> Row:
-        """Measures of the task for one of both models."""
+        """Measures of the task for one of the models."""
         base, task = self._bases(), self.asked.ctx.task
         if isinstance(base, Failure):
             return self._row("baseline", of, "failed", base.reason)
@@ -177,7 +177,7 @@ class _Item:
         trials: "Trials | Failure",
         generation: Generation,
     ) -> Row:
-        """Row of the trials of an item; skipped where it has no place."""
+        """Row of the trials of an item; skipped if it has no place to change."""
         if isinstance(trials, Failure):
             status = "undefined" if trials.reason in _UNDEFINED else "failed"
             return self._row(role, condition, status, trials.reason)
@@ -197,7 +197,7 @@ class _Item:
             yield self.variants.get(name)
 
     def _why_none(self, generation: Generation, *, is_random: bool = False) -> tuple[str, str]:
-        """Status and reason of an item without any pair."""
+        """Status and reason of an item without pairs."""
         searched = [v for v in self._variants(generation, is_control=False) if v]
         random = [v for v in self._variants(generation, is_control=True) if v]
         for variant in (*searched, *random):
@@ -212,7 +212,7 @@ class _Item:
     def _trials(
         self, generation: Generation, *, is_control: bool = False, is_matched: bool = True
     ) -> "Trials | Failure":
-        """Numbers and answers of every trial; the failure of any is that of all.
+        """Numbers and answers of every trial; one failure fails all.
 
         A random text is a control only beside a searched one, and if it could have been another.
         """
@@ -246,7 +246,7 @@ class _Item:
         )
 
     def _with_scores(self, trials: "Trials | Failure") -> "Trials | Failure":
-        """The trials, where every pair has probabilities to compare."""
+        """The trials, if every pair has probabilities to compare."""
         if isinstance(trials, Failure):
             return trials
         if self.asked.labels.order is None:
@@ -262,7 +262,7 @@ class _Item:
         return trials
 
     def _at_most(self, trials: "Trials | Failure") -> "Trials | Failure":
-        """The trials with the largest distance that what is left to "other" allows."""
+        """The trials with the largest distance that "other" allows."""
         if isinstance(trials, Failure):
             return trials
         most = self.asked.labels.at_most
@@ -272,7 +272,7 @@ class _Item:
         ]
 
     def _selves(self, trials: "Trials | Failure") -> "Trials | Failure":
-        """The same texts to another run of the reference, as its samples let it be known."""
+        """The same texts for a simulated other run of the reference, from its samples."""
         if isinstance(trials, Failure):
             return trials
         ctx, labels = self.asked.ctx, self.asked.labels.reference
@@ -322,7 +322,7 @@ _UNDEFINED = frozenset({"other_labels", "no_probabilities"})
 
 
 def is_sampled(ctx: Context) -> bool:
-    """Whether one of both models is known by samples only."""
+    """Whether one of the models is only known by samples."""
     return n_samples_of(ctx.model) is not None or (
         ctx.reference is not None and n_samples_of(ctx.reference.model) is not None
     )

@@ -1,1 +1,1 @@
-"""The loss around a model's weights: is the minimum that training found flat or sharp."""
+"""Loss landscape: whether training ended in a flat or a sharp minimum."""

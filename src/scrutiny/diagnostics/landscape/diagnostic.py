@@ -1,4 +1,4 @@
-"""The landscape diagnostic: loss, slope, sharpness and curvature at a model's weights."""
+"""The landscape diagnostic: loss, gradient, sharpness and curvature at a model's weights."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ PROPERTIES: Final = ("loss", "gradient", "sharpness", "curvature")
 
 @dataclass(frozen=True, slots=True)
 class LandscapeParams:
-    """How the surroundings of the weights are looked at.
+    """Settings of the loss landscape.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class LandscapeParams:
 
 
 class Landscape(Diagnostic[LandscapeParams]):
-    """Loss, slope, sharpness and curvature at a language model's weights.
+    """Loss, gradient, sharpness and curvature at a language model's weights.
 
     ``loss`` is the mean negative log-likelihood of the guessed tokens of a text; ``gradient`` the
     norm of the mean loss's gradient; ``sharpness`` the rise of the loss at a random step that is
@@ -80,7 +80,7 @@ class Landscape(Diagnostic[LandscapeParams]):
     scope = "dataset"
 
     def design(self, params: LandscapeParams, inputs: Inputs) -> Design:
-        """One estimate of each property; nothing is claimed."""
+        """One estimate of each property; no claims."""
         conditions = tuple({"property": name} for name in PROPERTIES)
         return Design(
             conditions=conditions,
@@ -112,7 +112,7 @@ class Landscape(Diagnostic[LandscapeParams]):
 
 
 def _row(item: str, condition: str, value: float) -> Row:
-    """Record of one text; a text without a token to guess has no loss."""
+    """Record of one text; a text without tokens to predict has no loss."""
     if np.isnan(value):
         return Row(item, None, "measured", condition, "undefined", "nothing_to_guess", None)
     return Row(item, None, "measured", condition, "ok", None, (value,))

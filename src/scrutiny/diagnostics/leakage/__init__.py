@@ -1,1 +1,1 @@
-"""How much of the evaluation text the model was trained on."""
+"""Leakage: how much of the evaluation text is in the training data."""

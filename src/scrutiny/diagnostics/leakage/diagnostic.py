@@ -1,4 +1,4 @@
-"""The leakage diagnostic: evaluation texts that stand in the training text, letters only."""
+"""The leakage diagnostic: evaluation texts that occur in the training text, by letters."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from scrutiny.data.overlap import overlap_with_hashes
 
 @dataclass(frozen=True, slots=True)
 class LeakageParams:
-    """How much overlap may be tolerated.
+    """Tolerated overlap.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class LeakageParams:
 
 
 class Leakage(Diagnostic[LeakageParams]):
-    """Share of items whose text, letters only, stands in the training text.
+    """Share of items whose text occurs in the training text, compared by letters only.
 
     **Measures**: whether the evaluation repeats what the model was trained on.
 
@@ -81,7 +81,7 @@ class Leakage(Diagnostic[LeakageParams]):
     def measure(
         self, params: LeakageParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
-        """One row for each item: 1 where any of its texts was found."""
+        """One row for each item: 1 if any of its texts was found."""
         model = ctx.model
         if not isinstance(model, KnowsTrainingText):
             raise PlanError("leakage@1 needs a model whose training text is known.")

@@ -1,4 +1,4 @@
-"""What the list of the data says of overlap with training text."""
+"""Overlap with training text, in the list of data."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -10,7 +10,7 @@ from scrutiny.parts.wording.numbers import interval, out_of
 
 
 def overlap(dataset: str, estimates: Sequence[Estimate]) -> str:
-    """What was found on a dataset, in words; empty where nobody looked."""
+    """Overlap found for a dataset, in words; empty if nobody looked."""
     return "; ".join(
         f"{e.key.subject}: {interval(e)} of the items ({out_of(e)} looked up)"
         for e in estimates

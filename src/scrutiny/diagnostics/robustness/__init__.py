@@ -1,1 +1,1 @@
-"""How much worse a model gets when its input changes in ways that should not matter."""
+"""Robustness: how much worse a model gets after changes that should not matter."""

@@ -135,7 +135,7 @@ def _of_recipe(
 
 
 def _claim(recipe: Recipe, params: RobustnessParams, inputs: Inputs) -> Claim:
-    """The risk of a recipe: what it costs, beside what its matched random change costs."""
+    """The risk of a recipe: its cost, compared with that of matched random change."""
     scored = score_of(inputs.task)
     name = recipe.name if params.draws > 1 else f"{recipe.name}/0"
     tolerance = scored.tolerance if params.tolerance is None else params.tolerance
@@ -155,7 +155,7 @@ def _claim(recipe: Recipe, params: RobustnessParams, inputs: Inputs) -> Claim:
 
 
 def title(recipe: Recipe) -> str:
-    """Name of a recipe for people: without version."""
+    """Readable name of a recipe, without version."""
     return without_versions(recipe.name)
 
 

@@ -1,4 +1,4 @@
-"""The robustness diagnostic: variants, their random twins, and what the model says to each."""
+"""The robustness diagnostic: changed texts, their random controls, and the model's answers."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -34,7 +34,7 @@ Asked = tuple[Example, Variant | None]
 
 
 class Robustness(ChangesTexts[RobustnessParams]):
-    """Score before and after changes that should not matter, beside random changes.
+    """Score before and after changes that should not matter, compared with random changes.
 
     **Measures**: how far the score falls when texts change in one way, and how much of that fall
     any change of the same amount would cause.
@@ -53,7 +53,7 @@ class Robustness(ChangesTexts[RobustnessParams]):
     tolerates = MappingProxyType({"tolerance": ""})
 
     def audit_params(self, task: Task) -> RobustnessParams:
-        """Parameters of the audit: two draws, so that the choice of a draw is seen."""
+        """Parameters in an audit: two draws, which show the effect of the draw."""
         return RobustnessParams(draws=2)
 
     def design(self, params: RobustnessParams, inputs: Inputs) -> Design:
@@ -79,7 +79,7 @@ class Robustness(ChangesTexts[RobustnessParams]):
         self._kept: dict[int, Sequence[Asked]] = {}  # by the batch, as long as it is held
 
     def _asked_of(self, batch: Batch) -> Sequence[Asked]:
-        """What is asked of a batch; kept, because every replicate is asked the same."""
+        """Questions of a batch; cached, because every replicate is asked the same."""
         name = id(batch)
         if name not in self._kept:
             self._kept[name] = tuple(_asked(batch))
@@ -108,7 +108,7 @@ class Robustness(ChangesTexts[RobustnessParams]):
 def _setting(
     params: RobustnessParams, constraints: Sequence[Constraint], draw: int, ctx: Context
 ) -> Setting:
-    """What all variants of one draw share."""
+    """Settings shared by all variants of one draw."""
     return Setting(
         seed=ctx.seed,
         draw=draw,
@@ -119,7 +119,7 @@ def _setting(
 
 
 def _comparable(variant: Variant, control: Variant) -> Variant:
-    """Control that is undefined where the treatment changed an item that it could not.
+    """Control that is undefined if the treatment changed an item that it could not change.
 
     A skipped variant counts as unchanged; an item without a matched random change must leave the
     comparison instead.
@@ -130,7 +130,7 @@ def _comparable(variant: Variant, control: Variant) -> Variant:
 
 
 def _asked(batch: Batch) -> Iterator[Asked]:
-    """Originals and variants that can be asked, item by item."""
+    """Originals and variants that can be asked, by item."""
     for example in batch.examples:
         yield example, None
         for variant in batch.variants.get(example.id, ()):

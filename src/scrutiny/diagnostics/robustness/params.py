@@ -12,7 +12,7 @@ from scrutiny.perturb.resources.loading import RESOURCES
 
 @dataclass(frozen=True, slots=True)
 class RobustnessParams:
-    """What is changed, how often, and against what.
+    """Transformations, number of draws, and controls.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class RobustnessParams:
         shares(self, "tolerance")
 
     def recipes(self, task: Task, languages: frozenset[str]) -> list[Recipe]:
-        """Recipes in order, each once.
+        """Recipes in order, without duplicates.
 
         Raises
         ------
@@ -58,7 +58,7 @@ class RobustnessParams:
 
 
 def _can_run(recipe: Recipe, held: set[str], languages: frozenset[str]) -> bool:
-    """Whether a recipe has what it needs, knows a language and is made unasked."""
+    """Whether a recipe has its resources, supports a language and is a default."""
     if not recipe.is_default:
         return False
     spoken = {part for code in languages for part in ("*", code, code.partition("-")[0])}

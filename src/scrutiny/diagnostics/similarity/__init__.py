@@ -1,1 +1,1 @@
-"""How alike two models are: in their answers to the same items, and in their vectors."""
+"""Similarity of two models: of their answers to the same items, and of their vectors."""

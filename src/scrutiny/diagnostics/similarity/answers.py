@@ -1,4 +1,4 @@
-"""Two models' answers to one text: labels in one order, probabilities side by side."""
+"""Two models' answers to one text: labels and probabilities in a common order."""
 
 from dataclasses import dataclass, field
 
@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Labels of both models in the data's words.
+    """Labels of both models in the words of the data.
 
     Parameters
     ----------
@@ -50,25 +50,25 @@ class Labels:
         object.__setattr__(self, "known", known)
 
     def number(self, label: str) -> int:
-        """Place of a label among all that either model has; behind them for any other."""
+        """Index of a label among all labels of both models; the next index for any other."""
         return self.known.index(label) if label in self.known else len(self.known)
 
     def distributions(self, a: Prediction, b: Prediction) -> tuple[Floats, Floats] | None:
-        """Probabilities ``(label,)`` of both in the reference's order; nothing without either."""
+        """Probabilities ``(label,)`` of both in the reference's order; `None` if one is missing."""
         if self.order is None or not a.scores or not b.scores:
             return None
         return np.array(a.scores), np.array([b.scores[i] for i in self.order])
 
 
 def number_of(answer: Prediction, labels: Labels) -> float:
-    """Number of an answer's label; of tags, whether there are any."""
+    """Index of an answer's label; for tags, whether there are any."""
     if answer.spans is not None:
         return float(bool(answer.spans))
     return float(labels.number(answer.label or ""))
 
 
 def is_same(a: Prediction, b: Prediction) -> bool:
-    """Whether both say the same: one label, or the same tags on the same stretches.
+    """Whether both answers agree: one label, or the same tags on the same spans.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def is_same(a: Prediction, b: Prediction) -> bool:
 
 
 def divergences(p: Floats, q: Floats) -> dict[str, Floats]:
-    """How far probabilities ``(..., label)`` in one order lie apart, by measure."""
+    """Divergences of probabilities ``(..., label)`` in one order, by measure."""
     return {
         "js": js_divergence(p, q),
         "kl_ab": kl_divergence(p, q),
@@ -91,7 +91,7 @@ def divergences(p: Floats, q: Floats) -> dict[str, Floats]:
 
 
 def of_right_answer(p: Floats, q: Floats, gold: NDArray[np.int64]) -> dict[str, Floats]:
-    """Probability of saying the same, and of the right answer; ``gold`` are its places."""
+    """Probability of the same answer, and of the right answer; ``gold`` are its positions."""
     at = np.broadcast_to(gold[..., None], (*p.shape[:-1], 1))
     pa, pb = (np.take_along_axis(side, at, axis=-1)[..., 0] for side in (p, q))
     return {"p_dot": collision(p, q), "pa_gold": pa, "pb_gold": pb}

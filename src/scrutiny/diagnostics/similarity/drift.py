@@ -1,4 +1,4 @@
-"""Is a model still the reference? Log-probabilities, or samples, beside the reference itself."""
+"""Drift: whether a model is still the reference, by log-probabilities or samples."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,7 +41,7 @@ _CHUNK: Final = 256  # texts asked a second time in one go
 
 @dataclass(frozen=True, slots=True)
 class DriftParams:
-    """How often one looks, and what is no difference.
+    """Number of planned tests, and the tolerance.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class DriftParams:
 
 
 class Drift(Diagnostic[DriftParams]):
-    """Answers of a model, of a reference, and of the reference asked again, item by item.
+    """Answers of a model, of a reference, and of the reference asked again, for each item.
 
     Where answers are probabilities, their logarithms are tracked: an item speaks for a difference
     if the model lies farther from the reference than the reference from itself. Where they are
@@ -122,7 +122,7 @@ class Drift(Diagnostic[DriftParams]):
 
 @dataclass(frozen=True, slots=True)
 class _Sampled:
-    """Models known by samples: how many of each, and what their shares are of."""
+    """Models known by samples: the number of samples of each, and their labels."""
 
     examples: Sequence[Example]
     labels: Labels
@@ -170,7 +170,7 @@ class _Sampled:
 
 
 def _is_repeated(a: Sequence[Answer], again: Sequence[Answer]) -> bool:
-    """Whether the second samples are the very ones of the first time, and not new ones.
+    """Whether the second samples repeat the first ones instead of being new.
 
     So answers of the cache, or of an object that draws the same again, are. Items on which all
     samples are equal say nothing: a sure model repeats itself.
@@ -185,7 +185,7 @@ def _is_repeated(a: Sequence[Answer], again: Sequence[Answer]) -> bool:
 
 
 def asked_again(model: Model, examples: Sequence[Example]) -> list[Answer]:
-    """Answers of a model that are not from the cache, in the order of its own labels."""
+    """Answers of a model without the cache, in the order of its own labels."""
     if model.has_stored_answers_only:
         examples = [replace(e, attributes={**e.attributes, "variant": ""}) for e in examples]
     starts = range(0, len(examples), _CHUNK)

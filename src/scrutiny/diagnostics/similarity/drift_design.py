@@ -26,7 +26,7 @@ Condition = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class DriftQuestion:
-    """Which diagnostic asks, how often it is going to, and of what."""
+    """The diagnostic, the number of planned tests, and the compared quantity."""
 
     diagnostic: str
     looks: int
@@ -34,13 +34,13 @@ class DriftQuestion:
 
     @property
     def has_runs(self) -> bool:
-        """Whether the reference has other runs to be compared with."""
+        """Whether the reference has other runs to compare with."""
         return not self.inputs.is_self and self.inputs.second.n_replicates > 1
 
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """What is estimated, and which of it the claim rests on; ``floors`` have a contrast."""
+    """Estimates, those of the claim, and ``floors``, which have a contrast."""
 
     conditions: tuple[Condition, ...]
     estimates: tuple[EstimateSpec, ...]
@@ -49,7 +49,7 @@ class _Parts:
 
 
 def make_drift_design(asked: DriftQuestion) -> Design:
-    """Design for classifiers: by samples where either model is known by them only."""
+    """Design for classifiers: by samples if either model is only known by samples."""
     if "samples" in asked.inputs.subject.capabilities | asked.inputs.second.capabilities:
         return design_of_samples(asked)
     has_gold = asked.inputs.data.chance > 0
@@ -59,7 +59,7 @@ def make_drift_design(asked: DriftQuestion) -> Design:
 def design_of_logprobs(
     asked: DriftQuestion, distances: Condition, *, changes: Condition | None
 ) -> Design:
-    """Design where log-probabilities are known; ``changes`` are the rows of what is tracked."""
+    """Design for known log-probabilities; ``changes`` are the rows of the tracked values."""
     estimates = [
         _spec("farther", "farther", distances),
         _spec("distance", "logprob_distance", distances),
@@ -106,7 +106,7 @@ def _beside_again(name: str, metric: str, condition: Condition) -> EstimateSpec:
 
 
 def _again(name: str, metric: str, condition: Condition) -> EstimateSpec:
-    """Estimate of the reference beside itself; measured, so that its test stands beside, too."""
+    """Estimate for the reference with itself; measured, so that it has its test as well."""
     where = {**condition, "beside": "the reference asked again"}
     sides = {"": Selector("control", condition)}
     return EstimateSpec(name, f"{metric}@1", sides, condition=where)

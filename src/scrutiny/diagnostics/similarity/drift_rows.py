@@ -1,4 +1,4 @@
-"""Records of whether a model is still the reference.
+"""Records of drift: whether a model is still the reference.
 
 =========  =====================  ================================================================
 role       condition              row of an item
@@ -49,7 +49,7 @@ Missing = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class RowLayout:
-    """How rows are laid out, and what counts as a tie.
+    """Layout of rows, and the tolerance for ties.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class RowLayout:
         condition: Mapping[str, str],
         found: Mapping[str, float | Floats] | Missing,
     ) -> Row:
-        """Row of an item; what it is not about is 0, and nothing reads it."""
+        """Row of an item; unused measures are 0."""
         where = canonical_json(condition)
         if isinstance(found, tuple):
             return Row(item, None, role, where, *found, None)
@@ -80,7 +80,7 @@ class RowLayout:
         return Row(item, None, role, where, "ok", None, tuple(values))
 
     def signs(self, distance: float, of_again: float) -> dict[str, float]:
-        """Whether a distance is farther or nearer than that of the reference asked again."""
+        """Whether a distance is larger or smaller than that of the reference asked again."""
         gap = distance - of_again
         return {
             "farther": float(gap > self.tolerance),
@@ -98,7 +98,7 @@ class LogprobAnswers:
     again: Answer
 
     def rows(self, labels: Labels, table: RowLayout) -> Iterator[Row]:
-        """Four rows; of both distances, and of the right answer."""
+        """Four rows: of both distances, and of the right answer."""
         own = Labels(labels.reference, labels.reference)
         logs = [
             _logs(labels, self.a, self.b),
@@ -142,7 +142,7 @@ def _logs(labels: Labels, one: Answer, other: Answer) -> Floats | Missing:
 def _distances(
     logs: Sequence[Floats | Missing], table: RowLayout
 ) -> Iterator[Mapping[str, float | Floats] | Missing]:
-    """What the rows of both distances say: of the target, and of the reference asked again."""
+    """Rows of both distances: of the target, and of the reference asked again."""
     target, again = (f if isinstance(f, tuple) else float(np.abs(f[0] - f[1]).mean()) for f in logs)
     if isinstance(target, tuple):
         yield target
@@ -154,7 +154,7 @@ def _distances(
 
 
 def counts_of(scores: Sequence[float], n_samples: int) -> Counts | None:
-    """Counts ``(label,)`` of shares of samples; nothing where they are no such shares.
+    """Counts ``(label,)`` from shares of samples; `None` if they are not shares.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def label_mmd(a: Counts, b: Counts) -> Floats:
 
 
 def exchanged(a: Counts, b: Counts, *, exchanges: int, rng: np.random.Generator) -> Floats:
-    """Discrepancies ``(exchange,)`` with the samples of both sides dealt out anew."""
+    """Discrepancies ``(exchange,)`` after random reassignment of both sides' samples."""
     both = a + b
     dealt = rng.multivariate_hypergeometric(both, int(a.sum()), size=exchanges)
     return label_mmd(dealt, both - dealt)
@@ -193,7 +193,7 @@ def exchanged(a: Counts, b: Counts, *, exchanges: int, rng: np.random.Generator)
 def of_samples(
     a: Counts, b: Counts, *, exchanges: int, rng: np.random.Generator
 ) -> dict[str, float | Floats]:
-    """Discrepancy of an item beside those of its exchanges.
+    """Discrepancy of an item and of its exchanges.
 
     ``farther`` and ``nearer`` are the shares of exchanges that lie below and above it: equal in
     expectation where both sides are one model.

@@ -1,4 +1,4 @@
-"""Is a language model still the reference? Log-probabilities of given texts, tracked."""
+"""Drift of a language model: whether log-probabilities of given texts have changed."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ Found = float | Unscored
 
 @dataclass(frozen=True, slots=True)
 class DriftTextsParams:
-    """How often one looks, and what is no difference.
+    """Number of planned tests, and the tolerance.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class DriftTextsParams:
 
 
 class DriftTexts(Diagnostic[DriftTextsParams]):
-    """Log-likelihoods of texts under a language model, a reference, and the reference asked again.
+    """Log-likelihoods of texts by a language model, a reference, and the reference asked again.
 
     A text's log-likelihood is a sum over its tokens, so that models with other tokenizers can be
     compared; of masked models it is the pseudo-log-likelihood. A text speaks for a difference if
@@ -107,7 +107,7 @@ class DriftTexts(Diagnostic[DriftTextsParams]):
     def measure(
         self, params: DriftTextsParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
-        """Two rows a text: of the target, and of the reference asked again."""
+        """Two rows for each text: of the target, and of the reference asked again."""
         if ctx.reference is None or ctx.model is None:
             raise PlanError(f"{self.id} compares with a reference: name one.")
         reference = ctx.reference.model
@@ -125,7 +125,7 @@ class DriftTexts(Diagnostic[DriftTextsParams]):
 
 
 def procedure(capabilities: frozenset[str]) -> str | None:
-    """Name of the likelihood that models with these capabilities give, or nothing.
+    """Name of the likelihood that models with these capabilities give, or `None`.
 
     Examples
     --------
@@ -145,13 +145,13 @@ def likelihoods(model: Model, examples: Sequence[Example], name: str, *, ask: As
 
 
 def _uncached(model: Model, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
-    """Answers that come from the model."""
+    """Answers of the model without the cache."""
     starts = range(0, len(queries), _CHUNK)
     return [a for s in starts for a in ask_or_fail(model, capability, queries[s : s + _CHUNK])]
 
 
 def _rows(example: Example, found: tuple[Found, Found, Found], tolerance: float) -> Iterator[Row]:
-    """Rows of the log-likelihoods under the reference, the target and the reference again."""
+    """Rows of the log-likelihoods by the reference, the target and the reference again."""
     a, b, again = found
     lacking = [f for f in found if isinstance(f, Unscored)]
     if isinstance(a, Unscored) or isinstance(again, Unscored):

@@ -1,4 +1,4 @@
-"""A likeness of two representations, what each item adds to it, and what exchanged items give."""
+"""Similarity of two representations, the influence of each item, and permuted items."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ _USUAL: Final = 0.975  # the tail of a 95 % interval
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Likeness:
-    """A likeness with the influence of each item.
+    """A similarity with the influence of each item.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Likeness:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeavingOut:
-    """What is left out and exchanged: the same for every pair of models.
+    """Groups to leave out and items to permute: the same for every pair of models.
 
     Parameters
     ----------
@@ -56,14 +56,14 @@ class LeavingOut:
 
 
 def dealt(unit: Ints, groups: int, rng: np.random.Generator) -> Ints:
-    """Group ``(item,)`` of each item: whole units dealt into groups as equal as can be."""
+    """Group ``(item,)`` of each item: whole units in groups of similar size."""
     known, code = np.unique(unit, return_inverse=True)
     of_unit = rng.permutation(np.arange(known.size) % min(groups, known.size))
     return np.asarray(of_unit[code].astype(np.int64))
 
 
 def likeness(X: Floats, Y: Floats, similarity: Similarity, scheme: LeavingOut) -> Likeness:
-    """Likeness of two representations ``(item, feature)`` of the same items.
+    """Similarity of two representations ``(item, feature)`` of the same items.
 
     Leaving a group g out gives ``s_g``. Its influence is ``(G - 1) (mean(s) - s_g)``, and every
     item of a group has its group's, scaled so that the mean over resampled units has the variance
@@ -94,7 +94,7 @@ def likeness(X: Floats, Y: Floats, similarity: Similarity, scheme: LeavingOut) -
 
 
 def _scale(unit: Ints, groups: int) -> float:
-    """What turns a group's influence into that of an item, for resampling by units.
+    """Factor from a group's influence to that of an item, for resampling by units.
 
     A resampled mean of a group's influence has the variance ``sum(size ** 2) / n ** 2`` of it,
     where the jackknife has ``1 / G`` with a denominator of G - 1.

@@ -23,7 +23,7 @@ from scrutiny.diagnostics.similarity.outputs_rows import MEASURES, OfItem
 
 @dataclass(frozen=True, slots=True)
 class OutputsParams:
-    """What still counts as no difference.
+    """Margins within which a difference is accepted.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class OutputsParams:
 
 
 class SimilarityOutputs(Diagnostic[OutputsParams]):
-    """Answers of a model and of a reference to the same items, one row an item.
+    """Agreement of a model's answers with those of a reference, one row for each item.
 
     Where the reference is the family itself, each of its runs stands beside the next one: the
     noise floor of everything else.
@@ -74,11 +74,11 @@ class SimilarityOutputs(Diagnostic[OutputsParams]):
     pairs_apart = True
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
-        """Those of two answers, and the task's own for both models' skill."""
+        """Measures of two answers, and those of the task for both models' skill."""
         return (*MEASURES, *task.measures)
 
     def design(self, params: OutputsParams, inputs: Inputs) -> Design:
-        """Estimates and claims for one family beside its reference."""
+        """Estimates and claims for one family and its reference."""
         margin = score_of(inputs.task).tolerance if params.margin is None else params.margin
         return make_outputs_design(margin, params.floor_margin, inputs)
 

@@ -1,4 +1,4 @@
-"""Estimates and claims of two models' answers.
+"""Estimates and claims about two models' answers.
 
 ===================  ==========================================================================
 agreement, kappa     the same label; beyond what both models' label frequencies give
@@ -59,7 +59,7 @@ _FLOORS: Final = ("agreement", "jsd")
 
 
 def make_outputs_design(margin: float, floor_margin: float, inputs: Inputs) -> Design:
-    """Design for one family beside its reference on one dataset."""
+    """Design for one family and its reference on one dataset."""
     is_tagging = inputs.task.name == TAGGING
     estimates = tuple(_estimates(inputs, is_tagging=is_tagging))
     names = {spec.id for spec in estimates}
@@ -100,7 +100,7 @@ def _estimates(inputs: Inputs, *, is_tagging: bool) -> Iterator[EstimateSpec]:
 
 
 def _of_skill(inputs: Inputs, *, is_tagging: bool) -> Iterator[EstimateSpec]:
-    """Score of each model, and of taggers the difference."""
+    """Score of each model, and for taggers the difference."""
     level = score_of(inputs.task).level
     for name, condition in (("level", OF_TARGET), ("level_reference", OF_REFERENCE)):
         yield EstimateSpec(
@@ -119,12 +119,12 @@ def _read(role: str, condition: Mapping[str, str]) -> dict[str, Selector]:
 
 
 def _has_gold(inputs: Inputs) -> bool:
-    """Whether gold answers are known; the chance of finding an entity is 0 with them, too."""
+    """Whether gold answers are known; then the chance of finding an entity is 0."""
     return inputs.data.chance > 0 or inputs.task.name == TAGGING
 
 
 def _claims(margin: float, inputs: Inputs, *, is_tagging: bool) -> Iterator[Claim]:
-    """Claims about the target beside the reference."""
+    """Claims about the target compared with the reference."""
     one, other = inputs.subject.name, inputs.second.name
     if is_tagging:
         yield _claim(
@@ -156,7 +156,7 @@ def _claims(margin: float, inputs: Inputs, *, is_tagging: bool) -> Iterator[Clai
 
 
 def _of_floor(margin: float, inputs: Inputs) -> Claim:
-    """Claim that the target is as near to the reference as another run of the reference."""
+    """Claim that the target is as close to the reference as another run of the reference."""
     return _claim(
         "floor",
         f"{inputs.subject.name} gives the answers of {inputs.second.name} as often as other runs "
@@ -170,7 +170,7 @@ def _of_floor(margin: float, inputs: Inputs) -> Claim:
 def _claim(
     name: str, says: str, component: Component, inputs: Inputs, *, needs_control: bool = False
 ) -> Claim:
-    """Claim with the gates that all have in common.
+    """Claim with the gates that all claims share.
 
     Chance, or the other model itself, is the reference of the others: nothing is left to control
     for.
@@ -193,7 +193,7 @@ def _claim(
 
 
 def _families(margin: float, floor_margin: float, inputs: Inputs) -> dict[str, str]:
-    """What the claims say together, for the first line of a report."""
+    """Summaries of the claims, for the first line of a report."""
     one, other, data = inputs.subject.name, inputs.second.name, inputs.data.name
     return {
         "errors": f"{one} and {other} err on the same items of {data}, beyond their accuracies",

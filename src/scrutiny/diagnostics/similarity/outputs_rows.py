@@ -78,7 +78,7 @@ class OfItem:
     b: Answer
 
     def rows(self) -> Iterator[Row]:
-        """All rows of the item; a failure of either model is that of all."""
+        """All rows of the item; a failure of either model fails all."""
         if isinstance(self.a, Failure) or isinstance(self.b, Failure):
             why = self.a if isinstance(self.a, Failure) else self.b
             assert isinstance(why, Failure)
@@ -102,7 +102,7 @@ class OfItem:
         yield self._of_task(OF_REFERENCE, a, self.labels.reference, labels)
 
     def _of_gold(self, a: Prediction, b: Prediction, labels: Numbers) -> Row:
-        """Whether each is right."""
+        """Correctness of each answer."""
         if self.example.gold is None:
             return self._row("measured", OF_GOLD, "skipped", "no_gold")
         if len(self.labels.known) < 2:

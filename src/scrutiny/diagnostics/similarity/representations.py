@@ -1,4 +1,4 @@
-"""Two models' vectors of the same texts: CKA, CCA, RSA, Procrustes, neighbors; with baselines."""
+"""Similarity of two models' vectors: CKA, CCA, RSA, Procrustes, neighbors; with baselines."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -56,7 +56,7 @@ _FEWEST: Final = 10  # items without which nothing is compared
 
 
 class SimilarityRepresentations(Diagnostic[RepresentationsParams]):
-    """Vectors of a model and of a reference for the same texts, layer by layer.
+    """Similarity of a model's vectors to a reference's for the same texts, by layer.
 
     Each text, or pair of texts, gives one vector, so that tokenizers may differ; a classifier's are
     those of the layers under its head. ``value`` is the likeness over all
@@ -98,7 +98,7 @@ class SimilarityRepresentations(Diagnostic[RepresentationsParams]):
     nulls = 5
 
     def audit_params(self, task: Task) -> RepresentationsParams:
-        """Parameters of the audit: the last layers, by the measures that a claim rests on."""
+        """Parameters in an audit: the last layers, with the measures of the claim."""
         return RepresentationsParams(layers="last", measures=CLAIMED, most_items=200)
 
     def design(self, params: RepresentationsParams, inputs: Inputs) -> Design:
@@ -118,7 +118,7 @@ class SimilarityRepresentations(Diagnostic[RepresentationsParams]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sample:
-    """Items that are compared, in a random order, and what is left out and exchanged of them."""
+    """Compared items, in random order, and the groups that are left out or permuted."""
 
     examples: tuple[Example, ...]
     place: Ints  # (sampled item,) position among all items
@@ -197,7 +197,7 @@ class _Sample:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Compared:
-    """What became of one comparison; ``there`` are the sampled items with both vectors."""
+    """Result of one comparison; ``there`` are the sampled items with both vectors."""
 
     comparison: VectorComparison
     place: Ints = field(repr=False)

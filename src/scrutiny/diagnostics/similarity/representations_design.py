@@ -1,4 +1,4 @@
-"""Estimates and claims of the likeness of two models' vectors.
+"""Estimates and claims about the similarity of two models' vectors.
 
 For each pooling and pair of layers one estimate a measure; of the last layers also what is left of
 it beyond exchanged items, beyond untrained networks, and beyond other runs of the reference.
@@ -28,7 +28,7 @@ _IN_WORDS: Final = {
 
 
 def make_representations_design(params: RepresentationsParams, inputs: Inputs) -> Design:
-    """Design for one family beside its reference on one dataset."""
+    """Design for one family and its reference on one dataset."""
     poolings = poolings_of(params, inputs.second.capabilities, inputs.subject.capabilities)
     wanted = comparisons(
         params, poolings, reference=inputs.second.n_layers, target=inputs.subject.n_layers
@@ -52,7 +52,7 @@ def make_representations_design(params: RepresentationsParams, inputs: Inputs) -
 def _specs(
     wanted: Sequence[VectorComparison], params: RepresentationsParams
 ) -> Iterator[EstimateSpec]:
-    """Estimates of all comparisons; behind them what the last layers exceed exchanged items by."""
+    """Estimates of all comparisons, then the excess of the last layers over permuted items."""
     for prefix, metric in (("", "likeness({})@1"), ("excess/", "beyond(likeness({}))@1")):
         for comparison in wanted:
             if not prefix or comparison.layers.is_last:
@@ -77,7 +77,7 @@ def _contrasts(claimed: Sequence[VectorComparison], inputs: Inputs) -> Iterator[
 def _claim(
     claimed: Sequence[VectorComparison], params: RepresentationsParams, inputs: Inputs
 ) -> Claim:
-    """Claim that last layers are alike, whatever the measure and the pooling."""
+    """Claim that last layers are similar, for every measure and pooling."""
     several = len({c.pooling for c in claimed}) > 1
     kinds = [_IN_WORDS[name] for name in params.claimed]
     return Claim(
@@ -101,13 +101,13 @@ def _claim(
 
 
 def _claimed_name(comparison: VectorComparison, inputs: Inputs) -> str:
-    """Estimate that a claim rests on."""
+    """Name of the estimate in a claim."""
     beyond = "untrained" if "null" in inputs.controls else "excess"
     return f"{beyond}/{comparison.name}"
 
 
 def _against(comparison: VectorComparison, first: VectorComparison, inputs: Inputs) -> str:
-    """What a comparison of the claim guards against."""
+    """Alternative that a comparison in the claim excludes."""
     if comparison == first:
         return f"control: {_baseline(inputs)}"
     if comparison.measure != first.measure:

@@ -1,4 +1,4 @@
-"""Parameters of the likeness of representations."""
+"""Parameters of the similarity of representations."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _LAYERS: Final = ("last", "same", "all")
 
 @dataclass(frozen=True, slots=True)
 class RepresentationsParams:
-    """Which vectors are compared, and by what.
+    """Layers, poolings and measures to compare.
 
     Parameters
     ----------
@@ -83,13 +83,13 @@ class RepresentationsParams:
 
     @property
     def claimed(self) -> tuple[str, ...]:
-        """Measures that a claim rests on, of those that are computed."""
+        """Computed measures that the claim uses."""
         return tuple(name for name in CLAIMED if name in self.measures)
 
 
 @dataclass(frozen=True, slots=True)
 class LayerPair:
-    """A layer of the reference beside one of the target; 0 are the embeddings."""
+    """A layer of the reference and a layer of the target; 0 are the embeddings."""
 
     reference: int
     target: int
@@ -97,7 +97,7 @@ class LayerPair:
 
     @property
     def condition(self) -> dict[str, object]:
-        """How records and estimates name it: the last layers of any two models alike."""
+        """Condition in records and estimates; the last layers of any two models have the same."""
         if self.is_last:
             return {"layer": "last"}
         return {"layer": self.target, "reference_layer": self.reference}
@@ -105,7 +105,7 @@ class LayerPair:
 
 @dataclass(frozen=True, slots=True)
 class VectorComparison:
-    """One number to be computed: a measure of one pooling and pair of layers."""
+    """One number to compute: a measure of one pooling and pair of layers."""
 
     measure: str
     pooling: str
@@ -130,7 +130,7 @@ class VectorComparison:
 def poolings_of(
     params: RepresentationsParams, reference: frozenset[str], target: frozenset[str]
 ) -> tuple[str, ...]:
-    """Poolings for two models of these capabilities."""
+    """Poolings for two models with these capabilities."""
     if params.poolings:
         return params.poolings
     left_to_right = ["token_logprobs" in found for found in (reference, target)]
@@ -140,7 +140,7 @@ def poolings_of(
 
 
 def layer_pairs(layers: Layers, reference: int, target: int) -> Iterator[LayerPair]:
-    """Pairs of layers of models that have so many; the last layers first.
+    """Pairs of layers of models with these numbers of layers; the last layers first.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def layer_pairs(layers: Layers, reference: int, target: int) -> Iterator[LayerPa
 def comparisons(
     params: RepresentationsParams, poolings: tuple[str, ...], *, reference: int, target: int
 ) -> list[VectorComparison]:
-    """Everything that is computed for models of so many layers, in the order of the report."""
+    """All comparisons for models with these numbers of layers, in the order of the report."""
     found = [
         VectorComparison(measure, pooling, pair)
         for pooling in poolings

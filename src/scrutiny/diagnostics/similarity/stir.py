@@ -1,4 +1,4 @@
-"""STIR: texts that leave a reference's vectors where they are, and where another model's go."""
+"""STIR: whether texts that leave a reference's vectors unchanged also leave another model's."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -44,7 +44,7 @@ Changed = Mapping[str, Mapping[str, Variant]]
 
 @dataclass(frozen=True, slots=True)
 class StirParams:
-    """What is changed, and how a text that the reference cannot tell is found.
+    """Changes and search settings for texts that the reference cannot tell apart.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class StirParams:
 
 
 class SharedVectors(ChangesTexts[StirParams]):
-    """Alignment of a model's vectors of texts and of their changed forms that a reference equates.
+    """Alignment of a model's vectors of texts and of changed texts that a reference equates.
 
     Of some random changes of each text the one is kept that moves the reference's vector least;
     beside it one of them at random. ``value`` is the debiased alignment of the model's vectors of
@@ -102,7 +102,7 @@ class SharedVectors(ChangesTexts[StirParams]):
     wants_reference = True
 
     def audit_params(self, task: Task) -> StirParams:
-        """Parameters of the audit: fewer texts."""
+        """Parameters in an audit: fewer texts."""
         return StirParams(candidates=4, most_items=200)
 
     def design(self, params: StirParams, inputs: Inputs) -> Design:
@@ -112,7 +112,7 @@ class SharedVectors(ChangesTexts[StirParams]):
     def prepare(
         self, params: StirParams, examples: Sequence[Example], ctx: Context
     ) -> Iterable[Variant]:
-        """The change that moves the reference least, and one at random, of each drawn item."""
+        """The change that moves the reference least, and a random one, of each drawn item."""
         return list(_searched(params, examples, ctx, reference_of(ctx)))
 
     def measure(self, params: StirParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
@@ -126,7 +126,7 @@ class SharedVectors(ChangesTexts[StirParams]):
 
 
 def _whose(reference: Reference) -> str:
-    """End of the names of a reference's variants: several stand in one file."""
+    """Suffix of the names of a reference's variants, because several share one file."""
     return f" for {reference.subject}{reference.replicate or ''}"
 
 
@@ -186,7 +186,7 @@ def _moved(
     columns: Sequence[Sequence[Variant]],
     reference: Reference,
 ) -> Floats:
-    """How far each candidate moves the reference's vector ``(candidate, item)``; NaN without."""
+    """Distance of the reference's vector for each candidate ``(candidate, item)``; NaN if none."""
     ask = partial(_last, reference.model, pooling=params.pooling)
     base = ask(examples)
     found = np.full((len(columns), len(examples)), np.nan)
@@ -199,7 +199,7 @@ def _moved(
 
 
 def _last(model: Any, examples: Sequence[Example], *, pooling: str) -> Floats:
-    """Vectors ``(item, dimension)`` of the last layer; NaN where there is none."""
+    """Vectors ``(item, dimension)`` of the last layer; NaN for missing ones."""
     layer = cast("Represents", model).n_layers
     return vectors_of(model, examples, layers=[layer], poolings=(pooling,)).of(layer, pooling)
 
@@ -255,7 +255,7 @@ class _Aligned:
         return found if found is not None and found.status == "ok" else None
 
     def _why_none(self, example: Example, role: str) -> str:
-        """Why an item has no changed text."""
+        """Reason why an item has no changed text."""
         found = self.variants.get(example.id, {})
         if not found:
             return "not_drawn"
@@ -264,7 +264,7 @@ class _Aligned:
 
 
 def _likeness(X: Floats, Y: Floats, scheme: LeavingOut) -> Likeness | None:
-    """Alignment of both, where it exists."""
+    """Alignment of both, if it is defined."""
     if len(X) < _FEWEST:
         return None
     try:
@@ -279,7 +279,7 @@ def condition_of(params: StirParams) -> dict[str, object]:
 
 
 def _design(params: StirParams, inputs: Inputs) -> Design:
-    """Estimates and the claim for one family beside its reference."""
+    """Estimates and the claim for one family and its reference."""
     condition = condition_of(params)
     searched, random = (Selector(role, condition) for role in _ROLES)
     one, other = inputs.subject.name, inputs.second.name

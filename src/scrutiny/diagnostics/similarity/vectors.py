@@ -1,4 +1,4 @@
-"""One vector for every text and layer of a model, and which items are compared at all."""
+"""One vector for every text and layer of a model, and the selection of items."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -52,7 +52,7 @@ def vectors_of(
     layers: Sequence[int],
     poolings: tuple[str, ...],
 ) -> ItemVectors:
-    """Vectors of examples, asked of a model in one go; equal texts have equal ones."""
+    """Vectors of examples, from one query to the model; equal texts have equal vectors."""
     asked = tuple(sorted(set(layers)))
     passages = [passage_of(example) for example in examples]
     try:
@@ -66,7 +66,7 @@ def vectors_of(
 
 
 def passage_of(example: Example) -> Passage:
-    """The text of an item as it is read: two fields as a pair, more one behind the other.
+    """Text of an item for the encoder: two fields as a pair, more joined in sequence.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def units_of(examples: Sequence[Example], unit: str) -> Ints:
 
 
 def drawn(units: Ints, most: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Which items ``(item,)`` are compared: all, or whole units drawn until there are enough."""
+    """Items ``(item,)`` to compare: all, or whole units drawn until there are enough."""
     if units.size <= most:
         return np.ones(units.size, dtype=bool)
     sizes = np.bincount(units)

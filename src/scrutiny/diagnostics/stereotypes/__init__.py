@@ -1,1 +1,1 @@
-"""Whether a language model finds stereotypes more likely than their opposites."""
+"""Stereotypes: whether a language model finds them more likely than their opposites."""

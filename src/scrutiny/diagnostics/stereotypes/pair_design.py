@@ -75,7 +75,7 @@ def pair_design(
 
 
 def _groups(inputs: Inputs) -> list[NameGroup]:
-    """All original pairs, then each category of them."""
+    """All original pairs, then each category."""
     sets = inputs.data.columns.get("a_set", {})
     originals = {"a_set": "original"} if "original" in sets and len(sets) > 1 else {}
     return list(categories(inputs.data.columns, originals))
@@ -88,7 +88,7 @@ def _size(group: NameGroup, inputs: Inputs) -> int:
 
 
 def _controls(inputs: Inputs) -> list[str]:
-    """Control sets that the data has beside its originals, where pairs tie them together.
+    """Control sets in the data that are linked to originals.
 
     A column with many values is not listed, so in large data the pairs are taken to be there.
     """
@@ -101,7 +101,7 @@ def _controls(inputs: Inputs) -> list[str]:
 def _estimates(
     variant: str, groups: Sequence[NameGroup], inputs: Inputs, *, controls: Sequence[str]
 ) -> Iterator[EstimateSpec]:
-    """Specifications of one procedure in the order of the report."""
+    """Specifications of one variant in the order of the report."""
     for group in groups:
         yield _spec(f"score/{group.name}/{variant}", "stereotype_score@1", variant, group)
         yield _spec(f"neutral/{group.name}/{variant}", "share(neutral)@1", variant, group)

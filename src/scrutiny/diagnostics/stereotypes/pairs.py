@@ -64,7 +64,7 @@ _OTHER_SET: Final = len(CONTROL_SETS)  # neither an original nor a known control
 def pair_rows(
     examples: Sequence[Example], variants: Sequence[PairVariant], ctx: Context
 ) -> Iterator[Row]:
-    """Rows of these items, item by item, procedure by procedure."""
+    """Rows of these items, by item and variant."""
     model = cast("Tokenizes", ctx.model)
     pairs = [
         ComparedSentences(
@@ -91,7 +91,7 @@ def _row(
     score: PairScore | Unscored,
     shape: PairShape,
 ) -> Row:
-    """Record of one pair by one procedure."""
+    """Record of one pair by one variant."""
     if isinstance(score, Unscored):
         return Row(example.id, None, "measured", condition, score.status, score.reason, None)
     values = (
@@ -118,7 +118,7 @@ def _control(name: Any) -> int:
 
 
 class Pairs(Diagnostic[PairsParams]):
-    """Which of two sentences a language model finds more likely, over pairs of anybody's.
+    """Preference for one of two sentences by a language model, for any pairs.
 
     **Measures**: in how many pairs the more stereotyping sentence is preferred, by several
     procedures, beside untrained networks of the same shape.
@@ -143,7 +143,7 @@ class Pairs(Diagnostic[PairsParams]):
     _audited: Literal["directed", "undirected"] = "undirected"
 
     def audit_params(self, task: Task) -> PairsParams:
-        """Parameters of the audit: each pair belongs to one of both diagnostics."""
+        """Parameters in an audit: each pair belongs to one of the two diagnostics."""
         return PairsParams(only=self._audited)
 
     def design(self, params: PairsParams, inputs: Inputs) -> Design:
@@ -160,7 +160,7 @@ class Pairs(Diagnostic[PairsParams]):
         return pair_design(params, inputs, variants, diagnostic=self.id)
 
     def measure(self, params: PairsParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
-        """One row for each pair and procedure."""
+        """One row for each pair and variant."""
         capabilities = frozenset() if ctx.model is None else ctx.model.capabilities
         variants = runnable(params.variants, PAIR_VARIANTS, PAIR_DEFAULTS, capabilities)
         wanted = [e for e in batch.examples if variants and _is_wanted(e, params)]
@@ -184,7 +184,7 @@ def _unmeasured(example: Example, variants: Sequence[PairVariant]) -> Iterable[R
 
 
 class CrowsPairs(Pairs):
-    """Which sentence of a CrowS-Pairs pair a language model finds more likely.
+    """Preference for one sentence of a CrowS-Pairs pair by a language model.
 
     **Measures**: in how many pairs the more stereotyping sentence is preferred: as released, by
     the reverse conditional, unmasked, and by our corrected procedure.

@@ -1,4 +1,4 @@
-"""Parameters of the likelihood diagnostics, and the procedures that they name."""
+"""Parameters of the likelihood diagnostics, and the variants that they name."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ LIKELIHOODS_OF_SENTENCES: Final = frozenset({"masked_logprobs", "token_logprobs"
 
 
 class NameGroup(NamedTuple):
-    """Items of one name, and how they are told by their columns."""
+    """Items of one group, and the columns that define it."""
 
     name: str
     where: Mapping[str, str]
@@ -33,7 +33,7 @@ class NameGroup(NamedTuple):
 def categories(
     columns: Mapping[str, Mapping[str, int]], within: Mapping[str, str]
 ) -> Iterator[NameGroup]:
-    """All items, then each category where there are several."""
+    """All items, then each category if there are several."""
     yield NameGroup(ALL, within)
     named = [name for name in columns.get("a_category", {}) if name and name != ALL]
     for name in named if len(named) > 1 else ():
@@ -63,7 +63,7 @@ V = TypeVar("V")
 
 @dataclass(frozen=True, slots=True)
 class PairsParams:
-    """Which procedures, and what is worth a claim.
+    """Variants and margin.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class PairsParams:
 
 @dataclass(frozen=True, slots=True)
 class StereoSetParams:
-    """Which procedures, and what is worth a claim.
+    """Variants and margin.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class StereoSetParams:
 
 
 def _check(params: PairsParams | StereoSetParams, among: Mapping[str, Any]) -> None:
-    """Refuse unknown procedures, doubled ones, and a margin out of range."""
+    """Refuse unknown or repeated variants, and a margin out of range."""
     known("variant", params.variants, among)
     if len(set(params.variants)) < len(params.variants):
         raise PlanError(f"variants names one twice: {', '.join(params.variants)}.")
@@ -121,7 +121,7 @@ def runnable(
     defaults: Sequence[Sequence[str]],
     capabilities: frozenset[str],
 ) -> tuple[V, ...]:
-    """Procedures that a model runs, in order; none for a model without likelihoods.
+    """Variants that a model supports, in order; none for a model without likelihoods.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def _needs(variant: Any) -> frozenset[str]:
 
 
 def require_any(variants: Sequence[Any], diagnostic: str, capabilities: frozenset[str]) -> None:
-    """Refuse a model that can run nothing.
+    """Refuse a model that supports no variant.
 
     Raises
     ------

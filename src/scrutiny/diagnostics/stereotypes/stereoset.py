@@ -58,7 +58,7 @@ TRIPLE_MEASURES: Final = (
 def triple_rows(
     examples: Sequence[Example], variants: Sequence[FillingVariant], ctx: Context
 ) -> Iterator[Row]:
-    """Rows of these items, item by item, procedure by procedure."""
+    """Rows of these items, by item and variant."""
     model = cast("Tokenizes", ctx.model)
     texts = [example.fields[name] for example in examples for name in SENTENCES]
     lengths = [float(len(e.ids)) for e in model.encode(texts, special=False)]
@@ -70,7 +70,7 @@ def triple_rows(
 
 
 def kind_of(example: Example) -> str:
-    """Kind that an item states, or shows by its context."""
+    """Kind that an item states, or that its context implies."""
     stated = example.attributes.get("a_kind")
     if stated:
         return str(stated)
@@ -105,7 +105,7 @@ def _row(
     scores: Sequence[float | Unscored],
     lengths: Sequence[float],
 ) -> Row:
-    """Record of one item by one procedure."""
+    """Record of one item by one variant."""
     lacking = next((score for score in scores if isinstance(score, Unscored)), None)
     if lacking is not None:
         return Row(example.id, None, "measured", condition, lacking.status, lacking.reason, None)
@@ -114,7 +114,7 @@ def _row(
 
 
 def measures_of(scores: Sequence[float], lengths: Sequence[float]) -> tuple[float, ...]:
-    """Measures of the scores and piece counts of the three sentences.
+    """Measures from the scores and token counts of the three sentences.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def measures_of(scores: Sequence[float], lengths: Sequence[float]) -> tuple[floa
 
 
 class StereoSet(Diagnostic[StereoSetParams]):
-    """How likely a model finds a stereotype, its opposite, and something unrelated.
+    """Likelihood of a stereotype, its opposite, and an unrelated sentence.
 
     **Measures**: the published lms, ss and icat, averaged over terms; the plain share of items; by
     several procedures, beside untrained networks of the same shape.
@@ -170,7 +170,7 @@ class StereoSet(Diagnostic[StereoSetParams]):
     def measure(
         self, params: StereoSetParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
-        """One row for each item and procedure."""
+        """One row for each item and variant."""
         capabilities = frozenset() if ctx.model is None else ctx.model.capabilities
         variants = _variants(params, capabilities)
         if variants:

@@ -95,7 +95,7 @@ def triple_design(
 def _estimates(
     variant: FillingVariant, group: NameGroup, kinds: Mapping[str, int], *, is_by_term: bool
 ) -> Iterator[EstimateSpec]:
-    """Specifications of one procedure on one group, in the order of the report."""
+    """Specifications of one variant on one group, in the order of the report."""
     condition = {"variant": variant.name}
     where = {**group.where, **({"a_kind": variant.kind} if kinds else {})}
     for name, metric in {**(_BY_TERM if is_by_term else {}), **_BY_ITEM}.items():
@@ -111,7 +111,7 @@ def _estimates(
 
 
 def _of_both_kinds(used: Sequence[FillingVariant], *, is_by_term: bool) -> Iterator[EstimateSpec]:
-    """Specifications over items of either kind, each by the procedure of its kind."""
+    """Specifications over items of either kind, each by the variant of its kind."""
     by_kind = [[v.name for v in used if v.kind == kind] for kind in KINDS]
     for gap, continuation in product(*by_kind):
         name = f"{gap}+{continuation}"
@@ -139,7 +139,7 @@ def _claim(
     level: str,
     skill: Skill,
 ) -> Claim:
-    """Claim that the stereotypes of a group are preferred, by procedures of one kind."""
+    """Claim that the stereotypes of a group are preferred, by variants of one kind."""
     margin, limit = params.margin, 50.0 + params.margin
     others = [v for v in used if v.kind == main.kind and v is not main]
     if level == "ss":

@@ -1,1 +1,1 @@
-"""Heads that find the heads of words."""
+"""Attention heads that find syntactic heads of words."""

@@ -1,4 +1,4 @@
-"""Which words heads and offsets take for the head of each word, and how often they are right."""
+"""Predicted syntactic heads by attention heads and offsets, and how often they are right."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -19,7 +19,7 @@ _RELEASED: Final = (-3, -2, -1, 1, 2)
 
 
 class GoldArcs(NamedTuple):
-    """Heads ``(word,)``: a word, `ROOT`, or `NOWHERE` without an arc; and the relations."""
+    """Gold heads ``(word,)``: a word, `ROOT`, or `NOWHERE` without an arc; and the relations."""
 
     heads: Integers
     relations: tuple[str, ...]
@@ -32,11 +32,11 @@ class GoldArcs(NamedTuple):
 
     @property
     def is_punctuation(self) -> Booleans:
-        """Whether each word hangs on its head as punctuation."""
+        """Whether each word is attached as punctuation."""
         return np.array([main_of(name) == "punct" for name in self.relations], dtype=bool)
 
     def cases(self, relation: str, *, procedure: str = "default") -> Integers:
-        """Words that are scored under a relation.
+        """Words that are scored for a relation.
 
         ``all`` leaves out roots and punctuation, unless as in the released code; words without an
         arc are never scored, nor is a root under a relation's own name.
@@ -51,7 +51,7 @@ class GoldArcs(NamedTuple):
 
     @property
     def root(self) -> int | None:
-        """The first root, or nothing."""
+        """The first root, or `None`."""
         roots = np.flatnonzero(self.heads == ROOT)
         return int(roots[0]) if roots.size else None
 
@@ -68,7 +68,7 @@ def main_of(relation: str) -> str:
 
 
 def pointed_at(found: WordMap) -> Integers:
-    """Word ``(direction, layer, head, word)`` that each word is pointed to, in both directions.
+    """Word ``(direction, layer, head, word)`` that each word attends to most, in both directions.
 
     First the word that it attends to most, then the word that attends to it most; the first of
     equals. `NOWHERE` for a special token, no attention at all, or a word without a piece.
@@ -111,12 +111,12 @@ def trees_of(found: WordMap, root: int) -> Integers | None:
 
 
 def right_words(guessed: Integers, gold: Integers) -> Booleans:
-    """Whether each word's guessed head ``(..., word)`` is its head."""
+    """Whether each word's predicted head ``(..., word)`` is its gold head."""
     return np.asarray(guessed == gold)
 
 
 def right_arcs(guessed: Integers, gold: Integers) -> Booleans:
-    """Whether each word and its head ``(..., word)`` are joined, whichever way."""
+    """Whether each word and its predicted head ``(..., word)`` are linked, in any direction."""
     word = np.arange(gold.size)
     back = guessed[..., np.maximum(gold, 0)] == word  # the head hangs on the word
     return np.asarray((guessed == gold) | (back & (gold >= 0)))
@@ -142,18 +142,18 @@ def right_offsets(gold: Integers, *, procedure: str = "default") -> Booleans:
 
 
 def joined_by_offset(gold: Integers) -> Booleans:
-    """Whether each word and its head stand this far apart ``(offset, word)``, whichever way."""
+    """Whether a word and its head have this distance ``(offset, word)``, in any direction."""
     apart = np.abs(gold - np.arange(gold.size))
     return np.asarray((apart == np.abs(OFFSETS)[:, None]) & (gold >= 0))
 
 
 def counted(right: Booleans, cases: Sequence[int] | Integers) -> Floats:
-    """Number of right words among the scored ones, flattened."""
+    """Number of correct words among the scored ones, flattened."""
     return np.asarray(right[..., cases].sum(axis=-1).ravel().astype(np.float64))
 
 
 def _on_words(found: WordMap, by_unit: Integers) -> Integers:
-    """Guesses by word, of guesses by unit; words without a piece are pointed nowhere."""
+    """Predictions by word instead of unit; words without a token have none."""
     is_word = found.is_word
     guessed = np.full((*by_unit.shape[:-1], found.n_words), NOWHERE, dtype=np.int64)
     guessed[..., found.words[is_word]] = by_unit[..., is_word]

@@ -1,4 +1,4 @@
-"""Estimates and claims of dependency heads, relation by relation."""
+"""Estimates and claims of dependency heads, for each relation."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -55,7 +55,7 @@ def make_arcs_design(params: ArcsParams, inputs: Inputs) -> Design:
 
 
 def _claims(params: ArcsParams, inputs: Inputs, presets: Sequence[str]) -> Iterator[Claim]:
-    """What is claimed of relations: beyond offsets, and more after fine-tuning."""
+    """Claims about relations: beyond offsets, and increased by fine-tuning."""
     choices = claimed_presets(presets)
     for relation in params.claimed:
         yield preset_claim(

@@ -1,4 +1,4 @@
-"""Attention heads as dependency parsers of single relations, beside the best fixed offset."""
+"""Attention heads as dependency parsers of single relations, compared with fixed offsets."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -72,11 +72,11 @@ class HeadArcs(ReadsMaps[ArcsParams]):
     audit_data = "builtin:arcs"
 
     def audit_params(self, task: Task) -> ArcsParams:
-        """All words, and the relations that a few sentences have enough of."""
+        """Parameters in an audit: all words, and relations that are frequent enough."""
         return ArcsParams(relations=("nsubj", "obj"), claimed=(ALL, "nsubj", "obj"), tuned=())
 
     def design(self, params: ArcsParams, inputs: Inputs) -> Design:
-        """Every head and offset, the chosen ones, and the claims, relation by relation."""
+        """Every head and offset, the chosen ones, and the claims, for each relation."""
         return make_arcs_design(params, inputs)
 
     def rows_of(
@@ -107,7 +107,7 @@ def _row(
 
 
 def _right(made: Made, gold: GoldArcs, params: ArcsParams) -> Failure | dict[str, Right]:
-    """Right words of heads and offsets, pointed and by the trees that are asked for."""
+    """Correct words of heads and offsets, by the strongest weight and by requested trees."""
     if isinstance(made, Failure):
         return made
     heads = gold.heads
@@ -122,7 +122,7 @@ def _right(made: Made, gold: GoldArcs, params: ArcsParams) -> Failure | dict[str
 
 
 def _values(right: Right, cases: Integers) -> tuple[float, ...]:
-    """Counts of heads and offsets over the scored words: all of them are predictions."""
+    """Counts of heads and offsets over the scored words, all of which are predictions."""
     by_head, by_offset = (counted(one, cases).tolist() for one in right)
     n = float(cases.size)
     return (*by_head, *[n] * len(by_head), n, *by_offset, *[n] * len(by_offset))

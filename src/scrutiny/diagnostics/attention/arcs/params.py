@@ -1,4 +1,4 @@
-"""Parameters of dependency heads: relations, baselines, what is claimed."""
+"""Parameters of dependency heads: relations, baselines, claims."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ PROCEDURES: Final[Mapping[str, str]] = {
 
 
 class ArcGroup(NamedTuple):
-    """What is scored together: a preset, a relation, and a tree or nothing."""
+    """A unit of scoring: a preset, a relation, and a kind of tree or `None`."""
 
     preset: str
     relation: str
@@ -73,7 +73,7 @@ class ArcGroup(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ArcsParams(PresetParams):
-    """Which relations are looked for, by which choices, against which offsets.
+    """Relations, presets and offsets of the dependency diagnostic.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ class ArcsParams(PresetParams):
                 )
 
     def cases(self) -> list["ArcGroup"]:
-        """What is scored, preset by preset, in the order of the records."""
+        """Units of scoring, by preset, in the order of the records."""
         trees = [(ALL, tree) for tree in TREES] if self.has_trees else []
         of_preset = [(ALL, ""), *trees, *((relation, "") for relation in self.relations)]
         return [ArcGroup(name, *one) for name in self.conditions() for one in of_preset]

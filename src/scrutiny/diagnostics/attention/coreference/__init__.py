@@ -1,1 +1,1 @@
-"""Heads that find antecedents."""
+"""Attention heads that find antecedents."""

@@ -1,4 +1,4 @@
-"""Attention heads as resolvers of coreference: from a mention back to its antecedent."""
+"""Attention heads as coreference resolvers: from a mention to its antecedent."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ _ALONG: Final = {
 
 @dataclass(frozen=True, slots=True)
 class CoreferenceParams(PresetParams):
-    """Which mentions are asked about, by which choices.
+    """Mentions and presets of the coreference diagnostic.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class CoreferenceParams(PresetParams):
 
 
 class Coreference(ReadsMaps[CoreferenceParams]):
-    """Accuracy of every head at finding an antecedent of a mention among the other mentions.
+    """Accuracy of every head at finding the antecedent of a mention among other mentions.
 
     A head is right where the mention's head word attends to the head word of a coreferent mention
     more than to that of any other candidate. Records hold, for each text and kind of mention, how
@@ -149,7 +149,7 @@ class Coreference(ReadsMaps[CoreferenceParams]):
 
 
 def _claim(presets: Sequence[str], *, margin: float) -> Claim:
-    """Some head finds antecedents by more than every baseline and untrained networks."""
+    """Claim that some head beats every baseline and untrained networks at finding antecedents."""
     return preset_claim(
         "antecedents",
         f"some head finds antecedents by {margin:g} more often than the nearest mention, the same "
@@ -169,7 +169,7 @@ def _rows(
     *,
     words: Sequence[str],
 ) -> Iterator[Row]:
-    """Rows of one text under one preset, kind by kind."""
+    """Rows of one text with one preset, by kind of mention."""
     item, preset = place
     for kind in KINDS:
         start = (item, None, "measured", canonical_json({"preset": preset, "kind": kind}))
@@ -185,7 +185,7 @@ def _rows(
 def _values(
     made: WordMap, asked: Sequence[MentionQuestion], words: Sequence[str]
 ) -> tuple[float, ...]:
-    """Counts of heads and baselines over the mentions that are asked about."""
+    """Counts of heads and baselines over the scored mentions."""
     by_head = np.sum([pointed_right(made, q) for q in asked], axis=0, dtype=np.float64).ravel()
     without = np.sum([baselines_of(words, q) for q in asked], axis=0)
     n = float(len(asked))

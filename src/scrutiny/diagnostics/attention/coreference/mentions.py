@@ -1,4 +1,4 @@
-"""Mentions as questions: which of the other mentions is an antecedent of this one."""
+"""Mentions as questions: which other mention is the antecedent of this one."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
@@ -28,7 +28,7 @@ CANDIDATES: Final[Mapping[str, str]] = {
 
 
 class MentionQuestion(NamedTuple):
-    """A mention whose antecedent is asked for, by head words.
+    """A mention whose antecedent is to be found, given by head words.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class MentionQuestion(NamedTuple):
 def questions_of(
     view: Mentions, *, candidates: str = "preceding", head_word: str = "rule"
 ) -> list[MentionQuestion]:
-    """Questions of a text, one for each mention that has an antecedent, in their order.
+    """Questions of a text, one for each mention that has an antecedent, in text order.
 
     **Measures**: nothing yet: these are the cases of `attention.coreference`.
 
@@ -85,7 +85,7 @@ def questions_of(
 
 
 def head_of(words: Sequence[str], mention: Mention, how: str = "rule") -> int:
-    """Head word of a mention, without a parser.
+    """Head word of a mention, found without a parser.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def head_of(words: Sequence[str], mention: Mention, how: str = "rule") -> int:
 
 
 def pointed_right(found: WordMap, question: MentionQuestion) -> NDArray[np.bool_]:
-    """Whether each head ``(layer, head)`` attends most to an antecedent, of all candidates.
+    """Whether each head ``(layer, head)`` attends most to an antecedent, among all candidates.
 
     The first of equals counts; without any attention to a candidate a head is wrong, and so is
     one that has no piece to look at.
@@ -122,7 +122,7 @@ def pointed_right(found: WordMap, question: MentionQuestion) -> NDArray[np.bool_
 
 
 def baselines_of(words: Sequence[str], question: MentionQuestion) -> NDArray[np.float64]:
-    """Expected right answers of each of `BASELINES` to one question.
+    """Expected number of correct answers of each of `BASELINES` to one question.
 
     The nearest candidate (the one before, of two); the nearest with the same head word, or else the
     nearest; any of them with equal chances.

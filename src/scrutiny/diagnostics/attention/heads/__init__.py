@@ -1,1 +1,1 @@
-"""Heads as classifiers of an annotation."""
+"""Attention heads as classifiers of an annotation."""

@@ -1,4 +1,4 @@
-"""Baselines of anchored annotations: what the places of words give, and words that are no cue.
+"""Baselines of anchored annotations: word positions, and pseudo-cues.
 
 Pseudo-cues are asked as if they were cues: the null of every finding about cues.
 """
@@ -22,7 +22,7 @@ def pseudo_cue(
     pieces: Mapping[int, int],
     rng: np.random.Generator,
 ) -> tuple[int, ...]:
-    """Words in a row, as many as the cue spans, that hold no word of it.
+    """Consecutive words, as many as the cue has, that contain no word of the cue.
 
     Those with as many pieces as the cue and near its place are drawn from; where there are none,
     those as near in both as there are. Empty where the sentence has no room.
@@ -77,7 +77,7 @@ SPAN_BASELINES: Final = (
 
 
 class BaselineCounts(NamedTuple):
-    """Counts ``(baseline,)`` of one example; expected ones where a baseline draws by lot.
+    """Counts ``(baseline,)`` of one example; expected counts for random baselines.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Estimates and claims of the heads: C1, C3 to C6 of the method, for any anchored annotation.
+"""Estimates and claims of heads (C1, C3 to C6) for any anchored annotation.
 
 C1 some head beats every baseline; C3 heads agree between corpora more than untrained ones do; C4
 fine-tuning strengthens the encoding; C5 more than a control task does; C6 tuned heads agree between
@@ -46,7 +46,7 @@ def make_heads_design(params: HeadsParams, inputs: Inputs) -> Design:
 
 
 def _specs(name: str, inputs: Inputs) -> Iterator[EstimateSpec]:
-    """What is computed under one preset."""
+    """Estimates of one preset."""
     for kind in KINDS:
         yield _spec(name, f"head({kind})", along=("layer", "head"))
         yield _spec(name, f"mean_head({kind})")
@@ -77,7 +77,7 @@ def _spec(
     beside: tuple[str, ...] = (),
     by_layer: bool = False,
 ) -> EstimateSpec:
-    """One specification, named by preset, metric and what it is over."""
+    """One specification, named by preset, metric and group."""
     parts = [name, metric, *beside]
     if role != "measured":
         parts.append("pseudo")
@@ -97,13 +97,13 @@ def _spec(
 
 
 def _strata(metric: str) -> str | None:
-    """Halves where a metric chooses on one and scores on the other: no draw leaves one empty."""
+    """Halves as strata, if a metric chooses on one and scores on the other."""
     is_of_halves = metric.startswith(("selected", "split_half")) or "other_half" in metric
     return "a_half" if is_of_halves else None
 
 
 def _of_both(name: str, metric: str) -> EstimateSpec:
-    """Specification over this family's records and those of the family it was trained from."""
+    """Specification over the records of this family and of the family before fine-tuning."""
     condition = {"preset": name}
     return EstimateSpec(
         f"{name}/{metric}",
@@ -128,7 +128,7 @@ def _contrasts(names: Sequence[str], inputs: Inputs) -> Iterator[ContrastSpec]:
 
 
 def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterator[Claim]:
-    """The method's claims, of the first preset, over the others."""
+    """The claims for the first preset, with the others as choices."""
     choices = {name: name for name in claimed_presets(names)}
     yield preset_claim(
         "C1",

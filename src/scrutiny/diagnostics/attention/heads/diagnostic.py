@@ -46,7 +46,7 @@ HEADS_OF: Final = "example_heads"
 
 
 class KeptExamples:
-    """Predictions for the examples of a shard that were chosen, collected one by one."""
+    """Predictions for the stored examples of a shard, collected one by one."""
 
     def __init__(self, examples: Sequence[Example], views: Sequence[AnchoredSpans]) -> None:
         with_both = [i for i, view in enumerate(views) if view.anchors and view.targets]
@@ -56,13 +56,13 @@ class KeptExamples:
         self._found: dict[int, NDArray[np.bool_]] = {}
 
     def see(self, position: int, made: Made, encoding: str) -> None:
-        """Keep what all heads predict for an example, if it was chosen and has a map."""
+        """Store the predictions of all heads for an example, if it is selected and has a map."""
         if position in self._views and not isinstance(made, Failure):
             anchors = np.asarray(self._views[position].anchors)
             self._found[position] = ENCODINGS[encoding](made, anchors)  # (layer, head, word)
 
     def arrays(self) -> Mapping[str, NDArray[np.generic]]:
-        """Both arrays by name; none where no example has a map."""
+        """Both arrays by name; none if no example has a map."""
         if not self._found:
             return {}
         order = sorted(self._found)
@@ -71,7 +71,7 @@ class KeptExamples:
         return {WORDS: words, HEADS_OF: np.packbits(predicted, axis=-1)}
 
     def keep(self, ctx: Context) -> None:
-        """Hand both arrays to the run."""
+        """Store both arrays in the run."""
         for name, value in self.arrays().items():
             ctx.array(name, value)
 
@@ -86,7 +86,7 @@ class KeptExamples:
 
 
 def _borders(example: Example) -> tuple[tuple[int, int], ...]:
-    """Borders of an example's words in its text."""
+    """Boundaries of an example's words in its text."""
     return next(iter((example.tokens or {}).values()), ())
 
 
@@ -94,7 +94,7 @@ _NO_ROOM: Final = "no_pseudo_cue"
 
 
 class Heads(Diagnostic[HeadsParams]):
-    """Precision, recall and F1 of every head, by layer and head, for anchored annotations.
+    """Precision, recall and F1 of every head for anchored annotations.
 
     Records hold, for each example and preset, the words that each head predicted and those that
     were right, beside the same counts of baselines that need no model; role ``control`` holds the
@@ -130,11 +130,11 @@ class Heads(Diagnostic[HeadsParams]):
     audit_data = "builtin:negation"
 
     def audit_params(self, task: Task) -> HeadsParams:
-        """What claims are of; no equation as it is printed."""
+        """Parameters in an audit: the presets of the claims."""
         return HeadsParams(presets=("default", "as_released"))
 
     def design(self, params: HeadsParams, inputs: Inputs) -> Design:
-        """Every head under every preset, the average and the chosen head, and the claims."""
+        """Every head in every preset, the average and the chosen head, and the claims."""
         return make_heads_design(params, inputs)
 
     def measure(self, params: HeadsParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
@@ -154,7 +154,7 @@ class Heads(Diagnostic[HeadsParams]):
 
 
 class _Asked(NamedTuple):
-    """An anchor that heads are asked for: the cue's words or a pseudo-cue's."""
+    """An anchor to evaluate: the words of the cue or of a pseudo-cue."""
 
     role: str
     words: NDArray[np.int64]
@@ -162,7 +162,7 @@ class _Asked(NamedTuple):
 
     @classmethod
     def of(cls, role: str, view: AnchoredSpans) -> "_Asked":
-        """The anchor of a view with what its baselines count."""
+        """The anchor of a view with the counts of its baselines."""
         counts = span_baselines(view)
         flat = (*counts.tp.tolist(), *counts.predicted.tolist())
         return cls(role, np.array(view.anchors, dtype=np.int64), flat)
@@ -176,7 +176,7 @@ def _rows(
     params: HeadsParams,
     rng: np.random.Generator,
 ) -> Iterator[Row]:
-    """Rows of one example: by preset, the cue's and the pseudo-cue's."""
+    """Rows of one example: for each preset, the cue's and the pseudo-cue's."""
     made, pieces = sentence
     other = pseudo_cue(view.anchors, len(view.words), pieces=pieces, rng=rng)
     asked = _Asked.of("measured", view), _Asked.of("control", view.anchored_at(other))
@@ -200,7 +200,7 @@ def _rows(
 
 
 def _counted_words(view: AnchoredSpans) -> NDArray[np.float32]:
-    """Columns ``(word, 2)`` that count what is predicted: targets, and all words."""
+    """Columns ``(word, 2)`` that count predictions: of targets, and of all words."""
     counted = np.ones((len(view.words), 2), dtype=np.float32)
     counted[:, 0] = 0.0
     counted[list(view.targets), 0] = 1.0

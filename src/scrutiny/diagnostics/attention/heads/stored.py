@@ -1,4 +1,4 @@
-"""Published scores of attention heads, computed on again without any model."""
+"""Published scores of attention heads, evaluated without any model."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -39,11 +39,11 @@ _NOTES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class StoredParams:
-    """Nothing to choose: what was chosen, the publication chose."""
+    """No parameters: the publication made all choices."""
 
 
 class Stored(Diagnostic[StoredParams]):
-    """The numbers of a study of attention heads, from its published scores of every head.
+    """Estimates of a published study of attention heads, from its scores of every head.
 
     Records hold the counts of words that each head predicted and got right on a whole corpus.
 
@@ -71,7 +71,7 @@ class Stored(Diagnostic[StoredParams]):
     )
 
     def design(self, params: StoredParams, inputs: Inputs) -> Design:
-        """Every head, the average and the best one, ranks between corpora; nothing is claimed."""
+        """Every head, the average and the best one, ranks between corpora; no claims."""
         return Design(
             conditions=({},),
             estimates=tuple(_specs(inputs)),
@@ -83,7 +83,7 @@ class Stored(Diagnostic[StoredParams]):
     def measure(
         self, params: StoredParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
-        """One row a corpus: its counts as they were published."""
+        """One row for each corpus: its published counts."""
         model = cast("KnowsHeadCounts", ctx.model)
         for example in batch.examples:
             start = (example.id, None, "measured", "{}")
@@ -97,7 +97,7 @@ class Stored(Diagnostic[StoredParams]):
 
 
 def _specs(inputs: Inputs) -> Iterator[EstimateSpec]:
-    """What is computed of one family on one corpus."""
+    """Estimates of one family on one corpus."""
     for kind in _KINDS:
         yield EstimateSpec(f"head({kind})", f"head({kind})@1", _OWN, along=("layer", "head"))
     for name, of_both in _values(inputs):
@@ -110,7 +110,7 @@ def _specs(inputs: Inputs) -> Iterator[EstimateSpec]:
 
 
 def _contrasts(inputs: Inputs) -> Iterator[ContrastSpec]:
-    """Differences from the control task, and from the family before tuning where it has them."""
+    """Differences from the control task, and from the family before fine-tuning."""
     others = [f"{name}/{other}" for name, other in _between(inputs)]
     own = [(name, False) for name in (*others, *map(_of_layer, _layers(inputs)))]
     for name, of_both in (*_values(inputs), *own):
@@ -120,7 +120,7 @@ def _contrasts(inputs: Inputs) -> Iterator[ContrastSpec]:
 
 
 def _values(inputs: Inputs) -> Iterator[tuple[str, bool]]:
-    """Statistics of one corpus, and whether they read the family before tuning as well."""
+    """Statistics of one corpus, and whether they need the family before fine-tuning."""
     for kind in _KINDS:
         yield f"mean_head({kind})", False
         yield f"best_head({kind})", False
@@ -130,7 +130,7 @@ def _values(inputs: Inputs) -> Iterator[tuple[str, bool]]:
 
 
 def _between(inputs: Inputs) -> Iterator[tuple[str, str]]:
-    """Statistics between this corpus and each that comes after it."""
+    """Statistics between this corpus and each later one."""
     for other in inputs.data.beside:
         for kind in _KINDS:
             yield f"heads_tau({kind})", other

@@ -75,7 +75,7 @@ def _whole(sides: Sequence[HeadCounts], kind: Kind) -> Array:
 
 
 def _only(sides: Sequence[HeadCounts], kind: Kind) -> Array:
-    """Score of the only head or baseline that there is."""
+    """Score of the only head or baseline."""
     scores = _whole(sides, kind)
     if scores.shape[-1] != 1:
         raise StatisticsError(
@@ -86,13 +86,13 @@ def _only(sides: Sequence[HeadCounts], kind: Kind) -> Array:
 
 
 def _where_best(sides: Sequence[HeadCounts], kind: Kind) -> Array:
-    """Last side's score of the head that has the first side's best F1; the first of equal ones."""
+    """Last side's score of the head with the first side's best F1; the first of equal ones."""
     best = _whole(sides, "f1").argmax(axis=-1)[..., None]
     return np.asarray(np.take_along_axis(_whole(sides[-1:], kind), best, axis=-1)[..., 0])
 
 
 def _selected(counts: HeadCounts, kind: Kind) -> Array:
-    """Score in each cell of what is best in all others, averaged over cells and equally good ones.
+    """Score in each cell of the best head in all other cells, averaged over cells and ties.
 
     NaN with a single cell: then nothing is left to choose on.
     """

@@ -1,4 +1,4 @@
-"""Where heads look, whatever the text says: themselves, neighbors, special tokens, everything.
+"""Metrics of fixed attention patterns: to itself, neighbors, special tokens, broad.
 
 Every text has sums over the rows of its words' pieces (one row a piece: where it attends), of every
 head, and how many rows there were. Values are means over rows, so that intervals come from texts.
@@ -59,12 +59,12 @@ def _same(measures: Array) -> Array:
 
 
 def _largest(sums: Array) -> Array:
-    """Largest of all sums but the last, over the last."""
+    """Largest of all sums but the last, divided by the last."""
     return np.asarray(divide(sums[..., :-1].max(axis=-1), sums[..., -1]))
 
 
 def _of_heads(parts: int, is_labeled: Callable[[list[Array]], Array]) -> Combine:
-    """Count of the heads that a condition on their means holds for; NaN without any row."""
+    """Number of heads whose means meet a condition; NaN without rows."""
 
     def combine(sums: Array) -> Array:
         rows = sums[..., -1:]
@@ -141,7 +141,7 @@ LABELED_HEADS: Final = one_of(
 
 
 def _layers(sums: Array) -> tuple[Array, Array]:
-    """Mean distance a row to heads of other layers, and to heads of the same one."""
+    """Mean distance to heads of other layers, and of the same layer, per row."""
     within, between = np.split(sums[..., :-1], 2, axis=-1)
     rows = sums[..., -1:]
     return divide(between, rows).mean(axis=-1), divide(within, rows).mean(axis=-1)

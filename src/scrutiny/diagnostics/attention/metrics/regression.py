@@ -1,4 +1,4 @@
-"""Least squares of attention to an anchor on distance and label, from moments over examples.
+"""Least-squares regression of attention to an anchor on distance and label, from moments.
 
 Every example has sums over its words: of the predictors and their products (``design``: rows, d,
 y, dd, dy, yy with distance d and label y), and for every head of attention a, ad, ay and aa.
@@ -71,7 +71,7 @@ def moments_of(sums: Array) -> Moments:
 
 @dataclass(frozen=True, slots=True)
 class OfRegression(AdditiveStatistic):
-    """A value of the fit: see the module's page.
+    """A value of the fitted regression.
 
     ``combine`` maps sums ``(..., cell, column)`` to values ``(...)``.
 
@@ -107,7 +107,7 @@ def _one(read: Callable[[LeastSquares], Array]) -> Callable[[Array], Array]:
 
 
 def _selected(sums: Array) -> Array:
-    """The label's coefficient in each cell, of the head it explains most elsewhere."""
+    """The label's coefficient in each cell, for the head with the largest one elsewhere."""
     elsewhere = sums.sum(axis=-2, keepdims=True) - sums
     strength = least_squares(moments_of(elsewhere)).partial_ss[..., _LABEL]
     total = least_squares(moments_of(elsewhere)).total_ss
@@ -120,7 +120,7 @@ def _selected(sums: Array) -> Array:
 def _anova(
     measures: NDArray[np.float64], units: NDArray[np.int64] | None, rng: np.random.Generator
 ) -> Sequence[ReplicateTest]:
-    """Partial F of label and distance, and the label's test with errors that clusters share."""
+    """Partial F of label and distance, and a cluster-robust test of the label."""
     del rng
     code = np.arange(len(measures)) if units is None else np.unique(units, return_inverse=True)[1]
     sums = np.zeros((int(code.max()) + 1, measures.shape[-1]))

@@ -1,4 +1,4 @@
-"""What a head's counts are worth, and statistics that compare heads: their common anatomy.
+"""Scores of heads from counts, and statistics that compare heads: shared functions.
 
 Columns of a statistic are counts of every head and, last, how many targets there were:
 ``tp`` (predicted and right) and ``predicted``, each ``(head,)``, then ``gold``.
@@ -35,7 +35,7 @@ def by_score(
     own: Callable[[Kind], Mapping[str, Any]] = lambda kind: {},
     **stated: Any,
 ) -> "Parametric[OfHeads]":
-    """Metrics that differ in the score of a head: ``mean_head(f1)``, ``mean_head(recall)``.
+    """Metrics that only differ in the score of a head: ``mean_head(f1)``, ``mean_head(recall)``.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class HeadCounts(NamedTuple):
     gold: Array
 
     def score(self, kind: Kind) -> Array:
-        """Score ``(..., head)``: 0 of a head that predicts nothing, as in the released code.
+        """Score ``(..., head)``: 0 for a head without predictions, as in the released code.
 
         NaN without any target: then there is nothing to find. Accuracy is the name of F1 where
         every word is one prediction, so that ``predicted`` equals ``gold``.
@@ -86,13 +86,13 @@ class HeadCounts(NamedTuple):
         return np.where(self.gold > 0, found, np.nan)
 
     def of_other_cells(self) -> "HeadCounts":
-        """Counts of all cells ``(..., cell, head)`` but each one's own."""
+        """Counts of all other cells for each cell ``(..., cell, head)``."""
         return HeadCounts(*(part.sum(axis=-2, keepdims=True) - part for part in self))
 
 
 @dataclass(frozen=True, slots=True)
 class OfHeads(AdditiveStatistic):
-    """A value computed from counts of all heads, in one cell or several.
+    """A value computed from the counts of all heads, in one or several cells.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Metrics of attention heads against each other: do they rank alike, and do good ones gain more.
+"""Rank agreement of attention heads: between corpora, and of score and gain.
 
 As in `scrutiny.diagnostics.attention.metrics.heads`, the score of a head stands in the
 parentheses.
@@ -55,7 +55,7 @@ def _between_cells(sides: Sequence[HeadCounts], kind: Kind) -> Array:
 def _between_tests(
     kind: Kind, measures: NDArray[np.float64], cells: NDArray[np.int64]
 ) -> Sequence[ReplicateTest]:
-    """Test of one replicate between two cells: p of tau as a reader of it alone would get it."""
+    """Test of one replicate between two cells: p of its own tau."""
     codes = np.unique(cells)
     if codes.size != 2:
         return []  # tau is averaged over pairs of cells, and has no test
@@ -93,7 +93,7 @@ def _gain_tests(
     units: NDArray[np.int64] | None,
     rng: np.random.Generator,
 ) -> Sequence[ReplicateTest]:
-    """Test of one replicate: p of tau as a reader of one run would have got it."""
+    """Test of one replicate: p of its own tau."""
     del units, rng
     base, tuned = (side.score(kind) for side in GAIN_TAU.of(kind).sides(measures.sum(axis=0)))
     return _kendall(f"gain_tau_kendall({kind})@1", base, tuned - base)

@@ -1,1 +1,1 @@
-"""Parts on single heads of attention: maps, changes, layers, ranks and sentences."""
+"""Report parts about attention heads: maps, changes, layers, ranks and sentences."""

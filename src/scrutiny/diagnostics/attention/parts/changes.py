@@ -1,4 +1,4 @@
-"""What training changed in every head: the downstream task beside the control task."""
+"""Change of every head by fine-tuning: the downstream task and the control task."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -40,7 +40,7 @@ _LEAD: Final = (
 
 
 def part(view: RunView) -> Part | None:
-    """One chart for each dataset and condition, of all families that were trained from one."""
+    """One chart for each dataset and condition, with all families trained from one base."""
     study = head_study(view)
     changes = sorted(_changes(study), key=lambda one: rank_of(one.key))
     charts = []
@@ -65,7 +65,7 @@ def part(view: RunView) -> Part | None:
 
 
 def _changes(study: HeadStudy) -> Iterator[HeadMap]:
-    """Change of every trained family, in its main score."""
+    """Change of every fine-tuned family, in its main score."""
     scores = {score_of(one.key) for one in study.maps}
     known = min((s for s in scores if s in SCORES), key=score_rank, default="")
     for one in study.maps:
@@ -103,7 +103,7 @@ def _title(one: HeadMap) -> str:
 
 
 def _top(members: Sequence[HeadMap], titles: Sequence[str], study: HeadStudy) -> ChartTable:
-    """Heads that the first family changed most, beside the others and the value before."""
+    """Heads that changed most in the first family, with the other families and the value before."""
     base = study.base_of(members[0])
     rows = tuple(
         (

@@ -1,4 +1,4 @@
-"""Sentences with arcs from the words that a head predicts to their cue: right, missed, wrong."""
+"""Example sentences with arcs from a head's predicted words to the cue: right, missed, wrong."""
 
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
@@ -64,7 +64,7 @@ def part(view: RunView) -> Part | None:
 
 
 def _place_among(one: AttendedExample, study: HeadStudy) -> int | None:
-    """Position of the map of F1 over the whole dataset, under the condition of the examples."""
+    """Position of the F1 map over the whole dataset, with the condition of the examples."""
     for at, found in enumerate(study.maps):
         key = found.key
         is_here = (key.diagnostic, key.subject, key.dataset) == (one.kind, one.subject, one.dataset)
@@ -91,7 +91,7 @@ def _chart(members: Sequence[AttendedExample], head: HeadPlace, *, name: str) ->
 
 
 def kinds_of(example: AttendedExample, head: HeadPlace) -> list[str]:
-    """What each word of an example is for a head; a cue stays one even if it is predicted."""
+    """Kind of each word of an example for a head; a cue stays a cue even if it is predicted."""
     predicted, targets = example.predicted_by(head), set(example.targets)
     found = []
     for word in range(len(example.words)):
@@ -105,7 +105,7 @@ def kinds_of(example: AttendedExample, head: HeadPlace) -> list[str]:
 
 
 def _chosen(members: Sequence[AttendedExample], head: HeadPlace) -> list[AttendedExample]:
-    """Examples with the highest and the lowest F1, equals by the hash of their name."""
+    """Examples with the highest and the lowest F1; ties by the hash of their name."""
     ordered = sorted(members, key=lambda e: (-_f1(e, head), digest(e.item)))
     if len(ordered) <= 2 * _EACH:
         return ordered
@@ -130,7 +130,7 @@ _SPOKEN: Final = ("right", "missed", "wrong")
 
 
 def _spoken(example: AttendedExample, kinds: Sequence[str]) -> str:
-    """The drawing in words."""
+    """Text description of the drawing."""
     said = [f"{kind}: {_words(example, kinds, kind)}" for kind in ("cue", *_SPOKEN)]
     return f"{' '.join(example.words)} ({'; '.join(said)})"
 

@@ -1,4 +1,4 @@
-"""Maps of heads: one metric of one family on one dataset, by layer and head."""
+"""Maps of attention heads: one metric of one family on one dataset, by layer and head."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,7 +18,7 @@ _PLACES: Final = (f"condition.{LAYER}", f"condition.{HEAD}")
 
 @dataclass(frozen=True, slots=True)
 class HeadValue:
-    """Value at one place, and that of each replicate; ``estimate`` where the run has made one."""
+    """Value of a cell and of each replicate; ``estimate`` if the run has one."""
 
     value: float | None
     by_replicate: Mapping[str, float]
@@ -31,14 +31,14 @@ class HeadValue:
 
     @classmethod
     def mean(cls, by_replicate: Mapping[str, float]) -> "HeadValue":
-        """Cell that is the mean over replicates; without any it has no value."""
+        """Mean over replicates; without any it has no value."""
         values = list(by_replicate.values())
         return cls(sum(values) / len(values) if values else None, by_replicate)
 
 
 @dataclass(frozen=True, slots=True)
 class HeadMap:
-    """One metric of one family on one dataset under one condition, place by place.
+    """One metric of one family on one dataset and condition, cell by cell.
 
     Parameters
     ----------
@@ -53,18 +53,18 @@ class HeadMap:
 
     @property
     def values(self) -> dict[HeadPlace, float]:
-        """Values of the places that have one."""
+        """Values of the cells that have one."""
         return {place: c.value for place, c in self.cells.items() if c.value is not None}
 
     @property
     def tests(self) -> dict[HeadPlace, float]:
-        """P-values of the places that were tested together, adjusted for each other (max-T)."""
+        """Max-T adjusted p-values of cells that were tested together."""
         made = {place: c.estimate.across for place, c in self.cells.items() if c.estimate}
         return {p: across["max_t_p"] for p, across in made.items() if "max_t_p" in across}
 
     @property
     def named(self) -> tuple[list[HeadPlace], list[HeadPlace]]:
-        """Places above and below 0 by these tests at 5 %, the smallest p first."""
+        """Cells significantly above and below 0 at 5 % in these tests, smallest p first."""
         tests, values = self.tests, self.values
         passed = sorted((p for p in tests if tests[p] <= ALPHA), key=lambda p: (tests[p], p))
         above = [place for place in passed if values.get(place, 0.0) > 0]
@@ -72,7 +72,7 @@ class HeadMap:
 
     @property
     def best(self) -> HeadPlace | None:
-        """Place of the largest value, the first of equals."""
+        """Cell with the largest value, the first of equal ones."""
         found = self.values
         return max(found, key=lambda place: (found[place], [-n for n in place]), default=None)
 
@@ -83,12 +83,12 @@ class HeadMap:
 
     @property
     def replicates(self) -> list[str]:
-        """Names of the replicates that any cell has."""
+        """Names of the replicates in any cell."""
         return list(dict.fromkeys(name for c in self.cells.values() for name in c.by_replicate))
 
 
 def maps_of(estimates: Iterable[Estimate]) -> list[HeadMap]:
-    """Maps of the estimates that are of single heads and layers, in the order of appearance."""
+    """Maps of the estimates of single heads and layers, in order of appearance."""
     placed = [(place, e) for e in estimates if (place := place_of(e.key)) is not None]
     found = grouped(
         (f"{len(place)} {identity(e.key, without=_PLACES)}", (place, e)) for place, e in placed
@@ -101,7 +101,7 @@ def maps_of(estimates: Iterable[Estimate]) -> list[HeadMap]:
 
 
 def _anywhere(key: EstimateKey) -> EstimateKey:
-    """Identity without layer and head."""
+    """Key without layer and head."""
     return replace(
         key, condition={n: v for n, v in key.condition.items() if n not in (LAYER, HEAD)}
     )

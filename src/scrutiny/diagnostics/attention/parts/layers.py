@@ -1,4 +1,4 @@
-"""The average head of each layer, run by run, and what training changed in it."""
+"""The average head of each layer, for each run, and its change by training."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -60,7 +60,7 @@ def part(view: RunView) -> Part | None:
 def _charts(
     maps: Sequence[HeadMap], study: HeadStudy, *, names: dict[str, str], what: str
 ) -> Iterator[tuple[str, Chart]]:
-    """Charts with the words of their condition: families side by side on one dataset."""
+    """Charts of one condition, with the families on one dataset."""
     left_out_of = ("subject", "role", "reference")
     for members in grouped((identity(m.key, without=left_out_of), m) for m in maps).values():
         bases = grouped((study.bases.get(m.key.subject, m.key.subject), m) for m in members)
@@ -110,7 +110,7 @@ def _spec(named: Sequence[tuple[str, HeadMap]], *, title: str, has_zero: bool) -
 
 
 def _box_layers(boxes: list[dict[str, Any]], place: Spec, *, title: str) -> list[Spec]:
-    """Line from the least to the most, box of the middle half, tick of the median."""
+    """Chart layers: a line from minimum to maximum, a box of the quartiles, a median tick."""
     data = {"values": boxes}
     told = {"tooltip": tooltip("series", "layer", "least", "median", "most", "runs")}
     return [
@@ -133,7 +133,7 @@ def _box_layers(boxes: list[dict[str, Any]], place: Spec, *, title: str) -> list
 
 
 def _boxes(name: str, one: HeadMap) -> Iterator[dict[str, Any]]:
-    """Quartiles over runs, layer by layer, where there are enough runs."""
+    """Quartiles over runs for each layer, if there are enough runs."""
     for (layer,), cell in one.cells.items():
         values = sorted(cell.by_replicate.values())
         if len(values) >= _FEWEST_IN_BOX:
@@ -154,7 +154,7 @@ def _dots(name: str, one: HeadMap) -> Iterator[dict[str, Any]]:
 def _table(
     named: Sequence[tuple[str, HeadMap]], study: HeadStudy, *, is_change: bool
 ) -> ChartTable:
-    """Layers by families: the run's own interval where it has one, else mean and spread."""
+    """Table of layers and families: the run's own interval, or else mean and spread."""
     places = sorted({place for _, one in named for place in one.cells})
     own = [_estimated(one, study) for _, one in named]
     rows = tuple(
@@ -171,7 +171,7 @@ def _table(
 
 
 def _estimated(one: HeadMap, study: HeadStudy) -> HeadMap | None:
-    """Averages, or their differences from the base, that the run estimated layer by layer."""
+    """Averages, or differences from the base, that the run estimated for each layer."""
     key = one.key
     for other in study.layers:
         mine = other.key

@@ -1,4 +1,4 @@
-"""What every head is worth: maps by layer and head, datasets side by side."""
+"""Value of every head: maps by layer and head, datasets side by side."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -52,7 +52,7 @@ def part(view: RunView) -> Part | None:
 
 
 def _tests(tested: Sequence[HeadMap]) -> Chart:
-    """Which heads stand out, of all that were tested together."""
+    """Significant heads, of all that were tested together."""
     rows = tuple(
         (
             title_of(one.key, score_of(one.key)),
@@ -112,7 +112,7 @@ def _panel(block: Block, dataset: str, title: str) -> MapPanel:
 
 
 def _caption(block: Block, names: dict[str, str]) -> str:
-    """Best head of each dataset, in words."""
+    """Text with the best head of each dataset."""
     said = []
     for dataset, name in names.items():
         one = block.maps.get((dataset, block.main))
@@ -124,7 +124,7 @@ def _caption(block: Block, names: dict[str, str]) -> str:
 
 
 def _top(block: Block, names: dict[str, str]) -> ChartTable:
-    """The best heads of the first dataset, with their intervals everywhere."""
+    """The best heads of the first dataset, with their intervals on all datasets."""
     first = block.maps[block.datasets[0], block.main]
     columns = [
         (f"{metric_title(score)}, {name}" if len(names) > 1 else metric_title(score), one)
@@ -149,13 +149,13 @@ def _top(block: Block, names: dict[str, str]) -> ChartTable:
 
 
 def top_places(one: HeadMap, *, by_size: bool = False) -> list[HeadPlace]:
-    """Places with the largest values, or with those farthest from 0; equals in their order."""
+    """Cells with the largest values, or those farthest from 0; ties in cell order."""
     values = one.values
     return sorted(values, key=lambda p: (-(abs(values[p]) if by_size else values[p]), p))[:TOP]
 
 
 def matrix(maps: Sequence[HeadMap], titles: Sequence[str], *, signed: bool = False) -> ChartTable:
-    """Values of all heads: a row for each layer, a column for each head."""
+    """Values of all heads: one row for each layer, one column for each head."""
     heads = max(one.shape[1] for one in maps)
     rows = [
         (
@@ -173,7 +173,7 @@ def _value(cell: HeadValue | None, *, signed: bool = False) -> str:
 
 
 def cell_text(cell: HeadValue | None, *, signed: bool = False) -> str:
-    """Value of a cell with its interval; mean and spread over replicates where it has none."""
+    """Value of a cell with its interval; without one, mean and spread over replicates."""
     if cell is None or cell.value is None:
         return NO_VALUE
     if cell.estimate is not None and cell.estimate.low is not None:

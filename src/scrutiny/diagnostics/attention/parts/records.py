@@ -1,4 +1,4 @@
-"""What a run's records and arrays say of single heads beyond its estimates."""
+"""Data of single heads in a run's records and arrays, beyond its estimates."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -29,7 +29,7 @@ _COUNTS: Final = ("tp", "predicted", "gold")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AttendedExample:
-    """One example with the words that every head predicted, as the diagnostic kept them.
+    """One example with the words that every head predicted.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class AttendedExample:
 
 
 def maps_of_controls(view: RunView) -> Iterator[HeadMap]:
-    """Scores of every head of control families, from the counts in the records.
+    """Scores of every head of control families, computed from the records.
 
     A run computes of its controls what is subtracted; their heads, one by one, are not.
     """
@@ -84,7 +84,7 @@ def maps_of_controls(view: RunView) -> Iterator[HeadMap]:
 
 
 def _is_of_counts(assigned: Mapping[str, Any]) -> bool:
-    """Whether a specification is of a score of every head, of records of one dataset."""
+    """Whether a specification is a score of every head, from records of one dataset."""
     spec = assigned["spec"]
     is_plain = not (spec["at"] or spec["beside"] or spec.get("where"))
     own = all(side["of"] == "own" for side in spec["sides"].values())
@@ -94,7 +94,7 @@ def _is_of_counts(assigned: Mapping[str, Any]) -> bool:
 
 
 def _map(assigned: Mapping[str, Any], records: Records) -> HeadMap | None:
-    """Map of one score of one control family; nothing where it has no such records."""
+    """Map of one score of one control family; `None` if it has no such records."""
     from scrutiny.reliability.derive import join
 
     found = records.recorded(assigned)
@@ -118,7 +118,7 @@ def _map(assigned: Mapping[str, Any], records: Records) -> HeadMap | None:
 def _cells(
     sums: "np.ndarray[Any, Any]", names: list[str], assigned: Mapping[str, Any]
 ) -> dict[HeadPlace, HeadValue]:
-    """Scores by layer and head of sums ``(replicate, count)``."""
+    """Scores by layer and head from sums ``(replicate, count)``."""
     from itertools import product
 
     import numpy as np
@@ -140,7 +140,7 @@ def _cells(
 
 
 def examples_of(view: RunView) -> Iterator[AttendedExample]:
-    """Examples whose predictions the run kept, of the first replicate of each measured family."""
+    """Stored examples with predictions, of the first replicate of each measured family."""
     folder, manifest = view.records.folder, view.manifest
     if folder is None:
         return
@@ -158,7 +158,7 @@ def examples_of(view: RunView) -> Iterator[AttendedExample]:
 
 
 def _shards(folder: RunFolder, task: str, family: str) -> Iterator[tuple[int, str]]:
-    """First item of each shard that kept examples, and the name of its arrays."""
+    """First item of each shard with stored examples, and the name of its arrays."""
     for start in sorted(int(name) for name in folder.arrays_under(task) if name.isdecimal()):
         arrays = f"{task}/{start}/{family}/{_REPLICATE}"
         if folder.has_array(f"{arrays}/{WORDS}"):
@@ -207,7 +207,7 @@ def _examples(
 
 
 def _words(fields: Mapping[str, str], own: "np.ndarray[Any, Any]") -> tuple[str, ...]:
-    """Words of the first field, by their borders."""
+    """Words of the first field, by their boundaries."""
     text = next(iter(fields.values()), "")
     return tuple(text[start:end] for start, end in own[:, 1:3].tolist())
 

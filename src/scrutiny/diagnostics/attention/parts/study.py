@@ -1,4 +1,4 @@
-"""Maps of heads that belong together: families, what they were trained from, datasets, scores."""
+"""Maps of heads grouped by family, base family, dataset and score."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -33,14 +33,14 @@ OVER_BASELINE: Final = "f1_over_baseline"
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Maps of one family under one condition, by dataset and score: what one chart shows."""
+    """Maps of one family and condition, by dataset and score: the content of one chart."""
 
     key: EstimateKey
     maps: Mapping[tuple[str, str], HeadMap]
 
     @property
     def datasets(self) -> list[str]:
-        """Names of the datasets, in the order of appearance."""
+        """Names of the datasets, in order of appearance."""
         return list(dict.fromkeys(dataset for dataset, _ in self.maps))
 
     @property
@@ -50,7 +50,7 @@ class Block:
 
     @property
     def main(self) -> str:
-        """Score that a block is summed up by."""
+        """Main score of a block."""
         return self.scores[0]
 
 
@@ -76,7 +76,7 @@ class HeadStudy:
     tested: tuple[HeadMap, ...] = ()
 
     def blocks(self) -> list[Block]:
-        """Maps by family and condition; other metrics than the scores of heads stand alone.
+        """Maps by family and condition; metrics other than head scores have blocks of their own.
 
         All families under the first condition come before those under the second.
         """
@@ -90,7 +90,7 @@ class HeadStudy:
         return sorted(blocks, key=lambda b: (order[condition_words(b.key)], rank_of(b.key)))
 
     def base_of(self, one: HeadMap) -> HeadMap | None:
-        """Map of the family that one was trained from, on the same data."""
+        """Map of the base family on the same data."""
         base = self.bases.get(one.key.subject)
         same = replace(one.key, subject=base or "", role="", condition={}, reference=None)
         for other in self.maps if base else ():
@@ -101,7 +101,7 @@ class HeadStudy:
         return None
 
     def change(self, one: HeadMap) -> HeadMap | None:
-        """What training changed: a family minus the one it was trained from, place by place."""
+        """Change by training: a family minus its base, cell by cell."""
         base = self.base_of(one)
         if base is None:
             return None
@@ -129,30 +129,30 @@ def head_study(view: RunView) -> HeadStudy:
 
 
 def by_layer(one: HeadMap) -> HeadMap:
-    """Mean over the heads of each layer, replicate by replicate; its places are layers."""
+    """Mean over the heads of each layer, for each replicate; its cells are layers."""
     layers = grouped((place[:1], cell) for place, cell in one.cells.items())
     return HeadMap(one.key, {place: _mean_cell(cells) for place, cells in layers.items()})
 
 
 def _mean_cell(cells: Sequence[HeadValue]) -> HeadValue:
-    """Mean over cells, replicate by replicate."""
+    """Mean over cells, for each replicate."""
     each = grouped(pair for cell in cells for pair in cell.by_replicate.items())
     return HeadValue.mean({name: sum(values) / len(values) for name, values in each.items()})
 
 
 def score_of(key: EstimateKey) -> str:
-    """Score of a single head; of other metrics their name without the version."""
+    """Score of a single head; for other metrics their name without the version."""
     name, score = parts_of(key.metric)
     return score if name == "head" else unversioned(key.metric)
 
 
 def score_rank(score: str) -> int:
-    """Place of a score in a list: F1, precision, recall, then others."""
+    """Sort position of a score: F1, precision, recall, then others."""
     return SCORES.index(score) if score in SCORES else len(SCORES)
 
 
 def rank_of(key: EstimateKey) -> int:
-    """Place of a family in a list: measured ones, controls, untrained ones."""
+    """Sort position of a family: measured ones, controls, untrained ones."""
     return _ROLES.index(key.role) if key.role in _ROLES else len(_ROLES)
 
 
@@ -163,7 +163,7 @@ def condition_words(key: EstimateKey) -> str:
 
 
 def short_names(datasets: Sequence[str]) -> dict[str, str]:
-    """Names of datasets without folders and suffixes, where these still tell them apart.
+    """Names of datasets without folders and suffixes, if they stay distinct.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def _short(name: str) -> str:
 
 
 def _block(one: HeadMap) -> str:
-    """What the maps of one block share."""
+    """Attributes that the maps of one block share."""
     score = score_of(one.key)
     without = _OF_ONE_BLOCK if score in SCORES else ("dataset",)
     return identity(one.key, without=without)

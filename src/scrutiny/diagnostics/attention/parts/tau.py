@@ -1,4 +1,4 @@
-"""Do heads rank alike on two datasets, and do good heads gain more: tau beside its nulls."""
+"""Tau between rankings of heads: between datasets, and of score and gain, with its nulls."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -40,7 +40,7 @@ _LEAD: Final = (
 
 
 class KnownEstimates:
-    """Estimates of a run by what they are of."""
+    """Estimates of a run by their key."""
 
     def __init__(self, view: RunView, study: HeadStudy) -> None:
         self._bases = study.bases
@@ -59,7 +59,7 @@ class KnownEstimates:
         return self._by.get(identity(replace(key, **changes)))  # type: ignore[arg-type]
 
     def tests(self, key: EstimateKey) -> Sequence[Estimate]:
-        """Tests of single replicates beside an estimate of tau."""
+        """Tests of single replicates for an estimate of tau."""
         name = "{}_kendall({})@1".format(*parts_of(key.metric))
         return self._tests.get(identity(replace(key, metric=name), without=["replicate"]), ())
 
@@ -71,7 +71,7 @@ class KnownEstimates:
         return sorted(found, key=lambda e: score_rank(parts_of(e.key.metric)[1]))
 
     def others(self, e: Estimate) -> dict[str, Estimate]:
-        """Differences of an estimate from other families, by what these are to its own."""
+        """Differences of an estimate from other families, by their role."""
         found: dict[str, Estimate] = {}
         for other in self._apart.get(identity(replace(e.key, role="", reference=None)), ()):
             family = other.key.reference or ""
@@ -94,7 +94,7 @@ def part(view: RunView) -> Part | None:
 
 
 def _between(known: KnownEstimates) -> Chart | None:
-    """Tau between datasets, with its nulls, the differences from them, and its ceiling."""
+    """Tau between datasets, with its nulls, the differences from them, and its upper limit."""
     found = known.named(_BETWEEN)
     datasets = {e.key.dataset for e in known.whole}
     return _table(
@@ -134,7 +134,7 @@ def _between_row(
 
 
 def _halves(known: KnownEstimates) -> Chart | None:
-    """Tau between halves of one dataset; only where there is no second dataset."""
+    """Tau between halves of one dataset; only without a second dataset."""
     found = known.named(_HALVES)
     if known.named(_BETWEEN):
         return None
@@ -154,7 +154,7 @@ def _halves(known: KnownEstimates) -> Chart | None:
 
 
 def _gains(known: KnownEstimates, study: HeadStudy) -> Chart | None:
-    """Whether good heads gain more, beside the control task."""
+    """Whether good heads gain more, compared with the control task."""
     found = known.named(_GAIN)
     return _table(
         [_gain_row(e, known, study, label=_label(e, found)) for e in found],
@@ -187,7 +187,7 @@ def _gain_row(
 
 
 def _control(e: Estimate, known: KnownEstimates, study: HeadStudy) -> Estimate | None:
-    """The same estimate of the control family that was trained from the same model."""
+    """The same estimate for the control family with the same base."""
     base = study.bases.get(e.key.subject)
     families = [name for name, of in study.bases.items() if of == base and name != e.key.subject]
     made = (known.of(e.key, subject=name, role="control") for name in families)
@@ -204,13 +204,13 @@ def _sides(dataset: str, names: Iterable[str]) -> list[str]:
 
 
 def _passed(tests: Sequence[Estimate]) -> str:
-    """Runs with p below `ALPHA`, and all."""
+    """Number of runs with p below `ALPHA`, and of all."""
     values = [e.value for e in tests if e.value is not None]
     return f"{sum(p < ALPHA for p in values)}/{len(values)}" if values else NO_VALUE
 
 
 def _by_sign(tests: Sequence[Estimate]) -> tuple[str, str]:
-    """Runs with p below `ALPHA` whose tau is negative, and positive."""
+    """Number of runs with p below `ALPHA` and negative tau, and with positive tau."""
     known = [e for e in tests if e.value is not None and "tau" in e.across]
     passed = [e.across["tau"] for e in known if (e.value or 0.0) < ALPHA]
     if not known:
@@ -220,7 +220,7 @@ def _by_sign(tests: Sequence[Estimate]) -> tuple[str, str]:
 
 
 def _label(e: Estimate, beside: Sequence[Estimate]) -> str:
-    """What a row is of: score, family, dataset and condition, as far as they differ."""
+    """Label of a row: score, family, dataset and condition, as far as they differ."""
     _, score = parts_of(e.key.metric)
     families = {o.key.subject for o in beside}
     datasets = short_names(list(dict.fromkeys(o.key.dataset for o in beside)))
@@ -233,7 +233,7 @@ def _label(e: Estimate, beside: Sequence[Estimate]) -> str:
 def _table(
     rows: Sequence[Mapping[str, str]], *, anchor: str, title: str, caption: str
 ) -> Chart | None:
-    """Table without the columns that say nothing."""
+    """Table without empty columns."""
     if not rows:
         return None
     header = [n for n in rows[0] if not n or any(row[n] != NO_VALUE for row in rows)]

@@ -1,4 +1,4 @@
-"""Single heads in a few lines of a terminal: how good they are, and which is the best."""
+"""Attention heads in a few lines of a terminal: quality, and the best head."""
 
 from collections.abc import Iterator, Sequence
 from statistics import median
@@ -24,7 +24,7 @@ _ROLES: Final = ("measured", "control")
 
 
 def heads_lines(view: RunView) -> Iterator[Text]:
-    """One line for each map: the least, median and largest value, and whose that is."""
+    """One line for each map: minimum, median and maximum, and the head of the maximum."""
     single = single_estimates(view)
     maps = [m for m in maps_of(single) if m.values and m.key.role in _ROLES]
     maps = sorted(_summed_up(maps), key=lambda m: min(map(len, m.cells)), reverse=True)
@@ -46,7 +46,7 @@ def heads_lines(view: RunView) -> Iterator[Text]:
 
 
 def _summed_up(maps: Sequence[HeadMap]) -> list[HeadMap]:
-    """Maps without precision and recall where F1 says the same in short."""
+    """Maps without precision and recall if F1 summarizes them."""
     whole = {_place(m) for m in maps if score_of(m.key) == SCORES[0]}
     return [m for m in maps if not (score_of(m.key) in SCORES[1:] and _place(m) in whole)]
 
@@ -82,7 +82,7 @@ def _line(one: HeadMap) -> Iterator[Text]:
 
 
 def _tested(one: HeadMap) -> Iterator[Text]:
-    """How many places differ from 0, where all were tested together (max-T)."""
+    """Number of cells that differ from 0, if all were tested together (max-T)."""
     if not one.tests:
         return
     above, below = one.named

@@ -1,1 +1,1 @@
-"""Where heads look, whatever the text says."""
+"""Fixed attention patterns that do not depend on the text."""

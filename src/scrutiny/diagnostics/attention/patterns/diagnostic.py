@@ -76,7 +76,7 @@ def make_patterns_design(inputs: Inputs, *, n_words: int, margin: float) -> Desi
 
 
 def _claim(name: str, margin: float) -> Claim:
-    """Claim that more heads have a label than in untrained networks."""
+    """Claim that more heads belong to a category than in untrained networks."""
     return Claim(
         id=name,
         says=f"more heads than in untrained networks {COUNTS[name]}, by {margin:g}",
@@ -102,7 +102,7 @@ NO_WORDS: Final = "no_words"
 
 @dataclass(frozen=True, slots=True)
 class PatternsParams:
-    """How much of a text is read, and what is claimed.
+    """Text length limit, and margins of the claims.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class PatternsParams:
 
 
 class Patterns(Diagnostic[PatternsParams]):
-    """Where every head looks whatever the text says, and how many heads look nowhere else.
+    """Fixed patterns of every head, and the number of heads with each pattern.
 
     Piece by piece, special tokens among the columns: mean attention to the piece itself, the piece
     before and behind, the first and last special token and punctuation; entropy of the rows and of
@@ -153,7 +153,7 @@ class Patterns(Diagnostic[PatternsParams]):
     nulls = 20
 
     def design(self, params: PatternsParams, inputs: Inputs) -> Design:
-        """Means of every head, counts of labeled ones, and what is claimed of the counts."""
+        """Means of every head, numbers of heads in each category, and claims about them."""
         return make_patterns_design(inputs, n_words=params.n_words, margin=params.margin)
 
     def measure(

@@ -1,4 +1,4 @@
-"""How differently heads attend: Jensen-Shannon divergence between all heads, drawn on a plane."""
+"""Distances between heads: Jensen-Shannon divergence between all heads, scaled to a plane."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ TOO_FEW: Final = "one_layer_or_head"
 
 @dataclass(frozen=True, slots=True)
 class DivergenceParams:
-    """How much of a text is read, and what is claimed.
+    """Text length limit, and the margin of the claim.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class Divergence(Diagnostic[DivergenceParams]):
     def measure(
         self, params: DivergenceParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
-        """One row for each text; the distances over all of them are kept as arrays."""
+        """One row for each text; total distances are stored as arrays."""
         model = cast("Attends", ctx.model)
         examples, beyond = batch.examples[: params.n_texts], batch.examples[params.n_texts :]
         texts = [words_of(example, params.n_words) for example in examples]
@@ -132,7 +132,7 @@ class Divergence(Diagnostic[DivergenceParams]):
 
 
 def distances_of(found: AttentionMap | Failure) -> tuple[Floats, float] | Failure:
-    """Divergence ``(head, head)`` summed over the rows of words' pieces, and their number."""
+    """Divergence ``(head, head)`` summed over rows of word tokens, and the number of rows."""
     found = distributions(found)
     if isinstance(found, Failure):
         return found
@@ -145,7 +145,7 @@ def distances_of(found: AttentionMap | Failure) -> tuple[Floats, float] | Failur
 
 
 def by_layer(matrix: Floats, shape: tuple[int, int]) -> tuple[Floats, Floats]:
-    """Mean distance of each layer's heads ``(layer,)`` among them, and to those of others.
+    """Mean distance of each layer's heads ``(layer,)`` to each other, and to other layers' heads.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def by_layer(matrix: Floats, shape: tuple[int, int]) -> tuple[Floats, Floats]:
 
 
 def _keep(total: Floats, ctx: Context, *, restarts: int, place: str) -> None:
-    """Keep the distances, and their points where they can be scaled."""
+    """Store the distances, and their coordinates if they can be scaled."""
     ctx.array("divergence", total)
     try:
         rng = ctx.rng("scaling", stream_of(Divergence), place)
@@ -174,7 +174,7 @@ def _keep(total: Floats, ctx: Context, *, restarts: int, place: str) -> None:
 
 
 def _claim(margin: float) -> Claim:
-    """Claim that heads of a layer attend alike, more than untrained ones."""
+    """Claim that heads of a layer attend alike, more than in untrained networks."""
     return Claim(
         id="layers",
         says=f"heads are {margin:g} nats a row farther from other layers' heads than from their own"

@@ -1,4 +1,4 @@
-"""Sums over the rows of a text's pieces: where every head looks, whatever the text says."""
+"""Sums of attention over the rows of a text's tokens, for each head."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -61,7 +61,7 @@ SUMS: Final = tuple(measure.name for measure in MEASURES)
 
 
 def words_of(example: Example, most: int) -> tuple[str, ...]:
-    """First words of an example: its own where it came in words, else tokens of its text."""
+    """First words of an example: its own words if given, otherwise tokens of its text."""
     if example.tokens:
         field, borders = next(iter(example.tokens.items()))
         text = example.fields[field]
@@ -70,7 +70,7 @@ def words_of(example: Example, most: int) -> tuple[str, ...]:
 
 
 def sums_of(found: AttentionMap, words: Sequence[str]) -> tuple[dict[str, Floats], float, float]:
-    """Sums ``(layer, head)`` over the rows of words' pieces, their number, and of first rows.
+    """Sums ``(layer, head)`` over the rows of word tokens, their number, and sums of first rows.
 
     ``offsets`` is ``(offset, layer, head)``: rows whose largest weight lies there.
 
@@ -106,20 +106,20 @@ def sums_of(found: AttentionMap, words: Sequence[str]) -> tuple[dict[str, Floats
 
 
 def _at(weights: Weights, rows: Integers, offset: int) -> Floats:
-    """Weight at a fixed offset, summed over the rows that have a piece there."""
+    """Weight at a fixed offset, summed over the rows that have a token there."""
     there = rows[(rows + offset >= 0) & (rows + offset < weights.shape[-1])]
     return np.asarray(weights[:, :, there, there + offset].sum(axis=-1, dtype=np.float64))
 
 
 def _to_special(own: Weights, is_word: Booleans, end: int) -> Floats:
-    """Weight on the first or last piece, where that is a special token."""
+    """Weight on the first or last token, if that is a special token."""
     if is_word[end]:
         return np.zeros(own.shape[:2])
     return np.asarray(own[..., end].sum(axis=-1, dtype=np.float64))
 
 
 def _to_rarest(own: Weights, is_word: Booleans, ids: Sequence[int]) -> Floats:
-    """Rows whose largest weight among words lies on the piece with the largest id.
+    """Rows whose largest weight among words is on the token with the largest id.
 
     Vocabularies are ordered by frequency, nearly: the larger the id, the rarer the piece.
     """
@@ -129,13 +129,13 @@ def _to_rarest(own: Weights, is_word: Booleans, ids: Sequence[int]) -> Floats:
 
 
 def _strongest_offsets(own: Weights, rows: Integers) -> Floats:
-    """Rows ``(offset, layer, head)`` whose largest weight lies at each offset."""
+    """Rows ``(offset, layer, head)`` whose largest weight is at each offset."""
     apart = own.argmax(axis=-1) - rows
     return np.stack([(apart == offset).sum(axis=-1) for offset in OFFSETS]).astype(np.float64)
 
 
 def distributions(found: AttentionMap | Failure) -> AttentionMap | Failure:
-    """Return a map unless its rows are no distributions (those of a masked head)."""
+    """Return a map, or `None` if its rows are not distributions (as for a masked head)."""
     if isinstance(found, Failure) or np.allclose(found.weights.sum(axis=-1), 1.0, atol=1e-4):
         return found
     return Failure("no_distribution", "rows of attention do not sum to 1")

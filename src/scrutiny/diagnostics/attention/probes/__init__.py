@@ -1,1 +1,1 @@
-"""Trees read off all heads together."""
+"""Probes: syntax trees from all heads together."""

@@ -14,7 +14,7 @@ _PAIR: Final = ("attention-words", "distances-words")
 
 
 def condition_of(kind: str, draw: int) -> dict[str, object]:
-    """Condition of the records of one probe and one draw of its first weights."""
+    """Condition of the records of one probe and one random initialization."""
     return {"probe": kind, "draw": draw}
 
 
@@ -51,7 +51,7 @@ def _spec(kind: str, draw: int) -> EstimateSpec:
 
 
 def _contrasts(own: Sequence[str], draws: int, *, is_paired: bool) -> Iterator[ContrastSpec]:
-    """Differences from distances with words, from right-branching, from untrained networks."""
+    """Differences from distances with words, right-branching, and untrained networks."""
     for draw in range(1, draws + 1):
         if is_paired:
             a, b = (_name(kind, draw) for kind in _PAIR)
@@ -63,7 +63,7 @@ def _contrasts(own: Sequence[str], draws: int, *, is_paired: bool) -> Iterator[C
 
 
 def _claims(own: Sequence[str], *, draws: int, margin: float, is_paired: bool) -> Iterator[Claim]:
-    """What is claimed: maps give what words and distances do not, whatever the draw."""
+    """Claims: maps add to words and distances, in every draw."""
     for kind in own:
         against = [("untrained", "control: untrained")]
         if kind == "attention":

@@ -1,4 +1,4 @@
-"""Probes of attention: how much of a dependency tree all maps together hold."""
+"""Attention probes: how much of a dependency tree all maps together encode."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -53,7 +53,7 @@ _NOTHING_SCORED: Final = "nothing_scored"
 
 @dataclass(frozen=True, slots=True)
 class ProbeParams:
-    """Which probes, on how many sentences, fitted how.
+    """Probes, number of sentences, and settings of the fit.
 
     Parameters
     ----------
@@ -98,17 +98,17 @@ class ProbeParams:
 
     @property
     def options(self) -> MapOptions:
-        """How maps are made: special tokens stand for the root."""
+        """Options of the maps: special tokens stand for the root."""
         return replace(preset(self.preset), special="keep", missing="drop-word")
 
     def kinds(self, capabilities: frozenset[str]) -> tuple[str, ...]:
-        """Probes that a model can be asked for."""
+        """Probes that a model supports."""
         has_words = "representations" in capabilities
         return tuple(name for name in self.probes if has_words or name not in WITH_WORDS)
 
 
 class AttentionProbe(Diagnostic[ProbeParams]):
-    """Unlabeled attachment of probes that weight all maps, beside probes that see none.
+    """Unlabeled attachment score of probes with weights on all maps, and of probes without maps.
 
     The head of a word is a softmax over sum_k w_k a_ij + u_k a_ji, the root by attention to the
     special tokens. ``attention`` has one weight a map and direction; in ``attention-words`` weights
@@ -140,11 +140,11 @@ class AttentionProbe(Diagnostic[ProbeParams]):
     nulls = 3
 
     def audit_params(self, task: Task) -> ProbeParams:
-        """One fit of few epochs."""
+        """Parameters in an audit: one fit with few epochs."""
         return ProbeParams(n_training=300, draws=1, epochs=4)
 
     def design(self, params: ProbeParams, inputs: Inputs) -> Design:
-        """UAS of every probe and draw, and what maps add."""
+        """UAS of every probe and draw, and the contribution of the maps."""
         words = (
             "Word vectors: the model's input embeddings, the pieces of a word averaged, in "
             f"{params.dimensions} principal components."
@@ -170,7 +170,7 @@ class AttentionProbe(Diagnostic[ProbeParams]):
 
 
 class _Study:
-    """One model's probes: fitted to few sentences of each half, tested on all of the other."""
+    """Probes of one model: fitted to some sentences of each half, tested on the other half."""
 
     def __init__(self, params: ProbeParams, cell: Cell, batch: Batch, *, ctx: Context) -> None:
         views = [Arcs.of(example) for example in batch.examples]
@@ -194,7 +194,7 @@ class _Study:
             yield from self._rows_of(i, made, others)
 
     def _fitted(self) -> dict[str, dict[tuple[str, int], FittedProbe]]:
-        """Probes by the half that they were fitted to, kind and draw."""
+        """Fitted probes by half, kind and draw."""
         rng = self._ctx.rng("probe-training", stream_of(AttentionProbe), self._place)
         chosen = chosen_for_training(self._halves, most=self._params.n_training, rng=rng)
         has_words = bool(set(self._kinds) & set(WITH_WORDS)) and bool(self._words)
@@ -204,7 +204,7 @@ class _Study:
     def _fitted_to(
         self, half: str, rows: Sequence[int], embeddings: NDArray[np.float32] | None
     ) -> dict[tuple[str, int], FittedProbe]:
-        """Probes that were fitted to some sentences; their maps are let go with them."""
+        """Probes fitted to some sentences; their maps are deleted afterwards."""
         maps = stream(self._ctx.model, [self._sentences[i] for i in rows], self._params.options)
         read = read_training(maps, [self._golds[i] for i in rows], [self._types[i] for i in rows])
         sentences = [one for one in read if one is not None]
@@ -250,7 +250,7 @@ class _Study:
 
 
 def _guessed(n_words: int, sentence: Parsed | None, probe: FittedProbe | None) -> NDArray[np.int64]:
-    """Guessed head ``(word,)`` of every word; right-branching without a probe.
+    """Predicted head ``(word,)`` of every word; right-branching without a probe.
 
     A word without a piece hangs on itself, which is no head.
     """

@@ -1,4 +1,4 @@
-"""Probes that read syntactic heads off attention maps: small models, fitted by torch.
+"""Probes that predict syntactic heads from attention maps: small models in torch.
 
 Every probe scores each pair of words and each word with the root; the head of word i is a softmax
 over a row. Maps enter by weights k: ``sum_k w_k a^k_ij + u_k a^k_ji``. They enter as they are:
@@ -19,7 +19,7 @@ Tensors = dict[str, Any]
 
 
 class Seen(NamedTuple):
-    """Tensors that a probe makes its scores of.
+    """Tensors that a probe computes its scores from.
 
     ``maps`` ``(map, word, word)``; ``special`` ``(map, word, 2)``; ``vectors``
     ``(word, dimension)``, or nothing; ``words``, the words' places, as an array.
@@ -44,7 +44,7 @@ _HELD: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Fitting:
-    """How probes are fitted: Adam, one sentence at a time, .002 as published.
+    """Settings of the fit: Adam, one sentence at a time, .002 as published.
 
     A tenth of the sentences is not fitted to: the epoch that does best on it is kept.
     """
@@ -148,7 +148,7 @@ def fit_probe(
 
 
 def _loss(probe: FittedProbe, sentence: Parsed) -> Any:
-    """Mean surprise at the heads that are known."""
+    """Mean negative log-likelihood of the known heads."""
     import torch
 
     known = np.flatnonzero(sentence.heads >= 0)
@@ -157,13 +157,13 @@ def _loss(probe: FittedProbe, sentence: Parsed) -> Any:
 
 
 def _right(sentences: Sequence[Parsed], probe: FittedProbe) -> float:
-    """Words whose head is found, of those that are known."""
+    """Number of words with a correct head, among those with a known head."""
     found = [probe.heads(one) == one.heads for one in sentences]
     return float(sum(right.sum() for right in found))
 
 
 def _seeing(vectors: NDArray[np.float32] | None) -> Callable[[Parsed], Seen]:
-    """What is seen of a sentence, in float32."""
+    """Input of a sentence, in float32."""
     import torch
 
     table = None if vectors is None else torch.from_numpy(vectors)
@@ -184,7 +184,7 @@ def _attention_shapes(maps: int, width: int) -> dict[str, tuple[int, ...]]:
 
 
 def _attention(parameters: Tensors, seen: Seen) -> Any:
-    """Weights of the maps are the same for all words."""
+    """The same weights of the maps for all words."""
     here, back = parameters["w"].chunk(2)
     scores = _mixed(here, seen.maps) + _mixed(back, seen.maps).T
     return _with_root(scores, _root(parameters, seen.special))
@@ -196,7 +196,7 @@ def _attention_words_shapes(maps: int, width: int) -> dict[str, tuple[int, ...]]
 
 
 def _attention_words(parameters: Tensors, seen: Seen) -> Any:
-    """Weights of the maps are a linear function of the two words' vectors."""
+    """Weights of the maps as a linear function of the two words' vectors."""
     import torch
 
     both = torch.cat([seen.maps, seen.maps.transpose(1, 2)])  # (2 map, word, word)
@@ -218,7 +218,7 @@ def _distances_words_shapes(maps: int, width: int) -> dict[str, tuple[int, ...]]
 
 
 def _distances_words(parameters: Tensors, seen: Seen) -> Any:
-    """No attention at all: a hidden layer over two words' vectors and how far they are apart."""
+    """A probe without attention: one hidden layer over two words' vectors and their distance."""
     import torch
 
     dependent = seen.vectors @ parameters["from"] + parameters["inner"]  # (word, hidden)
@@ -229,7 +229,7 @@ def _distances_words(parameters: Tensors, seen: Seen) -> Any:
 
 
 def distance_features(words: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Features ``(word, word, 8)`` of how far the second word stands behind the first.
+    """Features ``(word, word, 8)`` of the distance from the first to the second word.
 
     Just behind, just before, two behind, two before, farther behind, farther before; one by the
     distance, and its logarithm. All are 0 for a word and itself. (The published eight are not
@@ -253,18 +253,18 @@ WITH_WORDS: Final = ("attention-words", "distances-words")
 
 
 def _mixed(weights: Any, maps: Any) -> Any:
-    """Maps ``(map, word, word)`` as one, by their weights."""
+    """Weighted sum of maps ``(map, word, word)``."""
     return (weights @ maps.flatten(1)).unflatten(0, maps.shape[1:])
 
 
 def _root(parameters: Tensors, special: Any) -> Any:
-    """Score ``(word,)`` of being the root: attention to the special tokens, weighted."""
+    """Score ``(word,)`` of being the root: weighted attention to the special tokens."""
     by_word = special.transpose(0, 1).flatten(1)  # (word, 2 map)
     return by_word @ parameters["root"].flatten() + parameters["bias"]
 
 
 def _with_root(scores: Any, root: Any) -> Any:
-    """Scores with the root behind the words; no word is its own head."""
+    """Scores with the root after the words; no word is its own head."""
     import torch
 
     is_self = torch.eye(scores.shape[0], dtype=torch.bool)

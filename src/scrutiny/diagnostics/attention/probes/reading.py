@@ -1,4 +1,4 @@
-"""What probes are trained on: maps of few sentences, as small as can be, and vectors of words.
+"""Training data of probes: maps of some sentences in compact form, and word vectors.
 
 The vectors of word types are the model's own input embeddings, brought to few dimensions.
 """
@@ -21,7 +21,7 @@ _AT_A_TIME: Final = 1024
 
 
 def vocabulary(sentences: Sequence[Words]) -> tuple[list[str], list[list[int]]]:
-    """Word types in the order of their appearance, and the types of each sentence's words.
+    """Word types in order of appearance, and the types of each sentence's words.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def vocabulary(sentences: Sequence[Words]) -> tuple[list[str], list[list[int]]]:
 
 
 def embeddings_of(model: Any, types: Sequence[str]) -> Singles:
-    """Input embeddings ``(type, dimension)``: layer 0 of each word by itself, pieces averaged.
+    """Input embeddings ``(type, dimension)``: layer 0 of each word alone, mean over tokens.
 
     A word without a piece is zero.
     """
@@ -50,7 +50,7 @@ def embeddings_of(model: Any, types: Sequence[str]) -> Singles:
 
 
 def reduced(embeddings: Singles, known: Integers, *, dimensions: int) -> Singles:
-    """Principal components ``(type, dimension)`` of the known types, of all types.
+    """Principal components ``(type, dimension)`` for all types, fitted to the known types.
 
     Coordinates have a mean square of 1 over the known types; fewer come back where there are not
     as many types or dimensions.
@@ -75,7 +75,7 @@ Half16 = NDArray[np.float16]
 
 
 class Parsed(NamedTuple):
-    """One sentence as a probe sees it: words that have pieces, and their heads.
+    """One sentence as input of a probe: words that have tokens, and their heads.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class Parsed(NamedTuple):
 
 
 def scored_words(gold: GoldArcs) -> Integers:
-    """Words that count: with an arc, the root among them, and no punctuation."""
+    """Scored words: with an arc, including the root, and without punctuation."""
     return np.flatnonzero((gold.heads != NOWHERE) & ~gold.is_punctuation)
 
 
@@ -139,7 +139,7 @@ def parsed(made: WordMap, gold: GoldArcs, types: Sequence[int]) -> Parsed:
 
 
 def stream(model: Any, sentences: Sequence[Words], options: MapOptions) -> Iterator[Made]:
-    """Maps of the sentences, in order, each let go before the next is read."""
+    """Maps of the sentences, in order; each is deleted before the next is read."""
     presets: Mapping[str, MapOptions] = {"probe": options}
     for made, _ in read_sentences(model, sentences, presets):
         yield made["probe"]
@@ -161,7 +161,7 @@ def chosen_for_training(
 def read_training(
     made: Iterator[Made], golds: Sequence[GoldArcs], types: Sequence[Sequence[int]]
 ) -> list[Parsed | None]:
-    """Sentences for probes; nothing in place of one that failed or has nothing to learn."""
+    """Training sentences; `None` for one that failed or has nothing to learn."""
     found: list[Parsed | None] = []
     for one, gold, own in zip(made, golds, types, strict=True):
         sentence = None if isinstance(one, Failure) else parsed(one, gold, own)

@@ -1,1 +1,1 @@
-"""Metrics of two models side by side: their answers, their vectors, drift."""
+"""Metrics of two models: their answers, their vectors, drift."""

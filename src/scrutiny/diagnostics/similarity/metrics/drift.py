@@ -46,7 +46,7 @@ _AGAIN: Final = "the reference asked again"
 def _exchanged_within_items(
     rows: _Floats, units: _Ints | None, rng: np.random.Generator
 ) -> Sequence[ReplicateTest]:
-    """Test of distances ``(item, of b and of a again)``: which is which is exchanged by item.
+    """Exchange test of distances ``(item, of b and of a again)``, within items.
 
     Answers are drawn item by item, so items are exchanged apart, whatever is resampled together.
     """
@@ -59,7 +59,7 @@ def _exchanged_within_items(
 def _signs_flipped(
     rows: _Floats, units: _Ints | None, rng: np.random.Generator
 ) -> Sequence[ReplicateTest]:
-    """Test of log-probabilities ``(item, a and b)``, as `paired_logprob_test`, units together."""
+    """Sign-flip test of log-probabilities ``(item, a and b)``, units together."""
     change = rows[:, 1] - rows[:, 0]
     grouping = None if units is None else Units.of(change.size, units)
     found = sign_flip_test(change, rng=rng, units=grouping, permutations=_FLIPS)
@@ -74,7 +74,7 @@ def _told(metric: str, method: str, found: ExactTest) -> ReplicateTest:
 def _samples_exchanged(
     rows: _Floats, units: _Ints | None, rng: np.random.Generator
 ) -> Sequence[ReplicateTest]:
-    """Test of discrepancies ``(item, observed and each exchange)``, exchanged within items.
+    """Exchange test of discrepancies ``(item, observed and each exchange)``, within items.
 
     Examples
     --------

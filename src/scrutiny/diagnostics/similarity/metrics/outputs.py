@@ -65,7 +65,7 @@ def _mean(name: str, says: str, need: str, *, is_bounded: bool = True) -> Additi
 
 
 def _flips(name: str, says: str, event: Callable[[Array], Array]) -> Additive:
-    """Share of items on which the correctness changed in some way."""
+    """Share of items whose correctness changed in some way."""
     return Additive(
         name,
         says,

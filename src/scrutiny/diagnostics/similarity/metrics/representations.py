@@ -1,4 +1,4 @@
-"""Statistics of how alike two models' vectors of the same items are.
+"""Statistics of the similarity of two models' vectors of the same items.
 
 A likeness is a property of all items together. Its records hold, for each item, ``value`` (the
 likeness over all items, the same in every row), ``influence`` (what the item adds to it, by leaving
@@ -53,7 +53,7 @@ def _pseudo(measures: Array) -> Array:
 
 
 def _likeness(name: str, says: str, scale: str, chance: Chance) -> Additive:
-    """Likeness of one kind; what is resampled are influences, not the fit."""
+    """Similarity of one kind; influences are resampled, not the fit."""
     return Additive(
         f"{name}@1",
         says,

@@ -1,1 +1,1 @@
-"""Parts on two models: their answers side by side, and how alike their vectors are."""
+"""Report parts about two models: their answers, and the similarity of their vectors."""

@@ -1,4 +1,4 @@
-"""How alike vectors of last layers are: beside other runs of the reference, and untrained networks.
+"""Similarity of last-layer vectors, compared with other runs and untrained networks.
 
 Never one measure alone; what a model's own runs share is the most that can be expected of another.
 """
@@ -24,7 +24,7 @@ _LEAD: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Likened:
-    """One measure of how alike the vectors of the last layers are.
+    """One measure of the similarity of last-layer vectors.
 
     Parameters
     ----------
@@ -42,17 +42,17 @@ class Likened:
 
     @property
     def measure(self) -> str:
-        """What is compared."""
+        """The measure."""
         return self.value.key.metric.partition("(")[2].partition(")")[0]
 
     @property
     def pooling(self) -> str:
-        """What one vector for a text is."""
+        """How a text becomes one vector."""
         return str(self.value.key.condition.get("pooling", ""))
 
 
 def likened_in(estimates: Iterable[Estimate]) -> list[Likened]:
-    """Every measure of last layers of two models, with what stands beside it."""
+    """Every measure of the last layers of two models, with its baselines."""
     known = [e for e in estimates if e.key.metric.startswith(_METRIC)]
     by_key = {identity(e.key): e for e in known}
 
@@ -73,7 +73,7 @@ def likened_in(estimates: Iterable[Estimate]) -> list[Likened]:
 
 
 def likeness_chart(found: Iterable[Likened], anchor: str, title: str) -> Iterable[Chart]:
-    """Each measure with what stands beside it; nothing of none."""
+    """Each measure with its baselines; `None` without measures."""
     lines = []
     for one in found:
         name = one.measure.replace("_", " ")
@@ -88,7 +88,7 @@ def likeness_chart(found: Iterable[Likened], anchor: str, title: str) -> Iterabl
 
 
 def part(view: RunView) -> Part | None:
-    """A chart for each two models and dataset."""
+    """A chart for each pair of models and dataset."""
     pairs = grouped((_pair(one), one) for one in likened_in(view.estimates))
     charts = [
         chart

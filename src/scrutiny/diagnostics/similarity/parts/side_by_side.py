@@ -1,4 +1,4 @@
-"""Two models' answers side by side: flips, agreement beyond chance, the inputs that differ most.
+"""Agreement of two models' answers: flips, chance-corrected agreement, differing inputs.
 
 `scrutiny compare` and the page of any run with two models show the same charts.
 """
@@ -82,13 +82,13 @@ _FLOORS: Final[Mapping[str, str]] = {
 
 
 def stated(value: float, n: int, low: float | None = None, high: float | None = None) -> Estimate:
-    """A number of two sides that rests on n items, as charts want it."""
+    """A number of two sides with its n, for charts."""
     key = EstimateKey("compare", "", "second", "items", reference="first")
     return Estimate(key, value, low, high, 0.95, "", Counts(n), n)
 
 
 def flips_chart(anchor: str, flips: FlippedItems | None, noise: Noise) -> Iterator[Chart]:
-    """Share of items that flip, beside how many do without any new model."""
+    """Share of items that flip, compared with the noise floor."""
     rates: dict[str, Estimate] = {}
     if noise.share is not None:
         rates["noise floor"] = stated(noise.share, noise.n_items)
@@ -111,7 +111,7 @@ def flips_chart(anchor: str, flips: FlippedItems | None, noise: Noise) -> Iterat
 
 
 def agreement_chart(anchor: str, found: SidesAgreement, n: int) -> Iterator[Chart]:
-    """Measures of agreement on n items, beside those of the first model against itself."""
+    """Measures of agreement on n items, compared with the first model against itself."""
     lines = list[Line]()
     itself = "with itself" if found.floor_of == "unknown" else "floor"
     for one in found.rows:
@@ -130,7 +130,7 @@ def agreement_chart(anchor: str, found: SidesAgreement, n: int) -> Iterator[Char
 def inputs_chart(
     anchor: str, found: Sequence[DifferingInput], total: int, *, is_whole: bool
 ) -> Iterator[Chart]:
-    """Inputs that differ most beyond noise, of so many, with what either side says."""
+    """Inputs that differ most beyond noise, with the answers of both sides."""
     header = ("input", "answers", "gold", "slices", "level", "rank", "from")
     rows = tuple(
         (
@@ -152,19 +152,19 @@ def inputs_chart(
 
 
 def _turn(one: DifferingInput) -> str:
-    """What both answer, where answers are kept."""
+    """Answers of both sides, if they are stored."""
     if one.first is None:
         return ""
     return f"{answer_words(one.first)}{TO}{answer_words(str(one.second))}"
 
 
 def answer_words(text: str) -> str:
-    """An answer on one line, as long as a table bears."""
+    """An answer on one line, shortened for a table."""
     return cropped(one_line(text), _LONGEST_ANSWER)
 
 
 def part(view: RunView) -> Part | None:
-    """Charts of a reference beside each other model of the run, on each dataset."""
+    """Charts of a reference and each other model of the run, on each dataset."""
     folder, pairs = view.records.folder, list(_pairs(view.manifest))
     if folder is None or not pairs:
         return None
@@ -179,7 +179,7 @@ def part(view: RunView) -> Part | None:
 
 
 def _pairs(manifest: Mapping[str, Any]) -> Iterator[Pair]:
-    """Pairs of a run; its first model is the reference where the plan names none."""
+    """Pairs of a run; its first model is the reference if the plan names none."""
     models = [n for n, one in manifest.get("models", {}).items() if one.get("role") == "measured"]
     named = [one["reference"] for one in manifest.get("plan", {}).get("measure", ())]
     first = next((name for name in [*named, *models] if name in models), "")
@@ -189,7 +189,7 @@ def _pairs(manifest: Mapping[str, Any]) -> Iterator[Pair]:
 
 
 def _charts(view: RunView, folder: RunFolder, pair: Pair, n: int) -> list[Chart]:
-    """Flips, agreement and inputs of two models on a dataset; nothing without shared answers."""
+    """Flips, agreement and inputs of two models on a dataset; `None` without shared answers."""
     one, other, data = pair
     sides = sides_of_models(((folder, one), (folder, other)), [data])
     if sides is None:

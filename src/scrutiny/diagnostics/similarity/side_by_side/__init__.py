@@ -1,4 +1,4 @@
-"""Two models' answers to the same items, side by side, replicate by replicate.
+"""Comparison of two models' answers to the same items, for each replicate.
 
 ::
 

@@ -1,4 +1,4 @@
-"""How far two sides agree beyond chance, and how far apart their probabilities lie.
+"""Chance-corrected agreement of two sides, and distances of their probabilities.
 
 The metrics are those of `similarity.outputs@1`, by their names: a is the first side, b the second.
 Replicates are held against each other as for flips; beside each value stands that of the first
@@ -35,7 +35,7 @@ _ALL: Final = (AGREEMENT, KAPPA, CONSISTENCY, CAPA, CAPA_OF_LABELS, *DIVERGENCES
 
 @dataclass(frozen=True, slots=True)
 class Agreed:
-    """One measure of how far two sides agree.
+    """One measure of agreement of two sides.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Agreed:
 
 @dataclass(frozen=True, slots=True)
 class SidesAgreement:
-    """All measures of how far two sides agree.
+    """All measures of agreement of two sides.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def marked(sides: Sides) -> Marked:
 def agreement_of(
     sides: Sides, marks: Marked, noise: Noise, itself: Sides | None = None
 ) -> SidesAgreement:
-    """Measures of how far two sides agree.
+    """Measures of agreement of two sides.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def agreement_of(
 
 
 def _wanted(marks: Marked, numbers: Mapping[str, Floats]) -> Iterator[tuple[str, str]]:
-    """Measures that apply, each with the code of why there is no value, if there is none."""
+    """Measures that apply, each with the reason code if it has no value."""
     has_labels = marks.lack not in NOT_APPLICABLE
     if "same" in numbers:
         yield AGREEMENT, ""
@@ -135,7 +135,7 @@ def _wanted(marks: Marked, numbers: Mapping[str, Floats]) -> Iterator[tuple[str,
 def numbers_of(
     sides: Sides, marks: Marked, pairs: Replicates, *, of: tuple[int, int] = (0, 1)
 ) -> dict[str, Floats]:
-    """Measures ``(pair, item)`` by name of pairs of replicates, as far as they can be had.
+    """Measures ``(pair, item)`` by name of pairs of replicates, as far as available.
 
     ``of`` are the sides that are held against each other: (0, 0) is the first one beside itself.
     """
@@ -165,7 +165,7 @@ def numbers_of(
 def _floor(
     sides: Sides, marks: Marked, noise: Noise, itself: Sides | None
 ) -> tuple[How, Mapping[str, float]]:
-    """How the first model is held against itself, and each measure of that."""
+    """How the first model is compared with itself, and each measure of that."""
     count = len(sides.first)
     if count > 1:
         pairs = list(combinations(range(count), 2))
@@ -180,6 +180,6 @@ def _floor(
 
 
 def values_of(sides: Sides, numbers: Mapping[str, Floats]) -> dict[str, float]:
-    """Value of each measure that these numbers ``(pair, item)`` allow, a mean over pairs."""
+    """Value of each measure from these numbers ``(pair, item)``, a mean over pairs."""
     found = {name: sides.estimate(name, numbers, is_drawn=False) for name in _ALL}
     return {name: e.value for name, e in found.items() if e is not None and e.value is not None}

@@ -1,4 +1,4 @@
-"""How many inputs change their answer between two runs, beside how many do within one."""
+"""Flips of answers between two runs, compared with the noise within one run."""
 
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -19,7 +19,7 @@ How = Literal["replicates", "another run", "asked again", "exact", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class FlippedItems:
-    """Items that are right in one run and wrong in the other; of scores, that got worse or better.
+    """Items that are right in one run and wrong in the other; for scores, worse or better.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class FlippedItems:
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """The first model against itself: what no new model is needed for.
+    """Noise floor: the first model compared with itself.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ UNKNOWN: Final = Noise("unknown")
 
 
 def flips_of(sides: Sides) -> FlippedItems:
-    """Flips between the replicates that are held against each other."""
+    """Flips between matched replicates."""
     pairs = sides.pairs()
     before = sides.first[[i for i, _ in pairs]]
     after = sides.second[[k for _, k in pairs]]
@@ -107,7 +107,7 @@ def answers_differ(both: tuple[Answers, Answers] | None, *, pairs: Replicates) -
 
 
 def noise_of_replicates(sides: Sides) -> Noise:
-    """Flips between the replicates of the first run; not known where there is one."""
+    """Flips between the replicates of the first run; unknown for a single one."""
     return _between(sides.first, sides.first, list(combinations(range(len(sides.first)), 2)))
 
 

@@ -1,4 +1,4 @@
-"""The inputs on which two runs differ most, for reasons beyond noise."""
+"""Inputs on which two runs differ most beyond noise."""
 
 import json
 from collections import Counter
@@ -61,14 +61,14 @@ class DifferingInput:
 
     @property
     def rank(self) -> float:
-        """What the list is ordered by: distance times the share beyond noise."""
+        """Sort key of the list: distance times the share beyond noise."""
         return self.distance * self.beyond_noise
 
 
 def find_disagreements(
     sides: Sides, marks: Marked, *, shown: Shown = _NONE, noise: Noise
 ) -> list[DifferingInput]:
-    """Inputs on which two runs differ, those first that differ most beyond noise.
+    """Inputs on which two runs differ, largest difference beyond noise first.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def _share_beyond(rate: float, floor: float) -> float:
 def _disagreement(
     sides: Sides, place: int, distance: float, beyond: float, slices: tuple[str, ...]
 ) -> DifferingInput:
-    """The input at a place."""
+    """The input at an index."""
     example = sides.examples[place]
     said: list[str | None] = [None, None]
     if sides.answers is not None:
@@ -173,14 +173,14 @@ def _disagreement(
 
 
 def _gold_in_words(example: Example) -> str | None:
-    """Gold answer as a text; nothing where there is none."""
+    """Gold answer as a text; `None` if there is none."""
     if example.gold is None or isinstance(example.gold, str):
         return example.gold
     return spans_in_words(canonical_json(example.gold), example.fields)
 
 
 def spans_in_words(text: str, fields: Mapping[str, str]) -> str:
-    """Spans as people read them, from their JSON.
+    """Readable spans, from their JSON.
 
     Examples
     --------
@@ -203,7 +203,7 @@ def _commonest(labels: NDArray[np.object_]) -> str | None:
 def commonest_turn(
     answers: tuple[Answers, Answers] | None, members: NDArray[np.bool_]
 ) -> tuple[str, str, int, int] | None:
-    """Answer before and after that items change between most often, how many do, of how many.
+    """Most frequent change of answers: before, after, how many items, of how many.
 
     Nothing where answers are not kept, are spans, or none changes.
     """

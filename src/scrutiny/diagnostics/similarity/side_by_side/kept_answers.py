@@ -1,4 +1,4 @@
-"""Answers as runs keep them, and two models of finished runs on the items that both answered."""
+"""Stored answers of runs, and two models of finished runs on their common items."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -33,7 +33,7 @@ EXACT_RECORDS: Final = "records are byte-identical"
 
 
 def rows_of(asked: Asked) -> list[dict[str, Any]]:
-    """Everything that a model of a run said of the items as they are."""
+    """All answers of a model of a run to the unchanged items."""
     folder, subject = asked
     table = folder.original_answers("scores", "spans", "text")
     rows: list[dict[str, Any]] = table.filter(pc.equal(table["subject"], subject)).to_pylist()
@@ -85,7 +85,7 @@ def answers_of(
 
 
 def labels_of(both: tuple[Asked, Asked], datasets: tuple[str, str], count: int) -> ItemLabels:
-    """Labels of two models in the order of their probabilities, the same for all items."""
+    """Labels of two models in the order of their probabilities, equal for all items."""
     orders = [
         folder.manifest.get("label_order", {}).get(f"{subject} on {data}")
         for (folder, subject), data in zip(both, datasets, strict=True)
@@ -147,7 +147,7 @@ def sides_of_models(both: tuple[Asked, Asked], datasets: Sequence[str]) -> Sides
 
 
 def _right(answers: Answers, examples: Sequence[Example]) -> Floats:
-    """Whether each answer is right ``(replicate, item)``; of spans, how far: their F1."""
+    """Correctness of each answer ``(replicate, item)``; for spans, their F1."""
     if not answers.are_spans:
         golds = np.array([one.gold for one in examples], dtype=object)
         return np.asarray(answers.labels == golds, dtype=np.float64)
@@ -159,7 +159,7 @@ def _right(answers: Answers, examples: Sequence[Example]) -> Floats:
 
 
 def _units(folder: RunFolder, keys: Sequence[Key], examples: Sequence[Example]) -> Units:
-    """What is drawn together, as the run's own numbers have it."""
+    """Units of resampling, as in the run's own numbers."""
     column = {one["dataset"]: one["spec"]["unit"] for one in folder.manifest["specs"]}
     place: dict[object, int] = {}
     codes = [
@@ -170,12 +170,12 @@ def _units(folder: RunFolder, keys: Sequence[Key], examples: Sequence[Example]) 
 
 
 def is_exact(folder: RunFolder) -> bool:
-    """Whether every adapter of a run promised exact answers in any batch."""
+    """Whether every adapter of a run promises exact answers in any batch."""
     return bool(folder.manifest.get("promise") == EXACT_RECORDS)
 
 
 def noise_of_promise(folder: RunFolder) -> dict[str, Noise]:
-    """No noise on any dataset where a run's adapters promised exact answers: its manifest says.
+    """Zero noise for every dataset if the run's manifest says that its adapters are exact.
 
     Stored answers are exact without saying anything of the model that gave them.
     """

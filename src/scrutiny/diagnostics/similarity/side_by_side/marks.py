@@ -1,4 +1,4 @@
-"""Two sides' answers as numbers: places of labels, probabilities in one order of the labels."""
+"""Two sides' answers as numbers: label indices, probabilities in a common order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ Both = tuple[Floats, Floats]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Marked:
-    """Answers of two sides as far as they can be counted, and what they have in common.
+    """Answers of two sides as numbers, and their common labels.
 
     Parameters
     ----------
@@ -92,13 +92,13 @@ def marks_of(
 
 
 def _places(rows: Sequence[Sequence[object]], own: Sequence[Sequence[str]]) -> Floats:
-    """Place of each answer among the choices of its item, ``(replicate, item)``."""
+    """Index of each answer among the choices of its item, ``(replicate, item)``."""
     found = [[place_of(one, many) for one, many in zip(row, own, strict=True)] for row in rows]
     return np.array(found, dtype=np.float64)
 
 
 def place_of(answer: object, choices: Sequence[str]) -> int:
-    """Place of an answer among choices, by its text or by its letter; behind them for any other.
+    """Index of an answer among choices, by its text or letter; the next index for any other.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def place_of(answer: object, choices: Sequence[str]) -> int:
 
 
 def _distributions(answers: tuple[Answers, Answers], labels: Sequence[Labels]) -> Both | str:
-    """Probabilities of both sides in the first one's order; the code of why there are none."""
+    """Probabilities of both sides in the first one's order; the reason code if there are none."""
     one, other = (found.scores for found in answers)
     if one is None or other is None:
         return "no_probabilities" if one is other else "one_sided_probabilities"

@@ -1,4 +1,4 @@
-"""Two models on the items that both have: level and answer of each, replicate by replicate."""
+"""Two models on their common items: score and answer of each, for each replicate."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,7 +24,7 @@ ItemLabels = tuple[Labels, ...] | str
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
-    """What one model answered to the shared items.
+    """Answers of one model to the common items.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Answers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sides:
-    """One level of two models, on the items that both have.
+    """One score of two models, on their common items.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class Sides:
 
     @property
     def is_share(self) -> bool:
-        """Whether items may be partly right: scores from 0 to 1 that are no hits."""
+        """Whether items may be partly right: scores from 0 to 1 that are not hits."""
         sides = (self.first, self.second)
         within = all(bool(((side >= 0) & (side <= 1)).all()) for side in sides)
         return not self.is_hit and within
@@ -109,7 +109,7 @@ class Sides:
         return np.asarray(self.second.mean(axis=0) - self.first.mean(axis=0))
 
     def pairs(self) -> list[tuple[int, int]]:
-        """Replicates that are held against each other.
+        """Matched replicates.
 
         By name where both sides have the same; by order where they have as many; a single one
         against each of the other's; else the first ones of both.
@@ -122,7 +122,7 @@ class Sides:
         return [(k, k) for k in range(min(len(ours), len(theirs)))]
 
     def part(self, rows: NDArray[np.int64]) -> "Sides":
-        """The same two sides on some of their items, without answers."""
+        """The same two sides on a subset of their items, without answers."""
         codes = self.units.code[rows]
         return replace(
             self,
@@ -175,7 +175,7 @@ class Sides:
 
 
 def f1_of_items(counts: Floats) -> Floats:
-    """F1 of every item by itself, from its spans found, made up and missed.
+    """F1 of every item, from its spans found, made up and missed.
 
     Parameters
     ----------
