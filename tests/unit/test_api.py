@@ -244,7 +244,7 @@ def test_numbers_and_arrays_of_numpy_are_those_of_python(tmp_path):
         ({"seed": 1.0}, "seed is 1.0"),
         ({"out": 3}, "out is given something of type int: it takes a path"),
         ({"options": {"workers": 2}}, "options is of type dict: it is a RunOptions"),
-        ({"data": 3}, "Something of type int is nothing that examples"),
+        ({"data": 3}, "Examples cannot be read from an object of type int"),
         ({"what": 42}, "run is given something of type int"),
         ({"what": None}, "run is given something of type NoneType"),
         ({"what": Plan(), "model": 3}, "so model= would be passed over"),

@@ -143,7 +143,7 @@ def running_options(function: F) -> F:
                 type=click.Choice(["skip", "fail"]),
                 default="skip",
                 show_default=True,
-                help="Count and list rows that do not read, or stop at the first.",
+                help="Count and list rows that cannot be read, or stop at the first.",
             ),
             click.option("--no-texts", **NO_TEXTS),
             click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout."),
@@ -169,9 +169,9 @@ def load_options(device: str, batch: str, model_settings: tuple[str, ...]) -> Lo
     for text in model_settings:
         name, equals, value = text.partition("=")
         if not (name and equals):
-            raise PlanError(f"-M {text!r} does not read: it is written -M name=value.")
+            raise PlanError(f"-M {text!r} cannot be read: it is written -M name=value.")
         if name in settings:
-            raise PlanError(f"-M {name} stands twice; leave one out.")
+            raise PlanError(f"-M {name} occurs twice; leave one out.")
         settings[name] = value
     return LoadOptions(device, batch if batch == "auto" else int(batch), settings)
 
@@ -182,7 +182,7 @@ def whole_numbers(flag: str, text: str) -> tuple[int, ...]:
     Raises
     ------
     PlanError
-        If they do not read.
+        If they cannot be read.
 
     Examples
     --------
@@ -191,5 +191,5 @@ def whole_numbers(flag: str, text: str) -> tuple[int, ...]:
     """
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if not all(part.isdecimal() for part in parts):
-        raise PlanError(f"--{flag} {text!r} does not read: whole numbers with commas, 1,2,3.")
+        raise PlanError(f"--{flag} {text!r} cannot be read: whole numbers with commas, 1,2,3.")
     return tuple(map(int, parts))

@@ -4,7 +4,7 @@
 
     ScrutinyError                       what is wrong, where, what is allowed, how to fix it
     ├── UserError                       printed as one paragraph; exit code 2
-    │   ├── PlanError                   a plan, a claim or a rule does not read
+    │   ├── PlanError                   a plan, a claim or a rule cannot be read
     │   ├── DataError                   a data string, a file or a row
     │   ├── ModelError                  a model string, a checkpoint, an output of the wrong shape
     │   ├── UnknownNameError            a look-up in a registry failed; near names are listed
@@ -59,11 +59,11 @@ class UserError(ScrutinyError):
 
 
 class PlanError(UserError):
-    """A plan, a claim or a rule does not read."""
+    """A plan, a claim or a rule cannot be read."""
 
 
 class DataError(UserError):
-    """A data string, a file or a row does not read."""
+    """A data string, a file or a row cannot be read."""
 
 
 class ModelError(UserError):

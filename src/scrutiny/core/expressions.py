@@ -150,7 +150,7 @@ def parse_expression(text: str) -> Expression:
     Raises
     ------
     PlanError
-        If it does not read.
+        If it cannot be read.
     """
     found, rest = _expression(_tokens(text), text)
     if rest:
@@ -192,6 +192,6 @@ def _expression(tokens: list[str], text: str) -> tuple[Expression, list[str]]:
 
 def _unread(text: str) -> PlanError:
     return PlanError(
-        f"The metric {text!r} does not read. A metric is a name such as accuracy, a name with a "
+        f"The metric {text!r} cannot be read. A metric is a name such as accuracy, a name with a "
         "parameter such as success_within(100), or one of another metric such as drop(accuracy)."
     )

@@ -255,7 +255,7 @@ def parse_predicate(text: str) -> Predicate:
     Raises
     ------
     PlanError
-        If it does not read.
+        If it cannot be read.
 
     Examples
     --------
@@ -367,7 +367,7 @@ def _unquoted(text: str) -> str:
 
 def _unread(text: str, why: str) -> PlanError:
     return PlanError(
-        f"The slice {text!r} does not read: {why}. A slice is an attribute (negated), a comparison "
-        "(length > 20, topic = film, length in lowest third), `not` before one, or several with "
-        "`and` between them; `scrutiny list attributes` prints the attributes."
+        f"The slice {text!r} cannot be read: {why}. A slice is an attribute (negated), a "
+        "comparison (length > 20, topic = film, length in lowest third), `not` before one, or "
+        "several with `and` between them; `scrutiny list attributes` prints the attributes."
     )

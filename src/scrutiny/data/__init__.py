@@ -1,4 +1,4 @@
-"""Data sets: data strings, readers, tasks, labels, overlap.
+"""Datasets: data strings, readers, tasks, labels, overlap.
 
 ::
 
@@ -20,8 +20,8 @@
     tasks.names load_task(name) -> Task; every_task(), role_options()
     tasks.roles roles that several tasks have (`scrutiny.core.task.Role`); text_role, list_role
     tasks.by_columns    ByColumns: base class of tasks, which are read by the columns they state
-    tasks.classes       Classification(ByColumns): of those that answer with a class
-    readers.options  takes(**options): decorator of a reader with options of its own
+    tasks.classes       Classification(ByColumns): base of classification tasks
+    readers.options  takes(**options): decorator that declares a reader's options
     bleached    WordIndex(words).find(sentence) -> FoundWord(word, start, end) | None
     tasks.tags  chunks(tags), spans_of(tags, borders), to_bio(tokens, spans), token_borders(tokens)
     overlap     overlap(a_texts, b_texts, *, near=0.8) -> OverlapReport

@@ -1,4 +1,4 @@
-"""Which word a sentence of an association test is about.
+"""Target words of association-test sentences: find the word that a sentence is about.
 
 Sentences of SEAT put a word into a template ("This is a flower."). The tests give the sentences
 alone; the word is found again by the list of words that the test was made from, in any of the
@@ -19,7 +19,7 @@ _IRREGULAR: Final[Mapping[str, str]] = {
 
 
 class FoundWord(NamedTuple):
-    """A word of the list, and the code points where a sentence has it."""
+    """Word of a list, and its code points in a sentence."""
 
     word: str
     start: int
@@ -27,7 +27,7 @@ class FoundWord(NamedTuple):
 
 
 class WordIndex:
-    """Words of one set, to be found in sentences.
+    """Index of one set's words, to find them in sentences.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class WordIndex:
                 self._entries.setdefault(first, []).append((word, parts))
 
     def find(self, sentence: str) -> FoundWord | None:
-        """Longest match in a sentence; of equally long ones a word as it is, then the first."""
+        """Longest match in a sentence; ties go to the unchanged word, then to the first."""
         tokens = [(m.group().lower(), m.start(), m.end()) for m in _WORD.finditer(sentence)]
         best: tuple[tuple[int, bool, int], FoundWord] | None = None
         for i, (token, start, _) in enumerate(tokens):
@@ -62,7 +62,7 @@ class WordIndex:
 
 @lru_cache(maxsize=4096)
 def forms(word: str) -> frozenset[str]:
-    """Singular and plural forms that a lower-case word may be written in, itself among them.
+    """Singular and plural forms of a lower-case word, the word included.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def forms(word: str) -> frozenset[str]:
 
 
 def bare_words(sentences: Sequence[str]) -> list[str]:
-    """Words of "This is a WORD." and "This will WORD.": a list where no test of words gives one.
+    """Words of "This is a WORD." and "This will WORD.", for tests without a word list.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which column plays which role: as the data string says, else by well-known names."""
+"""Roles of columns: as the data string states them, else by well-known names."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -20,7 +20,7 @@ _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Columns by role, and the task that they are for.
+    """Columns by role, and the task that they belong to.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Columns:
     roles
         Column by role (``text``, ``label``, …, ``u_NAME``, ``a_NAME``, ``language``).
     guessed
-        The roles among them that nobody stated.
+        Roles whose column was guessed from its name.
     constants
         Cells that are the same in every row (``language``).
     """
@@ -41,7 +41,7 @@ class Columns:
 
     @property
     def note(self) -> str:
-        """Sentence that says what was guessed; empty for nothing."""
+        """Sentence about guessed columns; empty if none were guessed."""
         if not self.guessed:
             return ""
         pairs = ",".join(f"{role}={name}" for role, name in self.guesses.items())
@@ -49,13 +49,13 @@ class Columns:
 
     @property
     def guesses(self) -> dict[str, str]:
-        """Guessed column by the option that states it."""
+        """Guessed columns, by the option that would state each."""
         return {
             role.removeprefix("a_").removeprefix("u_"): self.roles[role] for role in self.guessed
         }
 
     def mapped(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Row by role.
+        """Values of a row by role.
 
         Raises
         ------
@@ -74,19 +74,19 @@ class Columns:
 def resolve_columns(source: DataSource, table: Table, *, task: str = "") -> Columns:
     """Columns of a table by role.
 
-    A column that the data string states is taken, one that it leaves empty (``id=``) is not looked
-    for, and any other is looked for by its well-known names. Where a task has a category and nobody
-    says which column that is, the first of the groups is it.
+    A column that the data string states is used, one that it leaves empty (``id=``) is not looked
+    for, and any other is looked for by its well-known names. If a task has a category and no column
+    is stated for it, the first of the groups is used.
 
     Parameters
     ----------
     source
-        What the data string says.
+        Parsed data string.
     table
-        What is there.
+        Table with the names of its columns.
     task
-        Name of the task where the caller knows it; else the data string, the reader or the columns
-        tell it.
+        Name of the task, if the caller knows it; else it follows from the data string, the reader
+        or the columns.
 
     Raises
     ------
@@ -121,11 +121,11 @@ def resolve_columns(source: DataSource, table: Table, *, task: str = "") -> Colu
 
 
 def _told(source: DataSource, columns: Collection[str]) -> Task:
-    """Task that has all the columns which are stated, and whose telling ones are there.
+    """Task identified by the stated columns and by its identifying columns.
 
     Among several, tasks of words go before those of texts, tasks with an answer before those
-    without, and then the one that needs most. Where none is told, the one comes back that most of
-    the stated columns are for: what it lacks can be said.
+    without, and then the one that needs most columns. If none is identified, the task that most of
+    the stated columns belong to is returned, so that an error can name the missing column.
     """
     stated = {name: source.option(name) for name in role_options() if source.options.get(name)}
     taken = {*stated.values(), source.option("id")}
@@ -147,10 +147,10 @@ def _told(source: DataSource, columns: Collection[str]) -> Task:
 def _guessed(
     task: Task, columns: Collection[str], *, known: Collection[str], is_telling: bool = False
 ) -> dict[str, str]:
-    """Column by role that is not known, by well-known names; each column once.
+    """Columns of unstated roles, found by well-known names; each column is used once.
 
-    Names that mean something side by side count only so where a task is to be told; else the first
-    of them counts alone, and the others where one is stated.
+    Names that identify a task in combination only (`side_by_side`) count together; once the task is
+    known, the first of them counts alone, and the others if one is stated.
     """
     free = {column.strip().casefold(): column for column in reversed([*columns])}
     found: dict[str, str] = {}
@@ -172,7 +172,7 @@ def _guessed(
 
 
 def _refuse_foreign(task: Task, source: DataSource) -> None:
-    """Refuse columns that only other tasks have; empty ones keep from guessing."""
+    """Raise for stated columns that only other tasks have; empty ones only prevent guessing."""
     mine = [role.name for role in task.roles]
     foreign = set(role_options()) - {*mine, "id"}
     for name, column in source.options.items():
@@ -185,7 +185,7 @@ def _refuse_foreign(task: Task, source: DataSource) -> None:
 
 
 def _existing(name: str, role: str, source: DataSource, table: Table) -> str:
-    """Name of a column that exists; negative numbers count from the last."""
+    """Name of an existing column; negative numbers count from the last."""
     if name in table.columns:
         return name
     if source.option("header") == "none" and name.removeprefix("-").isdecimal():
@@ -220,22 +220,22 @@ def _add_shared(roles: dict[str, str], stated: DataSource, table: Table) -> dict
 
 
 def _lacking(task: Task, role: Role, source: DataSource, table: Table, *, is_named: bool) -> str:
-    """Sentence that says which column a task lacks, what was looked for, and how to name it."""
+    """Error text: the column that a task lacks, the names looked for, and how to state it."""
     known = dict.fromkeys(role.names)
     stated = (
         f"columns={{{role.name!r}: 'NAME'}}"
         if source.scheme == "object"
         else source.stating({role.name: "NAME"})
     )
-    other = "" if is_named else "; if the rows are for another task, say task=NAME"
+    other = "" if is_named else "; if the rows are for another task, add task=NAME"
     return (
         f"{task.name} needs {role.meaning.replace('column', 'a column', 1)}, and {table.place} has "
         f"none by a name that is known ({', '.join(known)}). Its columns are "
-        f"{_listed(table.columns)}: say which it is, as in {stated}{other}."
+        f"{_listed(table.columns)}: name it, as in {stated}{other}."
     )
 
 
 def _listed(columns: Sequence[str]) -> str:
-    """Names of at most thirty columns, in quotation marks."""
+    """Names of at most thirty columns, quoted."""
     shown = ", ".join(map(repr, columns[:30]))
     return shown + (f", … ({len(columns)} in all)" if len(columns) > 30 else "")

@@ -1,4 +1,4 @@
-"""Short texts that stand inside longer ones, by their letters.
+"""Containment: short texts that occur inside longer ones, compared by letters.
 
 Every window of 32 letters of the long texts is hashed; where one equals the first 32 letters of a
 short text, the rest is compared.
@@ -20,7 +20,7 @@ _Array = np.ndarray[Any, Any]
 
 
 def find_contained(short: Sequence[str], long: Sequence[str]) -> dict[int, int]:
-    """Index of the first long text that each short one stands in, where there is one.
+    """Index of the first long text that contains each short one, for those contained.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def find_contained(short: Sequence[str], long: Sequence[str]) -> dict[int, int]:
 
 
 class _Filter:
-    """Sorted anchors behind a table of their last 22 bits, which settles most look-ups at once."""
+    """Sorted hashes with a bit table in front, which settles most look-ups at once."""
 
     def __init__(self, anchors: _Array) -> None:
         self._anchors = anchors
@@ -62,7 +62,7 @@ class _Filter:
         self._may_be[anchors & self._mask] = True
 
     def places(self, hashes: _Array) -> _Array:
-        """Places of the hashes that are anchors."""
+        """Indices of the hashes that are anchors."""
         likely = np.flatnonzero(self._may_be[hashes & self._mask])
         some = hashes[likely]
         place = np.minimum(np.searchsorted(self._anchors, some), len(self._anchors) - 1)

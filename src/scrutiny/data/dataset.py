@@ -1,4 +1,4 @@
-"""A data set in memory: its examples, its labels, what was left out, and its fingerprint."""
+"""Dataset in memory: examples, labels, rows left out, and a fingerprint."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -19,12 +19,12 @@ from scrutiny.data.source import DataSource
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """Examples of one source.
+    """Examples of one source, with their labels and how they were read.
 
     Parameters
     ----------
     name
-        What the plan or the file calls it.
+        Name in the plan, or of the file.
     source
         The data string, as given.
     task
@@ -42,15 +42,15 @@ class Dataset:
         names of files, columns or labels. Where a task has no labels, the columns of its items
         count as gold.
     notes
-        Sentences about how it was read.
+        Sentences about how the data were read.
     columns
         Column by role.
     data_string
-        The data string with all that was guessed stated; empty for an object.
+        The data string with guessed columns stated; empty for an object.
     warnings
-        Sentences about what the file may not mean: labels that look alike.
+        Sentences about possible mistakes in the file: labels that look alike.
     doubts
-        A sentence for each kind of rows that read and are doubtful: how many, and the first.
+        A sentence for each kind of doubtful rows that were kept: how many, and the first.
     """
 
     name: str
@@ -78,16 +78,16 @@ class Dataset:
 
     @property
     def languages(self) -> frozenset[str]:
-        """Languages that occur."""
+        """Languages of the examples."""
         return frozenset(example.language for example in self.examples)
 
     @property
     def to_look_at(self) -> tuple[str, ...]:
-        """A sentence for each kind of rows that were left out, and of those that are doubtful."""
+        """Sentences about rows to check: those left out, and doubtful ones, by kind."""
         return (*left_out(self.bad_rows), *self.doubts)
 
     def with_labels(self, match: LabelMatch) -> "Dataset":
-        """Return the data set with the model's names for its gold labels.
+        """Return the dataset with the model's names for its gold labels.
 
         The fingerprint stays: it is of the data as read.
         """
@@ -107,7 +107,7 @@ def load_dataset(
     name: str | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Dataset:
-    """Data set of a data string, a path or an object that holds a table.
+    """Load a dataset from a data string, a path or an object that holds a table.
 
     Parameters
     ----------
@@ -117,9 +117,9 @@ def load_dataset(
     task
         Name of the task; read off the columns unless given.
     limit
-        How many examples, or which (``"100:200"``), among the rows that read.
+        Number of examples, or a range of them (``"100:200"``), among the rows that can be read.
     on_bad_row
-        ``skip`` counts and lists rows that do not read; ``fail`` stops at the first.
+        ``skip`` counts and lists rows that cannot be read; ``fail`` stops at the first.
     name
         Name of the data set; made from the source unless given.
     columns
@@ -128,7 +128,7 @@ def load_dataset(
     Raises
     ------
     DataError
-        If the source does not read, or no row of it does.
+        If the source, or every row of it, cannot be read.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def load_dataset(
 
 
 def columns_key(example: Example) -> bytes:
-    """Texts as they are labeled, and columns, of an item without gold."""
+    """Texts and columns of an item, as bytes: the identity of an item without gold."""
     columns = [f"{name}={value!r}" for name, value in sorted(example.attributes.items())]
     texts = [part for field in example.fields.items() for part in field]
     return length_prefixed(*texts, *columns)
@@ -183,7 +183,7 @@ def _stated(reading: Reading) -> str:
 
 
 def _labels(examples: Iterable[Example], reading: Reading) -> tuple[str, ...]:
-    """Labels that occur: in the order of the label map or of the file's classes, else sorted."""
+    """Distinct labels: in the order of the label map or of the file's classes, else sorted."""
     found: set[str] = set()
     for example in examples:
         if isinstance(example.gold, str):

@@ -1,4 +1,4 @@
-"""Some items of a dataset, drawn by the hash of their names: the same for every model and seed."""
+"""Subsample of a dataset, drawn by hashes of item names: the same for every model and seed."""
 
 from collections.abc import Sequence
 
@@ -7,9 +7,9 @@ from scrutiny.core.example import Example
 
 
 def drawn(examples: Sequence[Example], items: int | None) -> tuple[Example, ...]:
-    """Items with the smallest hashes of their names, in their order; all where nothing is said.
+    """Subsample: the items with the smallest hashes, in their order; all if ``items`` is None.
 
-    Fewer of them are among more of them, so that measurements of several sizes share items.
+    Smaller subsamples are part of larger ones, so that measurements of several sizes share items.
 
     Examples
     --------

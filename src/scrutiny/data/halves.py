@@ -1,4 +1,4 @@
-"""Halves of a data set: what is chosen on one is tested on the other."""
+"""Halves of a dataset: choices made on one half are tested on the other."""
 
 from hashlib import blake2b
 from typing import Literal
@@ -7,7 +7,7 @@ Half = Literal["A", "B"]
 
 
 def half_of(identity: str) -> Half:
-    """Half that a unit of resampling belongs to, A or B with equal chances.
+    """Half of a unit of resampling, A or B with equal chances.
 
     It depends on the identity alone: not on order, other units, limits or runs. All items of a unit
     (the frames of a sentence) share its half.

@@ -1,6 +1,6 @@
-"""Which sentences no training sees: a fifth of them, decided by each sentence alone.
+"""Held-out sentences: a fifth of all, decided by each sentence alone.
 
-Trainings, probes and estimates ask the same function, so they agree on what was held out. More data
+Trainings, probes and estimates use the same function, so they agree on what was held out. More data
 does not move a sentence from one side to the other, and the same letters are always on one side.
 """
 
@@ -11,15 +11,15 @@ from scrutiny.data.letters import letters
 
 #: Share of the sentences that is held out.
 SHARE: Final = 0.2
-#: Column of the items that says it, ``yes`` or ``no``.
+#: Column of the items that marks them, ``yes`` or ``no``.
 COLUMN: Final = "a_heldout"
 
 _PERSON: Final = b"scrutiny.part.1"
-_BITS: Final = 53  # a float keeps so many exactly, and stays below 1
+_BITS: Final = 53  # exact in a float, and below 1
 
 
 def sentence_place(text: str) -> float:
-    """Number from 0 to below 1 that the letters of a sentence decide, as if drawn at random.
+    """Pseudo-random number in [0, 1) from the letters of a sentence.
 
     Examples
     --------
@@ -33,10 +33,10 @@ def sentence_place(text: str) -> float:
 
 
 def is_held_out(text: str) -> bool:
-    """Whether a sentence is among those that no training sees."""
+    """Whether a sentence is held out of all trainings."""
     return sentence_place(text) >= 1 - SHARE
 
 
 def held_out_column(text: str) -> dict[str, str]:
-    """Column of an item that says whether its sentence is held out."""
+    """Column that marks an item's sentence as held out."""
     return {COLUMN: "yes" if is_held_out(text) else "no"}

@@ -1,4 +1,4 @@
-"""Identifiers of items: the user's own, or hashes of their content, so that two runs pair up."""
+"""Identifiers of items: the user's own, or hashes of their content, so that runs can be paired."""
 
 from array import array
 from hashlib import blake2b
@@ -11,7 +11,7 @@ _SMALLEST = 1024
 
 
 def content_key(example: Example) -> bytes:
-    """Sixteen bytes of the names and texts of the fields, the gold and the annotation, only."""
+    """Sixteen-byte hash of an item's fields, gold and annotation."""
     parts = [part for field in example.fields.items() for part in field]
     if example.spans:  # without any, the key is what it was before there were annotations
         parts.append(_gold_key(example.spans))
@@ -27,7 +27,7 @@ def _gold_key(gold: str | tuple[Span, ...] | None) -> str:
 
 
 class Identifiers:
-    """Identifiers given so far in one data set.
+    """Identifiers assigned so far in one dataset.
 
     Content hashes are sixteen hexadecimal digits; the k-th repetition of one gets ``-k``. User
     identifiers must be unique.
@@ -38,7 +38,7 @@ class Identifiers:
         self._repeated: dict[int, int] = {}
 
     def of_content(self, key: bytes, *, line: int) -> str:
-        """Identifier for a content key."""
+        """Identifier from a content key."""
         name = key[:8].hex()
         number = int.from_bytes(key[:8], "big")
         if self._seen.add(number, line):
@@ -59,14 +59,14 @@ class Identifiers:
         first = self._seen.add(number, line)
         if first:
             raise DataError(
-                f"the id {name!r} stands on line {first} already; identifiers must be unique "
+                f"the id {name!r} is already on line {first}; identifiers must be unique "
                 "(an empty id= makes them from the content)"
             )
         return name
 
 
 class _Lines:
-    """Map of 64-bit keys to the line they were first seen on: 16 to 48 bytes a key.
+    """Map from 64-bit keys to the line that each was first seen on: 16 to 48 bytes a key.
 
     A dict of a million entries would take 100 MB. Open addressing, linear probing.
     """
@@ -81,7 +81,7 @@ class _Lines:
         self._room = slots * 2 // 3
 
     def add(self, key: int, line: int) -> int:
-        """Line the key was first seen on, or 0 for a new one."""
+        """Line on which the key was first seen, or 0 for a new key."""
         keys, lines, mask = self._keys, self._lines, self._mask
         slot = key & mask
         while lines[slot]:

@@ -1,4 +1,4 @@
-"""Which label of the data is which label of the model: always explicit, always recorded."""
+"""Label matching: data labels to model labels, always explicit and recorded."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ _LONGEST_NUMBER: Final = 300
 
 @dataclass(frozen=True, slots=True)
 class LabelMatch:
-    """Model labels by data label, and the rule that matched them.
+    """Mapping of data labels to model labels, and the rule that matched them.
 
     ``rule`` is ``equal`` (same names but for case), ``explicit`` (the user's map) or ``index``
     (data label 0 is the model's first label, and so on: a convention, so it is recorded).
@@ -26,15 +26,15 @@ class LabelMatch:
 
     @property
     def digest(self) -> str:
-        """Six hexadecimal digits that change when the mapping does."""
+        """Six hexadecimal digits that identify the mapping."""
         return value_digest(dict(self.mapping))
 
     @property
     def how(self) -> str:
-        """The rule in words."""
+        """Description of the rule."""
         return {
             "equal": "by equal names",
-            "explicit": "as the label map says",
+            "explicit": "by the label map",
             "index": "by index, because the data has integers only",
         }[self.rule]
 
@@ -45,7 +45,7 @@ class LabelMatch:
         return f"Labels of the data were matched to the model's {self.how}: {pairs}."
 
     def in_data_words(self, model_labels: Sequence[str]) -> dict[str, str]:
-        """Each label of the model in the data's words, every one another word.
+        """Names of the model's labels in the data, all distinct.
 
         A label that the data lacks keeps its name, unless that is a label of the data which was
         matched to another one.
@@ -64,7 +64,7 @@ class LabelMatch:
 
 
 def parse_label_map(text: str) -> dict[str, str]:
-    """Label map of the text ``0:negative|1:positive``; odd characters as ``%2C``.
+    """Label map parsed from ``0:negative|1:positive``; special characters as ``%2C``.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def parse_label_map(text: str) -> dict[str, str]:
         data, colon, model = (unquote(piece).strip() for piece in part.partition(":"))
         if not (data and colon and model):
             raise DataError(
-                f"The label map {text!r} does not read at {part!r}: it is written "
+                f"The label map {text!r} cannot be read at {part!r}: it is written "
                 "0:negative|1:positive, the data's label before each colon."
             )
         if data in mapping:
@@ -91,7 +91,7 @@ def parse_label_map(text: str) -> dict[str, str]:
 
 
 def write_label_map(mapping: Mapping[str, str]) -> str:
-    """Label map in the form that `parse_label_map` reads back, behind ``labels=``.
+    """Label map as text that `parse_label_map` reads back, for ``labels=``.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def write_label_map(mapping: Mapping[str, str]) -> str:
 
 
 def _quoted(name: str) -> str:
-    """Name with what separates names, options and map entries as ``%2C``."""
+    """Name with separators of names, options and map entries as ``%2C``."""
     return "".join(quote(c, safe="") if c in ",|:%#" else c for c in name)
 
 
@@ -113,7 +113,7 @@ def match_labels(
     explicit_map: Mapping[str, str] | None = None,
     renamed: Mapping[str, str] | None = None,
 ) -> LabelMatch:
-    """Match of every data label to a model label.
+    """Match every data label to a model label.
 
     The data may lack some of the model's labels; no data label may be without one, and no two may
     have the same: answers could not be told apart.
@@ -127,7 +127,7 @@ def match_labels(
     explicit_map
         Model labels by data label; labels that it leaves out must have equal names.
     renamed
-        Data labels by the name that stands in the file, where the data string has renamed them.
+        Data labels by their name in the file, if the data string renamed them.
 
     Raises
     ------
@@ -175,12 +175,12 @@ def sort_labels(labels: Sequence[str]) -> list[str]:
 
 
 def _is_integer(label: str) -> bool:
-    """Whether it reads as a whole number; Python reads none of thousands of digits."""
+    """Whether a label is a whole number; Python parses none of thousands of digits."""
     return len(label) <= _LONGEST_NUMBER and label.removeprefix("-").isdecimal()
 
 
 def _same_name(label: str, candidates: Sequence[str]) -> str | None:
-    """The candidate of this very name, else the only one that differs in case alone.
+    """Candidate with this exact name, else the only one that differs in case alone.
 
     An accent may be a character of its own or part of its letter: both are the same name.
     """
@@ -209,7 +209,7 @@ def _list(labels: Sequence[str]) -> str:
 
 
 def _must_differ(complete: Mapping[str, str], renamed: Mapping[str, str]) -> None:
-    """Refuse two data labels that lead to one label of the model."""
+    """Raise if two data labels map to one label of the model."""
     first: dict[str, str] = {}
     for label, model in complete.items():
         if model in first:
@@ -238,7 +238,7 @@ def _unmatched(
 def _suggestion(
     data: Sequence[str], model: Sequence[str], complete: Mapping[str, str]
 ) -> dict[str, str]:
-    """Model label, or a gap to fill in, of every data label: a map loses what it leaves out.
+    """Suggested label map: a model label, or a gap to fill in, for every data label.
 
     Labels that count from 1 to the number of the model's are shifted, also where some of them are
     names of the model by accident.
@@ -251,7 +251,7 @@ def _suggestion(
 
 
 def _of_file(mapping: Mapping[str, str], renamed: Mapping[str, str]) -> dict[str, str]:
-    """Mapping of the names in the file, where the data string has renamed them."""
+    """Mapping by the names in the file, if the data string renamed them."""
     if not renamed:
         return dict(mapping)
     return {raw: mapping.get(name, name) for raw, name in renamed.items()}

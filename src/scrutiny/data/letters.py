@@ -1,4 +1,4 @@
-"""Texts by their letters: what stays the same when spacing, case and punctuation change."""
+"""Letters of a text: a normal form that ignores spacing, case and punctuation."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ Hashes = np.ndarray[Any, np.dtype[np.uint64]]
 
 
 def letters(text: str) -> str:
-    """Letters of a text, case-folded; everything else is dropped.
+    """Letters of a text, case-folded; all other characters are dropped.
 
     Letters are the Unicode categories L; composed and decomposed accents come out equal.
 
@@ -52,9 +52,9 @@ def letters_hashes(texts: Iterable[str]) -> Hashes:
 
 
 def training_hashes(texts: Iterable[str]) -> Hashes:
-    """Sorted distinct hashes of texts, their lines and their sentences: what a model was shown.
+    """Sorted distinct hashes of training texts, their lines and their sentences.
 
-    What stands without any letters is left out.
+    Texts without letters are left out.
 
     Examples
     --------

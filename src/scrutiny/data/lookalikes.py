@@ -1,4 +1,4 @@
-"""Labels and groups that look alike and count as two: never merged, never passed over."""
+"""Look-alike labels and groups that count as two: reported, never merged."""
 
 import re
 import unicodedata
@@ -16,7 +16,7 @@ _MOST_VALUES: Final = 500
 
 
 def refuse_same_labels(labels: Iterable[str], where: str) -> None:
-    """Refuse two labels that are the same letters, written as other code points.
+    """Raise for two labels of the same letters, encoded as different code points.
 
     Raises
     ------
@@ -35,7 +35,7 @@ def refuse_same_labels(labels: Iterable[str], where: str) -> None:
 
 
 def lookalikes(examples: Sequence[Example]) -> Iterator[str]:
-    """A sentence for each pair of labels, or of one column's groups, that look alike."""
+    """Sentences, one for each pair of labels, or groups of one column, that look alike."""
     labels = Counter(label for example in examples for label in _labels(example))
     yield from _said("labels", labels, "classes")
     for name, values in _groups(examples).items():
@@ -58,7 +58,7 @@ def _said(what: str, counts: Counter[str], count_as: str) -> Iterator[str]:
 
 
 def _pairs(values: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Values beside the first that looks like them."""
+    """Values paired with the first that looks like them."""
     first: dict[str, str] = {}
     for value in sorted(values):
         other = first.setdefault(_looks(value).casefold(), value)
@@ -67,7 +67,7 @@ def _pairs(values: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _looks(value: str) -> str:
-    """Value as it looks: one form of each letter, single spaces, nothing that is not seen."""
+    """Visual form of a value: one form of each letter, single spaces, no invisible characters."""
     plain = unicodedata.normalize("NFKC", value)
     seen = "".join(c for c in plain if unicodedata.category(c) not in ("Cf", "Cc") or c.isspace())
     return _SPACES.sub(" ", seen).strip()
@@ -81,7 +81,7 @@ def _labels(example: Example) -> Iterator[str]:
 
 
 def _groups(examples: Sequence[Example]) -> dict[str, Counter[str]]:
-    """How often each value of each group of few values occurs."""
+    """Counts of the values in each column of groups with few values."""
     found: dict[str, Counter[str]] = {}
     for example in examples:
         for name, value in example.attributes.items():

@@ -1,8 +1,8 @@
-"""Near duplicates: texts that share most of their pairs of neighboring words.
+"""Near duplicates: texts that share most of their word bigrams.
 
 A join by prefix filtering (Bayardo, Ma and Srikant 2007): with the shingles of every text in order
 of rarity, two sets of Jaccard index t or more must share one of their first few. It finds every
-pair, so nothing depends on a random seed.
+pair, so no result depends on a random seed.
 """
 
 import re
@@ -20,7 +20,7 @@ _Array = np.ndarray[Any, Any]
 
 
 class _Sets(NamedTuple):
-    """Sets of shingles of one list of texts, end to end: rarest first within each."""
+    """Sets of shingles (word bigrams) of a list of texts, concatenated, rarest first in each."""
 
     ranks: _Array  # (shingle,) of all texts
     owners: _Array  # (shingle,) index of the text
@@ -30,7 +30,7 @@ class _Sets(NamedTuple):
 def find_near(
     a_texts: Sequence[str], b_texts: Sequence[str], *, least: float
 ) -> dict[int, tuple[int, float]]:
-    """Most similar text of b, and the Jaccard index, for each text of a that has one.
+    """Most similar text of b, and the Jaccard index, for each text of a with a near duplicate.
 
     Ties go to the first. Texts without a word are left out.
 
@@ -76,7 +76,7 @@ def near_pairs(
 
 
 def _shingled(a_texts: Sequence[str], b_texts: Sequence[str]) -> tuple[_Sets, _Sets]:
-    """Sets of both lists, with shingles ranked by how rare they are in both together."""
+    """Shingle sets of both lists, with shingles ranked by rarity in both together."""
     vocabulary: dict[str, int] = {}
     raw = [_pairs_of_words(texts, vocabulary) for texts in (a_texts, b_texts)]
     joined = np.concatenate([codes for codes, _ in raw])
@@ -93,7 +93,7 @@ def _shingled(a_texts: Sequence[str], b_texts: Sequence[str]) -> tuple[_Sets, _S
 
 
 def _pairs_of_words(texts: Sequence[str], vocabulary: dict[str, int]) -> tuple[_Array, _Array]:
-    """Codes of the pairs of neighboring words of all texts, and the text each is of."""
+    """Codes of the word bigrams of all texts, and the text that each belongs to."""
     words: list[int] = []
     sizes = np.empty(len(texts), dtype=np.int64)
     for i, text in enumerate(texts):
@@ -123,7 +123,7 @@ def _sets(ranks: _Array, owners: _Array, n: int) -> _Sets:
 
 
 def _prefixes(sets: _Sets, least: float) -> _Array:
-    """Whether each shingle is among the rarest of its set that a partner must share one of."""
+    """Mask of the shingles in each set's prefix, of which a partner must share one."""
     starts = np.cumsum(sets.sizes) - sets.sizes
     position = np.arange(len(sets.ranks)) - starts[sets.owners]
     needed = np.ceil(least * sets.sizes - 1e-9).astype(np.int64)
@@ -161,7 +161,7 @@ def _candidates(a: tuple[_Array, _Array], b: tuple[_Array, _Array]) -> Iterator[
 
 
 def _sizes_allow(a: _Array, b: _Array, least: float) -> _Array:
-    """Whether two sizes allow a Jaccard index that large: the smaller over the larger."""
+    """Whether two set sizes allow such a Jaccard index: the ratio of smaller to larger."""
     return np.asarray(np.minimum(a, b) >= least * np.maximum(a, b) - 1e-9)
 
 
@@ -178,5 +178,5 @@ def _shared(pairs: _Array, a: _Sets, starts: _Array, members: _Array) -> _Array:
 
 
 def _codes(high: _Array, low: _Array) -> _Array:
-    """Two numbers below 2 ** 31 as one."""
+    """Two numbers below 2 ** 31 packed into one."""
     return np.asarray((high.astype(np.int64) << 32) | low.astype(np.int64))

@@ -1,4 +1,4 @@
-"""Texts that stand in another set of texts: exactly, inside a longer one, or nearly.
+"""Overlap: texts that occur in another set of texts, exactly, inside a longer one, or nearly.
 
 Evaluation texts that a model was trained on make its scores mean something else.
 """
@@ -21,7 +21,7 @@ KINDS: Final[tuple[Kind, ...]] = ("exact", "contained", "near")
 
 
 class OverlapPair(NamedTuple):
-    """A text of the first set and where it stands in the second.
+    """Text of the first set, and its place in the second.
 
     ``a`` and ``b`` are indices from 0; ``b`` is -1 where only hashes of the second set are known.
     ``similarity`` is 1 but for near pairs, where it is the Jaccard index.
@@ -35,7 +35,7 @@ class OverlapPair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OverlapReport:
-    """How many texts of one set stand in another; each counts under its strongest kind.
+    """Numbers of texts of one set found in another, by strongest kind of match.
 
     Parameters
     ----------
@@ -44,9 +44,9 @@ class OverlapReport:
     exact
         Texts with the same letters as a whole text.
     contained
-        Texts of at least 32 letters whose letters stand inside a longer text.
+        Texts of at least 32 letters whose letters occur inside a longer text.
     near
-        Texts that share most of their word pairs with one text; nothing if not looked for.
+        Texts that share most of their word pairs with one text; None if not searched.
     pairs
         The strongest match of each text that has one, in the order of the first set.
     """
@@ -60,7 +60,7 @@ class OverlapReport:
 
     @property
     def n_overlapping(self) -> int:
-        """Texts of the first set that stand in the second in any of these ways."""
+        """Number of texts of the first set found in the second in any way."""
         return len(self.pairs)
 
     @property
@@ -72,7 +72,7 @@ class OverlapReport:
 def overlap(
     a_texts: Sequence[str], b_texts: Sequence[str], *, near: float | None = 0.8
 ) -> OverlapReport:
-    """Texts of the first set that stand in the second.
+    """Find texts of the first set in the second.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def overlap(
     b_texts
         Texts to look in (what the model was trained on); documents may be long.
     near
-        Smallest Jaccard index of word pairs of a near duplicate, above 0; nothing to skip them.
+        Smallest Jaccard index of word pairs of a near duplicate, above 0; None skips them.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def overlap(
     matches compare a hash of 64 bits, all others are verified; near duplicates are found by prefix
     filtering, which misses none.
 
-    **Misleads when** texts are short: "very bad ." stands in many corpora without having been
+    **Misleads when** texts are short: "very bad ." occurs in many corpora without having been
     copied, which is why containment needs 32 letters. A paraphrase is not found, nor is a long
     evaluation text that quotes a short training text.
 
@@ -122,7 +122,7 @@ def overlap(
 
 
 def overlap_with_hashes(texts: Sequence[str], hashes: Hashes) -> OverlapReport:
-    """Texts that stand among hashes of training texts.
+    """Find texts among hashes of training texts.
 
     Exact: the letters of the whole text are there. Contained: the text has several sentences, and
     all that have at least 32 letters are there. Near duplicates cannot be told from hashes.
@@ -155,7 +155,7 @@ def overlap_with_hashes(texts: Sequence[str], hashes: Hashes) -> OverlapReport:
 
 
 def is_member(values: Hashes, known: Hashes) -> Mask:
-    """Whether each hash ``(value,)`` is among sorted ones; 0, a text without letters, never is."""
+    """Whether each hash ``(value,)`` is in a sorted array; 0 (no letters) never is."""
     if not len(known):
         return np.zeros(len(values), dtype=np.bool_)
     place = np.minimum(np.searchsorted(known, values), len(known) - 1)
@@ -163,7 +163,7 @@ def is_member(values: Hashes, known: Hashes) -> Mask:
 
 
 def _exact(a: Hashes, b: Hashes) -> dict[int, OverlapPair]:
-    """First text of b with the letters of each text of a."""
+    """First text of b with the same letters, for each text of a that has one."""
     order = np.argsort(b, kind="stable")
     ordered = b[order]
     hits = np.flatnonzero(is_member(a, ordered))

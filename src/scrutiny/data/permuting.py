@@ -1,4 +1,4 @@
-"""Labels exchanged at random: the null that every finding must fail on."""
+"""Random exchange of labels: a null on which every finding must fail."""
 
 from collections.abc import Sequence
 from typing import Final, cast
@@ -13,12 +13,12 @@ _MOST_DIGITS: Final = 18
 
 
 def permutation_seed(source: DataSource, task: Task) -> int | None:
-    """Seed that ``permute=`` states, or nothing.
+    """Seed stated by ``permute=``, or ``None``.
 
     Raises
     ------
     DataError
-        If it is no number, or the task has nothing to exchange.
+        If it is no number, or the task has no labels to exchange.
     """
     given = source.option("permute")
     if not given:
@@ -36,6 +36,6 @@ def permutation_seed(source: DataSource, task: Task) -> int | None:
 
 
 def permuted(task: Task, examples: Sequence[Example], *, seed: int) -> tuple[Example, ...]:
-    """Examples, in order, whose labels the task's ``permute`` has exchanged at random."""
+    """Examples, in order, with labels exchanged at random by the task's ``permute``."""
     rng = generator(seed, "permute", name=stream_of(task, task.name), item="")
     return cast("ExchangesLabels", task).permute(examples, rng)

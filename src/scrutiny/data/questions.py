@@ -1,4 +1,4 @@
-"""Questions, by their mark or by the order of their first words: *what is it*, *is it good*."""
+"""Questions: recognized by their mark or by word order (*what is it*, *is it good*)."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -40,7 +40,7 @@ _CONDITIONS: Final = frozenset(
 
 
 def is_question_text(text: str, *, is_english: bool) -> bool:
-    """Whether a text asks: by a question mark, or in English by the order of its words.
+    """Whether a text is a question: by a question mark, or in English by its word order.
 
     Without its mark, a question is a sentence that begins with a question word and a verb before
     its subject, or with that verb: a word order that no statement has. What a statement may begin
@@ -92,7 +92,7 @@ def _whole_words(sentence: str) -> list[str]:
 
 
 def _is_inverted_behind(words: list[str]) -> bool:
-    """Whether a verb stands before its subject behind a question word: *how good is it*."""
+    """Whether a verb precedes its subject behind a question word: *how good is it*."""
     most = _MOST_BETWEEN if words[0] in ("how", "what", "which", "whose") else 0
     for place in range(1, most + 2):
         verb, subject = [*words, "", ""][place : place + 2]

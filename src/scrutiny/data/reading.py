@@ -1,4 +1,4 @@
-"""Examples of a data source, one at a time, with what was found on the way."""
+"""Reading a data source: its examples one at a time, with notes on what was found."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -24,14 +24,14 @@ from scrutiny.data.tasks.names import load_task
 OnBadRow = Literal["skip", "fail"]
 
 _MOST_LABELS = 20
-_UNLABELED = "have no label: kept (unlabeled=keep), and left out by what needs gold"
-_MINUS_ONE = "have the label -1, which stands for no label, and have no gold"
+_UNLABELED = "have no label: kept (unlabeled=keep), but not scored"
+_MINUS_ONE = "have the label -1, which marks unlabeled rows, and have no gold"
 _REPEATS = "repeat an earlier one exactly"
 
 
 @dataclass(slots=True)
 class Reading:
-    """A data source that is open; iterate once to get its examples.
+    """Open data source; iterate once to get its examples.
 
     Parameters
     ----------
@@ -42,17 +42,17 @@ class Reading:
     columns
         Roles of the columns.
     task
-        What the rows are parsed by.
+        Task that parses the rows.
     label_map
         New names of labels.
     on_bad_row
         Whether a bad row is left out and listed, or ends the reading.
     permute
-        Seed of a random exchange of labels, or nothing.
+        Seed of a random exchange of labels; None for no exchange.
     keeps_unlabeled
         Whether rows whose label or tags are empty are read without gold; else they are bad rows.
     bad_rows, doubts, identifiers, renamed, permutation
-        Grow as the examples are read: what was left out, doubted, named, renamed, exchanged.
+        Filled while examples are read: rows left out, doubts, names, renamed labels, exchange.
     """
 
     source: DataSource
@@ -74,13 +74,13 @@ class Reading:
         return (example for example, _ in self.keyed())
 
     def keyed(self) -> Iterator[tuple[Example, bytes]]:
-        """Examples in file order, each with the key of its content as the file has it."""
+        """Examples in file order, each with the key of its content in the file."""
         if self.permute is None:
             return self._read()
         return self._permuted(self.permute)
 
     def _permuted(self, seed: int) -> Iterator[tuple[Example, bytes]]:
-        """Examples whose labels the task has exchanged at random; all are held in memory."""
+        """Examples with labels exchanged at random by the task; all are held in memory."""
         pairs = list(self._read())
         before = tuple(example for example, _ in pairs)
         after = permuted(self.task, before, seed=seed)
@@ -116,18 +116,18 @@ class Reading:
         return tuple(filter(None, notes))
 
     def _without_answers(self) -> str:
-        """Sentence on a table without a column of gold answers; nothing where none is missed."""
+        """Note that the table has no column of gold answers; empty if it has or needs none."""
         answer = self.task.answer
         if not answer or answer in self.columns.roles:
             return ""
-        said = "There is no column of gold answers; nothing is scored."
+        said = "There is no column of gold answers, so answers are not scored."
         if answer in self.source.options:
             return said
         known = next(role.names for role in self.task.roles if role.name == answer)
-        return f"{said} None has a name that is known ({', '.join(known)}): say {answer}=NAME."
+        return f"{said} None has a known name ({', '.join(known)}): add {answer}=NAME."
 
     def _parse(self, raw: RawRow) -> tuple[Example, bytes]:
-        """Example of a raw row, with its identifier and the names of its labels, and its key.
+        """Example and content key of a raw row, with its identifier and label names.
 
         The key is of the gold as the file has it, so that renaming labels keeps identifiers.
         """
@@ -149,7 +149,7 @@ class Reading:
         return _identified(example, name, gold), key
 
     def _name_answer(self, row: dict[str, Any]) -> Iterator[str]:
-        """Put names that the file states in the place of integers, and take out what is no answer.
+        """Replace integer classes by the names in the file, and drop answers that are missing.
 
         Rows without an answer are doubtful, and so are unlabeled splits of the hub, which have -1.
         """
@@ -167,7 +167,7 @@ class Reading:
             row[role] = _named(row[role], names)
 
     def _renamed(self, gold: Any) -> Any:
-        """Gold under the names of the label map; a label that it lacks is refused."""
+        """Gold under the names of the label map; a label that the map lacks raises."""
         try:
             if isinstance(gold, tuple):
                 self.renamed.update(span.label for span in gold)
@@ -187,8 +187,8 @@ class Reading:
         place = self._place(raw)
         if self.on_bad_row == "fail":
             raise DataError(
-                f"{place}: {reason}. Mend the row, or let bad rows be counted and left out "
-                "(on-bad-row skip)."
+                f"{place}: {reason}. Correct the row, or leave bad rows out "
+                "(on-bad-row skip counts them)."
             )
         self.bad_rows.append(BadRow(place, reason))
 
@@ -206,7 +206,7 @@ def open_data(
     on_bad_row: OnBadRow = "skip",
     columns: Mapping[str, str] | None = None,
 ) -> Reading:
-    """Open data source, to be iterated once.
+    """Open a data source, to be iterated once.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def open_data(
     task
         Name of the task; read off the columns unless given.
     on_bad_row
-        ``skip`` counts and lists rows that do not read; ``fail`` stops at the first.
+        ``skip`` counts and lists rows that cannot be read; ``fail`` stops at the first.
     columns
         Options of the data string as a mapping, ``{"text": "sentence"}``: for objects, which have
         no data string of their own.
@@ -224,7 +224,7 @@ def open_data(
     Raises
     ------
     DataError
-        If the data string or the file does not read.
+        If the data string or the file cannot be read.
     """
     if on_bad_row not in ("skip", "fail"):
         raise DataError(f"on_bad_row is {on_bad_row!r}; it is 'skip' or 'fail'.")
@@ -258,7 +258,7 @@ def open_data(
 
 
 def _check_columns(columns: Any, scheme: str) -> None:
-    """Refuse options beside an object or a data string that could not stand in one."""
+    """Raise for options of an object that could not be written in a data string."""
     if columns is None:
         return
     if not isinstance(columns, Mapping):
@@ -283,10 +283,10 @@ def iter_examples(
     on_bad_row: OnBadRow = "skip",
     columns: Mapping[str, str] | None = None,
 ) -> Iterator[Example]:
-    """Examples of a data source, read as they are asked for.
+    """Examples of a data source, read one at a time.
 
     Memory does not grow with the texts; identifiers take 16 to 48 bytes a row. For the bad rows and
-    notes beside the examples, iterate over `open_data`, whose parameters these are.
+    notes as well, iterate over `open_data`, whose parameters these are.
 
     Parameters
     ----------
@@ -299,7 +299,7 @@ def iter_examples(
 
 
 def parse_limit(limit: int | str | None) -> tuple[int, int | None]:
-    """First example and the one after the last, counted from 0 among the rows that read.
+    """First example and the one after the last, counted from 0 among the readable rows.
 
     Raises
     ------
@@ -322,14 +322,14 @@ def parse_limit(limit: int | str | None) -> tuple[int, int | None]:
         start, stop = -1, None
     if start < 0 or (stop is not None and stop <= start):
         raise DataError(
-            f"The limit {limit!r} does not read: it is a number of examples (200) or a range "
+            f"The limit {limit!r} cannot be read: it is a number of examples (200) or a range "
             "(100:200, from 0, without the last)."
         )
     return start, stop
 
 
 def _identified(example: Example, name: str, gold: str | tuple[Span, ...] | None) -> Example:
-    """Copy under another name; `dataclasses.replace` takes four times as long."""
+    """Copy of an example under another name (four times as fast as `dataclasses.replace`)."""
     return Example(
         name,
         example.fields,
@@ -344,14 +344,14 @@ def _identified(example: Example, name: str, gold: str | tuple[Span, ...] | None
 
 
 def _is_empty(value: Any) -> bool:
-    """Whether a cell that should hold a label, or a list of tags, holds nothing."""
+    """Whether a cell for a label, or for a list of tags, is empty."""
     if isinstance(value, list | tuple):
         return all(as_label(tag) is None for tag in value)
     return as_label(value) is None
 
 
 def _keeps_unlabeled(source: DataSource, task: Task) -> bool:
-    """Whether the data string asks to keep rows without a label.
+    """Whether the data string keeps rows without a label.
 
     Raises
     ------
@@ -370,12 +370,12 @@ def _keeps_unlabeled(source: DataSource, task: Task) -> bool:
 
 
 def _label_map(source: DataSource, task: Task) -> dict[str, str]:
-    """New names of labels that the data string states.
+    """New names of labels, as stated in the data string.
 
     Raises
     ------
     DataError
-        If they do not read, or the items of the task have no labels.
+        If they cannot be read, or the items of the task have no labels.
     """
     labels = source.options.get("labels", "")
     if labels and not task.answer:
@@ -387,7 +387,7 @@ def _label_map(source: DataSource, task: Task) -> dict[str, str]:
 
 
 def _named(value: Any, names: tuple[str, ...]) -> Any:
-    """Name of an integer class, or of each in a list; what is no integer stays as it is."""
+    """Name of an integer class, or of each in a list; other values are kept."""
     if isinstance(value, list | tuple):
         return [_named(one, names) for one in value]
     if isinstance(value, bool) or not isinstance(value, int):

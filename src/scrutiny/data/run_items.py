@@ -1,4 +1,4 @@
-"""Which items of a run a slice holds: the items as the run keeps them, texts read when needed."""
+"""Items of a run inside a slice, from the run's tables; texts are read when needed."""
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -16,14 +16,14 @@ from scrutiny.store.run_folder import RunFolder
 
 
 class RunItems:
-    """Items of each dataset of a run.
+    """Items of each dataset of a run, with the values that slices need.
 
     Parameters
     ----------
     items
         Table of the items, with or without their texts.
     texts
-        The table with their texts, read once where a slice goes by them.
+        Table with their texts, read once if a slice needs them.
     training
         Data string and task of the training set, by dataset.
     """
@@ -56,12 +56,12 @@ class RunItems:
         return list(self._items["dataset"].unique().to_pylist())
 
     def inside(self, where: str, datasets: tuple[str, ...]) -> NDArray[np.bool_]:
-        """Whether each item of some datasets, in a row, is known to be in a slice.
+        """Mask of the items of some datasets, concatenated, that are known to be in a slice.
 
         Raises
         ------
         PlanError, UnknownNameError
-            If the slice does not read, or names what the items do not have.
+            If the slice cannot be read, or names an attribute or column that the items lack.
         """
         for name in datasets:
             if (name, where) not in self._inside:
@@ -88,5 +88,5 @@ class RunItems:
 
 
 def training_of(source: str, task: str) -> Training:
-    """Training set of a data string."""
+    """Training set loaded from a data string."""
     return Training(load_dataset(source, task=task or None).examples)

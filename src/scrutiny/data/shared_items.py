@@ -1,4 +1,4 @@
-"""How many items two data sets share: what holds on both is then no second finding."""
+"""Items shared by two datasets: what holds on both is then no independent finding."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from scrutiny.data.tasks.names import load_task
 
 @dataclass(frozen=True, slots=True)
 class SharedItems:
-    """Items that stand in both of two data sets of one task, under whatever identifiers.
+    """Number of items that two datasets of one task share, whatever their identifiers.
 
     Parameters
     ----------
     a, b
         Names of the data sets.
     shared
-        Items of the smaller one that stand in the other, with the same gold or another.
+        Items of the smaller one that are also in the other, with the same gold or another.
     smaller
         Size of the smaller.
     is_same
@@ -34,12 +34,12 @@ class SharedItems:
 
     @property
     def is_half(self) -> bool:
-        """Whether it is half of the smaller data set or more."""
+        """Whether at least half of the smaller dataset is shared."""
         return 2 * self.shared >= self.smaller
 
 
 def shared_items(datasets: list[Dataset]) -> list[SharedItems]:
-    """Pairs of data sets of one task that have items in common, and how many."""
+    """Pairs of datasets of one task that share items, and how many."""
     tasks = Counter(dataset.task for dataset in datasets)
     several = [dataset for dataset in datasets if tasks[dataset.task] > 1]
     asked = {id(dataset): _asked(dataset) for dataset in several}
@@ -52,7 +52,7 @@ def shared_items(datasets: list[Dataset]) -> list[SharedItems]:
 
 
 def _asked(dataset: Dataset) -> Counter[bytes]:
-    """Keys of the items without gold; columns are part of them where a task has no labels."""
+    """Counts of items by their key without gold; columns are part of it if a task has no labels."""
     needs_columns = load_task(dataset.task).scored_by is None
     return Counter(_question(e, needs_columns=needs_columns) for e in dataset.examples)
 
@@ -63,5 +63,5 @@ def _question(example: Example, *, needs_columns: bool) -> bytes:
 
 
 def _answered(dataset: Dataset) -> Counter[bytes]:
-    """Keys of the items with their gold."""
+    """Counts of items by their key with gold."""
     return Counter(content_key(example) for example in dataset.examples)

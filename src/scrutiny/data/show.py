@@ -1,4 +1,4 @@
-"""What there is to know about a data set at a glance."""
+"""Summary of a dataset: sizes, labels, lengths, duplicates."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ _MOST_VALUES = 20
 
 
 class Quantiles(NamedTuple):
-    """Smallest, 5 %, quarter, median, three quarters, 95 % and largest of some counts."""
+    """Quantiles of counts: minimum, 5 %, quartiles, 95 % and maximum."""
 
     least: int
     p5: int
@@ -39,7 +39,7 @@ class FieldSummary(NamedTuple):
 
 
 class LabelCount(NamedTuple):
-    """A gold label, or a type of entity: how often it occurs, and its share of all."""
+    """Gold label (or type of entity), its count, and its share of all."""
 
     label: str
     n: int
@@ -48,7 +48,7 @@ class LabelCount(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DataSummary:
-    """A data set at a glance.
+    """Summary of a dataset.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class DataSummary:
     is_labeled
         Whether the task has gold answers.
     chance
-        Score that needs no skill; nothing without gold.
+        Score without skill; None without gold.
     duplicates
         Items whose texts have the same letters as those of an earlier item.
     conflicts
@@ -106,12 +106,12 @@ class DataSummary:
 
     @property
     def majority_share(self) -> float | None:
-        """Share of the commonest label; nothing without gold labels."""
+        """Share of the most frequent label; ``None`` without gold labels."""
         return self.labels[0].share if self.labels else None
 
 
 def summarize(data: Dataset) -> DataSummary:
-    """Summary of a data set: sizes, labels, lengths, duplicates, and how to name it.
+    """Summarize a dataset: sizes, labels, lengths, duplicates, and its data string.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def quantiles(counts: Sequence[int]) -> Quantiles:
 
 
 def _label_counts(examples: Sequence[Example]) -> tuple[LabelCount, ...]:
-    """Labels, commonest first, ties by name."""
+    """Counts of labels, most frequent first, ties by name."""
     counts: Counter[str] = Counter()
     for example in examples:
         if isinstance(example.gold, str):
@@ -181,7 +181,7 @@ def _label_counts(examples: Sequence[Example]) -> tuple[LabelCount, ...]:
 
 
 def _duplicates(examples: Sequence[Example]) -> tuple[int, int]:
-    """How many items repeat an earlier one by its letters, and how many with another gold."""
+    """Numbers of items that repeat an earlier one (by letters), and of those with another gold."""
     first: dict[tuple[int, ...], Example] = {}
     repeated = conflicting = 0
     for example in examples:
@@ -212,7 +212,7 @@ def _distinct(examples: Sequence[Example], prefix: str) -> dict[str, int]:
 
 
 def _members(examples: Sequence[Example]) -> dict[str, dict[str, int]]:
-    """Items by value of each group of few values."""
+    """Counts of items by value, for each column of groups with few values."""
     counts: dict[str, Counter[str]] = {}
     for example in examples:
         for name, value in example.attributes.items():

@@ -1,4 +1,4 @@
-"""Slices of items: which items a predicate holds of, and those that a comparison declares.
+"""Slices of items: subsets that satisfy a predicate, and the slices that comparisons use.
 
 A name in a predicate is a column of the items (``topic`` for ``a_topic``) or a registered
 attribute; a column comes first, since the user gave it.
@@ -53,16 +53,16 @@ _EPSILON: Final = 1e-9
 
 
 class Items:
-    """Items of one dataset, with the values that their slices go by; each is computed once.
+    """Items of one dataset, with attribute values that are computed once.
 
     Parameters
     ----------
     columns
         Values of the items by the full names of their columns (``a_topic``).
     examples
-        The items with their texts; read where a slice goes by them.
+        The items with their texts; read if a slice needs them.
     training
-        The training set; read where a slice goes by it. Nothing where there is none.
+        Training set, read if a slice needs it; None without one.
     """
 
     def __init__(
@@ -80,14 +80,14 @@ class Items:
     def of(
         cls, examples: Sequence[Example], training: Callable[[], Training] | None = None
     ) -> "Items":
-        """Items of examples in memory."""
+        """Items from examples in memory."""
         names = dict.fromkeys(name for example in examples for name in example.attributes)
         columns = {name: [e.attributes.get(name) for e in examples] for name in names}
         return cls(columns, lambda: examples, training)
 
     @property
     def names(self) -> list[str]:
-        """What slices of these items may name: columns without ``a_``, then attributes."""
+        """Names that slices may use: columns without ``a_``, then attributes."""
         known = [n.partition("@")[0] for n in registry().names("attribute")]
         return list(dict.fromkeys([*(n.removeprefix("a_") for n in self._columns), *known]))
 
@@ -97,12 +97,12 @@ class Items:
         return self._read()
 
     def inside(self, text: str) -> list[bool | None]:
-        """Whether each item is in a slice; nothing where an item has no value for it.
+        """Whether each item is in a slice; ``None`` for items without a value.
 
         Raises
         ------
         PlanError, UnknownNameError
-            If the slice does not read, or names what the items do not have.
+            If the slice cannot be read, or names an attribute or column that the items lack.
         """
         whole = parse_predicate(text)
         found = {term: self._said(term) for term in set(terms_of(whole))}
@@ -110,7 +110,7 @@ class Items:
         return [truth(whole, dict(zip(found, row, strict=True)).__getitem__) for row in rows]
 
     def must_have(self, text: str, *, where: str) -> None:
-        """Refuse a slice that asks a column or a word attribute for a value that no item has.
+        """Raise if a slice compares a column or attribute with a value that no item has.
 
         Raises
         ------
@@ -127,7 +127,7 @@ class Items:
                 raise PlanError(f"{where} has {term.name} = {term.value}; there are {shown}.")
 
     def _said(self, term: Term) -> list[bool | None]:
-        """Whether a term holds of each item."""
+        """Whether a term is true for each item."""
         gives, values = self._valued(term)
         if not term.operator:
             return [_as_truth(value, term, gives) for value in values]
@@ -143,7 +143,7 @@ class Items:
         return [None if n is None else order(n, limit) for n in numbers]
 
     def _valued(self, term: Term) -> tuple[Gives, list[Value | None]]:
-        """Kind of what a term speaks of, and the value of each item."""
+        """Kind of a term's attribute or column, and its value for each item."""
         key = (term.name, term.field, term.value if term.name == _HAS else "")
         if key not in self._values:
             self._values[key] = self._computed(term)
@@ -173,13 +173,13 @@ class Items:
     def _trained(self, name: str) -> Training:
         if self._training is None:
             raise PlanError(
-                f"The slice goes by {name}, which looks into the training data, and none is given: "
+                f"The slice uses {name}, which needs training data, and none is given: "
                 "name it in the plan (training = under [data.NAME]) or with --training STRING."
             )
         return self._training()
 
     def _looked_at(self, term: Term) -> Sequence[Example | None]:
-        """Items, with one field where the term names it."""
+        """Items, reduced to one field if the term names it."""
         if not term.field:
             return self.examples
         found = [in_field(example, term.field) for example in self.examples]
@@ -190,7 +190,7 @@ class Items:
 
 
 def _has(examples: Sequence[Example | None], words: str) -> list[Value | None]:
-    """Whether words stand in a row in some text of each item, whatever their case."""
+    """Whether the words occur in sequence in some text of each item, ignoring case."""
     wanted = " ".join(lower_of(Example("", {"": words})))
     return [None if e is None else f" {wanted} " in f" {' '.join(lower_of(e))} " for e in examples]
 
@@ -202,7 +202,7 @@ def _as_truth(value: Value | None, term: Term, gives: Gives) -> bool | None:
     if gives == "a word" and written in _YES | _NO:
         return written in _YES
     example = f"{term.name} > 20" if gives == "a number" else f"{term.name} = {value}"
-    raise PlanError(f"{term.name} is {gives}, so a slice says of which: {example}.")
+    raise PlanError(f"{term.name} is {gives}, so a slice compares it with a value: {example}.")
 
 
 def _as_number(value: Value, term: Term, gives: Gives) -> float:
@@ -224,7 +224,7 @@ def _as_limit(term: Term) -> float:
 
 
 def _is_same(value: Value, text: str) -> bool:
-    """Whether a value is what a text says: 2.0 is 2, and yes is true."""
+    """Whether a value equals a written one: 2.0 is 2, and True is yes."""
     if isinstance(value, bool):
         return text.lower() in (_YES if value else _NO)
     if isinstance(value, str) and value == text:
@@ -236,7 +236,7 @@ def _is_same(value: Value, text: str) -> bool:
 
 
 def _between(numbers: Sequence[float | None], share: str) -> tuple[float, float]:
-    """Values from and below which a share of the items lies; equal values stay together."""
+    """Limits of the values that a share of the items has; equal values stay together."""
     ordered = sorted(number for number in numbers if number is not None)
     low, high = share_of(share)
     first, last = (int(len(ordered) * rank + _EPSILON) for rank in (low, high))
@@ -248,16 +248,16 @@ def _between(numbers: Sequence[float | None], share: str) -> tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A group of items that a comparison looks at.
+    """Group of items that a comparison evaluates separately.
 
     Parameters
     ----------
     name
         Short and stable ("negation"); random numbers are drawn by it.
     says
-        What stands behind "inputs" in a sentence ("with a negation").
+        Phrase that follows "inputs" in a sentence ("with a negation").
     where
-        The predicate; nothing for all items.
+        Predicate; empty for all items.
     """
 
     name: str
@@ -272,7 +272,7 @@ def slices_for(
     training: Callable[[], Training] | None = None,
     fewest: int = FEWEST,
 ) -> list[tuple[Slice, tuple[bool, ...]]]:
-    """All slices that divide some items, with who belongs to each.
+    """All slices that divide the items, with the members of each.
 
     Beside the attributes of texts that answer yes or no: slices that the user asks for, thirds by
     length, every gold label, every value of the items' columns ``a_*``. Attributes of English
@@ -283,11 +283,11 @@ def slices_for(
     examples
         The items.
     asked
-        Predicates that the user asks for.
+        Predicates stated by the user.
     training
         The training set, where there is one.
     fewest
-        Items that a slice, and what is outside of it, must have.
+        Least number of items inside and outside of a slice.
     """
     if not examples:
         return []
@@ -308,14 +308,14 @@ def slices_for(
         members = tuple(is_in is True for is_in in items.inside(one.where))
         inside = sum(members)
         if inside < fewest or len(members) - inside < fewest or members in known:
-            continue  # too small to say anything of, or another slice's twin
+            continue  # too small, or equal to another slice
         known.add(members)
         found.append((one, members))
     return found
 
 
 def _declared(*, is_english: bool) -> list[Slice]:
-    """Slice of each registered attribute of texts that answers yes or no."""
+    """Slice of each registered yes-or-no attribute of texts."""
     found = []
     for kind, name in registry().entries:
         if kind != "attribute":
@@ -328,7 +328,7 @@ def _declared(*, is_english: bool) -> list[Slice]:
 
 
 def _by_value(column: str, name: str, values: Sequence[str]) -> list[Slice]:
-    """Slice of each value of a column; none where there are too many."""
+    """Slice of each value of a column; none if there are too many."""
     counts = Counter(values)
     if not 2 <= len(counts) <= MOST_VALUES:
         return []
@@ -339,7 +339,7 @@ def _by_value(column: str, name: str, values: Sequence[str]) -> list[Slice]:
 
 
 def _by_length(examples: Sequence[Example]) -> list[Slice]:
-    """Shortest and longest third, by words."""
+    """Slices of the shortest and longest third, by words."""
     ordered = sorted(sum(1 for _ in words_of(example)) for example in examples)
     low, high = ordered[len(ordered) // 3], ordered[2 * len(ordered) // 3]
     return [

@@ -5,7 +5,7 @@
     csv:dev.csv#text=sentence,label=label       hf:glue/sst2:validation[:200]@main#text=sentence
     conll:dev.conll#token=0,tag=-1              builtin:reviews
 
-What stands after ``#`` names columns: those of a task (its roles: ``text``, ``label``, ``tokens``,
+The options after ``#`` name columns: those of a task (its roles: ``text``, ``label``, ``tokens``,
 ``more``), and those that any may have (``id``, ``unit``, ``group``). The rest of `OPTIONS` says how
 to read; those in `READING` are of the readers that look at them, and readers bring options of their
 own. Several columns are separated by ``|``; a comma, a bar or a percent sign in a column's name is
@@ -22,26 +22,26 @@ from urllib.parse import unquote
 from scrutiny.core.errors import DataError, UnknownNameError
 from scrutiny.core.registry import registry
 
-#: Every option that all tasks have, with what it is for; those of one task are its roles.
+#: Options that all tasks have, with their meanings; those of one task are its roles.
 OPTIONS: Final[Mapping[str, str]] = {
     "id": "column of unique identifiers; empty for hashes of the content",
     "unit": "columns whose rows belong together (clusters)",
     "group": "columns to compare groups by",
     "labels": "new names of labels, 0:negative|1:positive",
-    "unlabeled": "keep or skip: what becomes of rows whose label is empty; skip unless told",
+    "unlabeled": "keep or skip: what to do with rows whose label is empty; skip by default",
     "task": "name of the task",
     "language": "language code of the texts, or the column that holds it",
     "quote": "none or double: how fields with separators are written",
-    "encoding": "of the file; utf-8 unless told",
+    "encoding": "of the file; utf-8 by default",
     "header": "none for a file without a first line of names",
     "delimiter": "one character, or comma, semicolon, tab, space",
     "field": "key of the list of rows inside a JSON object",
     "token": "column of the tokens in a CoNLL file, counted from 0",
     "tag": "column of the tags in a CoNLL file; -1 is the last",
     "config": "configuration of a data set of the hub",
-    "permute": "seed of a random exchange of what the items are labeled as: a null",
+    "permute": "seed of a random exchange of the items' labels: a null",
 }
-#: Options that say how to read, which only the readers have that look at them.
+#: Options about reading; each reader has only those that it uses.
 READING: Final = frozenset(
     {"quote", "encoding", "header", "delimiter", "field", "token", "tag", "config"}
 )
@@ -59,16 +59,16 @@ _SUFFIXES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class DataSource:
-    """A data string, taken apart.
+    """Parsed data string.
 
     Parameters
     ----------
     scheme
         Which reader: ``csv``, ``jsonl``, ``hf``, …
     target
-        What it reads: a path, a name on the hub, a name of a sample.
+        Path, name on the hub, or name of a sample.
     options
-        What stood after ``#``, percent signs still encoded.
+        Options after ``#``, percent signs still encoded.
     """
 
     scheme: str
@@ -76,7 +76,7 @@ class DataSource:
     options: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        """The data string again."""
+        """The data string."""
         options = ",".join(f"{key}={value}" for key, value in self.options.items())
         return f"{self.scheme}:{self.target}" + (f"#{options}" if options else "")
 
@@ -86,11 +86,11 @@ class DataSource:
         return Path(self.target).expanduser()
 
     def option(self, name: str, default: str = "") -> str:
-        """Value of an option, percent signs decoded."""
+        """Value of an option, percent-decoded."""
         return unquote(self.options.get(name, default))
 
     def stating(self, columns: Mapping[str, str]) -> "DataSource":
-        """Return the source with these columns by role stated in its options."""
+        """Return the source with these columns stated as options."""
         quoted = {
             role: name.replace("%", "%25").replace(",", "%2C").replace("|", "%7C")
             for role, name in columns.items()
@@ -98,12 +98,12 @@ class DataSource:
         return DataSource(self.scheme, self.target, {**self.options, **quoted})
 
     def columns(self, name: str) -> tuple[str, ...]:
-        """Columns that an option lists, separated by bars."""
+        """Columns listed by an option, separated by bars."""
         return tuple(unquote(part) for part in self.options.get(name, "").split("|") if part)
 
 
 def parse_source(text: str) -> DataSource:
-    """Parts of a data string; a bare path is read by its suffix.
+    """Parse a data string; for a bare path, the suffix decides the reader.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def parse_source(text: str) -> DataSource:
     if scheme not in known:
         raise DataError(_unknown_scheme(text, scheme, known))
     if not target:
-        raise DataError(f"The data string {text!r} names nothing after {scheme + ':'!r}.")
+        raise DataError(f"The data string {text!r} has no path or name after {scheme + ':'!r}.")
     return DataSource(scheme, target, parse_options(after, where=text, scheme=scheme))
 
 
@@ -148,14 +148,14 @@ def parse_options(text: str, *, where: str, scheme: str = "") -> dict[str, str]:
                 "name=value and separated by commas (a comma inside a name is %2C)."
             )
         if name in options:
-            raise DataError(f"In the data string {where!r}, the option {name!r} stands twice.")
+            raise DataError(f"In the data string {where!r}, the option {name!r} occurs twice.")
         check_option(name, where=where, scheme=scheme)
         options[name] = value.strip()
     return options
 
 
 def check_option(name: str, *, where: str, scheme: str = "") -> None:
-    """Refuse an option that does not exist; near names are in the message."""
+    """Raise for an option that does not exist; the message lists similar names."""
     if name in OPTIONS and name not in READING:
         return
     known = known_options(scheme)
@@ -170,7 +170,7 @@ def check_option(name: str, *, where: str, scheme: str = "") -> None:
 
 
 def known_options(scheme: str = "") -> dict[str, str]:
-    """All options with what they are for: everybody's, those of tasks, those of one reader."""
+    """All options with their meanings: shared ones, those of tasks, those of one reader."""
     from scrutiny.data.tasks.names import role_options
 
     reading = _marked(scheme, "reading", ())
@@ -179,13 +179,13 @@ def known_options(scheme: str = "") -> dict[str, str]:
 
 
 def reader_options(scheme: str) -> Mapping[str, str]:
-    """Options that the reader of this scheme brings; none for an unknown one."""
+    """Options of the reader of this scheme; empty for an unknown one."""
     brought: Mapping[str, str] = _marked(scheme, "options", {})
     return brought
 
 
 def _marked(scheme: str, what: str, default: Any) -> Any:
-    """Attribute of the reader of a scheme; the default where reader or attribute is unknown."""
+    """Attribute of the reader of a scheme; the default if reader or attribute is unknown."""
     if scheme not in schemes():
         return default
     return getattr(registry().load("reader", scheme), what, default)
@@ -201,7 +201,7 @@ def _scheme_of_path(place: str) -> str:
     if suffix in _SUFFIXES:
         return _SUFFIXES[suffix]
     raise DataError(
-        f"The data string {place!r} says neither a scheme nor a suffix that is known. Write "
+        f"The data string {place!r} has neither a known scheme nor a known suffix. Write "
         f"scheme:path, with one of: {', '.join(schemes())} (for example csv:{place or 'dev.csv'})."
     )
 

@@ -1,4 +1,4 @@
-"""Raw rows, as readers hand them over: columns by name, and the line each came from."""
+"""Raw rows of readers: columns by name, and the line each came from."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,18 +9,18 @@ from scrutiny.core.errors import DataError
 
 
 class RawRow(NamedTuple):
-    """One row of a file, or what is wrong with it.
+    """One row of a file, or the problem with it.
 
     Parameters
     ----------
     line
         Physical line of the file that the row starts on, or number of the row, from 1.
     values
-        Cells by column; empty where the row does not read.
+        Cells by column; empty where the row cannot be read.
     problem
-        Why the row does not read, or nothing.
+        Why the row cannot be read; empty if it can.
     place
-        What stands before its line number, where a table has rows of several files.
+        File name in front of its line number, if a table has rows of several files.
     """
 
     line: int
@@ -31,20 +31,20 @@ class RawRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What a reader returns; its rows can be read once.
+    """Result of a reader; its rows can be iterated once.
 
     Parameters
     ----------
     columns
-        Names of the columns; those of the first row where every row names its own.
+        Names of the columns; those of the first row if every row names its own.
     rows
-        Rows in file order, read as they are asked for.
+        Rows in file order, read lazily.
     place
-        What stands before the line number in ``file:line``.
+        File name in ``file:line``.
     class_names
         Names behind integer labels, by column, where the file states them.
     defaults
-        Options that hold unless the data string says otherwise.
+        Default options, which the data string overrides.
     notes
         Sentences about how it was read.
 
@@ -65,6 +65,6 @@ class Table:
         twice = repeated(self.columns)
         if twice is not None:
             raise DataError(
-                f"{self.place} has two columns named {twice!r}, and neither can be meant. Give one "
+                f"{self.place} has two columns named {twice!r}, so neither can be chosen. Give one "
                 "of them another name, or leave it out."
             )

@@ -136,7 +136,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     Raises
     ------
     ModelError
-        If an option does not read, or the change does not keep the task's labels.
+        If an option cannot be read, or the change does not keep the task's labels.
     """
     from scrutiny.models.strings.load import load_model
 

@@ -83,7 +83,7 @@ def parse_rule(text: str) -> Rule:
     Raises
     ------
     PlanError
-        If it does not read, or its limit is no finite number.
+        If it cannot be read, or its limit is no finite number.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def parse_rule(text: str) -> Rule:
     found = _RULE.match(text)
     if found is None or not found["metric"]:
         raise PlanError(
-            f"The rule {text!r} does not read. It is METRIC OPERATOR LIMIT, for instance "
+            f"The rule {text!r} cannot be read. It is METRIC OPERATOR LIMIT, for instance "
             "'drop(accuracy) <= 0.05' or 'flip_rate < 10% where transformation=typos'; operators "
             f"are {', '.join(OPERATORS)}."
         )

@@ -117,7 +117,7 @@ def metric_name(text: str) -> str:
     Raises
     ------
     PlanError
-        If it does not read, or lacks its parameter, or has one too many.
+        If it cannot be read, or lacks its parameter, or has one too many.
     UnknownNameError
         If there is no such metric; near names are in the message.
 

@@ -94,7 +94,7 @@ def database_errors(path: Path) -> Iterator[None]:
             raise  # ours
         else:
             message = (
-                f"{path} does not read ({str(error)[:_SHOWN]}); move it away and re-issue the "
+                f"{path} cannot be read ({str(error)[:_SHOWN]}); move it away and re-issue the "
                 "command."
             )
         raise StorageError(message) from error

@@ -102,7 +102,7 @@ def unreadable(path: Path, error: BaseException) -> DataError:
         why = f"the byte at offset {error.start} is no UTF-8"
     else:
         why = f"{type(error).__name__}: {str(error)[:_SHOWN]}"
-    return DataError(f"{path} does not read ({why}). Re-issue the run's command.")
+    return DataError(f"{path} cannot be read ({why}). Re-issue the run's command.")
 
 
 def write_text(path: Path, text: str) -> None:

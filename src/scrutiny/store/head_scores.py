@@ -86,4 +86,4 @@ def _opened(path: Path) -> Iterator[Any]:
             with archive:
                 yield archive
     except _DAMAGED as error:
-        raise DataError(f"{path} does not read: {error}; it has to be {_WHAT}.") from error
+        raise DataError(f"{path} cannot be read: {error}; it has to be {_WHAT}.") from error

@@ -72,7 +72,7 @@ class Journal:
         try:
             return from_bytes(_unsealed(row[0]))
         except (ValueError, OSError, pa.ArrowException) as error:
-            raise self._damaged(f"the shard {task!r} does not read") from error
+            raise self._damaged(f"the shard {task!r} cannot be read") from error
 
     def parts(self, task: str) -> list[str]:
         """Names of the tables of a finished task."""
@@ -87,7 +87,7 @@ class Journal:
         try:
             return True, json.loads(row[0])
         except (ValueError, TypeError) as error:
-            raise self._damaged(f"what it keeps under {key!r} does not read") from error
+            raise self._damaged(f"what it keeps under {key!r} cannot be read") from error
 
     def set_memo(self, key: str, value: Any) -> None:
         """Memoize a JSON value under a key for the life of the run."""
@@ -103,7 +103,7 @@ class Journal:
         try:
             return dict(json.loads(kept))
         except (ValueError, TypeError) as error:
-            raise self._damaged("the list of its files does not read") from error
+            raise self._damaged("the list of its files cannot be read") from error
 
     def pack(self, files: Seal, *, keep: Sequence[str]) -> None:
         """Delete all tables of tasks, which files hold now.

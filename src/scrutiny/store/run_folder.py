@@ -251,7 +251,7 @@ class RunFolder:
         try:
             return np.asarray(np.load(path, allow_pickle=False))
         except (OSError, ValueError) as error:
-            raise DataError(f"{path} does not read: {error}.") from error
+            raise DataError(f"{path} cannot be read: {error}.") from error
 
     def has_array(self, name: str) -> bool:
         """Whether `write_array` stored an array under this name."""

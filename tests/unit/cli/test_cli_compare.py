@@ -228,7 +228,7 @@ def test_import_prints_every_score_and_what_was_left_out(logs, command, tmp_path
     code, said, err = command("import", "lm-eval", str(broken), "-o", out, "--json")
     assert code == 0
     assert json.loads(said.splitlines()[0])["metric"] == "accuracy@1"
-    assert "1 row does not read and was left out; the first is" in " ".join(err.split())
+    assert "1 row cannot be read and was left out; the first is" in " ".join(err.split())
     assert "samples_sums.jsonl:49: no JSON" in " ".join(err.split())
     arguments = ("--on-bad-row", "fail")
     assert command("import", "lm-eval", str(broken), "-o", out, *arguments)[0] == 2

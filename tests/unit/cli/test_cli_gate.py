@@ -129,7 +129,7 @@ def test_a_file_that_does_not_read_says_where(gate: Gate, written: str, said: st
 
 def test_a_file_that_is_not_there_is_named(gate: Gate) -> None:
     code, _, err = gate("--risks", "--accept", "absent.toml")
-    assert (code, "'absent.toml' does not read: No such file" in err) == (2, True)
+    assert (code, "'absent.toml' cannot be read: No such file" in err) == (2, True)
 
 
 def test_lines_for_machines_say_what_the_gate_made_of_them(gate: Gate) -> None:

@@ -55,7 +55,7 @@ def test_display_none_hides_progress_and_nothing_else(
     for display in ("none", "plain"):
         assert exit_code_of(group, [*COMMAND, display, *data, "--out", display]) == 0
         said[display] = capsys.readouterr().err
-    assert "4 rows do not read and were left out" in " ".join(said["none"].split())
+    assert "4 rows cannot be read and were left out" in " ".join(said["none"].split())
     assert "failed on 5 of the 5 rows of the run" in " ".join(said["none"].split())
     assert "Asking models" not in said["none"]
     shown = [line for line in said["plain"].splitlines() if not line.startswith(PROGRESS)]
@@ -73,8 +73,8 @@ def test_rows_to_look_at_are_said_once_and_kept(
     kept = RunFolder(Path("run")).manifest["data"]
     (doubts,) = [one["doubts"] for one in kept.values()]
     assert doubts == [
-        "1 row does not read and was left out; the first is data.csv:9: text is empty",
-        "2 rows have the texts of an earlier one and another answer; the first is data.csv:7.",
+        "1 row cannot be read and was left out; the first is data.csv:9: text is empty",
+        "2 rows have the texts of an earlier one and a different answer; the first is data.csv:7.",
         "1 row repeats an earlier one exactly; the first is data.csv:8.",
     ]
     assert [err.count(said) for said in doubts] == [1, 1, 1]

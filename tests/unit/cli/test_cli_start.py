@@ -74,7 +74,7 @@ def test_listing_built_ins_loads_none_of_them(monkeypatch: pytest.MonkeyPatch) -
 
 def test_what_a_plug_in_brings_is_asked_for_its_sentence() -> None:
     entry = Entry(Registration("reader", "own@1", "scrutiny.core.errors:PlanError"), "own-plug-in")
-    assert list_verb.says(entry) == "A plan, a claim or a rule does not read."
+    assert list_verb.says(entry) == "A plan, a claim or a rule cannot be read."
 
 
 def test_the_stored_sentences_are_those_of_the_objects() -> None:

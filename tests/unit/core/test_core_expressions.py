@@ -1,4 +1,4 @@
-"""How metrics are written, and what does not read."""
+"""How metrics are written, and what cannot be read."""
 
 import pytest
 from hypothesis import given
@@ -35,7 +35,7 @@ MORE = ("a@1@2", "(a)", "a(b))", "a - b", "a$", "a(b)(c)", "drop(accuracy)@1x")
     [*("", " ", "drop(", "drop)", "drop()", "drop(a", "drop(a,)", "a b", "a@", "@1", "a@0"), *MORE],
 )
 def test_what_does_not_read_is_told(text):
-    with pytest.raises(PlanError, match=r"does not read\. A metric is a name such as accuracy"):
+    with pytest.raises(PlanError, match=r"cannot be read\. A metric is a name such as accuracy"):
         parse_expression(text)
 
 

@@ -10,7 +10,7 @@ from scrutiny.core.boundary.json_text import parse_json, parse_json_from
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('{"a": 1, "b": {"c": 1, "c": 2}}', "the key 'c' stands twice"),
+        ('{"a": 1, "b": {"c": 1, "c": 2}}', "the key 'c' occurs twice"),
         ("[" * 100_000, "too deep to read"),
         ('{"a":' * 100_000, "too deep to read"),
         ('[1,\n {"a": ' + "9" * 5000 + "}]", "a number of thousands of digits"),

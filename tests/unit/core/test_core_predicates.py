@@ -52,7 +52,7 @@ def test_a_slice_has_one_written_form(text, written):
     ["", "length >", "and", "a b", "(a", "a)", "length in lowest 200%", "length in 40% to 20%"],
 )
 def test_what_does_not_read_is_refused_with_examples(text):
-    with pytest.raises(PlanError, match=r"does not read: .* A slice is an attribute"):
+    with pytest.raises(PlanError, match=r"cannot be read: .* A slice is an attribute"):
         parse_predicate(text)
 
 

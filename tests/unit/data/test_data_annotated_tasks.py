@@ -168,7 +168,7 @@ def test_stretches(indices, found):
         ("anchored-spans", {"anchor": [7]}, "anchor holds 7; words are counted from 0 to 6"),
         ("anchored-spans", {"anchor": [-1]}, "anchor holds -1"),
         ("anchored-spans", {"target": [True]}, "target holds True"),
-        ("anchored-spans", {"target": "0 1"}, "target is not a list of places"),
+        ("anchored-spans", {"target": "0 1"}, "target is not a list of word indices"),
         ("anchored-spans", {"half": "C"}, "half is 'C'; it is A or B"),
         ("anchored-spans", {"sentence_id": None}, "the unit sentence is missing"),
         ("dependency-arcs", {"heads": [0]}, "there are 7 words and 1 heads"),
@@ -180,7 +180,7 @@ def test_stretches(indices, found):
         (
             "mention-clusters",
             {"mentions": [{"words": [0, 2]}]},
-            "mentions[0].words holds [0, 2]: other words stand between them",
+            "mentions[0].words holds [0, 2]: other words are between them",
         ),
         (
             "mention-clusters",
@@ -193,7 +193,7 @@ def test_stretches(indices, found):
             "mentions[0].kind is 'name'; it is pronoun, proper, nominal",
         ),
         ("token-classes", {"classes": [1] * 7}, "classes[0] is 1, no name of a class"),
-        ("aligned-pairs", {"pairs": [[0, 1]]}, "pairs[0], side a, is not a list of places"),
+        ("aligned-pairs", {"pairs": [[0, 1]]}, "pairs[0], side a, is not a list of word indices"),
         ("aligned-pairs", {"pairs": [[[0]]]}, "pairs[0] is no pair of lists"),
     ],
 )

@@ -62,11 +62,11 @@ def test_a_stated_task_decides():
 def test_an_empty_option_refuses_the_guess():
     _, found, notes = columns_of(("text", "label", "id"), "label=,id=")
     assert found == {"text": "text"}
-    assert "There is no column of gold answers; nothing is scored." in notes
+    assert "There is no column of gold answers, so answers are not scored." in notes
     said = columns_of(("text", "verdict"))[2][-1]
     assert said.endswith(
         "(label, target, class, gold, gold_label, sentiment, category, polarity, y): "
-        "say label=NAME."
+        "add label=NAME."
     )
 
 
@@ -102,7 +102,7 @@ def test_task_that_lacks_a_column(write, failure):
     write("dev.csv", "text,label\na,x\n")
     message = failure("csv:dev.csv", task="text-pair-classification")
     assert "needs a column of the second text" in message
-    assert message.endswith("say which it is, as in csv:dev.csv#text_pair=NAME.")
+    assert message.endswith("name it, as in csv:dev.csv#text_pair=NAME.")
 
 
 def test_unknown_task_and_unknown_option(failure):

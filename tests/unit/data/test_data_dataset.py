@@ -38,7 +38,7 @@ def test_duplicate_user_ids_show_both_lines(write, failure):
     data = load_dataset("d.csv")
     assert [e.id for e in data.examples] == ["7", "8"]
     assert data.bad_rows[0].source == "d.csv:4"
-    assert "'7' stands on line 2 already" in data.bad_rows[0].reason
+    assert "'7' is already on line 2" in data.bad_rows[0].reason
     message = failure("d.csv", on_bad_row="fail")
     assert "d.csv:4" in message
     assert "line 2" in message

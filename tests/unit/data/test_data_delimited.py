@@ -123,12 +123,12 @@ def test_stray_carriage_return_in_csv_is_bad(write):
     write("d.csv", "text,label\na\rb,x\nc,y\n")
     data = load_dataset("d.csv")
     assert [e.source for e in data.examples] == ["d.csv:3"]
-    assert data.bad_rows[0].reason == "a carriage return stands in an unquoted field"
+    assert data.bad_rows[0].reason == "a carriage return is in an unquoted field"
 
 
 def test_header_that_does_not_read(write, failure):
     write("d.csv", '"text,label\na,x\n')
-    assert "d.csv:1: the header does not read: a quotation mark" in failure("d.csv")
+    assert "d.csv:1: the header cannot be read: a quotation mark" in failure("d.csv")
 
 
 def test_index_past_the_last_column(write, failure):

@@ -17,11 +17,11 @@ def test_rows_are_counted_by_kind_with_the_first():
 
 
 def test_reasons_that_differ_in_what_is_quoted_are_one_kind():
-    twice = [BadRow(f"d:{n}", f"the id '{n}' stands on line {n - 1} already") for n in (3, 5, 7)]
+    twice = [BadRow(f"d:{n}", f"the id '{n}' is already on line {n - 1}") for n in (3, 5, 7)]
     assert list(left_out([BadRow("d:2", "text is empty"), *twice])) == [
-        "3 rows do not read and were left out; the first is d:3: the id '3' stands on line 2 "
+        "3 rows cannot be read and were left out; the first is d:3: the id '3' is already on line 2"
         "already",
-        "1 row does not read and was left out; the first is d:2: text is empty",
+        "1 row cannot be read and was left out; the first is d:2: text is empty",
     ]
     assert list(left_out([])) == []
 
@@ -30,7 +30,7 @@ def test_many_kinds_of_bad_rows_are_cut():
     rows = [BadRow("d:1", f"reason {letter}") for letter in "abcdefg"]
     said = list(left_out(rows))
     assert len(said) == 6
-    assert said[-1] == "2 rows do not read and were left out; each for another reason"
+    assert said[-1] == "2 rows cannot be read and were left out; each for a different reason"
 
 
 def test_labels_that_are_unlike_the_others():
@@ -39,7 +39,7 @@ def test_labels_that_are_unlike_the_others():
     rows += [{"text": "t1", "label": "y"}]
     assert load_dataset(rows).doubts == (
         "1 row repeats an earlier one exactly; the first is list:63.",
-        "1 row has the texts of an earlier one and another answer; the first is list:62.",
+        "1 row has the texts of an earlier one and a different answer; the first is list:62.",
         "1 row has the label 'posittive', which no other row has; the first is list:61.",
     )
 
@@ -96,7 +96,7 @@ def test_all_that_is_to_be_looked_at(write):
     write("d.csv", "text,label\na,x\n,x\nb,x\nb,y\n")
     data = load_dataset("csv:d.csv#text=text,label=label")
     assert data.to_look_at == (
-        "1 row does not read and was left out; the first is d.csv:3: text is empty",
-        "1 row has the texts of an earlier one and another answer; the first is d.csv:5.",
+        "1 row cannot be read and was left out; the first is d.csv:3: text is empty",
+        "1 row has the texts of an earlier one and a different answer; the first is d.csv:5.",
     )
     assert data.notes == ()

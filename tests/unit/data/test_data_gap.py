@@ -56,7 +56,7 @@ def test_rows_that_do_not_read(write):
     data = load_dataset("gap:gap.tsv")
     assert [e.id for e in data.examples] == ["one"]
     assert [bad.reason for bad in data.bad_rows] == [
-        "B 'Olgas' does not stand at 15 of the text",
+        "B 'Olgas' is not at character 15 of the text",
         "A-coref is 'YES', neither TRUE nor FALSE",
         "Pronoun-offset is 'x', no number",
         "the row has 2 columns, the header 11",

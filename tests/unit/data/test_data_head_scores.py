@@ -37,7 +37,7 @@ def test_the_only_corpus_need_not_be_named(tmp_path):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ("", "holds scores on story, review: say which"),
+        ("", "holds scores on story, review: choose one"),
         ("#corpus=novel", "no corpus 'novel'; it has story, review"),
         ("#corpora=story", "no option 'corpora'"),
     ],

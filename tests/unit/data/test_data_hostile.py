@@ -65,27 +65,27 @@ def test_a_date_that_python_lacks_is_a_bad_row(tmp_path: Path) -> None:
     table = pa.table({"text": ["one", "two"], "label": ["a", "b"], "seen": dates})
     pq.write_table(table, tmp_path / "dates.parquet")
     (reason,) = reasons(f"parquet:{tmp_path / 'dates.parquet'}")
-    assert reason.startswith("seen does not read")
+    assert reason.startswith("seen cannot be read")
 
 
 def test_of_two_columns_of_one_name_none_is_taken(tmp_path: Path) -> None:
     twice = pa.table([["one"], ["two"], ["a"]], names=["text", "text", "label"])
     pq.write_table(twice, tmp_path / "twice.parquet")
     for data in (f"parquet:{tmp_path / 'twice.parquet'}", twice, {1: ["a"], "1": ["b"]}):
-        with pytest.raises(DataError, match=r"two columns named '(text|1)', and neither"):
+        with pytest.raises(DataError, match=r"two columns named '(text|1)', so neither"):
             load_dataset(data)
     pd = pytest.importorskip("pandas")
-    with pytest.raises(DataError, match="two columns named 'text', and neither"):
+    with pytest.raises(DataError, match="two columns named 'text', so neither"):
         load_dataset(pd.DataFrame([["one", "two", "a"]], columns=["text", "text", "label"]))
 
 
 def test_keys_that_stand_twice_make_a_bad_row(tmp_path: Path) -> None:
     text = '{"text": "one", "text": "two", "label": "a"}'
     (reason,) = reasons(jsonl(tmp_path, text))
-    assert reason == "no valid JSON (the key 'text' stands twice in one object at column 1)"
+    assert reason == "no valid JSON (the key 'text' occurs twice in one object at column 1)"
     path = tmp_path / "rows.json"
     path.write_text(f'[\n{{"text": "fine", "label": "a"}},\n{text}]')
-    with pytest.raises(DataError, match=r"rows\.json:3:1: no valid JSON \(the key 'text' stands"):
+    with pytest.raises(DataError, match=r"rows\.json:3:1: no valid JSON \(the key 'text' occurs"):
         load_dataset(f"json:{path}")
 
 

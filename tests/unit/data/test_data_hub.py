@@ -58,7 +58,7 @@ def test_saved_folders(saved):
 
 
 def test_saved_folder_splits(saved, failure):
-    assert "several splits: train, test. Say which" in failure(f"hf:{saved}/two")
+    assert "several splits: train, test. Choose one" in failure(f"hf:{saved}/two")
     assert "no split 'dev'; it has train, test" in failure(f"hf:{saved}/two:dev")
     assert "[a:b], in rows" in failure(f"hf:{saved}/two:train[:10%]")
 
@@ -118,7 +118,7 @@ def test_offline_is_honored(datasets, tmp_path):
 
 @pytest.mark.parametrize("target", ["org/set@", "org/set:", "org/set:te st", "org/set@a:b"])
 def test_names_that_do_not_read(datasets, failure, target):
-    assert "does not read: it is hf:org/name:split[:200]@revision" in failure(f"hf:{target}")
+    assert "cannot be read: it is hf:org/name:split[:200]@revision" in failure(f"hf:{target}")
 
 
 def test_offline_failure_in_this_process(datasets, monkeypatch, failure):

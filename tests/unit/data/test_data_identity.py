@@ -45,7 +45,7 @@ def test_repeated_content_is_numbered():
 def test_user_identifiers_must_be_unique():
     ids = Identifiers()
     assert ids.of_user("a", line=7) == "a"
-    with pytest.raises(DataError, match=r"'a' stands on line 7 already.*empty id="):
+    with pytest.raises(DataError, match=r"'a' is already on line 7.*empty id="):
         ids.of_user("a", line=9)
 
 

@@ -212,9 +212,9 @@ def test_bioscope(write):
 
 def test_files_of_no_known_corpus(write, failure, tmp_path):
     write("other.txt", "No tabs here.\n")
-    assert "is no corpus of negation that is known" in failure("negation:other.txt")
+    assert "is not a known corpus of negation" in failure("negation:other.txt")
     write("other.xml", "<html></html>")
-    assert "is no corpus of negation that is known" in failure("negation:other.xml")
+    assert "is not a known corpus of negation" in failure("negation:other.xml")
     (tmp_path / "corpora").mkdir()
     write("corpora/other.txt", "a\tb\n")
     assert "holds none" in failure("negation:corpora")

@@ -101,7 +101,7 @@ def test_several_splits_are_refused(failure):
 @pytest.mark.parametrize(
     ("value", "phrase"),
     [
-        (3, "Something of type int is nothing"),
+        (3, "Examples cannot be read from an object of type int"),
         ([], "holds no rows"),
         (["a", "b"], "the row is of type str, not a dict"),
         ({"text": ["a"], "label": ["x", "y"]}, "differ in length: text 1, label 2"),

@@ -103,7 +103,7 @@ def test_an_item_without_a_value_is_neither_inside_nor_outside():
     ("text", "said"),
     [
         ("negtaed", "Did you mean 'negated'"),
-        ("length", "length is a number, so a slice says of which: length > 20"),
+        ("length", "length is a number, so a slice compares it with a value: length > 20"),
         ("length > long", "'long' is not a number"),
         ("topic > 3", "topic is a word"),
         ("topic", "topic = "),

@@ -56,7 +56,7 @@ def test_unknown_scheme_lists_schemes_and_near_names():
 
 
 def test_unknown_suffix_lists_schemes():
-    with pytest.raises(DataError, match=r"neither a scheme nor a suffix.*csv, gap"):
+    with pytest.raises(DataError, match=r"neither a known scheme nor a known suffix.*csv, gap"):
         parse_source("dev.xlsx")
 
 
@@ -70,8 +70,8 @@ def test_addresses_are_not_fetched():
     [
         ("csv:dev.csv#sentence", "'sentence' is no option"),
         ("csv:dev.csv#txt=a", "Did you mean text"),
-        ("csv:dev.csv#text=a,text=b", "'text' stands twice"),
-        ("csv:", "names nothing"),
+        ("csv:dev.csv#text=a,text=b", "'text' occurs twice"),
+        ("csv:", "has no path or name after"),
     ],
 )
 def test_options_that_do_not_read(text, phrase):

@@ -358,7 +358,7 @@ def test_ratings_that_do_not_read_say_where(tmp_path, text, said):
 
 
 def test_ratings_that_are_not_there():
-    with pytest.raises(DataError, match="do not read"):
+    with pytest.raises(DataError, match="cannot be read"):
         read_ratings("nowhere.csv")
 
 

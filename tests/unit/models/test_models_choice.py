@@ -206,7 +206,7 @@ def test_written_line_ends_are_line_ends(causal, classification):
         ({"choices": PROMPT["choices"]}, "needs the text that the model goes on with"),
         ({**PROMPT, "template": "it was"}, "must name every field"),
         ({**PROMPT, "template": "{text} {title}"}, "must name every field"),
-        ({**PROMPT, "template": "@nowhere.txt"}, "does not read"),
+        ({**PROMPT, "template": "@nowhere.txt"}, "cannot be read"),
         ({**PROMPT, "choices": "pos= good"}, "choices="),
         ({**PROMPT, "choices": "pos= good,neg= "}, "choices="),
         ({**PROMPT, "choices": "pos= good,neg= good"}, "choices="),

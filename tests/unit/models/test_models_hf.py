@@ -199,7 +199,7 @@ def test_an_adapter_without_its_base(tmp_path, classification):
 
 def test_a_configuration_that_does_not_read(tmp_path, classification):
     (tmp_path / "config.json").write_text("{")
-    with pytest.raises(ModelError, match=r"config\.json does not read"):
+    with pytest.raises(ModelError, match=r"config\.json cannot be read"):
         load_model(f"hf:{tmp_path}", classification)
 
 

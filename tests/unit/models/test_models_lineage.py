@@ -48,7 +48,7 @@ def test_checkpoints_trained_here_know_their_training_text(tmp_path, classificat
     assert model.training_hashes().tolist() == [3, 7]
     assert not isinstance(load_model(f"untrained:hf:{folder}", classification), KnowsTrainingText)
     (folder / place / "training_hashes.npy").write_bytes(b"x")
-    with pytest.raises(ModelError, match=r"training_hashes\.npy' does not read"):
+    with pytest.raises(ModelError, match=r"training_hashes\.npy' cannot be read"):
         load_model(f"hf:{folder}", classification).training_hashes()
 
 
@@ -61,5 +61,5 @@ def test_of_what_members_are_replicates(tmp_path):
     (tmp_path / "training.json").write_text("{}")
     assert replicates_of(f"hf:{tmp_path}") is None
     (tmp_path / "training.json").write_text("[")
-    with pytest.raises(ModelError, match="does not read"):
+    with pytest.raises(ModelError, match="cannot be read"):
         replicates_of(f"hf:{tmp_path}")

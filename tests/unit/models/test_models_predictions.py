@@ -150,7 +150,7 @@ def test_a_probability_that_is_missing(tmp_path, classification, make):
 def test_a_probability_that_is_no_number(tmp_path, classification, make):
     rows = [{"id": 0, "p_neg": "high", "p_pos": 0.75}]
     model = load_model(write(tmp_path / "p.csv", rows), classification)
-    with pytest.raises(ModelError, match="do not read"):
+    with pytest.raises(ModelError, match="cannot be read"):
         predict_or_fail(model, make("a"))
 
 
@@ -162,7 +162,7 @@ def test_a_probability_that_is_no_number(tmp_path, classification, make):
         ("p.csv", "id,label\n0\n", r"p\.csv:2 has more or fewer cells"),
         ("p.csv", "id,label\n0,a,b\n", r"p\.csv:2 has more or fewer cells"),
         ("p.txt", "", r"the ending '\.txt'; stored answers are read from \.jsonl, \.csv"),
-        ("p.parquet", "no", r"p\.parquet' does not read"),
+        ("p.parquet", "no", r"p\.parquet' cannot be read"),
     ],
 )
 def test_files_that_do_not_read(tmp_path, classification, name, text, match):

@@ -352,7 +352,7 @@ def test_answers_that_are_no_list_of_answers(target, classification, make, name,
         ("OneWord", "its labels is a str"),
         ("OneNumber", "its labels is a int"),
         ("Once", "its labels is a generator"),
-        ("Twice", "its label 'a' stands twice among 3 labels"),
+        ("Twice", "its label 'a' occurs twice among 3 labels"),
     ],
 )
 def test_labels_that_are_no_list_of_names(target, classification, name, message):

@@ -359,7 +359,7 @@ def test_dark_theme_is_the_same_by_choice_and_by_preference():
 
 def test_rows_to_look_at_stand_beside_the_data():
     view = report_sample.sample()
-    said = "3 rows do not read and were left out; the first is d.csv:4: text is empty"
+    said = "3 rows cannot be read and were left out; the first is d.csv:4: text is empty"
     (line,) = view.datasets
     odd = Outline(render_html(replace(view, datasets=(replace(line, doubts=(said,)),)))).text
     assert f"Rows of {line.name} to look at {said}" in odd.partition(line.fingerprint)[2]

@@ -32,7 +32,7 @@ def marked(n: int) -> str:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder of a run with changed texts, attacks, and a row that does not read."""
+    """Folder of a run with changed texts, attacks, and a row that cannot be read."""
     folder = tmp_path_factory.mktemp("texts")
     rows = [f"{marked(n)},{('negative', 'positive')[n % 2]}" for n in range(40)]
     (folder / "x.csv").write_text("\n".join(["text,label", *rows, *DOUBTFUL]) + "\n")

@@ -92,7 +92,7 @@ def test_files_that_are_no_logs(tmp_path):
         imported("lm-eval", [write_lines(tmp_path / "other.jsonl", [line(0)])], tmp_path / "run")
     path = write_lines(tmp_path / "samples_t_2026-01-01T00-00-00.jsonl", [line(0)])
     (tmp_path / "results_2026-01-01T00-00-00.json").write_text("{")
-    with pytest.raises(DataError, match=r"results_.*\.json does not read"):
+    with pytest.raises(DataError, match=r"results_.*\.json cannot be read"):
         imported("lm-eval", [path], tmp_path / "run")
     (tmp_path / "log.json").write_text('{"version": 2, "eval": {}}')
     with pytest.raises(DataError, match="is no log of inspect"):

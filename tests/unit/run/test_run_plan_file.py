@@ -130,7 +130,7 @@ def test_a_typo_in_a_key_names_the_near_one(tmp_path, key, near):
     with pytest.raises(PlanError, match=f"Did you mean.*{near}") as caught:
         read_plan(write(tmp_path, key))
     assert "scrutiny list keys" not in str(caught.value)
-    assert "plan.toml does not read" in str(caught.value)
+    assert "plan.toml cannot be read" in str(caught.value)
 
 
 @pytest.mark.parametrize(

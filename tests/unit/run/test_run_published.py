@@ -219,7 +219,7 @@ def test_a_run_keeps_them_and_forgets_those_that_the_plan_drops(tmp_path):
 
 def test_twice_the_same_name_is_refused(tmp_path):
     row = PublishedPlan("accuracy", "5.0", "d", "accuracy")
-    with pytest.raises(PlanError, match="'accuracy' stands twice"):
+    with pytest.raises(PlanError, match="'accuracy' occurs twice"):
         run(with_figures(tmp_path, row, row), tmp_path / "out")
 
 
@@ -227,5 +227,5 @@ def test_a_damaged_file_is_named(tmp_path):
     row = PublishedPlan("accuracy", "5.0", "d", "accuracy")
     folder = run(with_figures(tmp_path, row), tmp_path / "out")
     (folder.path / "published.json").write_text('[{"figure": 1}]')
-    with pytest.raises(DataError, match=r"published\.json does not read"):
+    with pytest.raises(DataError, match=r"published\.json cannot be read"):
         folder.published()

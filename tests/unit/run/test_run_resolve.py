@@ -63,7 +63,7 @@ def test_names_are_unique(object_plan, what):
     estimate = EstimatePlan("e", "d", "accuracy@1")
     made = replace(object_plan, claim=(claim("level"),), estimate=(estimate,))
     twice = replace(made, **{what: getattr(made, what) * 2})
-    with pytest.raises(PlanError, match=f"{what} .* stands twice"):
+    with pytest.raises(PlanError, match=f"{what} .* occurs twice"):
         look(twice)
 
 
@@ -278,7 +278,7 @@ def test_a_model_whose_labels_cannot_be_told_apart_is_refused(object_plan):
     twice = KeywordClassifier()
     twice.labels = ("no", "no")
     numbered = [{**row, "label": n % 2} for n, row in enumerate(rows(12))]
-    with pytest.raises(ModelError, match="its label 'no' stands twice"):
+    with pytest.raises(ModelError, match="its label 'no' occurs twice"):
         look(object_plan, data={"x": numbered}, models={"m": twice})
 
 

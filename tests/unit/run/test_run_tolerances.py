@@ -67,7 +67,7 @@ def test_what_is_no_tolerance_says_how_it_is_written(text):
 
 def test_a_tolerance_that_stands_twice_is_refused():
     assert read_tolerances(["accuracy=2%", "accuracy@1=0.02"]) == {"accuracy": 0.02}
-    with pytest.raises(PlanError, match="accuracy stands twice"):
+    with pytest.raises(PlanError, match="accuracy occurs twice"):
         read_tolerances(["accuracy=2%", "accuracy=3%"])
 
 

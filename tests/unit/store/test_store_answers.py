@@ -160,7 +160,7 @@ def test_a_table_of_that_name_that_holds_something_else_is_said(tmp_path):
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE answer (something TEXT)")
     other.close()
-    with pytest.raises(StorageError, match="does not read"):
+    with pytest.raises(StorageError, match="cannot be read"):
         AnswerCache(path)
 
 

@@ -80,11 +80,11 @@ def test_objects_are_refused_and_never_unpickled(tmp_path):
     objects = np.empty((1, 1, 3), dtype=object)
     objects[...] = Trap(mark)
     path = write(tmp_path, story_neg_m=objects)
-    with pytest.raises(DataError, match="does not read"):
+    with pytest.raises(DataError, match="cannot be read"):
         read_scores(path, ScoreKey("story", "neg", "m"))
     bare = tmp_path / "bare.npz"
     bare.write_bytes(pickle.dumps(Trap(mark)))
-    with pytest.raises(DataError, match="does not read"):
+    with pytest.raises(DataError, match="cannot be read"):
         score_keys(bare)
     assert not mark.exists()
 

@@ -149,14 +149,14 @@ def test_names_of_folders_add_no_columns(tmp_path, name):
 
 def test_a_manifest_that_does_not_read_is_named(folder):
     (folder.path / "manifest.json").write_text('{"half":')
-    with pytest.raises(DataError, match=r"manifest.json does not read"):
+    with pytest.raises(DataError, match=r"manifest.json cannot be read"):
         _ = folder.manifest
 
 
 @pytest.mark.parametrize("text", ["[", "[{}]", '{"a": 1}', "[1]"])
 def test_findings_that_do_not_read_are_named(folder, text):
     (folder.path / "findings.json").write_text(text)
-    with pytest.raises(DataError, match=r"findings.json does not read"):
+    with pytest.raises(DataError, match=r"findings.json cannot be read"):
         folder.findings()
 
 
@@ -215,7 +215,7 @@ def test_arrays_round_trip(folder, value):
     found = folder.array("task/one")
     assert found.dtype == value.dtype
     assert np.array_equal(found, value)
-    with pytest.raises(DataError, match="does not read"):
+    with pytest.raises(DataError, match="cannot be read"):
         folder.array("task/none")
 
 
@@ -223,7 +223,7 @@ def test_arrays_of_objects_are_not_unpickled(folder):
     path = folder.path / "arrays" / "bad.npy"
     path.parent.mkdir()
     np.save(path, np.array([object()]), allow_pickle=True)
-    with pytest.raises(DataError, match="does not read"):
+    with pytest.raises(DataError, match="cannot be read"):
         folder.array("bad")
 
 

@@ -173,7 +173,7 @@ def test_a_flipped_byte_of_a_shard_is_told(tmp_path: Path) -> None:
         flipped[-100] ^= 1
         connection.execute("UPDATE part SET data = ? WHERE task = 't3'", (bytes(flipped),))
     connection.close()
-    with pytest.raises(StorageError, match=r"the shard 't3' does not read. Move it away"):
+    with pytest.raises(StorageError, match=r"the shard 't3' cannot be read. Move it away"):
         read_all(path)
 
 

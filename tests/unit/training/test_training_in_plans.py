@@ -250,7 +250,7 @@ def test_the_verb_trains_all_seeds_and_says_how_to_name_them(base, files, tmp_pa
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        (["--seeds", "1;2"], "--seeds '1;2' does not read"),
+        (["--seeds", "1;2"], "--seeds '1;2' cannot be read"),
         (["--seeds", "1", "--runs", "2"], "give one of the two"),
         (["--dev", "TRAIN"], "The dev data"),
         (["--reported", "TRAIN"], "What is reported on"),

@@ -84,7 +84,7 @@ def test_held_out_text_gives_a_competence_record(tmp_path):
 
 
 def test_seeds_are_numbers(tmp_path):
-    with pytest.raises(PlanError, match="--seeds '1;2' does not read"):
+    with pytest.raises(PlanError, match="--seeds '1;2' cannot be read"):
         invoke("--text", write_texts(tmp_path), "--out", tmp_path, "--seeds", "1;2", catch=False)
 
 

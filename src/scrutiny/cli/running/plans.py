@@ -270,7 +270,7 @@ def _parameters(given: Sequence[str]) -> dict[str, Any]:
     pairs = [_parameter(text) for text in given]
     twice = repeated(name for name, _ in pairs)
     if twice is not None:
-        raise PlanError(f"-P {twice} stands twice; leave one out.")
+        raise PlanError(f"-P {twice} occurs twice; leave one out.")
     return dict(pairs)
 
 
@@ -278,7 +278,7 @@ def _parameter(text: str) -> tuple[str, Any]:
     """Name and value of ``-P name=value``; the value is JSON, or text where it is no JSON."""
     name, equals, value = text.partition("=")
     if not (name and equals):
-        raise PlanError(f"-P {text!r} does not read: it is written -P name=value.")
+        raise PlanError(f"-P {text!r} cannot be read: it is written -P name=value.")
     try:
         return name, parse_json(value)
     except ValueError:

@@ -13,7 +13,7 @@ def stated_fields(given: Sequence[str]) -> dict[str, Any]:
     Raises
     ------
     PlanError
-        If one does not read.
+        If one cannot be read.
 
     Examples
     --------

@@ -32,7 +32,7 @@ def _import_options(function: F) -> F:
                 type=click.Choice(["skip", "fail"]),
                 default="skip",
                 show_default=True,
-                help="Count and list lines that do not read, or stop at the first.",
+                help="Count and list lines that cannot be read, or stop at the first.",
             ),
             click.option("--draws", type=DRAWS, help="Resamples of the items."),
             click.option("--seed", type=int, default=0, help="Of the resamples."),

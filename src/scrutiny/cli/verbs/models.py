@@ -63,7 +63,7 @@ def _numbers(seeds: str) -> tuple[int, ...]:
     """Seeds written with commas between them."""
     parts = [part.strip() for part in seeds.split(",")]
     if not all(part.isdecimal() for part in parts) or len(set(parts)) < len(parts):
-        raise PlanError(f"--seeds {seeds!r} does not read: different numbers, as in 1,2,3.")
+        raise PlanError(f"--seeds {seeds!r} cannot be read: different numbers, as in 1,2,3.")
     return tuple(map(int, parts))
 
 

@@ -118,7 +118,7 @@ def _resources(given: Sequence[str]) -> dict[str, str]:
     pairs = [_pair(text) for text in given]
     twice = repeated(name for name, _ in pairs)
     if twice is not None:
-        raise PlanError(f"--resource {twice} stands twice; leave one out.")
+        raise PlanError(f"--resource {twice} occurs twice; leave one out.")
     return dict(pairs)
 
 
@@ -128,6 +128,6 @@ def _pair(text: str) -> tuple[str, str]:
 
     name, equals, value = text.partition("=")
     if not (name and equals and value):
-        raise PlanError(f"--resource {text!r} does not read: it is written name=specification.")
+        raise PlanError(f"--resource {text!r} cannot be read: it is written name=specification.")
     known("resource", [name], RESOURCES)
     return name, value

@@ -48,7 +48,7 @@ def refuse_odd_values(value: Any, *, where: str) -> None:
             raise PlanError(f"{f'{where}: {place}' if place else where} {problem}")
         if depth > DEEPEST:
             raise PlanError(
-                f"{where} does not read: {place[:40]}… holds values within values, more than "
+                f"{where} cannot be read: {place[:40]}… holds values within values, more than "
                 f"{DEEPEST} levels deep."
             )
         front = f"{place}." if place else ""

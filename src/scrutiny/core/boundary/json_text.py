@@ -1,6 +1,6 @@
 """JSON that somebody else wrote: what Python's reader lets pass, or chokes on, is an error.
 
-A key that stands twice would lose the first of its values in silence, thousands of brackets end
+A key that occurs twice would lose the first of its values in silence, thousands of brackets end
 Python's stack, and a number of thousands of digits is refused with a hint to Python's settings.
 All become a `json.JSONDecodeError`, which whoever reads files expects.
 """
@@ -56,7 +56,7 @@ def parse_json_from(text: str, place: int) -> tuple[Any, int]:
 
 
 class _RepeatedKeyError(ValueError):
-    """A key of an object stands twice."""
+    """A key of an object occurs twice."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise _RepeatedKeyError(f"the key {twice[:40]!r} stands twice in one object")
+        raise _RepeatedKeyError(f"the key {twice[:40]!r} occurs twice in one object")
     return found
 
 

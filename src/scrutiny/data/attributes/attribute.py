@@ -1,4 +1,4 @@
-"""An attribute: a function of an item, or of an item and a training set."""
+"""Attribute: a function of an item, or of an item and a training set."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +25,7 @@ _GIVES: dict[object, Gives] = {
 
 
 class Training:
-    """A training set as attributes see it; what they look up is made once.
+    """Training set for attributes; word and text look-ups are computed once.
 
     Parameters
     ----------
@@ -48,31 +48,31 @@ class Training:
 
     @cached_property
     def label_shares(self) -> dict[str, float]:
-        """Share of its items that have each gold label."""
+        """Share of the items with each gold label."""
         counts = Counter(e.gold for e in self.examples if isinstance(e.gold, str))
         return {label: count / counts.total() for label, count in counts.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute(Told):
-    """A function of an item that slices are made of.
+    """Attribute: a function of an item, from which slices are made.
 
     Parameters
     ----------
     function
-        Of an example; of an example and a `Training` where ``of_training``. ``None`` says that the
-        item has no value.
+        Function of an example, or of an example and a `Training` if ``of_training``. Returns
+        ``None`` for an item without a value.
     says
-        What stands behind "inputs" in a sentence ("with a negation") if it answers yes or no;
-        else what it is ("words of all texts").
+        Phrase that follows "inputs" in a sentence ("with a negation") for yes or no; else a noun
+        phrase ("words of all texts").
     gives
         Kind of value, as the function's annotation states it.
     is_english
-        Whether it goes by English words: items in another language have no value.
+        Whether it is for English only: items in other languages have no value.
     of_training
         Whether it needs a training set.
     stream
-        Name that its random numbers are drawn by, where that is not its own.
+        Name of its random stream, if that is not its own name.
     """
 
     function: Callable[..., Value | None]
@@ -83,17 +83,17 @@ class Attribute(Told):
     stream: str = ""
 
     def __call__(self, example: Example, training: Training | None = None) -> Value | None:
-        """Value of an item; nothing where it has none."""
+        """Value of an item; ``None`` if it has none."""
         if self.is_english and not example.language.startswith("en"):
             return None
         return self.function(example, training) if self.of_training else self.function(example)
 
     def at_length(self) -> str:
-        """What its function says of itself."""
+        """Docstring of its function."""
         return getdoc(self.function) or self.sentence()
 
     def sentence(self) -> str:
-        """What it says of itself in a list."""
+        """One line for a list of attributes."""
         more = " (English)" * self.is_english + " (needs training data)" * self.of_training
         return f"{self.says[:1].upper()}{self.says[1:]}: {self.gives}{more}"
 
@@ -101,7 +101,7 @@ class Attribute(Told):
 def attribute(
     says: str, *, is_english: bool = False, of_training: bool = False, stream: str = ""
 ) -> Callable[[Callable[..., Any]], Attribute]:
-    """Make an attribute of a function; its annotation says what kind of value it gives.
+    """Decorator that makes an attribute of a function; the return annotation gives its kind.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def attribute(
 
 
 def in_field(example: Example, field: str) -> Example | None:
-    """The example with one of its text fields; nothing where it has no such field."""
+    """Example reduced to one of its text fields; ``None`` if it lacks the field."""
     return (
         replace(example, fields={field: example.fields[field]}) if field in example.fields else None
     )
@@ -143,5 +143,5 @@ def lower_of(example: Example) -> list[str]:
 
 
 def words_of(example: Example) -> Iterator[str]:
-    """Words of all fields in lower case, without marks."""
+    """Words of all fields in lower case, without punctuation."""
     return filter(is_word, lower_of(example))

@@ -1,4 +1,4 @@
-"""What stands in the texts of an item: negated, a question, a number, a gender, so many words.
+"""Attributes of an item's texts: negation, question, gender, numbers, length.
 
 Each is a pure function of an example. They are declared before anything is measured, so all of
 them can be tested together, with a correction for how many there are; none is chosen by its result.
@@ -42,7 +42,7 @@ _REPEATED: Final = re.compile(r"([a-z])\1\1|[!?]{2,}", re.IGNORECASE)
 
 @attribute("with a negation", is_english=True, stream="negation")
 def negated(example: Example) -> bool:
-    """Whether a negation word stands in the text, contracted or not.
+    """Whether the text contains a negation word, contracted or not.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def negated(example: Example) -> bool:
 
 @attribute("with a question")
 def question(example: Example) -> bool:
-    """Whether the text asks, with or without its question mark.
+    """Whether the text is a question, with or without a question mark.
 
     Examples
     --------
@@ -68,13 +68,13 @@ def question(example: Example) -> bool:
 
 @attribute("with an exclamation mark")
 def exclamation(example: Example) -> bool:
-    """Whether an exclamation mark stands in the text."""
+    """Whether the text contains an exclamation mark."""
     return any("!" in text for text in example.fields.values())
 
 
 @attribute("with a number")
 def number(example: Example) -> bool:
-    """Whether a number stands in the text, in digits or in words; "one" and "first" are none.
+    """Whether the text contains a number, in digits or words; "one" and "first" do not count.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def capitals(example: Example) -> bool:
 
 @attribute("with a capitalized word inside a sentence")
 def name(example: Example) -> bool:
-    """Whether a capitalized word stands inside a sentence.
+    """Whether a capitalized word occurs inside a sentence.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def name(example: Example) -> bool:
 
 @attribute("with a rare word", is_english=True)
 def rare_word(example: Example) -> bool:
-    """Whether a word of the text is rare in English, or unknown.
+    """Whether the text contains a word that is rare in English, or unknown.
 
     Examples
     --------
@@ -132,55 +132,55 @@ def rare_word(example: Example) -> bool:
 
 @attribute("with a word of contrast (but, however)", is_english=True)
 def contrast(example: Example) -> bool:
-    """Whether a word of contrast stands in the text."""
+    """Whether the text contains a word of contrast."""
     return not _CONTRAST.isdisjoint(lower_of(example))
 
 
 @attribute("with a condition (if, would)", is_english=True)
 def condition(example: Example) -> bool:
-    """Whether a word of condition stands in the text."""
+    """Whether the text contains a word of condition."""
     return not _CONDITION.isdisjoint(lower_of(example))
 
 
 @attribute("with a comparison (more, than)", is_english=True)
 def comparison(example: Example) -> bool:
-    """Whether a word of comparison stands in the text."""
+    """Whether the text contains a word of comparison."""
     return not _COMPARISON.isdisjoint(lower_of(example))
 
 
 @attribute("in the first person", is_english=True)
 def first_person(example: Example) -> bool:
-    """Whether the writer speaks of themselves."""
+    """Whether the text is in the first person."""
     return not _FIRST_PERSON.isdisjoint(lower_of(example))
 
 
 @attribute("with a quotation")
 def quotation(example: Example) -> bool:
-    """Whether something stands in quotation marks."""
+    """Whether the text contains a quotation in quotation marks."""
     return any(_QUOTATION.search(text) is not None for text in example.fields.values())
 
 
 @attribute("with a web or mail address")
 def address(example: Example) -> bool:
-    """Whether a web or mail address stands in the text."""
+    """Whether the text contains a web or mail address."""
     return any(_URL.search(text) is not None for text in example.fields.values())
 
 
 @attribute("with an emoji or smiley")
 def emoji(example: Example) -> bool:
-    """Whether an emoji or a smiley stands in the text."""
+    """Whether the text contains an emoji or a smiley."""
     return any(bool(_EMOJI.search(t) or _SMILEY.search(t)) for t in example.fields.values())
 
 
 @attribute("with drawn-out letters or marks")
 def drawn_out(example: Example) -> bool:
-    """Whether a letter stands three times, or a mark twice, in a row."""
+    """Whether a letter is repeated three times, or a punctuation mark twice, in a row."""
     return any(_REPEATED.search(text) is not None for text in example.fields.values())
 
 
 @attribute("with letters beyond plain Latin")
 def other_letters(example: Example) -> bool:
-    """Whether letters beyond plain Latin stand in the text."""
+    """Whether the text contains letters beyond plain Latin."""
     return any(c.isalpha() and ord(c) > 127 for t in example.fields.values() for c in t)
 
 
@@ -199,7 +199,7 @@ def no_function_word(example: Example) -> bool:
 
 @attribute("words of all texts")
 def length(example: Example) -> int:
-    """How many words all texts have together.
+    """Number of words in all texts.
 
     Examples
     --------
@@ -211,7 +211,7 @@ def length(example: Example) -> int:
 
 @attribute("words of the longest text")
 def longest_text(example: Example) -> int:
-    """How many words the longest of the item's texts has."""
+    """Number of words in the longest of the item's texts."""
     return max(sum(map(is_word, token_texts(text))) for text in example.fields.values())
 
 
@@ -220,7 +220,7 @@ def longest_text(example: Example) -> int:
     is_english=True,
 )
 def rarest_word(example: Example) -> float:
-    """How frequent the rarest word of the text is, on the Zipf scale.
+    """Frequency of the rarest word in the text, on the Zipf scale.
 
     Examples
     --------
@@ -232,7 +232,7 @@ def rarest_word(example: Example) -> float:
 
 @attribute("gender that words and first names have: woman, man, both or none", is_english=True)
 def gender(example: Example) -> str:
-    """Gender that pronouns, nouns and first names of the text have.
+    """Gender of the pronouns, nouns and first names in the text.
 
     Examples
     --------
@@ -251,7 +251,7 @@ def gender(example: Example) -> str:
 
 @cache
 def _gendered(which: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Words in lower case and first names as written that one gender has and the other has not."""
+    """Lower-case words, and first names, that are of one gender only."""
     is_female = which == "female"
     pairs = table("gender_pairs")
     mine, other = ([row[k].lower() for row in pairs] for k in ((0, 1) if is_female else (1, 0)))
@@ -262,7 +262,7 @@ def _gendered(which: str) -> tuple[frozenset[str], frozenset[str]]:
 
 @attribute("first question word (what, how), or none", is_english=True)
 def question_word(example: Example) -> str:
-    """The first question word of the text, wherever it stands.
+    """First question word in the text, at any position.
 
     Examples
     --------
@@ -274,7 +274,7 @@ def question_word(example: Example) -> str:
 
 @attribute("gold label")
 def label(example: Example) -> str | None:
-    """The gold label, where the gold answer is one."""
+    """Gold label of the item, if its gold answer is a label."""
     return example.gold if isinstance(example.gold, str) else None
 
 

@@ -1,13 +1,13 @@
-"""What the training set says of an item: seen before, new words, how frequent its label was."""
+"""Attributes that need the training set: seen before, new words, frequency of the label."""
 
 from scrutiny.core.example import Example
 from scrutiny.data.attributes.attribute import Training, attribute, words_of
 from scrutiny.data.letters import letters_hash
 
 
-@attribute("with a text that stands in the training data", of_training=True)
+@attribute("with a text that is in the training data", of_training=True)
 def in_training(example: Example, training: Training) -> bool:
-    """Whether a text of the item stands in the training set, whatever its case and marks.
+    """Whether a text of the item is in the training set, ignoring case and punctuation.
 
     Examples
     --------
@@ -20,7 +20,7 @@ def in_training(example: Example, training: Training) -> bool:
 
 @attribute("share of the words that the training data lacks", of_training=True)
 def unseen_words(example: Example, training: Training) -> float:
-    """Share of the words, 0 to 1, that stand nowhere in the training set.
+    """Share of the words, 0 to 1, that do not occur in the training set.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def unseen_words(example: Example, training: Training) -> float:
 
 @attribute("share of the training data that has the item's gold label", of_training=True)
 def label_share(example: Example, training: Training) -> float | None:
-    """How frequent the item's gold label is in the training set, 0 to 1."""
+    """Frequency of the item's gold label in the training set, 0 to 1."""
     if not isinstance(example.gold, str):
         return None
     return training.label_shares.get(example.gold, 0.0)

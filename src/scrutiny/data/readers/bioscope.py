@@ -1,4 +1,4 @@
-"""BioScope: sentences of biomedical texts with cues and scopes of negation inside the raw text.
+"""BioScope: sentences of biomedical texts with negation cues and scopes in the raw text.
 
 Vincze et al. (2008). A scope holds its cue. The text comes without words: scrutiny's own tokenizer
 cuts it, and a word belongs to a cue or scope that it has a character in.
@@ -17,7 +17,7 @@ from scrutiny.text.tokens import token_spans
 
 
 class _Stretch(NamedTuple):
-    """Element that covers the code points from ``start`` to ``end`` of its sentence."""
+    """Element that spans the code points from ``start`` to ``end`` of its sentence."""
 
     element: ElementTree.Element
     start: int
@@ -46,7 +46,7 @@ def sentences(source: DataSource) -> Iterator[Sentence]:
 
 
 def notes(files: list[DataSource]) -> tuple[str, ...]:
-    """Sentences about how the file is read."""
+    """Sentences about how the files are read."""
     return (
         "Cues of speculation were left out; scopes hold their cue, as annotated; words are cut by "
         "scrutiny's tokenizer; a source's number is that of a sentence.",
@@ -74,7 +74,7 @@ def _sentence(number: int, element: ElementTree.Element, document: str) -> Sente
 
 
 def _flattened(element: ElementTree.Element, text: str, found: list[_Stretch]) -> str:
-    """Text so far with that of an element, whose stretch and those inside it are added."""
+    """Text so far plus that of an element; its span and those inside it are recorded."""
     start = len(text)
     place = len(found)
     text += element.text or ""
@@ -85,5 +85,5 @@ def _flattened(element: ElementTree.Element, text: str, found: list[_Stretch]) -
 
 
 def _covered(borders: list[tuple[int, int]], stretch: _Stretch) -> list[int]:
-    """Places of the words that have a character in a stretch."""
+    """Indices of the words that overlap a span."""
     return [i for i, (a, b) in enumerate(borders) if a < stretch.end and b > stretch.start]

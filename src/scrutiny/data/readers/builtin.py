@@ -1,4 +1,4 @@
-"""The sample data that ships with the package."""
+"""Sample data that ships with the package."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""CD-SCO, the Conan Doyle corpus of the *SEM 2012 shared task: a token a line, tab-separated.
+"""CD-SCO, the Conan Doyle corpus of the *SEM 2012 shared task: one token a line, tab-separated.
 
 Morante and Blanco (2012). Columns: chapter, sentence, token, word, lemma, part of speech, syntax;
 then ``***``, or cue, scope and event for each negation. A cue that is part of its word only (an
@@ -19,20 +19,20 @@ _EMPTY: Final = "_"
 
 
 def is_token(line: str) -> bool:
-    """Whether a line is a token of such a file."""
+    """Whether a line is a token of a CD-SCO file."""
     cells = line.rstrip("\r\n").split("\t")
     numbers = len(cells) > _FIXED and cells[1].isdecimal() and cells[2].isdecimal()
     return numbers and (cells[_FIXED] == _NONE or (len(cells) - _FIXED) % 3 == 0)
 
 
 def sentences(source: DataSource) -> Iterator[Sentence]:
-    """Sentences in file order, with the frames of cues that are words."""
+    """Sentences in file order, with the frames whose cues are whole words."""
     for line, cells in _blocks(source):
         yield _sentence(line, cells)
 
 
 def notes(files: list[DataSource]) -> tuple[str, ...]:
-    """How many frames have a cue that is part of a word."""
+    """Notes: number of frames whose cue is part of a word."""
     n = sum(
         not _is_of_words(cells, k)
         for file in files
@@ -44,7 +44,7 @@ def notes(files: list[DataSource]) -> tuple[str, ...]:
 
 
 def _blocks(source: DataSource) -> Iterator[tuple[int, list[list[str]]]]:
-    """Cells of the lines of each sentence, and the line that it starts on."""
+    """Cells of the lines of each sentence, and its first line number."""
     for first, block in blocks(lines(source)):
         yield first, [line.split("\t") for line in block]
 
@@ -66,7 +66,7 @@ def _sentence(line: int, cells: list[list[str]]) -> Sentence:
 
 
 def _problem(cells: list[list[str]]) -> str:
-    """What is wrong with the columns of a sentence, or nothing."""
+    """Problem with the columns of a sentence; empty if there is none."""
     widths = {len(row) for row in cells}
     if len(widths) > 1:
         return f"its lines have {' and '.join(map(str, sorted(widths)))} columns"
@@ -77,7 +77,7 @@ def _problem(cells: list[list[str]]) -> str:
 
 
 def _marked(cells: list[list[str]], column: int) -> list[int]:
-    """Places of the words that have something in a column."""
+    """Indices of the words with an entry in a column."""
     return [i for i, row in enumerate(cells) if row[column] != _EMPTY]
 
 

@@ -1,4 +1,4 @@
-"""CoNLL files: one token a line, its columns beside it, a blank line between sentences."""
+"""CoNLL files: one token a line with its columns, blank lines between sentences."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _HEADING = re.compile(r"#\s*(newdoc|newpar)\b")
 
 @takes("encoding", "token", "tag")
 def read(source: DataSource) -> Table:
-    """Sentences with their ``tokens``, ``tags`` and what ``# key = value`` lines state.
+    """Sentences with their ``tokens``, ``tags`` and the values of ``# key = value`` lines.
 
     Columns are separated by tabs if a line has one, else by white space. ``-DOCSTART-`` lines are
     left out. The line of a sentence is that of its first token.

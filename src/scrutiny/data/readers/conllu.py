@@ -1,4 +1,4 @@
-"""CoNLL-U: sentences with dependencies, a word a line.
+"""CoNLL-U: sentences with dependencies, one word a line.
 
 Words are the syntactic ones, which heads are counted by: lines of multiword tokens (``3-4``) and
 of empty nodes (``8.1``) are passed over.
@@ -25,7 +25,7 @@ _ARCS: Final = "arcs"
 
 @takes(
     "encoding",
-    annotation="arcs (unless told), or upos or xpos: the words' classes",
+    annotation="arcs (default), or upos or xpos: the words' classes",
     subtypes="drop leaves out what follows the colon of a relation",
 )
 def read(source: DataSource) -> Table:
@@ -36,7 +36,7 @@ def read(source: DataSource) -> Table:
     Raises
     ------
     DataError
-        If an option has no such value.
+        If an option has a value that is not allowed.
     """
     kind = one_of(source, "annotation", _ARCS, *_CLASSES)
     drops = one_of(source, "subtypes", "keep", "drop") == "drop"
@@ -75,7 +75,7 @@ def _annotation(words: Sequence[list[str]], kind: str, *, drops: bool) -> dict[s
 
 
 def _blocks(source: DataSource) -> Iterator[tuple[int, dict[str, str], list[list[str]]]]:
-    """Of each sentence the line of its first word, what its comments state, and its words."""
+    """Line of the first word, values in comments, and words of each sentence."""
     for first, block in blocks(lines(source)):
         stated = filter(None, map(_COMMENT.match, block))
         cells = [(n, s.split("\t")) for n, s in enumerate(block, first) if not s.startswith("#")]
@@ -86,7 +86,7 @@ def _blocks(source: DataSource) -> Iterator[tuple[int, dict[str, str], list[list
 
 
 def _problem(words: Sequence[list[str]]) -> str:
-    """What is wrong with the words of a sentence, or nothing."""
+    """Problem with the words of a sentence; empty if there is none."""
     for number, cells in enumerate(words, 1):
         if len(cells) != _WIDTH:
             return f"word {number} has {len(cells)} columns, not the {_WIDTH} of CoNLL-U"

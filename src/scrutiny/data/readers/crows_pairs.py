@@ -106,7 +106,7 @@ def _problem(raw: RawRow) -> str:
 
 
 def _transposed(source: DataSource) -> Iterator[RawRow]:
-    """Pairs of a control set, the original ones and what was made of them, item by item."""
+    """Pairs of a control set, originals and their variants, item by item."""
     rows = [cells for cells in csv.reader(lines(source)) if cells]
     if len(rows) not in (4, 6) or len({len(cells) for cells in rows}) > 1:
         raise DataError(
@@ -123,7 +123,7 @@ def _control(source: DataSource, n: int) -> tuple[str, ...]:
     kind = stated or ("negated" if "negat" in name else "antistereotype" if "anti" in name else "")
     if kind not in _CONTROLS or len(_CONTROLS[kind]) < n:
         raise DataError(
-            f"{source.target}: what kind of controls these are is not told by its name: add "
+            f"{source.target}: its name does not tell the kind of controls: add "
             f"control={' or control='.join(_CONTROLS)} to the data string."
         )
     return _CONTROLS[kind][:n]

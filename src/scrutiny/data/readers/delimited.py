@@ -26,7 +26,7 @@ def read_csv(source: DataSource) -> Table:
 
 @takes("encoding", "quote", "header", "delimiter")
 def read_tsv(source: DataSource) -> Table:
-    """Rows of a tab-separated file; never quoted unless told."""
+    """Rows of a tab-separated file; not quoted by default."""
     return _read(source, delimiter="\t", quote="none")
 
 
@@ -77,19 +77,19 @@ def _csv_problem(message: str, start: int, end: int) -> str:
             "if the file is not quoted, add quote=none"
         )
     if "new-line character" in message:
-        return "a carriage return stands in an unquoted field"
+        return "a carriage return is in an unquoted field"
     if "expected after" in message:
         return "text follows a closing quotation mark; inside a field, double it"
-    return f"the row does not read ({message})" if start == end else message
+    return f"the row cannot be read ({message})" if start == end else message
 
 
 def _header(source: DataSource, cells: _Cells, delimiter: str) -> tuple[tuple[str, ...], _Cells]:
     first = next(cells, None)
     if first is None:
-        raise DataError(f"{source.target} is empty: it has no line with anything in it.")
+        raise DataError(f"{source.target} is empty: it has only blank lines.")
     line, names, problem = first
     if problem:
-        raise DataError(f"{source.target}:{line}: the header does not read: {problem}.")
+        raise DataError(f"{source.target}:{line}: the header cannot be read: {problem}.")
     if source.option("header") == "none":
         return tuple(str(i) for i in range(len(names))), chain([first], cells)
     columns = tuple(name.strip() for name in names)

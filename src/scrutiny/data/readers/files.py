@@ -1,4 +1,4 @@
-"""Opening files of text, and saying what is wrong with them."""
+"""Opening text files, with errors that explain what is wrong."""
 
 import codecs
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,12 +28,12 @@ _ARCHIVES = {
 
 
 def existing_file(source: DataSource) -> Path:
-    """Path of the source, which is a file with something in it.
+    """Path of the source: an existing, nonempty file.
 
     Raises
     ------
     DataError
-        If there is no such file, it is a folder, it is empty, or it may not be read.
+        If there is no such file, or it is a folder, is empty, or is not readable.
     """
     path = source.path
     try:
@@ -48,7 +48,7 @@ def existing_file(source: DataSource) -> Path:
         inside = sorted(p.name for p in path.iterdir())
         raise DataError(
             f"{source.target} is a folder; {source.scheme}: reads one file. "
-            f"It holds {', '.join(inside[:8]) or 'nothing'}{', …' if len(inside) > 8 else ''}."
+            f"It holds {', '.join(inside[:8]) or 'no files'}{', …' if len(inside) > 8 else ''}."
         )
     if size == 0:
         raise DataError(f"{source.target} is empty (0 bytes).")
@@ -75,15 +75,15 @@ def lines(source: DataSource) -> Iterator[str]:
         raise DataError(_undecodable(source, path, encoding)) from None
     except UnicodeError:  # what Python says of UTF-16 and UTF-32 without their mark
         raise DataError(
-            f"{source.target} is not {encoding}: it has no byte order mark. If it is, say in which "
-            f"order its bytes are: encoding={encoding}-le or encoding={encoding}-be."
+            f"{source.target} is not {encoding}: it has no byte order mark. If it is {encoding}, "
+            f"state the byte order: encoding={encoding}-le or encoding={encoding}-be."
         ) from None
     except PermissionError as error:
         raise DataError(f"{source.target} may not be read ({error.strerror}).") from None
 
 
 def blocks(text: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
-    r"""Lines that blank ones set apart, without their ends; and the number of the first of them.
+    r"""Blocks of lines between blank lines, without line ends, each with its first line number.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def blocks(text: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
 
 
 def _must_be_of_this_width(source: DataSource, path: Path, encoding: str) -> None:
-    """Refuse UTF-16 and UTF-32 that are read as an encoding of single bytes."""
+    """Raise for UTF-16 and UTF-32 files read as a single-byte encoding."""
     if encoding.startswith(("utf-16", "utf-32")):
         return
     with path.open("rb") as file:
@@ -109,7 +109,7 @@ def _must_be_of_this_width(source: DataSource, path: Path, encoding: str) -> Non
 
 
 def _wide_encoding(head: bytes) -> str:
-    """Name of an encoding of two or four bytes, by its mark or by where its zeros are.
+    """Name of a two- or four-byte encoding, by its byte order mark or the position of zeros.
 
     Of Latin letters, all bytes but one are 0, which no text of single bytes has.
     """
@@ -123,12 +123,12 @@ def _wide_encoding(head: bytes) -> str:
 
 
 def encoding_of(source: DataSource) -> str:
-    """Python's name of the encoding that the data string states; UTF-8 unless told.
+    """Python's name of the encoding in the data string; UTF-8 by default.
 
     Raises
     ------
     DataError
-        If there is no such encoding, or it is none of texts as bytes.
+        If there is no such encoding, or it does not encode text as bytes.
     """
     name = source.option("encoding", "utf-8")
     try:
@@ -142,7 +142,7 @@ def encoding_of(source: DataSource) -> str:
 
 
 def _no_such_file(source: DataSource, path: Path) -> str:
-    """Say that there is no such file, and what there is instead."""
+    """Error text: there is no such file, and similar names next to it."""
     here = f" in {Path.cwd()}" if not path.is_absolute() else ""
     parent = path.parent
     if not parent.is_dir():
@@ -161,7 +161,7 @@ def _no_such_file(source: DataSource, path: Path) -> str:
 
 
 def _undecodable(source: DataSource, path: Path, encoding: str) -> str:
-    """Say at which byte a file stops being in its encoding."""
+    """Error text: the byte at which a file stops being in its encoding."""
     data = path.read_bytes()
     for magic, name in _ARCHIVES.items():
         if data.startswith(magic):
@@ -174,14 +174,14 @@ def _undecodable(source: DataSource, path: Path, encoding: str) -> str:
         byte = data[error.start]
         return (
             f"{source.target} is not {name}: byte {byte:#04x} at offset {error.start} (line {line})"
-            " does not fit. If the file is in another encoding, say so: encoding=latin-1 or "
+            " does not fit. If the file is in another encoding, state it: encoding=latin-1 or "
             "encoding=cp1252."
         )
     return f"{source.target} changed while it was read; read it again."
 
 
 def file_in(source: DataSource, names: Sequence[str]) -> DataSource:
-    """Source of the one file of a folder that bears one of these names; a file as it is.
+    """Source of the one file in a folder that has one of these names; a file is kept.
 
     Earlier names win.
 

@@ -1,4 +1,4 @@
-"""Rows of anchored annotations: one for each frame, an anchor and what belongs to it."""
+"""Frames of anchored annotations: one row for each anchor with its target words."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ from scrutiny.data.table import RawRow
 
 
 class Frame(NamedTuple):
-    """Places of words, counted from 0 and as the source lists them."""
+    """Indices of an anchor's words and of its target's, from 0, in the order of the source."""
 
     anchor: Sequence[int]
     target: Sequence[int]
@@ -25,9 +25,9 @@ class Sentence(NamedTuple):
     frames
         Its annotations, maybe none.
     document
-        Document that it belongs to; empty where the file does not tell.
+        Document that it belongs to; empty if unknown.
     problem
-        Why it does not read, or nothing.
+        Why it cannot be read; empty if it can.
     """
 
     line: int
@@ -45,11 +45,11 @@ def frame_rows(sentences: Iterable[Sentence], *, name: str, place: str) -> Itera
     Parameters
     ----------
     sentences
-        All of the file, those without frames too.
+        All sentences of the file, including those without frames.
     name
-        What the file is called in identifiers.
+        Name of the file in identifiers.
     place
-        What the file is called in messages.
+        Name of the file in messages.
     """
     for position, one in enumerate(sentences, 1):
         if one.problem:

@@ -1,4 +1,4 @@
-"""GAP: texts of Wikipedia with a pronoun and two names, either of which it may be about.
+"""GAP: Wikipedia texts with a pronoun and two names, to one of which it may refer.
 
 Webster, Recasens, Axelrod and Baldridge (2018). Texts are kept whole; scrutiny's own tokenizer cuts
 them, and a mention is every word that it has a character in.
@@ -25,9 +25,9 @@ _FEMININE: Final = frozenset({"she", "her", "hers", "herself"})
 
 @takes("encoding")
 def read(source: DataSource) -> Table:
-    """Texts with three mentions: the pronoun, and the names A and B, each corefering or not.
+    """Texts with three mentions: the pronoun, and the names A and B, each coreferent or not.
 
-    A name that is not what the pronoun is about has a cluster of its own.
+    A name that the pronoun does not refer to has a cluster of its own.
 
     Raises
     ------
@@ -86,11 +86,11 @@ def _mentions(
 
 
 def _words(row: Mapping[str, str], name: str, borders: Sequence[tuple[int, int]]) -> list[int]:
-    """Places of the words of a mention."""
+    """Indices of the words of a mention."""
     given, surface = row[f"{name}-offset"], row[name]
     if not given.isdecimal():
         raise DataError(f"{name}-offset is {given!r}, no number")
     start, end = int(given), int(given) + len(surface)
     if not surface or row["Text"][start:end] != surface:
-        raise DataError(f"{name} {surface!r} does not stand at {start} of the text")
+        raise DataError(f"{name} {surface!r} is not at character {start} of the text")
     return [i for i, (a, b) in enumerate(borders) if a < end and b > start]

@@ -18,13 +18,13 @@ def read(source: DataSource) -> Table:
     Raises
     ------
     DataError
-        If the file does not read, or does not hold the corpus, or holds several and none is named.
+        If the file cannot be read, or does not hold the corpus, or holds several and none is named.
     """
     there = tuple(dict.fromkeys(key.corpus for key in score_keys(source.path)))
     wanted = source.option("corpus")
     if not wanted and len(there) > 1:
         raise DataError(
-            f"{source.target} holds scores on {', '.join(there)}: say which is meant, as in "
+            f"{source.target} holds scores on {', '.join(there)}: choose one, as in "
             f"{source.scheme}:{source.target}#corpus={there[0]}."
         )
     corpus = wanted or there[0]

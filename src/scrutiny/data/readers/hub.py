@@ -1,4 +1,4 @@
-"""Data sets of the Hugging Face hub, and folders that ``datasets`` saved.
+"""Datasets of the Hugging Face hub, and folders saved by ``datasets``.
 
 ``hf:NAME:SPLIT[SLICE]@REVISION``; NAME is ``org/name``, ``org/name/config``, a folder, or one of
 the old collections without an organization (``glue/sst2``). ``HF_HUB_OFFLINE`` is honored.
@@ -26,7 +26,7 @@ _COLLECTIONS: Final = frozenset(
 
 
 class HubName(NamedTuple):
-    """Parts of a name on the hub."""
+    """Parts of a hub name: dataset, configuration, split, rows, revision."""
 
     name: str
     config: str | None
@@ -35,7 +35,7 @@ class HubName(NamedTuple):
 
 
 def parse_name(target: str, *, config: str = "") -> HubName:
-    """Parts of what stands after ``hf:``.
+    """Parts of the text after ``hf:``.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def parse_name(target: str, *, config: str = "") -> HubName:
     """
     match = _NAME.fullmatch(target)
     if match is None or (not _is_local(match["name"]) and {"@", ":"} & set(match["name"])):
-        raise DataError(f"hf:{target} does not read: it is hf:org/name:split[:200]@revision.")
+        raise DataError(f"hf:{target} cannot be read: it is hf:org/name:split[:200]@revision.")
     name, split, revision = match.group("name", "split", "revision")
     parts = name.split("/")
     if not _is_local(name) and not config:
@@ -59,7 +59,7 @@ def parse_name(target: str, *, config: str = "") -> HubName:
 
 @takes("config")
 def read(source: DataSource) -> Table:
-    """Rows of a data set of the hub, or of a folder that ``datasets`` saved or can read.
+    """Rows of a dataset of the hub, or of a folder that ``datasets`` saved or can read.
 
     Raises
     ------
@@ -107,20 +107,20 @@ def _saved(datasets: Any, wanted: HubName) -> Any:
         return data.select(range(int(low or 0), stop))
     except ValueError:
         raise DataError(
-            f"The slice [{rest} of hf:{wanted.name} does not read: of a saved folder it is "
+            f"The slice [{rest} of hf:{wanted.name} cannot be read: of a saved folder it is "
             "[a:b], in rows."
         ) from None
 
 
 def _one_split(data: Any, source: DataSource) -> Any:
-    """Return the only split, or the data where the name says which split it is."""
+    """Return the only split, or the data if the name states the split."""
     if not hasattr(data, "keys"):
         return data
     splits = list(data)
     if len(splits) == 1:
         return data[splits[0]]
     raise DataError(
-        f"hf:{source.target} holds several splits: {', '.join(splits)}. Say which, as in "
+        f"hf:{source.target} holds several splits: {', '.join(splits)}. Choose one, as in "
         f"hf:{source.target}:{'validation' if 'validation' in splits else splits[-1]}."
     )
 
@@ -134,7 +134,7 @@ def _failure(source: DataSource, wanted: HubName, error: Exception) -> str:
             "load it once on a machine with a network, or save it to a file."
         )
     if wanted.config is None and "/" in wanted.name:
-        message += f" If {wanted.name.rpartition('/')[2]!r} is a configuration, say config=NAME."
+        message += f" If {wanted.name.rpartition('/')[2]!r} is a configuration, add config=NAME."
     return f"{message} Local files need no hub: csv:, jsonl: and parquet: read them."
 
 

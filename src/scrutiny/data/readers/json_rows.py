@@ -1,4 +1,4 @@
-"""JSON files: one object a line, one list of objects, or one object of columns."""
+"""JSON files: one object per line, one list of objects, or one object of columns."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -98,7 +98,7 @@ def column_rows(columns: Mapping[str, Any], place: str) -> list[RawRow]:
         raise DataError(
             f"{place} is an object, but not one of columns: "
             f"{', '.join(odd)} {'hold' if len(odd) > 1 else 'holds'} no list. "
-            "If the rows stand under one of its keys, say which: field=NAME."
+            "If the rows are under one of its keys, name it: field=NAME."
         )
     sizes = {len(value) for value in columns.values()}
     if len(sizes) > 1:
@@ -113,12 +113,12 @@ def _is_rows(value: Any) -> bool:
 
 
 def array_rows(text: str, start: int) -> list[RawRow]:
-    """Objects of the array that starts here, with the lines they start on."""
+    """Objects of the array that starts at this offset, with their line numbers."""
     return _array(text, start)[0]
 
 
 def _array(text: str, start: int) -> tuple[list[RawRow], int]:
-    """Rows of the array that starts here, and where it ends."""
+    """Rows of the array that starts at this offset, and the offset of its end."""
     rows: list[RawRow] = []
     line = text.count("\n", 0, start) + 1
     counted = start
@@ -139,7 +139,7 @@ def _array(text: str, start: int) -> tuple[list[RawRow], int]:
 
 
 def member(text: str, start: int, wanted: str) -> int:
-    """Where the value of a key of a well-formed object starts."""
+    """Offset of the value of a key in a well-formed object."""
     place = _skip_space(text, start + 1)
     while True:
         key, place = parse_json_from(text, place)

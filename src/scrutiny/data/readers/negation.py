@@ -1,4 +1,4 @@
-"""Corpora of negation cues and their scopes, known by their content.
+"""Corpora of negation cues and their scopes, recognized by their content.
 
 Zhao and Bethard's JSON; the columns of CD-SCO (*SEM 2012); the SFU Review corpus; BioScope.
 """
@@ -24,7 +24,7 @@ _ROOT: Final = re.compile(rb"<(DOCUMENT|Annotation)\b")
 
 
 class _Corpus(NamedTuple):
-    """How files of one corpus are read, whether they tell documents, and how they are named."""
+    """How to read the files of a corpus, whether they name documents, and their names."""
 
     title: str
     sentences: Callable[[DataSource], Iterator[Sentence]]
@@ -84,7 +84,7 @@ def _files(source: DataSource) -> tuple[_Corpus, list[DataSource], list[str]]:
         found = _corpus_of(source)
         if not found:
             raise DataError(
-                f"{source.target} is no corpus of negation that is known: it is neither "
+                f"{source.target} is not a known corpus of negation: it is neither "
                 f"{', '.join(c.title for c in _CORPORA.values())}. Annotations of your own are "
                 "read by jsonl: with words, anchor and target."
             )
@@ -106,7 +106,7 @@ def _files(source: DataSource) -> tuple[_Corpus, list[DataSource], list[str]]:
 
 
 def _chosen(source: DataSource) -> list[Path]:
-    """Files of a folder and its subfolders by the patterns of ``files``, sorted by path."""
+    """Files of a folder and its subfolders, filtered by ``files``, sorted by path."""
     every = sorted(p for p in source.path.rglob("*") if p.suffix.lower() in _SUFFIXES)
     wanted = source.columns("files")
     chosen = [p for p in every if not wanted or any(fnmatchcase(p.name, w) for w in wanted)]
@@ -121,13 +121,13 @@ def _chosen(source: DataSource) -> list[Path]:
 
 
 def _inside(source: DataSource, path: Path) -> DataSource:
-    """Source of one file of the folder."""
+    """Source of one file in the folder."""
     shown = path.relative_to(source.path).as_posix()
     return DataSource(source.scheme, f"{source.target.rstrip('/')}/{shown}", source.options)
 
 
 def _corpus_of(source: DataSource) -> str:
-    """Name of the corpus that a file looks like, or nothing."""
+    """Name of the corpus that a file looks like; empty if none."""
     with existing_file(source).open("rb") as file:
         head = file.read(_HEAD).removeprefix(b"\xef\xbb\xbf").lstrip()
     if head.startswith((b"[", b"{")):

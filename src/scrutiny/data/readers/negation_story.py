@@ -1,4 +1,4 @@
-"""ConanDoyle-neg as Zhao and Bethard (2020) used it: a JSON list of sentences with token ids.
+"""ConanDoyle-neg as used by Zhao and Bethard (2020): a JSON list of sentences with token ids.
 
 Token ids repeat between chapters, so a sentence is known by its place in the list. A token that a
 scope lists twice counts twice, as it did for them; ``&quot;`` stays as the file has it.
@@ -45,7 +45,7 @@ def sentences(source: DataSource) -> Iterator[Sentence]:
 
 
 def notes(files: list[DataSource]) -> tuple[str, ...]:
-    """Sentences about how the file is read."""
+    """Sentences about how the files are read."""
     return ()
 
 

@@ -1,4 +1,4 @@
-"""Tables that are Python objects already. No library of theirs is imported here but Arrow."""
+"""Tables that are Python objects: data frames, lists, dicts. Imports no library but Arrow."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol, runtime_checkable
@@ -11,13 +11,13 @@ from scrutiny.data.readers.parquet import batch_rows, class_names_of, feature_na
 from scrutiny.data.table import RawRow, Table
 
 _BATCH = 1000
-#: Types of the values that stand for a missing cell in pandas, which need not be installed.
+#: Types of the values that mark a missing cell in pandas, which need not be installed.
 _MISSING = ("NAType", "NaTType")
 
 
 @runtime_checkable
 class NamesColumns(Protocol):
-    """A data frame: pandas lets two of its columns have one name."""
+    """Protocol of a data frame; pandas allows two columns of one name."""
 
     columns: Any
 
@@ -48,7 +48,7 @@ def read_object(value: Any) -> Table:
     if isinstance(value, list | tuple):
         return with_columns(_list_rows(value), place)
     raise DataError(
-        f"Something of type {place} is nothing that examples can be read from. Give a data string "
+        f"Examples cannot be read from an object of type {place}. Give a data string "
         "(csv:dev.csv), a pandas or polars data frame, a pyarrow table, a datasets.Dataset, a list "
         "of dicts or a dict of columns."
     )
@@ -100,7 +100,7 @@ def _arrow_table(value: Any, place: str) -> Table:
 
 
 def _must_name_columns_apart(value: Any, place: str) -> None:
-    """Refuse two columns of one name, which a table of Arrow takes for a mixture of types."""
+    """Raise for two columns of one name, which Arrow would take for mixed types."""
     stated = value.columns if isinstance(value, NamesColumns) else ()
     names = [str(name) for name in stated if isinstance(name, str | int)]
     Table(columns=tuple(names), rows=iter(()), place=f"The {place}")
@@ -115,7 +115,7 @@ def _list_rows(value: list[Any] | tuple[Any, ...]) -> Iterator[RawRow]:
 
 
 def _dict_row(number: int, row: Mapping[Any, Any]) -> RawRow:
-    """Row of a dict, its keys as text and the scalars of NumPy and pandas as Python's own."""
+    """Row from a dict, with string keys and Python scalars for those of NumPy and pandas."""
     named = {str(key): _plain(value) for key, value in row.items()}
     if len(named) < len(row):
         twice = repeated([str(key) for key in row])
@@ -124,7 +124,7 @@ def _dict_row(number: int, row: Mapping[Any, Any]) -> RawRow:
 
 
 def _plain(value: Any) -> Any:
-    """Cell as Python has it: a scalar of NumPy as its value, what pandas calls missing as nothing.
+    """Cell as a Python value: NumPy scalars converted, pandas' missing values as ``None``.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def _plain(value: Any) -> Any:
 
 
 def _as_lists(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Columns as lists: arrays and series know how to become one."""
+    """Columns as lists, from arrays and series."""
     Table(columns=tuple(map(str, columns)), rows=iter(()), place="The dict of columns")
     return {
         str(name): [_plain(v) for v in values.tolist()] if hasattr(values, "tolist") else values

@@ -1,4 +1,4 @@
-"""What readers state: the options that they take, and the columns of their tables."""
+"""Declarations of readers: the options they take, and the columns of their tables."""
 
 from collections.abc import Callable, Collection, Iterator
 from itertools import chain, islice
@@ -13,7 +13,7 @@ R = TypeVar("R", bound=Callable[[DataSource], Table])
 
 
 def takes(*reading: str, **options: str) -> Callable[[R], R]:
-    """Decorator of a reader that has these options, with what they are for.
+    """Decorator that declares a reader's options and their meanings.
 
     Data strings of its scheme may have them; those of others may not. ``reading`` names those of
     `source.READING` that it looks at.
@@ -28,12 +28,12 @@ def takes(*reading: str, **options: str) -> Callable[[R], R]:
 
 
 def one_of(source: DataSource, name: str, *allowed: str) -> str:
-    """An option that is one of a few words; the first of them where it is not stated.
+    """Value of an option with a few allowed words; the first of them by default.
 
     Raises
     ------
     DataError
-        If it is another.
+        If the value is not allowed.
     """
     given = source.option(name, allowed[0])
     if given not in allowed:
@@ -43,7 +43,7 @@ def one_of(source: DataSource, name: str, *allowed: str) -> str:
 
 
 def stated_columns(task: str, columns: Collection[str]) -> dict[str, str]:
-    """Defaults of a table whose columns have the names of the task's roles."""
+    """Defaults of a table whose columns are named like the task's roles."""
     roles = [role.name for role in load_task(task).roles if role.name in columns]
     found = {"task": task, **{name: name for name in roles}}
     return found | ({"id": "id"} if "id" in columns else {})

@@ -1,4 +1,4 @@
-"""Parquet files and Arrow batches: their rows, and the names of classes that come with them."""
+"""Parquet files and Arrow batches: their rows, and class names in their metadata."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,7 +11,7 @@ from scrutiny.data.table import RawRow, Table
 
 
 class _Unreadable(NamedTuple):
-    """A cell that Python cannot hold, and why."""
+    """Marker of a cell that Python cannot hold, and why."""
 
     why: str
 
@@ -20,7 +20,7 @@ def batch_rows(batches: Iterable[Any]) -> Iterator[RawRow]:
     """Rows, numbered from 1, of ``pyarrow.RecordBatch`` objects.
 
     A row with a cell that Python cannot hold (text that is no UTF-8, a date after the year 9999)
-    says so in place of its values.
+    states the problem in place of its values.
     """
     number = 0
     for batch in batches:
@@ -36,7 +36,7 @@ def batch_rows(batches: Iterable[Any]) -> Iterator[RawRow]:
 
 
 def _cells(column: Any) -> list[Any]:
-    """Values of a column; one by one where the whole cannot be had."""
+    """Values of a column; converted one by one if the whole column fails."""
     try:
         return list(column.to_pylist())
     except (ValueError, OverflowError):
@@ -50,11 +50,11 @@ def _cell(scalar: Any) -> Any:
         byte = error.object[error.start]
         return _Unreadable(f"is no UTF-8: byte {byte:#04x} at offset {error.start} does not fit")
     except (ValueError, OverflowError) as error:
-        return _Unreadable(f"does not read ({error})")
+        return _Unreadable(f"cannot be read ({error})")
 
 
 def class_names_of(schema: Any) -> dict[str, tuple[str, ...]]:
-    """Names behind integer labels that ``datasets`` wrote into the metadata of a schema."""
+    """Class names of integer labels, from the metadata that ``datasets`` writes into a schema."""
     try:
         stated = json.loads((schema.metadata or {})[b"huggingface"])
         return feature_names(stated["info"]["features"])
@@ -76,7 +76,7 @@ def feature_names(features: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 
 
 def _names(feature: Any) -> list[Any]:
-    """Names of a class, or of the classes in a list: ``{"feature": {…}}``, of old ``[{…}]``."""
+    """Class names of a feature, or of a list of it: ``{"feature": {…}}``, formerly ``[{…}]``."""
     if isinstance(feature, list):
         return _names(feature[0]) if feature else []
     if not isinstance(feature, Mapping):

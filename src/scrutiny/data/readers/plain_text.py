@@ -1,4 +1,4 @@
-"""Plain text: a passage on each line that has anything on it."""
+"""Plain text: one passage on each nonblank line."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ def read(source: DataSource) -> Table:
     Raises
     ------
     DataError
-        If the folder has no such file.
+        If the folder has no .txt file.
     """
     return Table(
         columns=_COLUMNS,

@@ -1,4 +1,4 @@
-"""Word and sentence association tests as published with SEAT: one JSON file a test.
+"""Word and sentence association tests as published with SEAT: one JSON file per test.
 
 May, Wang, Bordia, Bowman and Rudinger 2019 (``tests/``, ``tests-hidden/``); Meade, Poole-Dayan and
 Reddy 2022 add four (``seat/``).
@@ -26,7 +26,7 @@ _CONTEXT: Final = re.compile(r"_(1|1-|1\+3-|one_sentence)$")  # of the double bi
 
 
 class _Test(NamedTuple):
-    """Name, file, the name and the texts of each set, and what the file holds."""
+    """Association test: its name, file, sets with their texts, and file content."""
 
     name: str
     source: DataSource
@@ -112,13 +112,13 @@ def _load(source: DataSource, path: Path) -> _Test:
 
 
 def _line_numbers(test: _Test) -> Iterator[int]:
-    """Line that each text stands on, as the sets come in the published files."""
+    """Line number of each text, assuming the order of sets in the published files."""
     place, line = 0, 1
     for _, texts in test.sets.values():
         for text in texts:
             quoted = json.dumps(text, ensure_ascii=False)
             found = test.content.find(quoted, place)
-            if found < 0:  # written in another way, or in another order
+            if found < 0:  # written differently, or in another order
                 found = max(test.content.find(quoted), 0)
                 line = test.content.count("\n", 0, found) + 1
             else:
@@ -155,7 +155,7 @@ def _rows(test: _Test) -> Iterator[RawRow]:
 
 
 def _word_lists(test: _Test) -> dict[str, list[str]]:
-    """Words that each set was made from: its own, or those of the test of words beside it."""
+    """Words that each set was made from: its own, or those of the word test next to it."""
     base = _CONTEXT.sub("_one_word", test.name.removeprefix("sent-"))
     if base == test.name:
         return {name: texts for name, (_, texts) in test.sets.items()}

@@ -1,4 +1,4 @@
-"""The SFU Review corpus with negation and speculation: one XML file a review.
+"""SFU Review corpus with negation and speculation: one XML file per review.
 
 Konstantinova et al. (2012). A scope (``xcope``) names its cue by ``ref``; it does not hold the cue.
 Cues of speculation are left out. A word may be a control character, which no model has a piece for.

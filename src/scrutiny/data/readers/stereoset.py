@@ -84,7 +84,7 @@ _COLUMNS: Final = (
 
 @takes(
     "encoding",
-    kind=f"which examples to read: {' or '.join(KINDS)}; both unless told",
+    kind=f"which examples to read: {' or '.join(KINDS)}; both by default",
     malformed="leave-out leaves out contexts with two blanks or a blank inside a word",
 )
 def read(source: DataSource) -> Table:
@@ -114,7 +114,7 @@ def _triples(source: DataSource) -> Table:
 
 
 def _raw_rows(source: DataSource) -> Iterator[tuple[str, RawRow]]:
-    """Examples with the lines they start on, by kind."""
+    """Raw examples by kind, with their line numbers."""
     text = "".join(lines(source))
     try:
         data = parse_json(text)["data"]
@@ -137,7 +137,7 @@ def _raw_rows(source: DataSource) -> Iterator[tuple[str, RawRow]]:
 
 
 def _row(raw: RawRow, kind: str) -> RawRow:
-    """Row of one example, or what is wrong with it."""
+    """Row of one example, or the problem with it."""
     if raw.problem:
         return raw
     example = raw.values
@@ -168,7 +168,7 @@ def _sentence(sentence: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _malformed(context: Any) -> str:
-    """What is wrong with the blank of a context, or nothing."""
+    """Problem with the blank of a context; empty if there is none."""
     if not isinstance(context, str):
         return ""
     n = context.count("BLANK")

@@ -1,1 +1,1 @@
-"""Kinds of question; one small file each. `tasks.names` finds them by name and by columns."""
+"""Tasks: kinds of question, one small file each. `tasks.names` finds them by name and columns."""

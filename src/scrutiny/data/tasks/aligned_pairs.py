@@ -10,7 +10,7 @@ from scrutiny.data.tasks.word_cells import list_of, stretch_of
 
 
 class AlignedPairs(Annotated):
-    """Pairs of stretches of words, each pair two lists of places."""
+    """Pairs of groups of words, each pair two lists of word indices."""
 
     name = "aligned-pairs"
     told_by = ("pairs",)

@@ -12,10 +12,10 @@ from scrutiny.data.tasks.word_cells import indices_of, stretches
 
 
 class AnchoredSpans(Annotated):
-    """A sentence, the words of one anchor, and the words that belong to it, maybe none.
+    """Sentence with the words of one anchor, and its target words, which may be none.
 
     A sentence with several anchors is several items. ``a_cue`` is the anchor in lower case;
-    ``a_heldout`` says whether trainings on this data leave the sentence out.
+    ``a_heldout`` is whether trainings on this data leave the sentence out.
     """
 
     name = "anchored-spans"
@@ -28,7 +28,7 @@ class AnchoredSpans(Annotated):
     )
 
     def labeled(self, row: Mapping[str, Any], words: Sequence[str]) -> Iterator[Labeled]:
-        """Stretches of the anchor and of its target; a word listed twice has two."""
+        """Spans of the anchor and of its target; a word listed twice has two."""
         anchor = indices_of(row.get("anchor"), "anchor", n=len(words))
         target = indices_of(row.get("target"), "target", n=len(words))
         if not anchor:
@@ -38,6 +38,6 @@ class AnchoredSpans(Annotated):
                 yield Labeled(first, last, label)
 
     def told(self, row: Mapping[str, Any], words: Sequence[str]) -> Mapping[str, str]:
-        """The anchor's words in lower case, and whether the sentence is held out of trainings."""
+        """Attributes: the anchor's words in lower case, and whether the sentence is held out."""
         cue = " ".join(words[i].lower() for i in sorted(set(row["anchor"])))
         return {"a_cue": cue, **held_out_column(" ".join(words))}

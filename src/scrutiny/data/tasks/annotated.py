@@ -1,4 +1,4 @@
-"""What annotated tasks have in common: labeled spans on words, the sentence and its half."""
+"""Base of annotated tasks: labeled spans on words, the sentence and its half."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from scrutiny.data.tasks.by_columns import Borders, ByColumns
 
 
 class Labeled(NamedTuple):
-    """A label on the words from ``first`` to ``last``, both counted from 0."""
+    """Label on the words from ``first`` to ``last``, both counted from 0."""
 
     first: int
     last: int
@@ -33,11 +33,11 @@ class Annotated(ByColumns):
         Raises
         ------
         DataError
-            If the annotation does not read, or does not fit the words.
+            If the annotation cannot be read, or does not fit the words.
         """
 
     def told(self, row: Mapping[str, Any], words: Sequence[str]) -> Mapping[str, str]:
-        """Attributes that are read off the annotation."""
+        """Attributes derived from the annotation."""
         del row, words
         return {}
 
@@ -53,7 +53,7 @@ class Annotated(ByColumns):
     def kept(
         self, row: Mapping[str, Any], texts: Mapping[str, str], words: Sequence[str]
     ) -> dict[str, str | float]:
-        """Attributes of a row, its sentence and its half among them.
+        """Attributes of a row, with its sentence and its half.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Tasks that state their columns, and the one reader that makes items of these."""
+"""Base class of tasks that declare their columns, and the reader of their items."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
@@ -11,19 +11,19 @@ from scrutiny.data.tasks.cells import attributes_of, id_of, label_of, language_o
 from scrutiny.data.tasks.tags import token_borders
 from scrutiny.data.tasks.word_cells import words_of
 
-#: What stands where a file was read in another encoding than it was written in.
+#: Characters that show that a file was read in the wrong encoding.
 _REPLACED = "\ufffd"
 
 Borders = tuple[tuple[int, int], ...]
 
 
 class ByColumns(Task):
-    """A task whose columns say what is read of a row: texts or words, the answer, attributes.
+    """Task declared by its columns: texts or words, the answer, attributes.
 
-    Nothing but ``roles`` needs to be stated: the fields of an item are the texts among them, or
+    Only ``roles`` has to be stated: the fields of an item are the texts among them, or
     one field ``text``, the words joined by single spaces; their borders are its ``tokens`` layer.
-    A column of kind ``gold`` holds a label. Tasks without one are scored on nothing, and models are
-    asked for other capabilities.
+    A column of kind ``gold`` holds a label. Tasks without one have no score, and use other
+    capabilities of models.
     """
 
     def parse(self, row: Mapping[str, Any], *, source: str) -> Example:
@@ -43,26 +43,26 @@ class ByColumns(Task):
         )
 
     def gold(self, row: Mapping[str, Any], borders: Borders) -> str | tuple[Span, ...] | None:
-        """Gold answer of a row that has one: a label."""
+        """Gold answer of a row, a label; ``None`` if it has none."""
         del borders
         return label_of(row, self.answer)
 
     def spans(
         self, row: Mapping[str, Any], words: Sequence[str], borders: Borders
     ) -> tuple[Span, ...]:
-        """What is annotated on the words; nothing."""
+        """Spans annotated on the words; none here."""
         del row, words, borders
         return ()
 
     def kept(
         self, row: Mapping[str, Any], texts: Mapping[str, str], words: Sequence[str]
     ) -> dict[str, str | float]:
-        """Attributes of a row: numbers where the roles say so, and defaults of those missing.
+        """Attributes of a row: numbers for numeric roles, and defaults of missing ones.
 
         Raises
         ------
         DataError
-            If a number does not read, or a cell cannot be an attribute.
+            If a number cannot be read, or a cell cannot be an attribute.
         """
         del texts, words
         found = dict(row)
@@ -80,13 +80,13 @@ class ByColumns(Task):
         return attributes
 
     def doubts(self, row: Mapping[str, Any], example: Example) -> Iterator[str]:
-        """Texts that were read in another encoding than written, and two that are the same."""
+        """Doubts: texts read in the wrong encoding, and two texts that are the same."""
         del row
         texts = example.fields
         if any(_REPLACED in text for text in texts.values()):
             yield (
                 "hold the replacement character U+FFFD: some text was lost where the file was "
-                "written in one encoding and read in another"
+                "read in another encoding than written"
             )
         for a, b in combinations(texts, 2):
             if texts[a] == texts[b]:

@@ -1,4 +1,4 @@
-"""What cells of a mapped row become: texts, labels, attributes."""
+"""Cells of a row converted to texts, labels and attributes."""
 
 import math
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ _LONGEST: Final = 1000
 
 
 def text_of(row: Mapping[str, Any], name: str) -> str:
-    """Text of a cell, untouched.
+    """Text of a cell, unchanged.
 
     Raises
     ------
@@ -30,7 +30,7 @@ def text_of(row: Mapping[str, Any], name: str) -> str:
 
 
 def checked(text: str, name: str) -> str:
-    """Return the text unless it holds half a surrogate pair, which no file can keep."""
+    """Return the text unless it holds an unpaired surrogate, which no file can store."""
     if not is_storable(text):
         place = next(i for i, c in enumerate(text) if not is_storable(c))
         raise DataError(f"{name} holds half a surrogate pair at character {place}")
@@ -38,7 +38,7 @@ def checked(text: str, name: str) -> str:
 
 
 def label_of(row: Mapping[str, Any], name: str = "label") -> str | None:
-    """Label of a cell as text, without white space around it; nothing if there is no column.
+    """Label of a cell as text, stripped; ``None`` if there is no column.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def label_of(row: Mapping[str, Any], name: str = "label") -> str | None:
 
 
 def as_label(value: Any) -> str | None:
-    """Value as a label: nothing where missing, empty where it cannot be one.
+    """Value as a label: ``None`` if missing, empty if it cannot be a label.
 
     Whole floats count as integers, because a column of integers with a gap becomes one of floats.
 
@@ -79,7 +79,7 @@ def as_label(value: Any) -> str | None:
 
 
 def attributes_of(row: Mapping[str, Any]) -> dict[str, str | float]:
-    """Groups (``a_*``) and units of resampling (``u_*``) of a mapped row.
+    """Attributes of a row: groups (``a_*``) and units of resampling (``u_*``).
 
     A missing group is left out.
 
@@ -109,7 +109,7 @@ def attributes_of(row: Mapping[str, Any]) -> dict[str, str | float]:
 
 
 def id_of(row: Mapping[str, Any]) -> str:
-    """Identifier of a mapped row, or an empty one where there is no such column.
+    """Identifier of a row; empty if there is no such column.
 
     Raises
     ------
@@ -120,13 +120,13 @@ def id_of(row: Mapping[str, Any]) -> str:
 
 
 def language_of(row: Mapping[str, Any]) -> str:
-    """Language of a mapped row, English unless told."""
+    """Language of a row; English by default."""
     value = row.get("language")
     return checked(value, "language") if isinstance(value, str) and value else "en"
 
 
 def _is_finite(value: float) -> bool:
-    """Whether a number is one that can be computed with."""
+    """Whether a number is finite and representable as a float."""
     if isinstance(value, int):
         return value.bit_length() <= _LONGEST
     return math.isfinite(value)

@@ -1,4 +1,4 @@
-"""Tasks that answer with a class, and how one predicted class is scored."""
+"""Classification tasks, and the score of one predicted class."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Classification(ByColumns, ExchangesLabels):
-    """One label for one or several texts; a task states its columns alone."""
+    """One label for one or several texts; a task only states its columns."""
 
     measures = (
         Measure("hit", unit="items"),
@@ -33,20 +33,20 @@ class Classification(ByColumns, ExchangesLabels):
         return score_class(gold, prediction, labels=labels)
 
     def chance(self, golds: Sequence[Any]) -> float:
-        """Share of the commonest label."""
+        """Share of the most frequent label."""
         return majority_share(golds)
 
     def permute(
         self, examples: Sequence[Example], rng: "np.random.Generator"
     ) -> tuple[Example, ...]:
-        """Examples that have exchanged their gold labels at random; as many of each as before."""
+        """Examples with gold labels exchanged at random; label counts stay the same."""
         order = rng.permutation(len(examples)).tolist()
         golds = [examples[k].gold for k in order]
         return tuple(replace(e, gold=gold) for e, gold in zip(examples, golds, strict=True))
 
 
 class TextClassification(Classification):
-    """Sentiment, topic, any label of a whole text."""
+    """Text classification: sentiment, topic, any label of a whole text."""
 
     name = "text-classification"
     roles = (TEXT, LABEL)
@@ -54,7 +54,7 @@ class TextClassification(Classification):
 
 
 class TextPairClassification(Classification):
-    """Inference, paraphrase, question and answer: one label for two texts."""
+    """Classification of text pairs: inference, paraphrase, question and answer."""
 
     name = "text-pair-classification"
     roles = (TEXT, TEXT_PAIR, LABEL)
@@ -74,7 +74,7 @@ def score_class(
     DataError
         If there is no gold label or the model does not have it.
     ModelError
-        If the prediction is none of the labels, or has another number of scores.
+        If the prediction is not one of the labels, or has the wrong number of scores.
     """
     if gold not in labels:
         what = "there is no gold label" if gold is None else f"the gold label is {gold!r}"
@@ -96,7 +96,7 @@ def score_class(
 
 
 def majority_share(golds: Sequence[Any]) -> float:
-    """Share of the commonest label: what a model without skill can reach.
+    """Share of the most frequent label: accuracy of a model without skill.
 
     Raises
     ------
@@ -110,5 +110,5 @@ def majority_share(golds: Sequence[Any]) -> float:
     """
     counts = Counter(gold for gold in golds if gold is not None)
     if not counts:
-        raise DataError("The data has no gold labels, so there is no score to reach by chance.")
+        raise DataError("The data has no gold labels, so there is no chance level.")
     return max(counts.values()) / counts.total()

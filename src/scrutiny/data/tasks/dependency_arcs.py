@@ -12,7 +12,7 @@ from scrutiny.data.tasks.word_cells import list_of
 
 
 class DependencyArcs(Annotated):
-    """Dependencies as CoNLL-U numbers them: heads from 1, 0 for the root."""
+    """Dependencies numbered as in CoNLL-U: heads from 1, 0 for the root."""
 
     name = "dependency-arcs"
     told_by = ("heads", "relations")
@@ -42,12 +42,12 @@ class DependencyArcs(Annotated):
             yield Labeled(i, i, f"{head}:{relation}")
 
     def doubts(self, row: Mapping[str, Any], example: Example) -> Iterator[str]:
-        """Sentences that are no tree, beside what makes any row doubtful."""
+        """Doubts: sentences that are no tree, and the doubts of any row."""
         yield from super().doubts(row, example)
         if sum(span.label.startswith("0:") for span in example.spans) != 1:
             yield "have no root or several"
 
     def told(self, row: Mapping[str, Any], words: Sequence[str]) -> Mapping[str, str]:
-        """Whether the sentence is held out of trainings."""
+        """Attributes: whether the sentence is held out of trainings."""
         del row
         return held_out_column(" ".join(words))

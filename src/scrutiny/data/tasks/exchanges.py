@@ -1,4 +1,4 @@
-"""Random exchanges of what items are labeled as: coins for pairs, sets for words."""
+"""Random exchanges of labels: coin flips for pairs, sets for words."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -12,7 +12,7 @@ _TRIES: Final = 2000
 
 
 def coins(examples: Sequence[Example], rng: "np.random.Generator", *, unit: str = "") -> list[bool]:
-    """Coin of each example; those that share a unit share its coin.
+    """Coin flip for each example; examples of one unit share it.
 
     Coins are tossed in the order in which units appear. An example without the unit is its own.
     """
@@ -27,7 +27,7 @@ def coins(examples: Sequence[Example], rng: "np.random.Generator", *, unit: str 
 
 
 class WordSet(NamedTuple):
-    """Set that a text is in, and that set's own name."""
+    """Set that a text is in, with the set's name."""
 
     set: str
     category: str | float | None
@@ -39,11 +39,11 @@ def exchange(
     *,
     pairs: Sequence[tuple[str, str]],
 ) -> list[WordSet | None]:
-    """New place of each example; nothing for those that stay outside.
+    """New set of each example; ``None`` for examples outside the exchange.
 
     Within each test and pair of sets, all ways to assign the words are equally likely that keep
-    the number of words and the number of texts of both sets. Where 2,000 shuffles show none such,
-    the one that comes nearest in the number of texts is taken.
+    the number of words and the number of texts of both sets. If 2,000 shuffles give no such
+    exchange, the one that comes nearest in the number of texts is used.
     """
     groups: dict[tuple[object, tuple[str, str]], list[int]] = {}
     for i, example in enumerate(examples):
@@ -63,7 +63,7 @@ def _exchanged(
     pair: tuple[str, str],
     rng: "np.random.Generator",
 ) -> list[WordSet]:
-    """New places of the texts of one test and one pair of sets."""
+    """New sets of the texts of one test and one pair of sets."""
     words: dict[tuple[str | float, str | float], int] = {}  # (set, word) -> number of texts
     named: dict[str | float, WordSet] = {}
     keys = []
@@ -84,7 +84,7 @@ def _exchanged(
 def _balanced(
     sizes: Sequence[int], firsts: Sequence[bool], n_first: int, rng: "np.random.Generator"
 ) -> list[bool]:
-    """Which words go to the first set: as many words, and as many texts, as were there."""
+    """Words for the first set, balanced: as many words, and as many texts, as before."""
     import numpy as np
 
     counts = np.asarray(sizes)

@@ -1,4 +1,4 @@
-"""Texts with mentions; those of one cluster are of the same person or thing."""
+"""Texts with mentions; mentions of one cluster refer to the same person or thing."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -11,12 +11,12 @@ from scrutiny.data.tasks.cells import as_label
 from scrutiny.data.tasks.roles import OF_SENTENCES, WORDS, list_role
 from scrutiny.data.tasks.word_cells import list_of, stretch_of
 
-#: What a mention can be.
+#: Kinds of mentions.
 KINDS: Final = ("pronoun", "proper", "nominal")
 
 
 class MentionClusters(Annotated):
-    """Mentions as objects with ``words``, ``cluster`` and ``kind``."""
+    """Mentions: objects with ``words``, ``cluster`` and ``kind``."""
 
     name = "mention-clusters"
     told_by = ("mentions",)
@@ -29,7 +29,7 @@ class MentionClusters(Annotated):
     )
 
     def doubts(self, row: Mapping[str, Any], example: Example) -> Iterator[str]:
-        """Pronouns that a text is about and does not hold, beside what makes any row doubtful."""
+        """Doubts: pronouns that are not among the text's words, and the doubts of any row."""
         yield from super().doubts(row, example)
         pronoun = str(example.attributes.get("a_pronoun", "")).casefold()
         if pronoun and pronoun not in example.text.casefold().split():

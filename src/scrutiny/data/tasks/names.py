@@ -7,7 +7,7 @@ from scrutiny.core.task import Task
 
 
 def load_task(name: str) -> Task:
-    """Task of this name, with or without its version.
+    """Task by name, with or without its version.
 
     Raises
     ------
@@ -29,5 +29,5 @@ def every_task() -> list[Task]:
 
 
 def role_options() -> Mapping[str, str]:
-    """Options of data strings that name the columns of tasks, with what they are for."""
+    """Options of data strings that name the columns of tasks, with their meanings."""
     return {role.name: role.meaning for task in every_task() for role in task.roles}

@@ -1,4 +1,4 @@
-"""Texts as they are, without an answer, and a corpus whose texts are not at hand."""
+"""Texts without an answer, and a corpus whose texts are not available."""
 
 from scrutiny.core.task import Role
 from scrutiny.data.tasks.by_columns import ByColumns
@@ -6,9 +6,9 @@ from scrutiny.data.tasks.roles import TEXT, text_role
 
 
 class Passages(ByColumns):
-    """Running text, a passage an item, for how well a model predicts it.
+    """Running text, one passage per item, for language modeling.
 
-    Columns never tell it from classification: state it.
+    Its columns do not distinguish it from classification: state the task.
     """
 
     name = "passages"
@@ -19,7 +19,7 @@ class Passages(ByColumns):
 
 
 class StoredHeads(ByColumns):
-    """A corpus on which heads have been scored elsewhere.
+    """Corpus on which attention heads have been scored elsewhere.
 
     It is one item as a whole: its counts cannot be taken apart into sentences.
     """

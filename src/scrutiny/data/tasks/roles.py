@@ -1,7 +1,7 @@
-"""Roles that several tasks have, each with the names by which files are known.
+"""Roles of columns that several tasks share, with their well-known names.
 
 A role needs no line anywhere else: its name is an option of data strings, its column is found by
-its well-known names, and items carry what stands in it.
+its well-known names, and items carry its value.
 """
 
 from typing import Final
@@ -49,7 +49,7 @@ TAGS: Final = Role(
 WORDS: Final = Role(
     "words", "column of the list of words", "words", ("words", "tokens"), is_needed=True
 )
-#: Columns of annotated words that say where these stand.
+#: Columns of annotated words that locate them in their source.
 OF_SENTENCES: Final = (
     Role(
         "sentence",
@@ -63,10 +63,10 @@ OF_SENTENCES: Final = (
 
 
 def text_role(name: str, meaning: str, *names: str) -> Role:
-    """Role of a text that the task needs."""
+    """Role of a required text."""
     return Role(name, meaning, "text", (name, *names), is_needed=True)
 
 
 def list_role(name: str, meaning: str, *names: str) -> Role:
-    """Role of a list about the words of a row that the task needs."""
+    """Role of a required list about the words of a row."""
     return Role(name, meaning, "list", (name, *names), is_needed=True)

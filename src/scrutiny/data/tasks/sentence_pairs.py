@@ -17,7 +17,7 @@ _OTHER: Final[Mapping[str | float, str]] = {"stereo": "antistereo", "antistereo"
 
 
 class SentencePairs(ByColumns, ExchangesLabels):
-    """Pairs such as those of CrowS-Pairs: the more and the less stereotyping sentence."""
+    """Sentence pairs such as those of CrowS-Pairs: a more and a less stereotyping sentence."""
 
     name = "sentence-pairs"
     told_by = ("more", "less")
@@ -27,7 +27,7 @@ class SentencePairs(ByColumns, ExchangesLabels):
         Role("category", "column of the kind of stereotype", names=("category", "bias_type")),
         Role(
             "direction",
-            "column that says stereo (the more stereotyping sentence is about the disadvantaged "
+            "column that holds stereo (the more stereotyping sentence is about the disadvantaged "
             "group) or antistereo",
             names=("direction", "stereo_antistereo"),
         ),
@@ -40,7 +40,7 @@ class SentencePairs(ByColumns, ExchangesLabels):
     def permute(
         self, examples: Sequence[Example], rng: "np.random.Generator"
     ) -> tuple[Example, ...]:
-        """Examples of which a fair coin has exchanged *more* and *less*.
+        """Examples with *more* and *less* exchanged by a fair coin.
 
         A pair and its controls share a coin. ``direction`` changes with the sentences, so that the
         sentence about the disadvantaged group stays the same one.
@@ -50,7 +50,7 @@ class SentencePairs(ByColumns, ExchangesLabels):
 
 
 class MinimalPairs(ByColumns):
-    """Pairs such as *the dogs bark* and *the dogs barks*, of which one is grammatical."""
+    """Minimal pairs such as *the dogs bark* and *the dogs barks*; one is grammatical."""
 
     name = "minimal-pairs"
     told_by = ("good", "bad")

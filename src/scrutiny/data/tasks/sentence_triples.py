@@ -1,4 +1,4 @@
-"""A context and three ways to go on: with a stereotype, against it, and unrelated."""
+"""A context with three continuations: stereotype, antistereotype, and unrelated."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class SentenceTriples(ByColumns, ExchangesLabels):
-    """Triples such as those of StereoSet.
+    """Sentence triples such as those of StereoSet.
 
     ``intrasentence``: the context has a BLANK and the three sentences fill it. ``intersentence``:
     the three sentences follow the context.
@@ -28,9 +28,9 @@ class SentenceTriples(ByColumns, ExchangesLabels):
         text_role("stereotype", "column of the sentence with the stereotype"),
         text_role("antistereotype", "column of the sentence against it", "anti-stereotype"),
         text_role("unrelated", "column of the unrelated sentence"),
-        Role("kind", "column that says intrasentence or intersentence", names=("kind",)),
+        Role("kind", "column that holds intrasentence or intersentence", names=("kind",)),
         Role("category", "column of the kind of stereotype", names=("category", "bias_type")),
-        Role("malformed", "column that says what is wrong with a context", names=("malformed",)),
+        Role("malformed", "column with the problem of a context", names=("malformed",)),
         Role("stereotype_id", "column of that sentence's id", names=("stereotype_id",)),
         Role("antistereotype_id", "column of that sentence's id", names=("antistereotype_id",)),
         Role("unrelated_id", "column of that sentence's id", names=("unrelated_id",)),
@@ -38,7 +38,7 @@ class SentenceTriples(ByColumns, ExchangesLabels):
     )
 
     def doubts(self, row: Mapping[str, Any], example: Example) -> Iterator[str]:
-        """Blanks that nothing can fill, beside what makes any row doubtful."""
+        """Doubts: blanks that cannot be filled, and the doubts of any row."""
         yield from super().doubts(row, example)
         is_within = example.attributes.get("a_kind") == "intrasentence"
         if is_within and "BLANK" not in example.fields["context"]:
@@ -47,7 +47,7 @@ class SentenceTriples(ByColumns, ExchangesLabels):
     def permute(
         self, examples: Sequence[Example], rng: "np.random.Generator"
     ) -> tuple[Example, ...]:
-        """Examples of which a fair coin each has exchanged stereotype and antistereotype."""
+        """Examples with stereotype and antistereotype exchanged by a fair coin each."""
         tossed = coins(examples, rng)
         return tuple(_exchanged(e) if t else e for e, t in zip(examples, tossed, strict=True))
 

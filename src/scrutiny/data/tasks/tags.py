@@ -15,7 +15,7 @@ _PREFIXES = {"B": "B", "I": "I", "E": "E", "S": "S", "L": "E", "U": "S", "O": "O
 
 
 class Chunk(NamedTuple):
-    """An entity in tokens: ``start`` to ``end``, half open."""
+    """Entity as a range of tokens, ``start`` to ``end``, end excluded."""
 
     start: int
     end: int
@@ -31,7 +31,7 @@ _OUTSIDE = _Tag("O", "")
 
 
 def chunks(tags: Sequence[str]) -> list[Chunk]:
-    """Entities of one sentence's tags.
+    """Entities in one sentence's tags.
 
     Raises
     ------

@@ -10,7 +10,7 @@ from scrutiny.data.tasks.word_cells import list_of
 
 
 class TokenClasses(Annotated):
-    """A class for each word; nothing, or an empty one, for words without."""
+    """Class of each word; ``None`` or empty for words without."""
 
     name = "token-classes"
     told_by = ("classes",)

@@ -1,4 +1,4 @@
-"""Tokens in, labeled spans out: named entities and the like."""
+"""Token tagging: tokens in, labeled spans out (named entities and the like)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -32,7 +32,7 @@ class TokenTagging(ByColumns):
         Raises
         ------
         DataError
-            If a tag does not read, or there is not one for each token.
+            If a tag cannot be read, or there is not one for each token.
         """
         tags = words_of(row, "tags")
         if len(tags) != len(borders):
@@ -40,7 +40,7 @@ class TokenTagging(ByColumns):
         return spans_of(tags, borders)
 
     def doubts(self, row: Mapping[str, Any], example: Example) -> Iterator[str]:
-        """Entities that had to be mended, beside what makes any row doubtful."""
+        """Doubts: entities that had to be repaired, and the doubts of any row."""
         yield from super().doubts(row, example)
         if repairs(row.get("tags", ())):
             yield (
@@ -64,7 +64,7 @@ class TokenTagging(ByColumns):
             raise DataError("there are no gold entities.")
         if prediction.spans is None:
             raise ModelError(
-                "the model predicted no spans; an empty tuple says that there are none."
+                "the model predicted no spans; predict an empty tuple if there are none."
             )
         wanted: set[Span] = set(gold)
         got = set(prediction.spans)

@@ -1,4 +1,4 @@
-"""What cells of annotated rows become: lists of words, and words by their place."""
+"""Cells of annotated rows converted to words and word indices."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ def list_of(row: Mapping[str, Any], name: str, *, n: int | None = None) -> list[
 
 
 def indices_of(value: Any, name: str, *, n: int) -> list[int]:
-    """Places of words, counted from 0, as they are listed.
+    """Word indices, counted from 0, in the order listed.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def indices_of(value: Any, name: str, *, n: int) -> list[int]:
         If it is no list of whole numbers from 0 to ``n - 1``.
     """
     if not isinstance(value, list | tuple):
-        raise DataError(f"{name} is not a list of places of words")
+        raise DataError(f"{name} is not a list of word indices")
     for index in value:
         if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < n:
             raise DataError(f"{name} holds {index!r}; words are counted from 0 to {n - 1}")
@@ -61,23 +61,23 @@ def indices_of(value: Any, name: str, *, n: int) -> list[int]:
 
 
 def stretch_of(value: Any, name: str, *, n: int) -> tuple[int, int]:
-    """First and last place of words that stand in a row.
+    """First and last index of words in a row.
 
     Raises
     ------
     DataError
-        If there are none, or other words stand between them.
+        If there are none, or other words are between them.
     """
     found = sorted(set(indices_of(value, name, n=n)))
     if not found:
         raise DataError(f"{name} has no words")
     if found[-1] - found[0] != len(found) - 1:
-        raise DataError(f"{name} holds {found}: other words stand between them")
+        raise DataError(f"{name} holds {found}: other words are between them")
     return found[0], found[-1]
 
 
 def stretches(indices: Sequence[int]) -> list[tuple[int, int]]:
-    """First and last place of each longest stretch; a word listed k times is in k of them.
+    """First and last index of each longest run; a word listed k times is in k of them.
 
     Examples
     --------

@@ -193,4 +193,4 @@ def _must_be_poolings(names: tuple[str, ...]) -> None:
     known("representation", names, POOLINGS)
     named = names[:-1]  # the last is the claimed one
     if len(set(named)) < len(named):
-        raise PlanError(f"A representation stands twice in {', '.join(named)}.")
+        raise PlanError(f"A representation occurs twice in {', '.join(named)}.")

@@ -89,7 +89,7 @@ def attacks_of(
     Raises
     ------
     UnknownNameError, PlanError
-        If one does not read, or lacks what it cannot do without.
+        If one cannot be read, or lacks what it cannot do without.
     """
     named = [parse_attack(text) for text in params.recipes]
     found = {name_of(attack): attack for attack in named}

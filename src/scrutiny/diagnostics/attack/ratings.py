@@ -112,14 +112,14 @@ def read_ratings(path: str) -> Ratings:
     Raises
     ------
     DataError
-        If it is missing, or a row does not read; the message names the line.
+        If it is missing, or a row cannot be read; the message names the line.
     """
     file = Path(path)
     try:
         data = file.read_bytes()
         rows = list(_rows(file, data.decode("utf-8-sig")))
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"The ratings {path!r} do not read: {error}") from error
+        raise DataError(f"The ratings {path!r} cannot be read: {error}") from error
     given = grouped((_key(row, where), _valid(row, where)) for where, row in rows)
     texts, variants, changes = (
         {key: sum(each) / len(each) for (of, key), each in given.items() if of == kind}

@@ -135,7 +135,7 @@ def generations(params: ScopeParams, task: Task) -> tuple[Generation, ...]:
     Raises
     ------
     UnknownNameError, PlanError
-        If a recipe or a constraint does not read.
+        If a recipe or a constraint cannot be read.
     """
     makers = {"corrected": _corrected, "as_published": _as_published}
     return tuple(

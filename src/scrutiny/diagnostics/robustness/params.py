@@ -46,7 +46,7 @@ class RobustnessParams:
         Raises
         ------
         UnknownNameError, PlanError
-            If one does not read.
+            If one cannot be read.
         """
         if self.transformations:
             named = [parse_recipe(text) for text in self.transformations]

@@ -239,7 +239,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     Raises
     ------
     ModelError
-        If that is no causal or masked language model, or an option does not read.
+        If that is no causal or masked language model, or an option cannot be read.
     """
     from scrutiny.models.strings.load import load_model
 

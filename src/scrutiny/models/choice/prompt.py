@@ -104,7 +104,7 @@ def read_prompt(source: ModelSource, fields: Sequence[str]) -> Prompt:
     Raises
     ------
     ModelError
-        If one of them is missing or does not read.
+        If one of them is missing or cannot be read.
     """
     template = source.options.get("template")
     if not template:
@@ -134,7 +134,7 @@ def _text_of(template: str, source: ModelSource) -> str:
     try:
         return path.read_text(encoding="utf-8").rstrip("\n")
     except (OSError, ValueError) as error:
-        raise ModelError(f"{source.text!r}: {str(path)!r} does not read: {error}.") from error
+        raise ModelError(f"{source.text!r}: {str(path)!r} cannot be read: {error}.") from error
 
 
 def _choices(source: ModelSource) -> tuple[tuple[str, str], ...]:
@@ -154,7 +154,7 @@ def _choices(source: ModelSource) -> tuple[tuple[str, str], ...]:
         or not all(map(str.strip, words))
     ):
         raise ModelError(
-            f"{source.text!r}: choices={stated!r} does not read. Give each label once, with the "
+            f"{source.text!r}: choices={stated!r} cannot be read. Give each label once, with the "
             'words that stand for it: choices="positive= good,negative= bad" (or with bars '
             "between them). A space in front of the words counts."
         )

@@ -46,7 +46,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     ------
     ModelError
         If there is no checkpoint, if its weights are pickles, if it lacks the head that the task
-        needs, or if an option does not read.
+        needs, or if an option cannot be read.
     MissingExtraError
         If torch or transformers are not installed.
     """

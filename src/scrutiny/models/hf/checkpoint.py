@@ -118,7 +118,7 @@ def open_folder(folder: Path, source: ModelSource) -> Checkpoint:
     try:
         config = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise ModelError(f"{source.text!r}: {path.name} does not read: {error}.") from error
+        raise ModelError(f"{source.text!r}: {path.name} cannot be read: {error}.") from error
     if "auto_map" in config:
         raise ModelError(
             f"{source.text!r} needs Python code of its own (auto_map in config.json), which "

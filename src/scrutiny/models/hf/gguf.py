@@ -41,7 +41,7 @@ def convert_gguf(
     Raises
     ------
     ModelError
-        If the file is another one, does not read, or gives a model that cannot tell English.
+        If the file is another one, cannot be read, or gives a model that cannot tell English.
     MissingExtraError
         If a package is missing.
     """

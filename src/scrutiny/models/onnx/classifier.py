@@ -109,7 +109,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     Raises
     ------
     ModelError
-        If a file is missing or does not load, or an option does not read.
+        If a file is missing or does not load, or an option cannot be read.
     MissingExtraError
         If onnxruntime or tokenizers are not installed.
     """
@@ -174,7 +174,7 @@ def _json(path: Path, source: ModelSource) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ModelError(f"{source.text!r}: {str(path)!r} does not read: {error}.") from error
+        raise ModelError(f"{source.text!r}: {str(path)!r} cannot be read: {error}.") from error
     return found
 
 

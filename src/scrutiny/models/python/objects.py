@@ -186,11 +186,11 @@ def _labels_of(obj: Any, source: ModelSource) -> tuple[str, ...]:
 
 
 def _distinct(labels: tuple[str, ...], source: ModelSource) -> tuple[str, ...]:
-    """Labels, unless one of them stands twice: nobody could say which of two columns it names."""
+    """Labels, unless one of them occurs twice: nobody could say which of two columns it names."""
     twice = next((label for label in labels if labels.count(label) > 1), None)
     if twice is not None:
         raise ModelError(
-            f"{source.text!r}: its label {twice!r} stands twice among {len(labels)} labels. Each "
+            f"{source.text!r}: its label {twice!r} occurs twice among {len(labels)} labels. Each "
             "column of the probabilities needs a label of its own."
         )
     return labels

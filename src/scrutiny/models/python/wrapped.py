@@ -144,7 +144,7 @@ def stated_samples(source: ModelSource) -> dict[str, Any]:
     Raises
     ------
     ModelError
-        If they do not read.
+        If they cannot be read.
     """
     samples, draw = source.options.get(SAMPLES), source.options.get(DRAW)
     if samples is None and draw is None:

@@ -77,7 +77,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     Raises
     ------
     DataError
-        If the file does not read.
+        If the file cannot be read.
     ModelError
         If it does not hold what is named, or its scores are not those of whole counts.
     """
@@ -99,7 +99,7 @@ def matches(source: ModelSource) -> tuple[list[dict[str, str]], str]:
     Raises
     ------
     DataError
-        If the file does not read.
+        If the file cannot be read.
     """
     path = Path(source.target).expanduser()
     stated = [source.options[name] for name in _OPTIONS if name in source.options]

@@ -75,7 +75,7 @@ class StoredPredictions(Model):
         AnswerError
             ``no_prediction`` if one of the examples has no row.
         ModelError
-            If a row does not read, or if an item is asked with two texts and the file does not
+            If a row cannot be read, or if an item is asked with two texts and the file does not
             say which of them its row is for.
         """
         return [self._answer(example) for example in examples]
@@ -138,7 +138,7 @@ class StoredPredictions(Model):
         except KeyError as error:
             raise ModelError(f"{stored.place} has no probability of {error.args[0]!r}.") from error
         except (TypeError, ValueError) as error:
-            raise ModelError(f"{stored.place}: probabilities do not read: {error}") from error
+            raise ModelError(f"{stored.place}: probabilities cannot be read: {error}") from error
 
     def _stated_labels(self) -> tuple[str, ...]:
         """Labels that the file itself states: of its probabilities, else all that occur."""
@@ -173,7 +173,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     Raises
     ------
     ModelError
-        If the file does not read, lacks the id, or has two rows for one example.
+        If the file cannot be read, lacks the id, or has two rows for one example.
     """
     source.refuse_unknown_options((*_COLUMNS, "labels", TRAINING))
     path = Path(source.target).expanduser()

@@ -18,7 +18,7 @@ def read_rows(path: Path) -> Iterator[tuple[str, Row]]:
     Raises
     ------
     ModelError
-        If the file is not there, has another ending, or does not read.
+        If the file is not there, has another ending, or cannot be read.
     """
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
@@ -33,7 +33,7 @@ def read_rows(path: Path) -> Iterator[tuple[str, Row]]:
     try:
         yield from reader(path)
     except (ValueError, csv.Error, OSError) as error:
-        raise ModelError(f"{str(path)!r} does not read: {error}") from error
+        raise ModelError(f"{str(path)!r} cannot be read: {error}") from error
 
 
 def _json_lines(path: Path) -> Iterator[tuple[str, Row]]:

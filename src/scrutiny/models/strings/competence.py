@@ -19,7 +19,7 @@ def read_competence(folder: Path) -> Mapping[str, Any] | None:
     Raises
     ------
     ModelError
-        If the file does not read, or has no ``gates`` of true and false.
+        If the file cannot be read, or has no ``gates`` of true and false.
     """
     path = folder / FILE
     if not path.is_file():

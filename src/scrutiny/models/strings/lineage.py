@@ -38,7 +38,7 @@ def replicates_of(text: str) -> str | None:
     Raises
     ------
     ModelError
-        If the model is not there, or its ``training.json`` does not read.
+        If the model is not there, or its ``training.json`` cannot be read.
     """
     if parse(text).scheme == UNTRAINED:
         return INITIALIZATION
@@ -49,7 +49,7 @@ def replicates_of(text: str) -> str | None:
     try:
         stated = json.loads(path.read_text(encoding="utf-8")).get(KEY)
     except (ValueError, AttributeError) as error:
-        raise ModelError(f"{str(path)!r} does not read: {error}.") from error
+        raise ModelError(f"{str(path)!r} cannot be read: {error}.") from error
     return str(stated) if stated is not None else None
 
 
@@ -101,4 +101,4 @@ def _load(path: Path) -> Any:
     try:
         return np.load(path, allow_pickle=False)
     except (OSError, ValueError) as error:
-        raise ModelError(f"{str(path)!r} does not read: {error}") from error
+        raise ModelError(f"{str(path)!r} cannot be read: {error}") from error

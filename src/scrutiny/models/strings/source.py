@@ -58,7 +58,7 @@ class ModelSource:
         labels = tuple(part.strip() for part in stated.split("|"))
         if len(labels) < 2 or len(set(labels)) < len(labels) or "" in labels:
             raise ModelError(
-                f"{self.text!r}: labels={stated} does not read. Give the model's labels in the "
+                f"{self.text!r}: labels={stated} cannot be read. Give the model's labels in the "
                 "order of its scores, each once, with a bar between them: labels=negative|positive."
             )
         return labels
@@ -151,7 +151,7 @@ def _options(tail: str, text: str) -> dict[str, str]:
                 f"them, not {part!r}."
             )
         if key.strip() in options:
-            raise ModelError(f"{text!r}: the option {key.strip()!r} stands twice; leave one out.")
+            raise ModelError(f"{text!r}: the option {key.strip()!r} occurs twice; leave one out.")
         options[key.strip()] = value.strip()
     return options
 

@@ -184,7 +184,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     Raises
     ------
     ModelError
-        If the folder holds no such classifier, or an option does not read.
+        If the folder holds no such classifier, or an option cannot be read.
     MissingExtraError
         If torch or safetensors are not installed.
     """

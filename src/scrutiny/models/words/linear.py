@@ -169,7 +169,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     Raises
     ------
     ModelError
-        If the folder holds no such classifier, or an option does not read.
+        If the folder holds no such classifier, or an option cannot be read.
     """
     # Sums of integers run where they are, whatever the options say.
     folder = require_words(source, task)

@@ -46,12 +46,12 @@ class Vocabulary:
         Raises
         ------
         ModelError
-            If it does not read.
+            If it cannot be read.
         """
         try:
             words = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            raise ModelError(f"{str(path)!r} does not read: {error}.") from error
+            raise ModelError(f"{str(path)!r} cannot be read: {error}.") from error
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
             raise ModelError(f"{str(path)!r} must be a list of words.")
         return cls(tuple(words))
@@ -127,7 +127,7 @@ def read_config(folder: Path, text: str, format_: str, *, verb: str) -> dict[str
         inside = sorted(found.parent.name for found in folder.glob(f"*/{CONFIG}"))
         hint = f" There is one in: {', '.join(inside[:12])}." if inside else ""
         raise ModelError(
-            f"{text!r}: {str(path)!r} does not read: {error}.{hint} `{verb}` makes one."
+            f"{text!r}: {str(path)!r} cannot be read: {error}.{hint} `{verb}` makes one."
         ) from error
     if not isinstance(config, dict) or config.get("format") != format_:
         said = config.get("format") if isinstance(config, dict) else None

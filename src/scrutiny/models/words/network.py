@@ -205,7 +205,7 @@ def load_network(parts: type[P], source: ModelSource, task: Task) -> tuple[P, Pa
     Raises
     ------
     ModelError
-        If the folder holds no such network, or an option does not read.
+        If the folder holds no such network, or an option cannot be read.
     MissingExtraError
         If torch or safetensors are not installed.
     """

@@ -137,7 +137,7 @@ def perturb(
     Raises
     ------
     UserError
-        If the recipe does not read or a resource is missing: that concerns every item. All other
+        If the recipe cannot be read or a resource is missing: that concerns every item. All other
         errors of a transformation end in a variant with the status ``failed``.
 
     Examples

@@ -195,7 +195,7 @@ def parse_recipe(text: str) -> Recipe:
     Raises
     ------
     PlanError
-        If it does not read, or a value is of the wrong type or out of range.
+        If it cannot be read, or a value is of the wrong type or out of range.
     UnknownNameError
         For a name, a parameter or a choice that does not exist; near ones are in the message.
 

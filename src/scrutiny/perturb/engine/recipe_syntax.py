@@ -124,7 +124,7 @@ def _skip_space(text: str, place: int) -> int:
 
 def _unreadable(text: str, place: int, wanted: str) -> PlanError:
     return PlanError(
-        f"The recipe {text!r} does not read at character {place + 1}: expected {wanted}. "
+        f"The recipe {text!r} cannot be read at character {place + 1}: expected {wanted}. "
         'Recipes look like "contraction+typos(share=0.2)".'
     )
 

@@ -161,7 +161,7 @@ def parse_attack(text: str) -> Attack:
     Raises
     ------
     PlanError
-        If it does not read, or a value is of the wrong type.
+        If it cannot be read, or a value is of the wrong type.
     UnknownNameError
         For a name, a parameter or a choice that does not exist; near ones are in the message.
 

@@ -150,7 +150,7 @@ def load_text(path: str) -> WordVectors:
     Raises
     ------
     DataError
-        If the file is missing or a line does not read.
+        If the file is missing or a line cannot be read.
     """
     file = Path(path)
     if not file.is_file():

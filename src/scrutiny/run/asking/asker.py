@@ -268,7 +268,7 @@ class Asker:
 
 
 def _decoded(questions: _Questions, found: Mapping[bytes, bytes]) -> dict[bytes, Any]:
-    """Answers of the cache; one that does not read any more is asked again."""
+    """Answers of the cache; one that cannot be read any more is asked again."""
     answers: dict[bytes, Any] = {}
     for key, value in found.items():
         try:

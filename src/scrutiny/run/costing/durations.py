@@ -15,7 +15,7 @@ def seconds_of(text: str) -> float:
     Raises
     ------
     PlanError
-        If it does not read, or is nothing.
+        If it cannot be read, or is nothing.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def seconds_of(text: str) -> float:
     seconds = float(match[1]) * _SECONDS[match[2]] if match else 0.0
     if seconds <= 0:
         raise PlanError(
-            f"The duration {text!r} does not read: write a number and s, m or h, as in 90s, 2m "
+            f"The duration {text!r} cannot be read: write a number and s, m or h, as in 90s, 2m "
             "or 1.5h."
         )
     return seconds

@@ -53,12 +53,12 @@ def read_accepted(path: Path) -> tuple[Accepted, ...]:
     Raises
     ------
     PlanError
-        If it is not there or does not read, with the place and what is allowed.
+        If it is not there or cannot be read, with the place and what is allowed.
     """
     try:
         read = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise PlanError(f"{str(path)!r} does not read: {error.strerror}.") from error
+        raise PlanError(f"{str(path)!r} cannot be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise PlanError(f"{str(path)!r} is no TOML: {error}.") from error
     entries = read.get("accept", [])

@@ -70,7 +70,7 @@ def judge_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") ->
     Raises
     ------
     PlanError, UnknownNameError
-        If a rule does not read, or names a metric or condition that the run has not.
+        If a rule cannot be read, or names a metric or condition that the run has not.
     """
     parsed = [parse_rule(rule) for rule in rules]
     if not parsed:

@@ -53,7 +53,7 @@ def files_of(path: Path, random: Mapping[str, str]) -> list[LogFile]:
     Raises
     ------
     DataError
-        If there is none, or one does not read.
+        If there is none, or one cannot be read.
     """
     found = [p for p in _candidates(path) if is_log(p)] if path.is_dir() else [path]
     if not found:
@@ -146,7 +146,7 @@ def _read(path: Path, epoch: int, problems: Problems) -> Iterator[LoggedSample]:
                 continue
             sample = _sample(row, place)
         except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
-            problems.bad(place, f"it does not read: {error!r}")
+            problems.bad(place, f"it cannot be read: {error!r}")
             continue
         if sample.item in seen:
             problems.bad(place, f"the same id and epoch stand at {seen[sample.item]}")

@@ -62,7 +62,7 @@ def _file_of(path: Path, random: Mapping[str, str]) -> LogFile:
         try:
             header = json.loads(results.read_text(encoding="utf-8"))
         except ValueError as error:
-            raise DataError(f"{results} does not read: {error}") from error
+            raise DataError(f"{results} cannot be read: {error}") from error
     name = header.get("model_name") or path.parent.name.replace("__", "/") or "model"
     return LogFile(path, str(name), match["task"], date, random, header)
 
@@ -142,7 +142,7 @@ def _words(error: Exception) -> str:
         return f"no JSON: {error}"
     if isinstance(error, KeyError):
         return f"it has no {error.args[0]!r}"
-    return f"it does not read: {error}"
+    return f"it cannot be read: {error}"
 
 
 class _ItemNames:

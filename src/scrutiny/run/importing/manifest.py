@@ -33,7 +33,7 @@ class ImportOptions:
     Parameters
     ----------
     on_bad_row
-        Leave out and list lines that do not read, or stop at the first.
+        Leave out and list lines that cannot be read, or stop at the first.
     resampling, seed
         Of the intervals.
     command

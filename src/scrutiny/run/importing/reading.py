@@ -101,7 +101,7 @@ def _free(out: Path) -> RunFolder:
 def _nothing(name: str, task: Logged) -> str:
     """Why there is nothing of a task."""
     bad = task.problems.bad_rows
-    first = f" The first that does not read is {bad[0].source}: {bad[0].reason}." if bad else ""
+    first = f" The first that cannot be read is {bad[0].source}: {bad[0].reason}." if bad else ""
     return f"{name} was left out: none of its samples has a score that reads.{first}"
 
 

@@ -63,7 +63,7 @@ def asked_slices(
     Raises
     ------
     PlanError, UnknownNameError
-        If a slice does not read, or no dataset has what it speaks of.
+        If a slice cannot be read, or no dataset has what it speaks of.
     """
     sizes = {(one.dataset, one.where): one for one in _sizes(resolved)}
     inside: list[Assignment] = []

@@ -211,13 +211,13 @@ def read_plan(path: Path) -> Plan:
     try:
         data = parse_json(raw) if path.suffix == ".json" else tomllib.loads(raw.decode("utf-8-sig"))
     except ValueError as error:
-        raise PlanError(f"The plan {str(path)!r} does not read: {error}.") from error
+        raise PlanError(f"The plan {str(path)!r} cannot be read: {error}.") from error
     except RecursionError:
         raise PlanError(
-            f"The plan {str(path)!r} does not read: values within values, too deep to read."
+            f"The plan {str(path)!r} cannot be read: values within values, too deep to read."
         ) from None
     if not isinstance(data, dict):
-        raise PlanError(f"The plan {str(path)!r} does not read: it must be an object with keys.")
+        raise PlanError(f"The plan {str(path)!r} cannot be read: it must be an object with keys.")
     return plan_of(data, where=str(path))
 
 
@@ -369,7 +369,7 @@ def _claim(claim: _Claim, number: int, where: str) -> Claim:
         is_bare = False
     if not is_bare:
         raise PlanError(
-            f"{where}: the rule {claim.rule!r} of claim {name!r} does not read. It compares the "
+            f"{where}: the rule {claim.rule!r} of claim {name!r} cannot be read. It compares the "
             "claim's estimate with a limit, a finite number: '> 0', '<= 5%'."
         )
     checks = [check for check in claim.checks if not check.startswith("choices:")]
@@ -396,7 +396,7 @@ def _explain(error: ValidationError, where: str) -> str:
         else:
             parts.append(f"{place}: {_said(problem['msg'], place)}")
     ended = (part if part.endswith((".", "?", "…")) else f"{part}." for part in parts)
-    return f"{where} does not read. " + " ".join(ended)
+    return f"{where} cannot be read. " + " ".join(ended)
 
 
 def _said(message: str, place: str) -> str:

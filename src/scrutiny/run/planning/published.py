@@ -24,7 +24,7 @@ class _NotThereError(Exception):
 
 
 def must_read(published: Sequence[PublishedPlan], measures: Iterable[str]) -> None:
-    """Refuse printed figures that do not read, before anything is measured.
+    """Refuse printed figures that cannot be read, before anything is measured.
 
     Raises
     ------

@@ -72,7 +72,7 @@ def resolve(
     Raises
     ------
     PlanError, DataError, ModelError, UnknownNameError
-        For whatever does not read, with where and how to fix it.
+        For whatever cannot be read, with where and how to fix it.
     """
     _must_be_sound(plan)
     plan = with_presupposed(plan)
@@ -94,7 +94,7 @@ def designed(resolved: Resolved, plan: Plan) -> Resolved:
     Raises
     ------
     PlanError
-        If a measurement does not read, or repeats another one.
+        If a measurement cannot be read, or repeats another one.
     """
     looked_up = replace(resolved, plan=plan)
     measurements = {m.id: measurement_of(m, looked_up) for m in plan.measure}
@@ -134,7 +134,7 @@ def _must_be_sound(plan: Plan) -> None:
     for what, names_of in named.items():
         twice = [name for name, count in Counter(names_of).items() if count > 1]
         if twice:
-            raise PlanError(f"{what} {twice[0]!r} stands twice in the plan; names are unique.")
+            raise PlanError(f"{what} {twice[0]!r} occurs twice in the plan; names are unique.")
     must_read(plan.published, named["measure"])
     for m in plan.measure:
         if not m.models or not m.data:
@@ -288,7 +288,7 @@ def _pair(model: Model, dataset: Dataset, task: Task, explicit: Mapping[str, str
     twice = repeated(labels)
     if twice is not None:
         raise ModelError(
-            f"{model.source}: its label {twice!r} stands twice, so its answers could not be told "
+            f"{model.source}: its label {twice!r} occurs twice, so its answers could not be told "
             "apart. Give each of its outputs a name of its own."
         )
     if task.scored_by is None:  # nothing is predicted, so no label has to be matched

@@ -22,7 +22,7 @@ def read_tolerances(stated: Sequence[str]) -> dict[str, float]:
     Raises
     ------
     PlanError
-        If one does not read, or stands twice.
+        If one cannot be read, or occurs twice.
 
     Examples
     --------
@@ -35,11 +35,11 @@ def read_tolerances(stated: Sequence[str]) -> dict[str, float]:
         number = _number(value)
         if not (name and equals and 0 <= number < 1):
             raise PlanError(
-                f"--tolerance {text!r} does not read: it is written METRIC=N with N from 0 to 1, "
+                f"--tolerance {text!r} cannot be read: it is written METRIC=N with N from 0 to 1, "
                 "as in accuracy=0.02 or attack_success=10%."
             )
         if found.setdefault(_short(name), number) != number:
-            raise PlanError(f"--tolerance {_short(name)} stands twice; leave one out.")
+            raise PlanError(f"--tolerance {_short(name)} occurs twice; leave one out.")
     return found
 
 

@@ -68,7 +68,7 @@ class Nodes:
         Raises
         ------
         PlanError
-            If a name is taken or not there, a parameter does not read, or the data are reported on.
+            If a name is taken or unknown, a parameter cannot be read, or the data are reported on.
         """
         if any(model.name == node.name for model in self.plan.models):
             raise PlanError(

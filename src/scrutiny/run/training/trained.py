@@ -133,7 +133,7 @@ def with_trained(
     Raises
     ------
     PlanError
-        If a node does not read, or trains on what its models are measured on.
+        If a node cannot be read, or trains on what its models are measured on.
     DataError, ModelError, MissingExtraError, StorageError
         As its trainer does.
     """

@@ -62,7 +62,7 @@ def write_records(
     Raises
     ------
     DataError
-        If a text does not read.
+        If a text cannot be read.
     """
     checkpoints = sorted({path.parent for f in folders for path in f.rglob(WEIGHTS)})
     lacking = [folder for folder in checkpoints if not (folder / FILE).is_file()]

@@ -57,7 +57,7 @@ def _read(path: Path) -> TextFile:
         content = path.read_bytes()
         text = content.decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: the text does not read as UTF-8: {error}") from error
+        raise DataError(f"{path}: the text cannot be read as UTF-8: {error}") from error
     documents: list[list[str]] = [[]]
     for raw in text.splitlines():
         line = raw.strip()

@@ -165,9 +165,9 @@ def read_recipe(path: Path) -> PretrainingRecipe:
     Raises
     ------
     PlanError
-        If the file does not read, or names a field that there is not.
+        If the file cannot be read, or names a field that there is not.
     """
     try:
         return recipe_from(tomllib.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError, RecursionError) as error:
-        raise PlanError(f"{path}: the recipe does not read: {error}") from error
+        raise PlanError(f"{path}: the recipe cannot be read: {error}") from error

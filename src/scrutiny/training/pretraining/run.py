@@ -34,7 +34,7 @@ def prepare(
     Raises
     ------
     DataError
-        If the texts or the tokenizer do not read.
+        If the texts or the tokenizer cannot be read.
     """
     files = tuple(read_texts(paths))
     sentences = (s for file in files for document in file.documents for s in document)

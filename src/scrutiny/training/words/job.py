@@ -186,7 +186,7 @@ def train_words(
     ------
     PlanError
         If a part holds rows of what is reported on, a folder holds something else, or the seeds
-        do not read.
+        cannot be read.
     DataError
         If there are no labels to learn.
     MissingExtraError
