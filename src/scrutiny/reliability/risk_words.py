@@ -1,5 +1,7 @@
 """What a risk costs, in words, and what would tell where nothing can be told yet."""
 
+from typing import NamedTuple
+
 from scrutiny.core.claim import Component, Limits, Risk, Spoken, State
 from scrutiny.reliability.cases import Part
 from scrutiny.reliability.risks import costs, is_beyond_tolerance
@@ -23,8 +25,57 @@ def why(part: Part, spoken: Spoken, state: State, risk: Risk) -> str:
     return f"{said}: more than nothing, and maybe more than {tolerable}"
 
 
+class Ways(NamedTuple):
+    """What would tell a cost as large as what is tolerable.
+
+    Parameters
+    ----------
+    items, seeds
+        So many more of them; 0 where no number within reach would.
+    is_near
+        Whether there are items enough, and the cost lies too near what is tolerable.
+    """
+
+    items: int = 0
+    seeds: int = 0
+    is_near: bool = False
+
+    def says(self) -> str:
+        """One sentence."""
+        if self.is_near:
+            return "so many items tell most costs: this one lies near what is tolerable"
+        ways = [f"{rough(self.items)} more items"] if self.items else []
+        ways += [f"{self.seeds} more seed{'s' * (self.seeds > 1)}"] if self.seeds else []
+        if not ways:
+            return "neither more items nor more seeds within reach would tell"
+        return f"about {' or '.join(ways)} would tell"
+
+    def short(self) -> str:
+        """The same in a few words: "~1,900 more items", "near the tolerance"."""
+        if self.is_near:
+            return "near the tolerance"
+        seeds = f"{self.seeds} seed{'s' * (self.seeds > 1)}"
+        if self.items and self.seeds:
+            return f"~{rough(self.items)} items / {seeds}"
+        if self.seeds:
+            return f"~{seeds} more"
+        return f"~{rough(self.items)} more items" if self.items else "out of reach"
+
+
 def needed(limits: Limits, n_items: int, n_seeds: int) -> str:
     """What would tell a cost as large as what is tolerable, in words.
+
+    Examples
+    --------
+    >>> told = Limits((-0.01, 0.04), (-0.02, 0.05), 15, 0.03, items_needed=2745, seeds_needed=5)
+    >>> needed(told, 872, 3)
+    'about 1,900 more items or 2 more seeds would tell'
+    """
+    return ways_to_tell(limits, n_items, n_seeds).says()
+
+
+def ways_to_tell(limits: Limits, n_items: int, n_seeds: int) -> Ways:
+    """More items or seeds that would tell a cost as large as what is tolerable.
 
     Parameters
     ----------
@@ -36,28 +87,21 @@ def needed(limits: Limits, n_items: int, n_seeds: int) -> str:
     Examples
     --------
     >>> told = Limits((-0.01, 0.04), (-0.02, 0.05), 15, 0.03, items_needed=2745, seeds_needed=5)
-    >>> needed(told, 872, 3)
-    'about 1,900 more items or 2 more seeds would tell'
+    >>> ways_to_tell(told, 872, 3).short()
+    '~1,900 items / 2 seeds'
     """
-    ways = []
-    if limits.items_needed is not None and limits.items_needed > n_items:
-        ways.append(f"{_rough(limits.items_needed - n_items)} more items")
-    if limits.seeds_needed is not None and limits.seeds_needed > n_seeds:
-        more = limits.seeds_needed - n_seeds
-        ways.append(f"{more} more seed{'s' * (more > 1)}")
-    if limits.items_needed is not None and limits.items_needed <= n_items:
-        return "so many items tell most costs: this one lies near what is tolerable"
-    if not ways:
-        return "neither more items nor more seeds within reach would tell"
-    return f"about {' or '.join(ways)} would tell"
+    items = 0 if limits.items_needed is None else limits.items_needed - n_items
+    seeds = 0 if limits.seeds_needed is None else limits.seeds_needed - n_seeds
+    is_near = limits.items_needed is not None and items <= 0
+    return Ways(max(0, items), max(0, seeds), is_near)
 
 
-def _rough(count: int) -> str:
+def rough(count: int) -> str:
     """A count to two digits.
 
     Examples
     --------
-    >>> _rough(1873), _rough(7), _rough(430)
+    >>> rough(1873), rough(7), rough(430)
     ('1,900', '7', '430')
     """
     digits = max(0, len(str(count)) - 2)

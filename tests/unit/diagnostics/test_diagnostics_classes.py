@@ -120,7 +120,11 @@ def test_unequal_labels_stand_on_the_first_screen(tmp_path):
     made = resolve(plan, data={"x": UNEQUAL}, models={"m": Said()})
     view = load_view(run_plan(made, tmp_path, models={"m": Said()}).path)
     front = front_of(view)
-    assert [number.split(" ")[0] for number in front.numbers] == ["accuracy", "macro-F1", "ECE"]
+    assert [n.split(" ")[0] for n in (front.numbers[0].says, *front.beside)] == [
+        "Accuracy",
+        "macro-F1",
+        "ECE",
+    ]
     assert [line.label for line in front.labels] == ["spam", "news", "ham"]
     lines = [line.plain for line in screen_lines(view, front)]
     assert max(map(len, lines)) <= 80

@@ -7,9 +7,12 @@ from dataclasses import replace
 import pytest
 
 import scrutiny
-from scrutiny.parts.run.front import decision_of, front_of
+from scrutiny.parts.run.front import _worst_first, decision_of, front_of, rest_of
+from scrutiny.reliability.risk_words import Ways
+from scrutiny.report.formats.first_screen import first_screen
 from scrutiny.report.formats.html import render_html
 from scrutiny.report.reading.load import load_view
+from scrutiny.report.terminal.front import front_lines
 from scrutiny.report.terminal.page import screen_lines, write_first_screen
 
 PLAN = {
@@ -43,12 +46,34 @@ def text(view):
     return "\n".join(line.plain for line in screen_lines(view, front_of(view)))
 
 
-def test_it_says_what_was_examined_and_the_number_people_came_for(view, front):
-    assert front.title == "m · 5 seeds · reviews (200 items)"
+def test_the_number_people_came_for_is_said_first_with_what_it_is_of(view, front):
+    assert front.title == "m · reviews"
     (level,) = (f.estimate for f in view.findings if f.claim.is_headline)
-    assert front.numbers == (
-        f"accuracy {100 * level.value:.1f} % [{100 * level.low:.1f}, {100 * level.high:.1f}]",
+    assert front.numbers[0].says == (
+        f"Accuracy {100 * level.value:.1f} % [{100 * level.low:.1f}, {100 * level.high:.1f}] "
+        "on 200 items, 5 seeds"
     )
+    assert front.numbers[0].value == level.value
+
+
+def test_of_one_seed_no_word_is_said_about_seeds(view):
+    single = front_of(replace(view, facts=replace(view.facts, replicates=("seed 1",))))
+    assert single.numbers[0].says.endswith(" on 200 items")
+
+
+def test_several_datasets_are_named_in_short(view):
+    def moved(finding):
+        key = replace(finding.estimate.key, dataset="csv:/data/may/films.csv")
+        return replace(finding, estimate=replace(finding.estimate, key=key))
+
+    both = replace(view, findings=(*view.findings, *map(moved, view.findings)))
+    front = front_of(both)
+    assert [n.says.partition(" on ")[2] for n in front.numbers] == [
+        "reviews (200 items), 5 seeds",
+        "films.csv (200 items)",
+    ]
+    assert {risk.where for risk in front.risks} == {"reviews", "films.csv"}
+    assert "on films.csv" in render_html(both)
 
 
 def test_the_worst_stands_first_and_what_holds_last(front):
@@ -61,16 +86,48 @@ def test_the_worst_stands_first_and_what_holds_last(front):
     assert worst.n_cases >= len(worst.cases)
 
 
-def test_the_decision_counts_every_risk_once(front):
-    said = decision_of(front.risks)
-    assert said.startswith("1 risk found")
+def test_every_risk_is_counted_once(front):
+    assert front.counts.startswith("1 risk found, ")
     assert sum(len(front.of(s)) for s in ("hurts", "can't tell", "holds")) == len(front.risks) == 3
 
 
-def test_advice_names_what_hurts_or_what_would_tell(view, front):
-    assert front.advice == "Look at typos (share=0.9) first."
-    tame = replace(view, findings=tuple(f for f in view.findings if "typos" not in f.claim.id))
-    assert front_of(tame).advice.startswith(("Can't tell yet: ", "Nothing found"))
+def test_the_decision_names_what_hurts_or_what_is_open(view, front):
+    assert front.decision == "Look at 1 risk: typos (share=0.9)."
+    held = [replace(risk, state="holds") for risk in front.risks]
+    assert decision_of(held) == "Nothing found above 2 points."
+    open_one = replace(held[0], state="can't tell")
+    assert decision_of([open_one]) == f"Can't tell yet: {open_one.what}."
+
+
+def opened(front, what, **ways):
+    return replace(front.risks[0], what=what, state="can't tell", ways=Ways(**ways))
+
+
+def test_what_would_decide_the_rest_is_said_cheapest_first(front):
+    risks = [
+        opened(front, "typos", items=3300, seeds=2),
+        opened(front, "OCR noise", items=1410),
+        opened(front, "tense", is_near=True),
+        opened(front, "case"),
+    ]
+    assert rest_of(risks) == (
+        "about 1,400 more items would tell OCR noise, about 3,300 tell 2 of 4; about 2 more seeds "
+        "would tell typos; too near what is tolerable to tell: tense; out of reach of more items "
+        "and seeds: case."
+    )
+    assert rest_of([]) == ""
+
+
+def test_what_cannot_be_told_takes_one_line_in_a_terminal(front):
+    risks = tuple(opened(front, name, items=3300) for name in ("typos", "OCR noise", "case"))
+    lines = [line.plain for line in front_lines(replace(front, risks=risks))]
+    assert sum(line.startswith("○ ") for line in lines) == 3
+    assert all(line.endswith("~3,300 more items") for line in lines if line.startswith("○ "))
+
+
+def test_ties_are_ordered_by_name(view, front):
+    twins = [replace(front.risks[0], what=name) for name in ("b", "a")]
+    assert [risk.what for risk in sorted(twins, key=_worst_first)] == ["a", "b"]
 
 
 def test_a_run_without_risks_has_no_first_screen(view):
@@ -82,7 +139,8 @@ def test_the_terminal_stays_within_80_columns_and_prints_each_risk_once(view, fr
     assert max(map(len, said.splitlines())) <= 80
     for risk in front.risks:
         assert sum(line.lstrip("●○✓– ").startswith(risk.what) for line in said.splitlines()) <= 2
-        assert risk.costs in " ".join(said.split())
+        assert risk.costs.partition(" at most ")[0] or risk.state == "holds"
+        assert risk.state == "holds" or risk.costs in " ".join(said.split())
     assert f"scrutiny report {view.facts.path}" in " ".join(said.split())
 
 
@@ -109,6 +167,7 @@ def test_the_page_opens_with_the_decision_and_cards(view, front):
     page = render_html(view)
     head = page.partition("Every claim with its checks")[0]
     assert front.decision in html.unescape(head)
+    assert front.numbers[0].says in head
     assert 'class="card s-hurts"' in head
     assert "<del>" in head
     assert "<ins>" in head
@@ -122,3 +181,51 @@ def test_each_risk_links_to_how_it_was_measured(view, front):
     linked = {what: anchor for anchor, what in links}
     for risk in front.risks:
         assert f'id="{linked[risk.what]}"' in page
+
+
+def test_cases_stand_apart_by_what_became_of_them(view, front):
+    page = render_html(view)
+    worst = front.risks[0]
+    head = page.partition("Every claim with its checks")[0]
+    for turn in ("broken", "mended"):
+        assert f"<b>{worst.n_turned[turn]} {turn}</b>" in head
+        assert f'data-turn="{turn}"' in page
+    assert '<select data-filter="label">' in page
+
+
+def test_rows_of_one_unit_share_an_axis_with_zero_and_what_is_tolerable(view):
+    (panel,) = first_screen(view, {}).panels
+    places = [panel.axis.place(x) for x in (panel.axis.least, 0, 2, panel.axis.most)]
+    assert places == sorted(places)
+    assert places[0] == 2
+    assert places[-1] == 98
+    for row in panel.rows:
+        bar = row.bar
+        assert 2 <= bar.low <= bar.value <= bar.high <= 98
+        assert bar.tolerance == panel.axis.place(2)
+        assert bar.inner is None or bar.low <= bar.inner[0] <= bar.inner[1] <= bar.high
+
+
+def test_sections_that_found_nothing_are_folded(view):
+    page = render_html(view)
+    folds = re.findall(r'<details class="section-fold"( open)?><summary><h2 id="([^"]+)"', page)
+    opened = {name for is_open, name in folds if is_open}
+    assert opened == {"diagnostic-robustness-title"}
+    assert {"diagnostic-performance-title", "data-title", "reproduce-title"} <= {
+        n for _, n in folds
+    }
+
+
+def test_a_page_of_forty_rows_has_them_all(view, front):
+    base = next(f for f in view.findings if f.claim.risk is not None)
+
+    def named(i):
+        claim = replace(
+            base.claim, id=f"c{i}", risk=replace(base.claim.risk, what=f"change {i} " * 6)
+        )
+        return replace(base, claim=claim)
+
+    many = replace(view, findings=tuple(named(i) for i in range(40)))
+    page = render_html(many)
+    assert page.partition('id="risks"')[2].partition("</table>")[0].count("data-verdict") == 40
+    assert max(map(len, text(many).splitlines())) <= 80

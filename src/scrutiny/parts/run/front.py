@@ -1,19 +1,20 @@
 """What a reader needs first: how good it is, what hurts and how sure that is, what to do."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.run.classes import LabelLine, decimal_of, labels_of, percent_of
-from scrutiny.parts.run.view import EvidenceItem, RunView
+from scrutiny.parts.run.view import EvidenceItem, RunView, Turn
+from scrutiny.parts.wording.labels import short_names
 from scrutiny.parts.wording.numbers import NO_VALUE
 from scrutiny.parts.wording.verdicts import STATES
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.reliability.risk_words import in_words, needed
+from scrutiny.reliability.risk_words import Ways, hundred, in_words, rough, ways_to_tell
 from scrutiny.reliability.risks import costs
 
 _MOST_NAMED: Final = 3
@@ -21,6 +22,37 @@ _MOST_NAMED: Final = 3
 MACRO_F1: Final = "macro-F1"
 #: Of a risk that is told, whether it is more than what a control does.
 _MORE: Final = {"yes": "yes", "no": "no", "undecided": "can't tell"}
+
+
+@dataclass(frozen=True, slots=True)
+class HeadNumber:
+    """A number that people came for: in words, and as shares of 1."""
+
+    says: str
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where a cost lies, in points or percent; more is worse.
+
+    Parameters
+    ----------
+    value, low, high
+        The cost and the limits that decide.
+    tolerance
+        What can be lived with.
+    inner
+        Limits for these checkpoints alone, where those that decide are wider.
+    """
+
+    value: float
+    low: float
+    high: float
+    tolerance: float
+    inner: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +73,16 @@ class FoundRisk:
         Whether that is more than random change does, or a dash where nothing tells.
     scope
         Of what it is said; where it cannot be told, what would tell.
-    cases
-        Items whose answers it changed, the clearest first.
-    n_cases
-        How many there are.
+    unit
+        What its cost is counted in: "points" or "%".
+    span
+        The cost as numbers, where there is one.
+    ways
+        More items or seeds that would tell, where it cannot be told.
+    cases, n_cases
+        Items whose answers it changed, the clearest first, and how many there are.
+    n_turned
+        How many are broken, mended, or changed in a way that nobody can judge.
     """
 
     finding: Finding
@@ -54,8 +92,37 @@ class FoundRisk:
     costs: str
     more: str
     scope: str
+    unit: str = "points"
+    span: Span | None = None
+    ways: Ways | None = None
     cases: tuple[EvidenceItem, ...] = ()
     n_cases: int = 0
+    n_turned: Mapping[Turn, int] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What may hurt, and on which data."""
+        return f"{self.what} on {self.where}" if self.where else self.what
+
+    @property
+    def figures(self) -> str:
+        """The cost in figures alone, as a table says it that names the unit."""
+        span = self.span
+        if span is None:
+            return ""
+        value, low, high = (hundred(x / 100) for x in (span.value, span.low, span.high))
+        if self.state == "hurts":
+            return f"{value} [{low}, {high}]"
+        risk = self.finding.claim.risk
+        is_most = self.state == "holds" or (risk is not None and bool(risk.settled_by))
+        return f"at most {high}" if is_most else f"between {low} and {high}"
+
+    @property
+    def change(self) -> str:
+        """Name by which its cases are asked for, as users type it; nothing where it has none."""
+        found = self.finding.estimate
+        named = found.key.condition.values() if found else ()
+        return next((value for value in named if isinstance(value, str)), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,25 +132,31 @@ class Front:
     Parameters
     ----------
     title
-        What was examined, with how many seeds, on which data.
+        What was examined, on which data.
     numbers
-        The numbers that people came for: "accuracy 78.1 % [75.3, 80.8]".
+        The numbers that people came for: "Accuracy 78.1 % [75.3, 80.8] on 872 items, 3 seeds".
+    counts
+        One sentence: how many risks hurt, hold, or cannot be told.
+    decision
+        What to do, in one sentence.
+    rest
+        What would decide what cannot be told yet; nothing where all is told.
+    risks
+        The worst first.
+    beside
+        Numbers that stand beside the scores: "macro-F1 .951 [.934, .964]".
     labels
         Numbers of each label, the worst first, where labels are unequal and the run has one model
         on one dataset.
-    decision
-        One sentence: how many risks hurt, hold, or cannot be told.
-    advice
-        What to do next, in one sentence.
-    risks
-        The worst first.
     """
 
     title: str
-    numbers: tuple[str, ...]
+    numbers: tuple[HeadNumber, ...]
+    counts: str
     decision: str
-    advice: str
+    rest: str
     risks: tuple[FoundRisk, ...]
+    beside: tuple[str, ...] = ()
     labels: tuple[LabelLine, ...] = ()
 
     def of(self, state: str) -> tuple[FoundRisk, ...]:
@@ -96,44 +169,71 @@ def front_of(view: RunView) -> Front | None:
     findings = [finding for finding in view.findings if finding.claim.risk is not None]
     if not findings:
         return None
-    is_single = len({f.estimate.key.dataset for f in findings if f.estimate}) < 2
-    risks = [_found(view, finding, is_single=is_single) for finding in findings]
+    datasets = short_names([f.estimate.key.dataset for f in findings if f.estimate])
+    where = datasets if len(datasets) > 1 else {}
+    risks = [_found(view, finding, where) for finding in findings]
     ordered = tuple(sorted(risks, key=_worst_first))
+    numbers = tuple(_scores(view))
     beside = [(e, name) for e in view.estimates if (name := _headline(e))]
     return Front(
-        title=title_of(view),
-        numbers=(*_scores(view.findings), *_beside(beside)),
+        title=title_of(view, is_short=bool(numbers) and len(view.datasets) == 1),
+        numbers=numbers,
+        counts=counts_of(ordered),
         decision=decision_of(ordered),
-        advice=_advice(ordered),
+        rest=rest_of([risk for risk in ordered if risk.state == "can't tell"]),
         risks=ordered,
+        beside=tuple(_beside(beside)),
         labels=_labels(view, [name for _, name in beside]),
     )
 
 
-def title_of(view: RunView) -> str:
-    """What was examined, with how many seeds, on which data."""
-    seeds = len(view.facts.replicates)
-    parts = [", ".join(view.facts.subjects), f"{seeds} seeds" if seeds > 1 else "one checkpoint"]
-    parts += [f"{d.name} ({d.n_items:,} items)" for d in view.datasets]
+def title_of(view: RunView, *, is_short: bool = False) -> str:
+    """What was examined on which data; unless short, with how many seeds and items."""
+    subjects = ", ".join(short_names(view.facts.subjects).values())
+    names = short_names([d.name for d in view.datasets])
+    if is_short:
+        parts = [subjects, *names.values()]
+    else:
+        parts = [subjects, _seeds(view)]
+        parts += [f"{names[d.name]} ({_items(d.n_items)})" for d in view.datasets]
     return " \N{MIDDLE DOT} ".join(filter(None, parts))
 
 
-def _scores(findings: Sequence[Finding]) -> Iterator[str]:
-    """Scores that people came for, with their limits."""
-    told = [f for f in findings if f.claim.is_headline and f.estimate is not None]
-    for finding in told:
-        found = finding.estimate
-        if found is None or found.value is None:
-            continue
-        where = f" on {found.key.dataset}" if len(told) > 1 else ""
-        yield f"{metric_of(found.key.metric).says} {percent_of(found)}{where}"
+def _seeds(view: RunView) -> str:
+    """Of one seed, no word is said about seeds."""
+    count = len(view.facts.replicates)
+    return f"{count} seeds" if count > 1 else ""
+
+
+def _items(count: int) -> str:
+    return f"{count:,} item{'s' * (count != 1)}"
+
+
+def _scores(view: RunView) -> Iterator[HeadNumber]:
+    """Numbers that people came for, with their limits; what they are of is said with the first."""
+    told = [f.estimate for f in view.findings if f.claim.is_headline and f.estimate is not None]
+    shown = [found for found in told if found.value is not None]
+    names = short_names([found.key.dataset for found in shown])
+    sizes = {d.name: d.n_items for d in view.datasets}
+    said: set[str] = set()
+    for found in shown:
+        dataset = found.key.dataset
+        name = metric_of(found.key.metric).says
+        text = f"{name[:1].upper()}{name[1:]} {percent_of(found)}"
+        if dataset not in said:
+            size = _items(sizes.get(dataset, found.n_units))
+            where = f"{names[dataset]} ({size})" if len(names) > 1 else size
+            text += " on " + ", ".join(filter(None, [where, "" if said else _seeds(view)]))
+        said.add(dataset)
+        yield HeadNumber(text, found.value or 0.0, found.low, found.high)
 
 
 def _beside(told: Sequence[tuple[Estimate, str]]) -> Iterator[str]:
     """Numbers that stand beside the scores: macro-F1, calibration error."""
     names = Counter(name for _, name in told)
+    datasets = short_names([found.key.dataset for found, _ in told])
     for found, name in told:
-        where = f" on {found.key.dataset}" if names[name] > 1 else ""
+        where = f" on {datasets[found.key.dataset]}" if names[name] > 1 else ""
         yield f"{name} {decimal_of(found)}{where}"
 
 
@@ -156,66 +256,132 @@ def _labels(view: RunView, beside: Sequence[str]) -> tuple[LabelLine, ...]:
     return tuple(lines)
 
 
-def _found(view: RunView, finding: Finding, *, is_single: bool) -> FoundRisk:
+def _found(view: RunView, finding: Finding, where: Mapping[str, str]) -> FoundRisk:
     risk, found = finding.claim.risk, finding.estimate
     assert risk is not None  # the caller has looked
     limits = finding.limits[0] if finding.limits else None
-    said, scope = finding.reason, finding.scope
+    said, scope, ways = finding.reason, finding.scope, None
     if found is not None and found.value is not None and limits is not None:
         known = found.value, found.low or 0.0, found.high or 0.0
         said = in_words(finding.claim.components[0], known, risk, finding.verdict)
-        if finding.verdict == "can't tell":
-            scope = risk.settled_by or needed(limits, found.n_units, found.n_replicates)
+        if finding.verdict == "can't tell" and risk.settled_by:
+            scope = risk.settled_by
+        elif finding.verdict == "can't tell":
+            ways = ways_to_tell(limits, found.n_units, found.n_replicates)
+            scope = ways.says()
     evidence = view.evidence.get(finding.claim.id)
     more = next((c.outcome for c in finding.checks if c.name.startswith("more than")), "")
     return FoundRisk(
         finding=finding,
         what=risk.what,
-        where="" if is_single or found is None else found.key.dataset,
+        where=where.get(found.key.dataset, "") if found else "",
         state=finding.verdict,
         costs=said,
         more=_MORE.get(more, NO_VALUE),
         scope=scope,
+        unit="%" if "%" in risk.costs else "points",
+        span=_span(finding),
+        ways=ways,
         cases=evidence.cases if evidence else (),
         n_cases=evidence.n_cases if evidence else 0,
+        n_turned=evidence.n_turned if evidence else {},
     )
 
 
-def _worst_first(risk: FoundRisk) -> tuple[int, float]:
-    """Order of risks: by state, then by what they cost as a multiple of what is tolerable."""
-    found = risk.finding.estimate
-    if found is None or found.value is None or risk.finding.claim.risk is None:
-        return STATES.index(risk.state), 0.0
-    cost, _ = costs(risk.finding.claim.components[0], (found.value, found.value))
-    return STATES.index(risk.state), -cost / max(risk.finding.claim.risk.tolerance, 1e-9)
+def _span(finding: Finding) -> Span | None:
+    """The cost of a risk as numbers."""
+    risk, found = finding.claim.risk, finding.estimate
+    if risk is None or found is None or found.value is None:
+        return None
+    component = finding.claim.components[0]
+
+    def cost(ends: tuple[float, float]) -> tuple[float, float]:
+        least, most = costs(component, ends)
+        return 100 * least, 100 * most
+
+    value, _ = cost((found.value, found.value))
+    low = found.value if found.low is None else found.low
+    high = found.value if found.high is None else found.high
+    limits = finding.limits[0] if finding.limits else None
+    inner = cost(limits.checkpoints) if limits is not None and limits.recipe else None
+    outer = cost((low, high))
+    return Span(value, *outer, 100 * risk.tolerance, inner if inner != outer else None)
 
 
-def decision_of(risks: Sequence[FoundRisk]) -> str:
+def _worst_first(risk: FoundRisk) -> tuple[int, float, str]:
+    """Order of risks: by state, what they cost as a multiple of what is tolerable, and name."""
+    ratio = risk.span.value / max(risk.span.tolerance, 1e-9) if risk.span else 0.0
+    return STATES.index(risk.state), -ratio, risk.name
+
+
+def counts_of(risks: Sequence[FoundRisk]) -> str:
     """How many risks hurt, hold, or cannot be told."""
     n = Counter(risk.state for risk in risks)
     hurt = f"{n['hurts']} risk{'s' * (n['hurts'] != 1)} found" if n["hurts"] else "No risk found"
     parts = [hurt]
-    parts += [f"{n['holds']} hold within what is tolerable"] * bool(n["holds"])
-    open_ones = n["can't tell"]
+    open_ones, holds = n["can't tell"], n["holds"]
     parts += [f"{open_ones} can't be told yet"] * bool(open_ones)
+    parts += [f"{holds} hold{'s' * (holds == 1)} within what is tolerable"] * bool(holds)
     parts += [f"{n['not asked']} not asked"] * bool(n["not asked"])
     return ", ".join(parts) + "."
 
 
-def _advice(risks: Sequence[FoundRisk]) -> str:
-    """What to do next."""
-    hurt = [risk.what for risk in risks if risk.state == "hurts"]
-    open_ones = [risk for risk in risks if risk.state == "can't tell"]
+def decision_of(risks: Sequence[FoundRisk]) -> str:
+    """What to do: look at what hurts; or wait for what cannot be told."""
+    hurt = [risk.name for risk in risks if risk.state == "hurts"]
+    open_ones = [risk.name for risk in risks if risk.state == "can't tell"]
     if hurt:
-        return f"Look at {_listed(hurt)} first."
+        return f"Look at {len(hurt)} risk{'s' * (len(hurt) > 1)}: {listed(hurt)}."
     if open_ones:
-        return f"Can't tell yet: {open_ones[0].what}: {open_ones[0].scope}."
-    return "Nothing found beyond what is tolerable."
+        return f"Can't tell yet: {listed(open_ones)}."
+    tolerable = {(r.span.tolerance, r.unit) for r in risks if r.span}
+    if len(tolerable) == 1:
+        ((most, unit),) = tolerable
+        return f"Nothing found above {most:g} {unit}."
+    return "Nothing found above what is tolerable."
 
 
-def _listed(names: Sequence[str]) -> str:
-    """The first names of a list."""
+def rest_of(open_ones: Sequence[FoundRisk]) -> str:
+    """What would decide what cannot be told yet, the cheapest step first."""
+    if not open_ones:
+        return ""
+    ways = [(r.ways, r.name) for r in open_ones if r.ways]
+    by_items = sorted((way.items, name) for way, name in ways if way.items)
+    by_seeds = sorted((way.seeds, name) for way, name in ways if way.seeds and not way.is_near)
+    parts = [_step(by_items, "item", len(open_ones))] if by_items else []
+    parts += [_step(by_seeds, "seed", len(open_ones))] if by_seeds else []
+    near = [name for way, name in ways if way.is_near]
+    far = [name for way, name in ways if way == Ways()]
+    if near:
+        parts.append(f"too near what is tolerable to tell: {listed(near)}")
+    if far:
+        parts.append(f"out of reach of more items and seeds: {listed(far)}")
+    return "; ".join(parts) + "."
+
+
+def _step(needed: Sequence[tuple[int, str]], unit: str, total: int) -> str:
+    """How many are told by the fewest more items or seeds, and how many by the most."""
+    least, most = needed[0][0], needed[-1][0]
+    first = [name for count, name in needed if rough(count) == rough(least)]
+    of = f" of {total}" if total > 1 else ""
+    plural = "s" * (least > 1)
+    said = f"about {rough(least)} more {unit}{plural} would tell {listed(first)}"
+    if rough(most) != rough(least):
+        said += f", about {rough(most)} tell {len(needed)}{of}"
+    return said
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first names of a list, and how many more there are.
+
+    Examples
+    --------
+    >>> listed(["typos", "OCR noise"]), listed(["a", "b", "c", "d"]), listed(list("abcdef"))
+    ('typos and OCR noise', 'a, b, c and d', 'a, b, c and 3 more')
+    """
     shown = [*names[:_MOST_NAMED]]
-    if len(names) > _MOST_NAMED:
+    if len(names) == _MOST_NAMED + 1:
+        shown = [*names]
+    elif len(names) > _MOST_NAMED:
         shown.append(f"{len(names) - _MOST_NAMED} more")
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))

@@ -57,6 +57,26 @@ def unversioned(name: str) -> str:
     return _VERSION.sub("", name)
 
 
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Short form of each name of models or datasets; the names themselves where two would meet.
+
+    Examples
+    --------
+    >>> short_names(["builtin:reviews", "csv:/data/may/sms.csv"])
+    {'builtin:reviews': 'reviews', 'csv:/data/may/sms.csv': 'sms.csv'}
+    >>> short_names(["runs/minilm/seed-{seed}", "a/x.csv", "b/x.csv"])["a/x.csv"]
+    'a/x.csv'
+    """
+    found = {name: _short(name) for name in names}
+    return found if len(set(found.values())) == len(found) else {name: name for name in names}
+
+
+def _short(name: str) -> str:
+    """What stands behind the scheme and the folders, without what varies by seed."""
+    pieces = [p for p in re.split(r"[:/\\]", name) if p and "{" not in p and p != "."]
+    return pieces[-1] if pieces else name
+
+
 def shared_words(sentences: Sequence[str]) -> tuple[str, list[str]]:
     """Sentence with a gap, and what fills the gap in each sentence.
 

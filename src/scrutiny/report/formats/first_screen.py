@@ -1,35 +1,67 @@
-"""The first screen of a page: risks worst first, each with its picture and its cases."""
+"""The first screen of a page: risks worst first, one chart of all, the worst with their cases."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from scrutiny.core.grouping import grouped
-from scrutiny.parts.charts.glyphs import Glyph, glyphs
+from scrutiny.parts.charts.forest_rows import Axis, Bar
 from scrutiny.parts.run.front import FoundRisk, Front, front_of
 from scrutiny.parts.run.view import EvidenceItem, RunView
 from scrutiny.parts.wording.diffs import Stretch, stretches
+from scrutiny.parts.wording.labels import unversioned
+from scrutiny.parts.wording.numbers import NO_VALUE
 
 _MOST_CARDS: Final = 3
-_CASES: Final = 2
+_CASES: Final = {"broken": 2, "mended": 1, "changed": 1}
+_CONTEXT: Final = 70  # code points around a change, in a card
+_TITLES: Final = {"points": "In points", "%": "In percent"}
 
 
 @dataclass(frozen=True, slots=True)
 class CasePage:
-    """An item behind a verdict, its changes marked."""
+    """An item behind a verdict, its changes marked; answers that are alike are counted."""
 
     case: EvidenceItem
     fields: tuple[tuple[str, tuple[Stretch, ...]], ...]
 
+    @property
+    def said(self) -> tuple[tuple[str, str, int], ...]:
+        """Answers before and after, and how many replicates gave them, changed ones first."""
+        pairs = grouped(((a.before, a.after), a) for a in self.case.answers)
+        counted = [(before, after, len(own)) for (before, after), own in pairs.items()]
+        return tuple(sorted(counted, key=lambda pair: (pair[0] == pair[1], -pair[2])))
+
 
 @dataclass(frozen=True, slots=True)
 class RiskPage:
-    """A risk with the anchor of its claim, its picture, and the clearest of its cases."""
+    """A risk with the anchor of its claim, its place on the chart, and its clearest cases."""
 
     risk: FoundRisk
     anchor: str
-    glyph: Glyph | None
+    bar: Bar | None
     cases: tuple[CasePage, ...]
+
+    @property
+    def id(self) -> str:
+        """Name as users type it; nothing where it is the name for people."""
+        name = unversioned(self.risk.change)
+        return "" if name == self.risk.what else name
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Risks whose costs are counted alike, on one axis; one without costs has none."""
+
+    title: str
+    axis: Axis | None
+    rows: tuple[RiskPage, ...]
+
+    @property
+    def says(self) -> str:
+        """What its numbers say of a risk: "fools it on N %"."""
+        told = [row.risk.finding.claim.risk for row in self.rows]
+        return ", ".join(dict.fromkeys(risk.costs.format("N") for risk in told if risk))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +69,24 @@ class FirstScreen:
     """What stands above the fold: all risks, and the worst of them as cards."""
 
     front: Front
-    rows: tuple[RiskPage, ...]
+    panels: tuple[Panel, ...]
 
     @property
-    def cards(self) -> tuple[RiskPage, ...]:
-        """The worst risks: those that hurt, or else the first that cannot be told."""
-        hurt = [row for row in self.rows if row.risk.state == "hurts"]
-        told = sorted(hurt, key=lambda row: not row.cases)  # those that can be shown come first
-        return tuple(told[:_MOST_CARDS])
+    def cards(self) -> tuple[tuple[RiskPage, Axis | None], ...]:
+        """The worst risks that hurt, with their axes."""
+        hurt = [(r, p.axis) for p in self.panels for r in p.rows if r.risk.state == "hurts"]
+        order = {id(risk): i for i, risk in enumerate(self.front.risks)}
+        return tuple(sorted(hurt, key=lambda pair: order[id(pair[0].risk)])[:_MOST_CARDS])
+
+    @property
+    def has_more(self) -> bool:
+        """Whether any risk was compared with random change."""
+        return any(risk.more != NO_VALUE for risk in self.front.risks)
+
+    @property
+    def has_inner(self) -> bool:
+        """Whether limits of these checkpoints are drawn beside wider ones."""
+        return any(risk.span and risk.span.inner for risk in self.front.risks)
 
 
 def first_screen(view: RunView, anchors: Mapping[str, str]) -> FirstScreen | None:
@@ -60,27 +102,35 @@ def first_screen(view: RunView, anchors: Mapping[str, str]) -> FirstScreen | Non
     front = front_of(view)
     if front is None:
         return None
-    drawn: dict[int, Glyph | None] = {}
-    by_kind = grouped((risk.finding.claim.diagnostic, i) for i, risk in enumerate(front.risks))
-    for places in by_kind.values():
-        findings = [front.risks[i].finding for i in places]
-        ticks = [f.claim.risk.tolerance if f.claim.risk else 0.0 for f in findings]
-        drawn |= zip(places, glyphs([f.estimate for f in findings], ticks), strict=True)
-    return FirstScreen(
-        front,
-        tuple(
-            RiskPage(
-                risk,
-                anchors.get(risk.finding.claim.id, ""),
-                drawn[i],
-                tuple(case_page(case) for case in risk.cases[:_CASES]),
-            )
-            for i, risk in enumerate(front.risks)
-        ),
+    by_unit = grouped((risk.unit if risk.span else "", risk) for risk in front.risks)
+    panels = [_panel(unit, risks, anchors) for unit, risks in by_unit.items()]
+    return FirstScreen(front, tuple(sorted(panels, key=lambda panel: panel.axis is None)))
+
+
+def _panel(unit: str, risks: Sequence[FoundRisk], anchors: Mapping[str, str]) -> Panel:
+    """Risks of one unit, the worst first."""
+    spans = [risk.span for risk in risks if risk.span]
+    axis = Axis.of(spans) if spans else None
+    rows = tuple(
+        RiskPage(
+            risk,
+            anchors.get(risk.finding.claim.id, ""),
+            axis.bar(risk.span) if axis and risk.span else None,
+            _few(risk.cases),
+        )
+        for risk in risks
     )
+    return Panel(_TITLES.get(unit, "Not asked"), axis, rows)
 
 
-def case_page(case: EvidenceItem) -> CasePage:
+def _few(cases: Sequence[EvidenceItem]) -> tuple[CasePage, ...]:
+    """The clearest cases of each kind, cut to what was changed."""
+    by_turn = grouped((case.turn, case) for case in cases)
+    shown = [case for turn, most in _CASES.items() for case in by_turn.get(turn, ())[:most]]
+    return tuple(case_page(case, context=_CONTEXT) for case in shown)
+
+
+def case_page(case: EvidenceItem, *, context: int = 160) -> CasePage:
     """An item with the changes of its texts; fields that did not change are left out."""
     changed = [name for name in case.fields if any(e.field == name for e in case.edits)]
     names = changed or list(case.fields)
@@ -89,7 +139,13 @@ def case_page(case: EvidenceItem) -> CasePage:
         fields=tuple(
             (
                 name,
-                tuple(stretches(case.fields[name], [e for e in case.edits if e.field == name])),
+                tuple(
+                    stretches(
+                        case.fields[name],
+                        [e for e in case.edits if e.field == name],
+                        context=context,
+                    )
+                ),
             )
             for name in names
         ),

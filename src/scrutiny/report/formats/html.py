@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
@@ -14,8 +14,8 @@ from scrutiny.core.boundary.storable import printable
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.glyphs import WIDTH
 from scrutiny.parts.part import Part
-from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import slug
+from scrutiny.parts.run.view import DatasetLine, RunView
+from scrutiny.parts.wording.labels import short_names, slug
 from scrutiny.parts.wording.numbers import percent
 from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, STATES, VERDICTS, mark
 from scrutiny.report.formats.page import DETAILS, Detail, Made, Page, make, page
@@ -65,10 +65,10 @@ def _render(view: RunView, detail: Detail, made: Made) -> str:
     content = page(view, detail, made=made)
     return _whole(
         "report.html.j2",
-        static("report.css") + (static("heads.css") if _has_switch(content) else ""),
+        _style(content),
         page=content,
         facts=view.facts,
-        title=view.facts.title or view.facts.path,
+        title=_title(content),
         version=view.facts.version,
         seeds=seeds(view),
         most_trusted=min(MOST_TRUSTED, detail.listed),
@@ -89,6 +89,20 @@ def _whole(template: str, style: str, **values: Any) -> str:
             **values,
         )
     )
+
+
+def _style(content: Page) -> str:
+    """Sheets of what the page holds."""
+    sheets = ["report.css", *["first.css"] * bool(content.first)]
+    sheets += ["heads.css"] * _has_switch(content)
+    return "\n".join(map(static, sheets))
+
+
+def _title(content: Page) -> str:
+    """What the page is about, in a few words."""
+    if content.first:
+        return content.first.front.title
+    return content.view.facts.title or content.view.facts.path
 
 
 def _has_switch(content: Page) -> bool:
@@ -123,6 +137,19 @@ def _shown(value: Any) -> Any:
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
+def _said_of_data(datasets: Sequence[DatasetLine]) -> str:
+    """What the run found of its data, in one sentence."""
+    doubts = sum(len(d.doubts) for d in datasets)
+    named = ", ".join(f"{short} ({d.n_items:,} items)" for d, short in _short(datasets))
+    odd = f"{doubts} kind{'s' * (doubts > 1)} of doubtful rows" if doubts else "no doubtful rows"
+    return f"{named}: {odd}." if named else "The run names no data."
+
+
+def _short(datasets: Sequence[DatasetLine]) -> Iterator[tuple[DatasetLine, str]]:
+    names = short_names([d.name for d in datasets])
+    return ((d, names[d.name]) for d in datasets)
+
+
 @cache
 def environment() -> Environment:
     """Templates of the report; every value is escaped."""
@@ -144,6 +171,7 @@ def environment() -> Environment:
         "glyph_width": WIDTH,
         "rule": RULE,
         "conditions": CONDITIONS,
+        "said_of_data": _said_of_data,
     }
     env.globals.update(names)
     return env

@@ -61,6 +61,8 @@ class Detail:
 
 #: Tried in this order until the page is small enough.
 DETAILS = (
+    Detail(48, 400, 1000, 60_000),
+    Detail(24, 400, 1000, 60_000),
     Detail(8, 400, 1000, 60_000),
     Detail(4, 200, 600, 20_000),
     Detail(3, 80, 400, 20_000, charts=4),
@@ -89,9 +91,20 @@ class ClaimPage:
     flips: Chart | None
     cases: tuple[CasePage, ...]
     n_cases: int
+    turned: str
     p_supported: str
     p_not_supported: str
     detectable: str
+
+    @property
+    def turns(self) -> list[str]:
+        """What became of the cases that are shown."""
+        return sorted({page.case.turn for page in self.cases})
+
+    @property
+    def labels(self) -> list[str]:
+        """Gold answers of the cases that are shown."""
+        return sorted({page.case.gold for page in self.cases})
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +122,11 @@ class SectionPage:
     shared: str
     n_numbers: int
     n_shown: int
+
+    @property
+    def hurts(self) -> bool:
+        """Whether it found something that hurts, so that it is shown unasked."""
+        return any(row.verdict == "hurts" for row in self.section.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +297,7 @@ def _claim(row: AuditRow, evidence: Evidence, pair: GlyphPair, *, cases: int) ->
         flips=charts.flips(f"{row.anchor}-flips", flips) if flips else None,
         cases=tuple(case_page(case) for case in evidence.cases[:cases]),
         n_cases=max(evidence.n_cases, len(evidence.cases)),
+        turned=", ".join(f"{n:,} {turn}" for turn, n in evidence.n_turned.items() if n),
         p_supported=p_value(row.finding.p_supported),
         p_not_supported=p_value(row.finding.p_not_supported),
         detectable=_detectable(row.finding),

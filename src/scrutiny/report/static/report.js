@@ -68,13 +68,14 @@
   all("details.fold").forEach((fold) => { fold.open = false; });
   if (window.innerWidth < 1180) { all(".contents details").forEach((d) => { d.open = false; }); }
   let opened = [];
-  window.addEventListener("beforeprint", () => { opened = all("details.fold.wide:not([open])"); opened.forEach((d) => { d.open = true; }); all(".vega").forEach(draw); });
+  const isFronted = document.querySelector("main.fronted") !== null;
+  window.addEventListener("beforeprint", () => { if (isFronted) { return; } opened = all("details.fold.wide:not([open])"); opened.forEach((d) => { d.open = true; }); all(".vega").forEach(draw); });
   window.addEventListener("afterprint", () => { opened.forEach((d) => { d.open = false; }); });
   function openTarget() {
     const name = decodeURIComponent(location.hash.slice(1)).replace(/&?theme=(dark|light)/, "");
     const target = name && document.getElementById(name);
     if (!target) { return; }
-    const inner = target.matches("details") ? target : target.querySelector(":scope > details.claim-fold");
+    const inner = target.matches("details") ? target : target.querySelector(":scope > details");
     for (let d = inner || target; d; d = d.parentElement) { if (d.matches("details")) { d.open = true; } }
     target.scrollIntoView();
   }
@@ -87,8 +88,67 @@
       const chip = event.target.closest("button");
       if (!chip) { return; }
       chip.setAttribute("aria-pressed", chip.getAttribute("aria-pressed") === "true" ? "false" : "true");
-      const shown = new Set(all(".chip[aria-pressed='true']").map((c) => c.dataset.verdict));
-      all(".audit tr[data-verdict]").forEach((row) => { row.hidden = !shown.has(row.dataset.verdict); });
+      const shown = new Set(Array.from(group.querySelectorAll(".chip[aria-pressed='true']")).map((c) => c.dataset.verdict));
+      const rows = group.closest(".tools") ? "#risks" : ".audit";
+      all(rows + " tr[data-verdict]").forEach((row) => { row.toggleAttribute("data-off", !shown.has(row.dataset.verdict)); });
+      showRows();
+    });
+  });
+
+  // The table of risks: searched by words, sorted by a column within each of its panels.
+  const search = document.querySelector(".search input");
+  function showRows() {
+    const words = search ? search.value.toLowerCase().split(/\s+/).filter(Boolean) : [];
+    let count = 0;
+    all("#risks tr[data-verdict], .audit tr[data-verdict]").forEach((row) => {
+      const isRisk = row.closest("#risks") !== null;
+      const text = isRisk && words.length ? (row.textContent + " " + row.dataset.words).toLowerCase() : "";
+      row.hidden = row.hasAttribute("data-off") || (isRisk && !words.every((word) => text.includes(word)));
+      count += isRisk && !row.hidden ? 1 : 0;
+    });
+    all("#risks tbody").forEach((body) => { body.hidden = !body.querySelector("tr[data-verdict]:not([hidden])"); });
+    all(".note.none").forEach((note) => { note.hidden = count > 0; });
+  }
+  if (search) {
+    search.parentElement.hidden = false;
+    search.addEventListener("input", showRows);
+  }
+  all("#risks th[data-sort]").forEach((head) => {
+    const button = document.createElement("button");
+    const column = Array.from(head.parentElement.children).indexOf(head);
+    button.type = "button";
+    button.className = "sort";
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const turn = { none: "ascending", ascending: "descending", descending: "none" };
+      const order = turn[head.getAttribute("aria-sort") || "none"];
+      all("#risks th[aria-sort]").forEach((h) => { h.removeAttribute("aria-sort"); });
+      if (order !== "none") { head.setAttribute("aria-sort", order); }
+      const value = (row) => {
+        if (order === "none") { return Number(row.dataset.rank); }
+        const cell = row.children[column];
+        return cell.dataset.key === undefined ? cell.textContent.trim().toLowerCase() : Number(cell.dataset.key);
+      };
+      const sign = order === "descending" ? -1 : 1;
+      all("#risks tbody").forEach((body) => {
+        const rows = Array.from(body.querySelectorAll("tr[data-verdict]"));
+        rows.sort((a, b) => { const x = value(a), y = value(b); return x < y ? -sign : x > y ? sign : a.dataset.rank - b.dataset.rank; });
+        body.append(...rows);
+      });
+    });
+  });
+
+  // Cases of a claim: by what became of them, and by their gold label.
+  all(".case-filters").forEach((tools) => {
+    const list = tools.nextElementSibling;
+    const status = tools.querySelector("[role='status']");
+    tools.hidden = false;
+    tools.addEventListener("change", () => {
+      const wanted = Array.from(tools.querySelectorAll("select")).filter((s) => s.value).map((s) => [s.dataset.filter, s.value]);
+      const cases = Array.from(list.children);
+      cases.forEach((one) => { one.hidden = !wanted.every(([name, value]) => one.dataset[name] === value); });
+      status.textContent = wanted.length ? cases.filter((one) => !one.hidden).length + " of " + cases.length + " shown" : "";
     });
   });
 

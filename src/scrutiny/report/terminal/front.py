@@ -3,16 +3,20 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from rich.cells import cell_len
 from rich.text import Text
 
+from scrutiny.core.grouping import grouped
 from scrutiny.parts.run.classes import LabelLine
 from scrutiny.parts.run.front import FoundRisk, Front
 from scrutiny.parts.run.view import EvidenceItem
 from scrutiny.parts.wording.diffs import stretches
 from scrutiny.parts.wording.layout import WIDTH, cropped, fold, side_by_side, wrapped
 from scrutiny.parts.wording.verdicts import mark
+from scrutiny.reliability.risk_words import hundred
 
-_COLUMNS: Final = (21, 35, 9, 12)  # what, what it costs, more than random change, scope
+_WHAT: Final = (14, 28)  # cells of the names of risks, at least and at most
+_COSTS: Final = 31
 _LABELS: Final = (12, 6, 20, 20, 17)  # label, items, recall, precision, F1
 _MOST_LABELS: Final = 6
 _STYLES: Final = {"hurts": "bold red", "can't tell": "yellow", "holds": "green"}
@@ -28,27 +32,31 @@ _SCOPES: Final = {
 
 def front_lines(front: Front) -> Iterator[Text]:
     """Lines of the first screen, none wider than 80 cells."""
-    yield from wrapped(front.title, style="bold")
-    yield from wrapped("   ".join(front.numbers))
+    for number in front.numbers:
+        yield from wrapped(number.says, style="bold")
+    if front.beside:
+        yield from wrapped("   ".join(front.beside))
+    yield from wrapped(front.title, style="dim")
     yield from _labels(front.labels)
     yield Text()
-    yield from wrapped(front.decision, style="bold")
-    yield Text()
     hurt, open_ones = front.of("hurts"), front.of("can't tell")
-    if hurt or open_ones:
-        yield from _header()
+    columns = _columns([*hurt, *open_ones])
+    if hurt:
+        yield from _header(columns)
     for risk in hurt:
-        yield from _row(risk, (risk.more, _SCOPES.get(risk.scope, risk.scope)))
+        yield from _row(risk, (risk.more, _SCOPES.get(risk.scope, risk.scope)), columns)
     for risk in open_ones[:_MOST_OPEN]:
-        yield from _row(risk, ())
+        yield from _open(risk, columns)
     if len(open_ones) > _MOST_OPEN:
         yield Text(f"  … and {len(open_ones) - _MOST_OPEN} more that can't be told yet")
     yield from _held(front.of("holds"))
     for risk in front.of("not asked"):
-        yield from wrapped(f"{mark(risk.state)} {_named(risk)}: {risk.finding.reason}", hanging=2)
-    yield from _case(hurt)
+        yield from wrapped(f"{mark(risk.state)} {risk.name}: {risk.finding.reason}", hanging=2)
     yield Text()
-    yield from wrapped(front.advice, style="bold")
+    yield from wrapped(front.decision, style="bold", hanging=2)
+    if front.rest:
+        yield from wrapped(f"What would decide the rest: {front.rest}", hanging=2)
+    yield from _case(hurt)
 
 
 def _labels(lines: Sequence[LabelLine]) -> Iterator[Text]:
@@ -64,34 +72,65 @@ def _labels(lines: Sequence[LabelLine]) -> Iterator[Text]:
         yield Text(f"  … and {len(lines) - _MOST_LABELS} more classes")
 
 
-def _header() -> Iterator[Text]:
-    what, cost, more, scope = _COLUMNS
+def _columns(risks: Sequence[FoundRisk]) -> tuple[int, ...]:
+    """Widths: what, what it costs, more than random change, scope."""
+    least, most = _WHAT
+    what = max([least, *(cell_len(risk.name) + 2 for risk in risks)])
+    cost = max([_COSTS, *(cell_len(risk.costs) for risk in risks)])
+    return min(what, most), min(cost, 35), 9, 12
+
+
+def _header(columns: Sequence[int]) -> Iterator[Text]:
+    what, cost, more, scope = columns
     yield Text(side_by_side(("", what), ("", cost), ("more than", more)), style="dim")
-    second = ("  what", what), ("limits", cost), ("random?", more), ("true of", scope)
+    second = ("", what), ("[limits]", cost), ("random?", more), ("true of", scope)
     yield Text(side_by_side(*second), style="dim")
 
 
-def _named(risk: FoundRisk) -> str:
-    return f"{risk.what} on {risk.where}" if risk.where else risk.what
-
-
-def _row(risk: FoundRisk, rest: Sequence[str]) -> Iterator[Text]:
-    """One line of a risk; what would tell stands under one that cannot be told."""
-    first, *others = fold(_named(risk), _COLUMNS[0] - 2)
-    cells = [(f"{mark(risk.state)} {first}", _COLUMNS[0])]
-    cells += [(risk.costs, _COLUMNS[1] if rest else WIDTH)]
-    cells += zip(rest, _COLUMNS[2:], strict=False)
+def _row(risk: FoundRisk, rest: Sequence[str], columns: Sequence[int]) -> Iterator[Text]:
+    """One line of a risk; a name that is too long goes on below."""
+    first, *others = fold(risk.name, columns[0] - 2)
+    cells = [(f"{mark(risk.state)} {first}", columns[0])]
+    cells += [(risk.costs, columns[1])]
+    cells += zip(rest, columns[2:], strict=False)
     yield Text(side_by_side(*cells), style=_STYLES.get(risk.state, ""))
-    yield from (Text(f"  {piece}") for piece in others)
-    if not rest:
-        yield from (Text(f"    {piece}", style="dim") for piece in fold(risk.scope, WIDTH - 4))
+    yield from (Text(f"  {piece}", style=_STYLES.get(risk.state, "")) for piece in others)
+
+
+def _open(risk: FoundRisk, columns: Sequence[int]) -> Iterator[Text]:
+    """One line of a risk that cannot be told, with what would tell."""
+    wide = (*columns[:2], WIDTH - sum(columns[:2]) - 2)
+    told = risk.ways.short() if risk.ways else risk.scope
+    fits = cell_len(told) <= wide[-1]
+    yield from _row(risk, (told,) if fits else (), wide)
+    if not fits:
+        yield from (Text(f"    {piece}", style="dim") for piece in fold(told, WIDTH - 4))
 
 
 def _held(risks: Sequence[FoundRisk]) -> Iterator[Text]:
-    """What holds, in one line for each way of costing."""
-    if risks:
-        named = "; ".join(f"{_named(risk)} {risk.costs}" for risk in risks)
-        yield from wrapped(f"{mark('holds')} {named}", style=_STYLES["holds"], hanging=2)
+    """What holds, in one sentence for each way of costing."""
+    if not risks:
+        return
+    by_unit = grouped(
+        (risk.finding.claim.risk.costs, risk) for risk in risks if risk.finding.claim.risk
+    )
+    said = [_held_alike(costs, own) for costs, own in by_unit.items()]
+    count = f"{len(risks)} hold{'s' * (len(risks) == 1)}"
+    yield from wrapped(
+        f"{mark('holds')} {count}: {'; '.join(said)}", style=_STYLES["holds"], hanging=2
+    )
+
+
+def _held_alike(costs: str, risks: Sequence[FoundRisk]) -> str:
+    """Risks that cost in one way: "at most 0.6 to 1.9 points: typos, OCR noise"."""
+    most = sorted({hundred(risk.span.high / 100) for risk in risks if risk.span}, key=_number)
+    ends = " to ".join(dict.fromkeys((most[0], most[-1]))) if most else "nothing"
+    said = costs.removeprefix("costs ").format(f"at most {ends}")
+    return f"{said}: {', '.join(risk.name for risk in risks)}"
+
+
+def _number(text: str) -> float:
+    return float(text.replace("\N{MINUS SIGN}", "-"))
 
 
 def _case(hurt: Sequence[FoundRisk]) -> Iterator[Text]:
@@ -101,13 +140,19 @@ def _case(hurt: Sequence[FoundRisk]) -> Iterator[Text]:
         return
     case = worst.cases[0]
     yield Text()
-    flipped = f"{case.n_flipped} of {len(case.answers)} models change their answer"
     count = f"{worst.n_cases:,} case{'s' * (worst.n_cases != 1)}"
-    yield from wrapped(f"{_named(worst)}, the clearest of {count} ({flipped}; gold {case.gold}):")
-    yield from _sides(case)
+    yield from wrapped(f"{worst.name}, the clearest of {count} ({case_words(case)}):")
+    yield from case_sides(case)
 
 
-def _sides(case: EvidenceItem) -> Iterator[Text]:
+def case_words(case: EvidenceItem) -> str:
+    """What became of a case: "broken in 3 of 5 models; right is positive"."""
+    of = len(case.answers)
+    turned = f"{case.turn} in {case.n_flipped} of {of} models" if of > 1 else case.note or case.turn
+    return f"{turned}; right is {case.gold}" if case.is_judged else turned
+
+
+def case_sides(case: EvidenceItem) -> Iterator[Text]:
     """Text before and after, around the first change, with what was answered."""
     turned = next((a for a in case.answers if a.is_flipped), case.answers[0])
     name = next((e.field for e in case.edits), next(iter(case.fields)))

@@ -17,7 +17,13 @@ from scrutiny.parts.run.rows import AuditRow, audit_rows
 from scrutiny.parts.run.sections import main_estimates, single_estimates
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.seed_tests import is_test
-from scrutiny.parts.wording.labels import GAP, constant_parts, distinct_labels, shared_words
+from scrutiny.parts.wording.labels import (
+    GAP,
+    constant_parts,
+    distinct_labels,
+    shared_words,
+    unversioned,
+)
 from scrutiny.parts.wording.layout import WIDTH, fold, side_by_side, wrapped
 from scrutiny.parts.wording.numbers import interval, out_of
 from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, VERDICTS, headline, mark, sentences
@@ -78,7 +84,11 @@ def screen_lines(view: RunView, front: Front) -> Iterator[Text]:
         yield from _left_out(rows[MOST_ROWS:])
     yield Text()
     path = view.facts.path
-    yield from wrapped(f"cases, reasons, seeds: scrutiny report {path}", style="dim", hanging=2)
+    yield from wrapped(f"the rest: scrutiny report {path}", style="dim", hanging=2)
+    asked = next((risk for risk in front.risks if risk.n_cases and risk.change), None)
+    if asked is not None:
+        name = unversioned(asked.change)
+        yield from wrapped(f"cases: scrutiny report {path} --cases {name}", style="dim", hanging=2)
     yield from wrapped(f"page: scrutiny report {path} -o report.html", style="dim", hanging=2)
     if view.facts.status != "complete":
         yield from wrapped(f"status: {view.facts.status}", style="bold yellow")

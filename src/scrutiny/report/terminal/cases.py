@@ -1,0 +1,56 @@
+"""Cases of one change in a terminal: before, after, what changed, what the models said."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from rich.text import Text
+
+from scrutiny.parts.wording.labels import one_line
+from scrutiny.parts.wording.layout import WIDTH, fold, wrapped
+
+MOST_CASES: Final = 20
+_INDENT: Final = 4
+
+
+def cases_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
+    """Lines on the cases whose answers changed: what broke first, then what was mended.
+
+    Parameters
+    ----------
+    name
+        The change.
+    rows
+        Of the table of cases, worst first.
+    """
+    turned = [row for row in rows if row["flipped"]]
+    broken = [row for row in turned if (row["broken"] or 0) > (row["mended"] or 0)]
+    mended = [row for row in turned if (row["mended"] or 0) > (row["broken"] or 0)]
+    others = [row for row in turned if (row["mended"] or 0) == (row["broken"] or 0)]
+    said = f"{len(turned):,} of {len(rows):,} texts changed an answer"
+    yield from wrapped(
+        f"{name}: {said}; {len(broken):,} broken, {len(mended):,} mended.", style="bold"
+    )
+    for title, own in (("broken", broken), ("mended", mended), ("changed", others)):
+        share = max(1, MOST_CASES * len(own) // max(len(turned), 1)) if own else 0
+        if own:
+            yield Text()
+            yield Text(f"{title} ({min(share, len(own)):,} of {len(own):,})", style="bold")
+        for row in own[:share]:
+            yield from _case(row)
+    yield Text()
+    yield from wrapped(f'all of them: scrutiny.load(RUN).cases("{name}")', style="dim")
+
+
+def _case(row: Mapping[str, Any]) -> Iterator[Text]:
+    """One case: both texts, what changed, what was said of how many."""
+    for sign, text, answer in (
+        ("-", row["before"], row["said_before"]),
+        ("+", row["after"], row["said_after"]),
+    ):
+        pieces = fold(f"{one_line(text)}  [{answer}]", WIDTH - _INDENT)
+        for i, piece in enumerate(pieces):
+            yield Text(f"  {sign if not i else ' '} {piece}")
+    of = f" in {row['flipped']} of {row['replicates']} models" if row["replicates"] > 1 else ""
+    asked = f"{row['replicate']}, " if row["replicate"] else ""
+    facts = f"{row['item']}, {asked}right is {row['label']}, answer changed{of}: {row['edits']}"
+    yield from (Text(f"    {piece}", style="dim") for piece in fold(facts, WIDTH - _INDENT))
