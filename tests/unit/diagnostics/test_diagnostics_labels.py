@@ -118,7 +118,7 @@ def test_many_doubtful_labels_never_hurt_but_have_to_be_read(tmp_path):
     (risk,) = front_of(view).risks
     assert risk.state == "can't tell"
     assert risk.costs.startswith("at most ")
-    assert risk.costs.endswith("% of labels may be wrong")
+    assert risk.costs.endswith("% of the items")
     assert risk.scope == "read the doubtful items: model errors look the same"
     component = Component("x", 0.0)
     assert state_of(component, (0.2, 0.3), Risk("x", 0.05, "{}")) == "hurts"

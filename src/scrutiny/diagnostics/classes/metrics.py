@@ -52,7 +52,8 @@ def _macro(labels: str, name: str) -> Additive:
     def things(sums: Array) -> Array:
         """Items over which one flip is spread: classes times the harmonic mean of their sizes."""
         tp, fp, fn = np.moveaxis(by_label(sums), -1, 0)
-        return divide(np.float64(count**2), divide(np.float64(1.0), tp + (fp + fn) / 2).sum(-1))
+        sizes = tp + (fp + fn) / 2
+        return divide(np.asarray(count**2), divide(np.asarray(1.0), sizes).sum(axis=-1))
 
     return Additive(
         name,

@@ -106,9 +106,9 @@ class Labels(Diagnostic[LabelsParams]):
                     competence=(("right", inputs.data.chance),),
                     needs_control=False,
                     risk=Risk(
-                        "wrong labels",
+                        "doubtful labels",
                         params.tolerance,
-                        "{} % of labels may be wrong",
+                        "{} % of the items",
                         settled_by="read the doubtful items: model errors look the same",
                     ),
                 ),
@@ -150,24 +150,18 @@ def _doubted(
     examples: Sequence[Example], answers: Sequence[Prediction | Failure], labels: Sequence[str]
 ) -> dict[int, tuple[bool, bool]]:
     """Whether the model is right, and confidently disagrees, of every item that can be checked."""
-    places = {label: place for place, label in enumerate(labels)}
+    places: dict[object, int] = {label: place for place, label in enumerate(labels)}
     known = {
-        i: answer.scores
+        i: (answer.scores, places[examples[i].gold])
         for i, answer in enumerate(answers)
         if isinstance(answer, Prediction) and answer.scores and examples[i].gold in places
     }
     if not known:
         return {}
-    scores = np.array([*known.values()])
-    golds = np.array([places[examples[i].gold] for i in known])
+    scores, golds = map(np.array, zip(*known.values(), strict=True))
     is_right = (scores.argmax(axis=1) == golds).tolist()
-    return dict(
-        zip(
-            known,
-            zip(is_right, confident_disagreements(scores, golds).tolist(), strict=True),
-            strict=True,
-        )
-    )
+    is_doubted = confident_disagreements(scores, golds).tolist()
+    return dict(zip(known, zip(is_right, is_doubted, strict=True), strict=True))
 
 
 def _why_not(answer: Prediction | Failure, example: Example) -> tuple[str, str]:
