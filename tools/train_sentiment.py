@@ -30,14 +30,13 @@ from sentiment_texts import Split, read_corpus
 from sklearn.linear_model import LogisticRegression
 from torch.nn import functional
 
-from scrutiny.models.builtin.network import (
-    FEATURES_VERSION,
-    REPLICATES,
-    BuiltinSentiment,
-    feature_hashes,
-)
+from scrutiny.models.builtin.families import FAMILIES
+from scrutiny.models.builtin.features import of_words
+from scrutiny.models.builtin.network import BuiltinNetwork
 
 ROOT = Path(__file__).resolve().parents[1]
+FAMILY = FAMILIES["sentiment"]
+REPLICATES = FAMILY.replicates
 
 
 @dataclass(frozen=True)
@@ -80,9 +79,9 @@ FINAL = Split(
 # --- features --------------------------------------------------------------------------------
 
 
-def bags(texts):
+def bags(texts, read=of_words):
     """Feature hashes of all texts in one array, and where each text begins, (text + 1)."""
-    groups = feature_hashes([t.text for t in texts])
+    groups = read([t.text for t in texts])
     hashes, owner = (np.concatenate(part) for part in zip(*groups, strict=True))
     order = np.argsort(owner, kind="stable")
     return hashes[order], np.searchsorted(owner[order], np.arange(len(texts) + 1))
@@ -243,7 +242,7 @@ def quantize(network):
 
 def integer_models(vocabulary, arrays):
     return [
-        BuiltinSentiment.from_arrays(vocabulary.astype(np.uint32), a, replicate=r)
+        BuiltinNetwork.from_arrays(FAMILY.name, vocabulary.astype(np.uint32), a, replicate=r)
         for r, a in zip(REPLICATES, arrays, strict=True)
     ]
 
@@ -281,7 +280,7 @@ def write(out, vocabulary, arrays, hashes, record):
     out.mkdir(parents=True, exist_ok=True)
     np.save(out / "vocabulary.npy", vocabulary.astype(np.uint32))
     np.save(out / "training_hashes.npy", hashes)
-    for replicate, values in zip(REPLICATES, arrays, strict=True):
+    for replicate, values in enumerate(arrays, start=1):
         np.savez_compressed(out / f"replicate-{replicate}.npz", **values)
     text = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
     (out / "training.json").write_text(text, encoding="utf-8")
@@ -322,7 +321,7 @@ def record_of(corpus, fitted, settings):
     chunks = corpus.held_out["movie_reviews chunks"]
     return {
         "name": "builtin:sentiment",
-        "features": FEATURES_VERSION,
+        "features": FAMILY.features,
         "made_by": "tools/train_sentiment.py",
         "versions": {
             "torch": torch.__version__,

@@ -17,10 +17,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrutiny.core.errors import ModelError
+from scrutiny.models.builtin import features
 from scrutiny.models.builtin import network as builtin
-from scrutiny.models.builtin.network import REPLICATES, BuiltinSentiment, feature_hashes
+from scrutiny.models.builtin.families import FAMILIES
+from scrutiny.models.builtin.features import of_words
+from scrutiny.models.builtin.network import BuiltinNetwork
 
 DATA = Path(os.environ.get("SCRUTINY_DATA", Path(__file__).parents[4] / "shared" / "data"))
+SEEDS = FAMILIES["sentiment"].replicates
 ODD = [
     "",
     " ",
@@ -48,14 +52,14 @@ def read_reviews():
 REVIEWS, GOLD = read_reviews()
 
 
-@pytest.fixture(scope="module", params=REPLICATES)
+@pytest.fixture(scope="module", params=SEEDS)
 def model(request):
-    return BuiltinSentiment(request.param)
+    return BuiltinNetwork("sentiment", request.param)
 
 
 @pytest.fixture(scope="module")
 def first():
-    return BuiltinSentiment(1)
+    return BuiltinNetwork("sentiment", 1)
 
 
 def arrays_of(model):
@@ -89,7 +93,7 @@ def test_more_texts_than_are_taken_at_once(first):
 
 @given(st.lists(st.text(st.characters(exclude_categories=[])), max_size=5), st.data())
 def test_any_text_is_answered_alike_alone_and_among_others(texts, data):
-    model = BuiltinSentiment(data.draw(st.sampled_from(REPLICATES)))
+    model = BuiltinNetwork("sentiment", data.draw(st.sampled_from(SEEDS)))
     together = model.predict_proba(texts)
     assert together.shape == (len(texts), 2)
     assert np.all((together > 0) & (together < 1))
@@ -99,8 +103,8 @@ def test_any_text_is_answered_alike_alone_and_among_others(texts, data):
 
 def test_the_other_process_gives_the_same_bytes_without_torch(first):
     code = (
-        "import sys; from scrutiny.models.builtin.network import BuiltinSentiment\n"
-        "p = BuiltinSentiment(1).predict_proba(['Not bad at all.', '', 'Dull!'])\n"
+        "import sys; from scrutiny.models.builtin.network import BuiltinNetwork\n"
+        "p = BuiltinNetwork('sentiment', 1).predict_proba(['Not bad at all.', '', 'Dull!'])\n"
         "heavy = {'torch', 'scipy', 'sklearn', 'transformers'} & set(sys.modules)\n"
         "print(sorted(heavy), p.tobytes().hex())"
     )
@@ -119,7 +123,7 @@ def by_hand(model, text):
     """Logits in Python's unbounded integers, one feature after the other."""
     stored = {name: array.tolist() for name, array in model._stored.items()}
     row_of = {int(h): i for i, h in enumerate(model._vocabulary)}
-    hashes = [int(h) for group, _ in feature_hashes([text]) for h in group]
+    hashes = [int(h) for group, _ in of_words([text]) for h in group]
     rows = [row_of[h] for h in hashes if h in row_of]
     n = min(len(rows), 4096)
     scale = next(s for s in range(2**14, -1, -1) if s * s * max(1, n) <= 2**28)
@@ -148,7 +152,7 @@ def test_weights_at_their_limits_do_not_overflow(first):
         name: np.full(array.shape, np.iinfo(np.int16 if name != "embedding" else np.int8).max)
         for name, array in arrays_of(first).items()
     }
-    loud = BuiltinSentiment.from_arrays(first._vocabulary, arrays)
+    loud = BuiltinNetwork.from_arrays("sentiment", first._vocabulary, arrays)
     text = "good bad the of and " * 20_000  # 100,000 words
     logits = loud.logits([text])
     assert logits.tolist() == [by_hand(loud, text)]
@@ -196,15 +200,15 @@ def test_same_features(first, one, other):
 
 
 def test_kinds_of_features():
-    words, pairs, negated = (h for h, _ in feature_hashes(["not a good film"]))
+    words, pairs, negated = (h for h, _ in of_words(["not a good film"]))
     assert (len(words), len(pairs), len(negated)) == (4, 3, 3)
     assert len({*words, *pairs, *negated}) == 10
 
 
 def test_negation_reaches_five_words_and_stays_in_its_text():
-    _, owner = feature_hashes(["never one two three four five six", "good film"])[2]
+    _, owner = of_words(["never one two three four five six", "good film"])[2]
     assert owner.tolist() == [0] * 5
-    _, owner = feature_hashes(["good film"] * 3)[1]
+    _, owner = of_words(["good film"] * 3)[1]
     assert owner.tolist() == [0, 1, 2]
 
 
@@ -213,8 +217,8 @@ def test_negation_reaches_five_words_and_stays_in_its_text():
 
 @given(st.lists(st.text(st.sampled_from("aN's’tΣσİ\u0301.!é7 \n\r\x1c\u2028\ud83d")), max_size=6))
 def test_texts_that_are_read_together_have_the_words_of_each(texts):
-    words, _, _ = feature_hashes(texts)
-    apart = [feature_hashes([text])[0][0].tolist() for text in texts]
+    words, _, _ = of_words(texts)
+    apart = [of_words([text])[0][0].tolist() for text in texts]
     assert words[0].tolist() == [one for own in apart for one in own]
     assert words[1].tolist() == [n for n, own in enumerate(apart) for _ in own]
     for text, own in zip(texts, apart, strict=True):  # as regular expressions see one text
@@ -224,30 +228,30 @@ def test_texts_that_are_read_together_have_the_words_of_each(texts):
 
 
 def test_one_weight_changes_the_fingerprint(first):
-    same = BuiltinSentiment.from_arrays(first._vocabulary, arrays_of(first))
+    same = BuiltinNetwork.from_arrays("sentiment", first._vocabulary, arrays_of(first))
     assert same.fingerprint() == first.fingerprint()
     for name in first._stored:
         arrays = arrays_of(first)
         arrays[name].flat[5 % arrays[name].size] += 1
-        other = BuiltinSentiment.from_arrays(first._vocabulary, arrays)
+        other = BuiltinNetwork.from_arrays("sentiment", first._vocabulary, arrays)
         assert other.fingerprint() != first.fingerprint(), name
     vocabulary = first._vocabulary.copy()
     vocabulary[0] += 1
-    other = BuiltinSentiment.from_arrays(vocabulary, arrays_of(first))
+    other = BuiltinNetwork.from_arrays("sentiment", vocabulary, arrays_of(first))
     assert other.fingerprint() != first.fingerprint()
 
 
 def test_fingerprints_are_those_that_the_training_wrote_down():
-    models = [BuiltinSentiment(r) for r in REPLICATES]
+    models = [BuiltinNetwork("sentiment", r) for r in SEEDS]
     prints = [m.fingerprint() for m in models]
-    assert len(set(prints)) == len(REPLICATES)
-    assert prints == BuiltinSentiment.training()["fingerprints"]
+    assert len(set(prints)) == len(SEEDS)
+    assert prints == BuiltinNetwork("sentiment", 1).training()["fingerprints"]
 
 
 @pytest.mark.parametrize("wrong", [0, 6, -1, True, "1", None, 1.5])
 def test_other_replicates_are_refused(wrong):
     with pytest.raises(ModelError, match="numbered from 1 to 5"):
-        BuiltinSentiment(wrong)
+        BuiltinNetwork("sentiment", wrong)
 
 
 def test_a_single_string_is_refused(first):
@@ -260,9 +264,11 @@ def test_what_was_read_is_read_by_all_replicates_and_kept_apart(monkeypatch):
     monkeypatch.setattr(builtin, "_READ", builtin._Read())
     asked = [["a good film", "b"], ["a good", " filmb"], ["a good film", "b"], ["bad"], ["good"]]
     for replicate in (1, 2):
-        model = BuiltinSentiment(replicate)
+        model = BuiltinNetwork("sentiment", replicate)
         arrays = {**model._stored}
-        alone = BuiltinSentiment.from_arrays(model._vocabulary.copy(), arrays)  # reads by itself
+        alone = BuiltinNetwork.from_arrays(
+            "sentiment", model._vocabulary.copy(), arrays
+        )  # reads by itself
         for texts in asked:
             assert model.logits(texts).tolist() == alone.logits(texts).tolist()
     assert len(builtin._READ._kept) == 2
@@ -295,7 +301,7 @@ def test_accuracy_on_the_sample_reviews_lies_above_chance(model):
 
 
 def test_replicates_agree_mostly_and_not_always():
-    answers = [BuiltinSentiment(r).predict_proba(REVIEWS).argmax(axis=1) for r in REPLICATES]
+    answers = [BuiltinNetwork("sentiment", r).predict_proba(REVIEWS).argmax(axis=1) for r in SEEDS]
     for i, a in enumerate(answers):
         for b in answers[:i]:
             assert 0.8 < np.mean(a == b) < 0.99
@@ -311,7 +317,7 @@ def test_accuracy_on_sst2_is_the_one_written_down(model):
     accuracy = float(
         np.mean([a == int(label) for a, (_, label) in zip(answers, rows, strict=True)])
     )
-    written = BuiltinSentiment.training()["measured"]["sst2 dev"]["accuracy"]
+    written = BuiltinNetwork("sentiment", 1).training()["measured"]["sst2 dev"]["accuracy"]
     assert round(accuracy, 4) == written[model.replicate - 1]
     assert accuracy > 0.75
 
@@ -370,18 +376,18 @@ def test_files_are_small_and_bear_their_notice():
     assert "Bo Pang" in notice
     assert "Minqing Hu" in notice
     record = json.loads((folder / "training.json").read_text(encoding="utf-8"))
-    assert len(record["seeds"]) == len(REPLICATES)
+    assert len(record["seeds"]) == len(SEEDS)
 
 
 def test_each_word_is_hashed_once_for_all_replicates_and_few_are_kept(monkeypatch):
     hashed = []
-    monkeypatch.setattr(builtin, "crc32", lambda data: hashed.append(data) or zlib.crc32(data))
-    monkeypatch.setattr(builtin, "_WORD_HASHES", builtin._KnownHashes())
-    monkeypatch.setattr(builtin, "_WORDS_KEPT", 3)
+    monkeypatch.setattr(features, "crc32", lambda data: hashed.append(data) or zlib.crc32(data))
+    monkeypatch.setattr(features, "_WORD_HASHES", features._KnownHashes())
+    monkeypatch.setattr(features, "_WORDS_KEPT", 3)
     monkeypatch.setattr(builtin, "_READ", builtin._Read())
-    before = BuiltinSentiment(1).logits(["good bad good"])
-    assert (BuiltinSentiment(1).logits(["good bad good"]) == before).all()
-    BuiltinSentiment(2).logits(["good film"])
+    before = BuiltinNetwork("sentiment", 1).logits(["good bad good"])
+    assert (BuiltinNetwork("sentiment", 1).logits(["good bad good"]) == before).all()
+    BuiltinNetwork("sentiment", 2).logits(["good film"])
     assert hashed == [b"good", b"bad", b"film"]
-    BuiltinSentiment(2).logits(["dull"])
-    assert set(builtin._WORD_HASHES) == {"dull"}
+    BuiltinNetwork("sentiment", 2).logits(["dull"])
+    assert set(features._WORD_HASHES) == {"dull"}

@@ -4,7 +4,7 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.model import KnowsTrainingText, Model
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.answers.determinism import check_determinism
-from scrutiny.models.builtin.adapter import targets
+from scrutiny.models.builtin.families import targets
 from scrutiny.models.strings.load import load_model
 
 TEXTS = ["A wonderful, moving film.", "Dull and a waste of time.", "", "it", "not good " * 99]
@@ -34,10 +34,10 @@ def test_every_batch_and_order_gives_the_same_bits(model, make):
     assert report.is_kept, str(report)
 
 
-def test_five_different_replicates(classification, make):
+def test_replicates_differ(classification, make):
     models = [load_model(f"builtin:{t}", classification) for t in targets()]
-    assert len({m.fingerprint() for m in models}) == 5
-    assert len({tuple(p.scores for p in m.predict(make(*TEXTS))) for m in models}) == 5
+    assert len({m.fingerprint() for m in models}) == 11
+    assert len({tuple(p.scores for p in m.predict(make(*TEXTS))) for m in models}) == 11
 
 
 def test_the_bare_name_is_the_first_replicate(model, classification):

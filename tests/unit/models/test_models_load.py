@@ -86,7 +86,9 @@ def test_a_string_without_scheme(classification):
 
 
 def test_the_builtin_adapter_says_what_it_knows():
-    assert known_targets("builtin") == tuple(f"sentiment/seed-{i}" for i in range(1, 6))
+    families = {"sentiment": 5, "spam": 3, "spam-v2": 3}
+    expected = [f"{name}/seed-{i}" for name, n in families.items() for i in range(1, n + 1)]
+    assert known_targets("builtin") == tuple(expected)
     assert known_targets("python") == ()
 
 

@@ -13,6 +13,7 @@ from scrutiny.data.table import Table
 #: File and columns of each sample.
 SAMPLES: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
     "reviews": ("reviews.tsv", {"text": "text", "label": "label", "id": "id", "group": "topic"}),
+    "messages": ("messages.tsv", {"text": "text", "label": "label", "id": "id"}),
     "pairs": (
         "pairs.tsv",
         {"text": "text", "text_pair": "text_pair", "label": "label", "id": "id"},
@@ -64,7 +65,7 @@ _READERS: Final = {
 
 
 def read(source: DataSource) -> Table:
-    """Rows of a sample: reviews, pairs, entities, agreement, negation or arcs.
+    """Rows of a sample: reviews, messages, pairs, entities, agreement, negation or arcs.
 
     Raises
     ------

@@ -10,29 +10,23 @@ from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.inputs import require_task
 from scrutiny.models.answers.returned import from_probabilities
+from scrutiny.models.builtin.families import named, targets
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import TRAINING, ModelSource
 
 if TYPE_CHECKING:
-    from scrutiny.models.builtin.network import BuiltinSentiment
+    from scrutiny.models.builtin.network import BuiltinNetwork
 
 _VERSION: Final = "builtin@1"
-_FAMILY: Final = "sentiment"
-_REPLICATES: Final = (1, 2, 3, 4, 5)
-
-
-def targets() -> tuple[str, ...]:
-    """Complete targets of the built-in models."""
-    return tuple(f"{_FAMILY}/seed-{replicate}" for replicate in _REPLICATES)
 
 
 class BuiltinModel(Model):
-    """A built-in classifier of English reviews; exact integer arithmetic, no torch."""
+    """A built-in classifier of English texts; exact integer arithmetic, no torch."""
 
     is_batch_invariant = True
     capabilities: frozenset[str] = frozenset({"predict", "training_hashes"})
 
-    def __init__(self, classifier: "BuiltinSentiment", task: Task, source: ModelSource) -> None:
+    def __init__(self, classifier: "BuiltinNetwork", task: Task, source: ModelSource) -> None:
         self.source = source.text
         self.task = task.name
         self.labels = source.labels() or tuple(classifier.labels)
@@ -55,7 +49,7 @@ class BuiltinModel(Model):
         return from_probabilities(rows, self.labels, count=len(examples), source=self.source)
 
     def training_hashes(self) -> Any:
-        """Sorted ``uint64`` hashes of the letters of every training sentence."""
+        """Sorted ``uint64`` hashes of the letters of every training text and sentence."""
         return self._classifier.training_hashes()
 
 
@@ -67,22 +61,16 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     ModelError
         If there is no such model, or if it cannot answer the task.
     """
-    from scrutiny.models.builtin.network import BuiltinSentiment
+    from scrutiny.models.builtin.network import BuiltinNetwork
 
     source.refuse_unknown_options(("labels", TRAINING))
     require_task(task, ("text-classification",), source=source.text)
-    must_be_there(source)
-    replicate = 1 if source.target == _FAMILY else int(source.target.rpartition("-")[2])
-    return BuiltinModel(BuiltinSentiment(replicate=replicate), task, source)
+    return BuiltinModel(BuiltinNetwork(*named(source.target)), task, source)
 
 
 def must_be_there(source: ModelSource) -> None:
     """Refuse a target that is no built-in model."""
-    known = targets()
-    if source.target not in {_FAMILY, *known}:
-        raise ModelError(
-            f"There is no built-in model {source.target!r}. There are: {', '.join(known)}."
-        )
+    named(source.target)
 
 
 ADAPTER: Final = Adapter(load, targets=targets, must_be_there=must_be_there)
