@@ -8,6 +8,7 @@ from typing import Final
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.grouping import grouped
 from scrutiny.parts.run.classes import LabelLine, decimal_of, labels_of, percent_of
 from scrutiny.parts.run.view import EvidenceItem, RunView, Turn
 from scrutiny.parts.wording.labels import short_names
@@ -369,6 +370,22 @@ def _step(needed: Sequence[tuple[int, str]], unit: str, total: int) -> str:
     if rough(most) != rough(least):
         said += f", about {rough(most)} tell {len(needed)}{of}"
     return said
+
+
+def held_words(risks: Sequence[FoundRisk]) -> str:
+    """What holds, in one sentence: "6 hold: at most 0.6 to 1.9 points: typos, OCR noise"."""
+    told = [(risk.finding.claim.risk, risk) for risk in risks]
+    by_cost = grouped((declared.costs, risk) for declared, risk in told if declared)
+    said = [_held_alike(costs, own) for costs, own in by_cost.items()]
+    return f"{len(risks)} hold{'s' * (len(risks) == 1)}: {'; '.join(said)}"
+
+
+def _held_alike(said: str, risks: Sequence[FoundRisk]) -> str:
+    """Risks that cost in one way, with the least and the largest of their upper limits."""
+    most = sorted(risk.span.high for risk in risks if risk.span)
+    ends = [hundred(high / 100) for high in (most[:1] + most[-1:])]
+    words = said.removeprefix("costs ").format(f"at most {' to '.join(dict.fromkeys(ends))}")
+    return f"{words}: {', '.join(risk.name for risk in risks)}"
 
 
 def listed(names: Sequence[str]) -> str:

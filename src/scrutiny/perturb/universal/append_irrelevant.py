@@ -51,7 +51,7 @@ class AppendIrrelevant(ChangesWholeText):
     """
 
     id: ClassVar[str] = "append_irrelevant@1"
-    title: ClassVar[str] = "irrelevant sentence added"
+    title: ClassVar[str] = "irrelevant sentences"
     summary: ClassVar[str] = "an opening phrase before the text, a proverb after it"
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",

@@ -6,17 +6,15 @@ from typing import Final
 from rich.cells import cell_len
 from rich.text import Text
 
-from scrutiny.core.grouping import grouped
 from scrutiny.parts.run.classes import LabelLine
-from scrutiny.parts.run.front import FoundRisk, Front
+from scrutiny.parts.run.front import FoundRisk, Front, held_words
 from scrutiny.parts.run.view import EvidenceItem
 from scrutiny.parts.wording.diffs import stretches
 from scrutiny.parts.wording.layout import WIDTH, cropped, fold, side_by_side, wrapped
 from scrutiny.parts.wording.verdicts import mark
-from scrutiny.reliability.risk_words import hundred
 
-_WHAT: Final = (14, 28)  # cells of the names of risks, at least and at most
-_COSTS: Final = 31
+_WHAT: Final = (14, 22)  # cells of the names of risks, at least and at most
+_COSTS: Final = (31, 34)
 _LABELS: Final = (12, 6, 20, 20, 17)  # label, items, recall, precision, F1
 _MOST_LABELS: Final = 6
 _STYLES: Final = {"hurts": "bold red", "can't tell": "yellow", "holds": "green"}
@@ -76,8 +74,8 @@ def _columns(risks: Sequence[FoundRisk]) -> tuple[int, ...]:
     """Widths: what, what it costs, more than random change, scope."""
     least, most = _WHAT
     what = max([least, *(cell_len(risk.name) + 2 for risk in risks)])
-    cost = max([_COSTS, *(cell_len(risk.costs) for risk in risks)])
-    return min(what, most), min(cost, 35), 9, 12
+    cost = max([_COSTS[0], *(cell_len(risk.costs) for risk in risks)])
+    return min(what, most), min(cost, _COSTS[1]), 9, 12
 
 
 def _header(columns: Sequence[int]) -> Iterator[Text]:
@@ -108,29 +106,10 @@ def _open(risk: FoundRisk, columns: Sequence[int]) -> Iterator[Text]:
 
 
 def _held(risks: Sequence[FoundRisk]) -> Iterator[Text]:
-    """What holds, in one sentence for each way of costing."""
-    if not risks:
-        return
-    by_unit = grouped(
-        (risk.finding.claim.risk.costs, risk) for risk in risks if risk.finding.claim.risk
-    )
-    said = [_held_alike(costs, own) for costs, own in by_unit.items()]
-    count = f"{len(risks)} hold{'s' * (len(risks) == 1)}"
-    yield from wrapped(
-        f"{mark('holds')} {count}: {'; '.join(said)}", style=_STYLES["holds"], hanging=2
-    )
-
-
-def _held_alike(costs: str, risks: Sequence[FoundRisk]) -> str:
-    """Risks that cost in one way: "at most 0.6 to 1.9 points: typos, OCR noise"."""
-    most = sorted({hundred(risk.span.high / 100) for risk in risks if risk.span}, key=_number)
-    ends = " to ".join(dict.fromkeys((most[0], most[-1]))) if most else "nothing"
-    said = costs.removeprefix("costs ").format(f"at most {ends}")
-    return f"{said}: {', '.join(risk.name for risk in risks)}"
-
-
-def _number(text: str) -> float:
-    return float(text.replace("\N{MINUS SIGN}", "-"))
+    """What holds, in one sentence."""
+    if risks:
+        said = f"{mark('holds')} {held_words(risks)}"
+        yield from wrapped(said, style=_STYLES["holds"], hanging=2)
 
 
 def _case(hurt: Sequence[FoundRisk]) -> Iterator[Text]:

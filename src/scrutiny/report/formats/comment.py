@@ -1,0 +1,72 @@
+"""The first screen as a comment on a pull request: risks open, their cases folded."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from scrutiny.parts.run.front import FoundRisk, Front, held_words
+from scrutiny.parts.run.view import EvidenceItem
+from scrutiny.parts.wording.diffs import changed_words
+from scrutiny.parts.wording.verdicts import mark
+from scrutiny.report.formats.markup import escape, folded
+from scrutiny.text.edits import apply_to_text
+
+_CASES: Final = 6
+_LONGEST: Final = 240
+_MORE: Final = {"yes": "more than random change", "no": "no more than random change"}
+
+
+def front_blocks(front: Front) -> list[str]:
+    """Heading, numbers, one line a risk, what to do, what would decide the rest."""
+    counts = front.counts.rstrip(".")
+    heading = f"### scrutiny: {escape(front.title)} \N{EM DASH} {escape(counts.partition(',')[0])}"
+    numbers = [escape(number.says) for number in front.numbers] + [*map(escape, front.beside)]
+    lines = [_line(risk) for state in ("hurts", "can't tell") for risk in front.of(state)]
+    held = front.of("holds")
+    lines += [f"- {mark('holds')} {escape(held_words(held))}"] if held else []
+    lines += [
+        f"- {mark(risk.state)} {escape(risk.name)}: {escape(risk.finding.reason)}"
+        for risk in front.of("not asked")
+    ]
+    rest = f"What would decide the rest: {escape(front.rest)}" if front.rest else ""
+    return [
+        heading,
+        "<br>\n".join(numbers),
+        "\n".join(lines),
+        f"**{escape(front.decision)}**",
+        rest,
+    ]
+
+
+def _line(risk: FoundRisk) -> str:
+    """One risk: what it costs, whether random change costs as much, or what would tell."""
+    said = f"**{escape(risk.name)}** {escape(risk.costs)}"
+    if risk.state == "hurts":
+        cases = f"{risk.n_cases:,} cases" if risk.cases else ""
+        rest = [_MORE.get(risk.more, ""), risk.scope, cases]
+    else:
+        rest = [risk.ways.short() if risk.ways else risk.scope]
+    return f"- {mark(risk.state)} " + "; ".join([said, *(escape(r) for r in rest if r)])
+
+
+def case_folds(front: Front) -> Iterator[str]:
+    """Cases of each risk that hurts, broken and mended ones told apart."""
+    for risk in front.of("hurts"):
+        if risk.cases:
+            counted = ", ".join(f"{n:,} {turn}" for turn, n in risk.n_turned.items() if n)
+            shown = [_case(case) for case in risk.cases[:_CASES]]
+            yield folded(f"Cases of {risk.name}: {counted or risk.n_cases}", "\n".join(shown))
+
+
+def _case(case: EvidenceItem) -> str:
+    """One case: text after the change, what changed, what was answered."""
+    turned = next((a for a in case.answers if a.is_flipped), case.answers[0])
+    own = {name: [e for e in case.edits if e.field == name] for name in case.fields}
+    pairs = [pair for name, text in case.fields.items() for pair in changed_words(text, own[name])]
+    words = "; ".join(f"{old} \N{RIGHTWARDS ARROW} {new}" for old, new in pairs)
+    texts = [apply_to_text(text, own[name]) for name, text in case.fields.items() if own[name]]
+    text = " / ".join(texts or case.fields.values())
+    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}\N{HORIZONTAL ELLIPSIS}"
+    of = len(case.answers)
+    answered = f"{turned.before} \N{RIGHTWARDS ARROW} **{escape(turned.after)}**"
+    times = f" in {case.n_flipped} of {of} models" if of > 1 else ""
+    return f"- {case.turn}: {escape(text)} ({escape(words)}): {answered}{times}"
