@@ -1,4 +1,4 @@
-"""The packaged MiniLM as a masked language model: its encoder goes on training under a new head.
+"""Packaged MiniLM as a masked language model: its encoder, trained further under a new head.
 
 No package ships a masked language model with its head, and MiniLM's own was thrown away when it
 became a sentence encoder. A head over the frozen encoder does not learn (contrastive training
@@ -48,7 +48,7 @@ _NEXT: Final = "next_sentence"
 
 @dataclass(frozen=True, slots=True)
 class MaskedMinilm:
-    """What the replicates have in common.
+    """Common inputs of the replicates: texts, recipe, encoder.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class MaskedMinilm:
     held_out: Sequence[Path] = ()
 
     def recipe(self, config: Any) -> PretrainingRecipe:
-        """Recipe with the sizes of the encoder; no next-sentence loss, the head has no such part.
+        """Recipe with the encoder's sizes, without the next-sentence loss.
 
         Parameters
         ----------
@@ -105,16 +105,16 @@ def add_seed(
     *,
     on_log: Callable[[dict[str, float]], None] = lambda _row: None,
 ) -> Path:
-    """Folder ``seed-S`` of one replicate, trained to its last step.
+    """Train one replicate to its last step, in the folder ``seed-S``.
 
     Parameters
     ----------
     job
-        What is the same for all seeds.
+        Common inputs of all seeds.
     seed
         Drives order and masks.
     folder
-        Of the family. An interrupted training goes on where it stopped.
+        Folder of the family. An interrupted training resumes where it stopped.
     on_log
         Called with the mean losses of every hundred steps.
 
@@ -123,7 +123,7 @@ def add_seed(
     DataError
         If there is no text.
     StorageError
-        If what was interrupted is another training.
+        If the folder holds an interrupted training with other inputs.
     """
     state = folder / _STATE / f"seed-{seed}"
     state.mkdir(parents=True, exist_ok=True)
@@ -154,7 +154,7 @@ def add_seed(
 
 
 def competence_of(made: Path, prepared: Prepared, job: MaskedMinilm) -> dict[str, Any]:
-    """Competence record of a replicate, without the next sentence, for which it has no head.
+    """Competence record of a replicate, without next-sentence prediction (it has no such head).
 
     Raises
     ------
@@ -174,7 +174,7 @@ def competence_of(made: Path, prepared: Prepared, job: MaskedMinilm) -> dict[str
 
 
 def encoder_with_head(original: Path) -> Any:
-    """`BertForPreTraining` with the encoder's weights and special pieces first in the vocabulary.
+    """`BertForPreTraining` with the encoder's weights, special pieces first in the vocabulary.
 
     The head starts as the identity with tied embeddings; what needs a seed is drawn from 0.
     """
@@ -198,7 +198,7 @@ def encoder_with_head(original: Path) -> Any:
 
 
 def write_tokenizer(original: Path, folder: Path) -> None:
-    """Write the encoder's tokenizer with the special pieces first, without cutting or padding."""
+    """Write the encoder's tokenizer with special pieces first, without truncation or padding."""
     pieces = _pieces(original)
     vocabulary = {pieces[old]: new for new, old in enumerate(_order(pieces))}
     stored = json.loads((original / "tokenizer.json").read_text(encoding="utf-8"))
@@ -219,7 +219,7 @@ def _pieces(original: Path) -> list[str]:
 
 
 def _order(pieces: Sequence[str]) -> list[int]:
-    """Old number of each piece in the order in which the special ones come first."""
+    """Old index of each piece, in the order with special ones first."""
     order = list(range(len(pieces)))
     for new, piece in enumerate(SPECIAL):
         place = order.index(pieces.index(piece))
@@ -230,7 +230,7 @@ def _order(pieces: Sequence[str]) -> list[int]:
 def _write(
     network: Any, prepared: Prepared, folder: Path, *, seeds: Seeds, log: list[dict[str, float]]
 ) -> Path:
-    """Write a `BertForMaskedLM`, its tokenizer, and what made it."""
+    """Write a `BertForMaskedLM`, its tokenizer, and its training record."""
     shutil.rmtree(folder, ignore_errors=True)
     sha256 = save_weights(_masked_only(network), folder, "fp16")
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
@@ -251,7 +251,7 @@ def _write(
 
 
 def _masked_only(network: Any) -> Any:
-    """Network without its head for next sentences, which was never trained."""
+    """Network without its untrained next-sentence head."""
     with torch.random.fork_rng(devices=[]):
         masked = BertForMaskedLM(network.config)
     encoder = network.bert.state_dict()
@@ -265,6 +265,6 @@ _CARD: Final = """\
 
 Fine-tuned from the sentence encoder all-MiniLM-L6-v2 (Apache-2.0) under a new head. The seed drives
 the order of the texts and the masks and nothing else: replicates share one initialization, so they
-are **fine-tuning replicates**. Their spread says how far fine-tuning moves a finding, not how far
+are **fine-tuning replicates**. Their spread tells how far fine-tuning moves a finding, not how far
 another pre-training would. The recipe and the texts (by SHA-256) are in training.json.
 """

@@ -1,4 +1,4 @@
-"""The folder of one classifier of a family: written as a whole, known again by its identity."""
+"""Folder of one classifier of a family: written as a whole, identified by a digest."""
 
 import json
 import shutil
@@ -17,7 +17,7 @@ from scrutiny.training.finetuning.writing import RECORD
 
 @contextmanager
 def held(folder: Path) -> Iterator[Path]:
-    """Hold the place of a classifier while it is trained; gives a hidden folder beside it.
+    """Lock the place of a classifier during training; yields a hidden folder next to it.
 
     Raises
     ------
@@ -41,18 +41,18 @@ def write_member(
     record: Mapping[str, Any],
     parts: DataParts,
 ) -> None:
-    """Write a classifier beside its place and move it there as a whole.
+    """Write a classifier next to its place, and move it into place as a whole.
 
     Parameters
     ----------
     folder
-        Its place, where nothing is yet.
+        Its final folder, which must not exist.
     write
         Writes the classifier itself into a folder that is there.
     working
         Of `held`.
     record
-        What made it.
+        Training record.
     parts
         Whose training texts are kept as hashes of their letters.
     """

@@ -1,7 +1,7 @@
-"""What a training node of a plan names: a trainer, by its name in the registry.
+"""Trainer: the protocol of training nodes in plans, looked up by name in the registry.
 
-A trainer reads a node's recipe and data, says which models it would train and where, trains them
-or stands in for them. ``scrutiny list trainers`` prints all.
+A trainer reads a node's recipe and data, lists the models to train and their folders, and trains
+them or writes stand-ins. ``scrutiny list trainers`` prints all.
 """
 
 from abc import ABC, abstractmethod
@@ -16,13 +16,13 @@ from scrutiny.data.dataset import Dataset
 from scrutiny.training.finetuning.one_run import Telling
 from scrutiny.training.finetuning.parts import DataParts
 
-#: Models that a node trains where neither it nor a family of bases says how many.
+#: Default number of models of a node without a family of bases.
 RUNS: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingNode:
-    """A training node, its names looked up.
+    """Training node of a plan, with its names resolved.
 
     Parameters
     ----------
@@ -31,11 +31,11 @@ class TrainingNode:
     recipe
         Of the type that the trainer names.
     data, dev
-        What is trained on, and what the epoch is chosen by if that is said.
+        Training data, and dev data for choosing the epoch, if stated.
     reported
-        What the models will be measured on.
+        Data that the models will be measured on.
     base
-        What the training starts from; nothing for trainers that start from nothing.
+        Model to start from; None for trainers that start from scratch.
     runs, seeds
         Stated number of models, and seeds: of the base's family, or of the models where there is
         no base.
@@ -52,7 +52,7 @@ class TrainingNode:
 
 
 class TrainingJob(Protocol):
-    """The models of a node.
+    """Models to train for a node.
 
     ``parts`` are its data. ``key`` is a digest of all that decides the weights, and names the
     folder. ``pattern`` is a model's folder within that, with captures, of which ``random`` make
@@ -80,7 +80,7 @@ J = TypeVar("J")
 
 
 class Trainer(Told, PlugIn, ABC, Generic[J]):
-    """One kind of training.
+    """Base class of trainers: one kind of training.
 
     Attributes
     ----------
@@ -89,9 +89,9 @@ class Trainer(Told, PlugIn, ABC, Generic[J]):
     scheme
         That of its models' strings.
     Params
-        Its recipe, unless the task asks for another.
+        Default recipe.
     has_base
-        Whether it starts from a model (``from``) or from nothing.
+        Whether it starts from a model (``from``) or from scratch.
     """
 
     __slots__ = ()
@@ -104,7 +104,7 @@ class Trainer(Told, PlugIn, ABC, Generic[J]):
 
     @abstractmethod
     def reads(self, task: str) -> str:
-        """Task of the data for the task that a node states.
+        """Task of the data, for the task that a node states.
 
         Raises
         ------
@@ -118,14 +118,14 @@ class Trainer(Told, PlugIn, ABC, Generic[J]):
 
     @abstractmethod
     def job(self, asked: TrainingNode) -> J:
-        """Models of a node: a `TrainingJob`.
+        """Models of a node, as a `TrainingJob`.
 
         Raises
         ------
         PlanError
-            If it trains on what is reported on, or the data are of another task.
+            If it trains on reported data, or the data are of another task.
         DataError, ModelError
-            If there is nothing to learn, or no such base.
+            If the data has fewer than two labels, or there is no such base.
         """
 
     @abstractmethod
@@ -134,8 +134,8 @@ class Trainer(Told, PlugIn, ABC, Generic[J]):
 
     @abstractmethod
     def train(self, job: J, folder: Path, *, device: str, telling: Telling | None) -> None:
-        """Train what is not in the folder yet."""
+        """Train the models that are missing in the folder."""
 
     @abstractmethod
     def stand_in(self, job: J, folder: Path, *, device: str) -> float:
-        """Write models of the same shape that learned nothing; seconds that training would take."""
+        """Write untrained models of the same shape; returns the seconds training would take."""

@@ -163,7 +163,7 @@ def test_probed_sentences_are_counted_and_scored_ones_are_refused():
     scored = load_dataset(
         [{"text": " ".join(row["words"]), "label": "xy"[n % 2]} for n, row in enumerate(rows)]
     )
-    with pytest.raises(PlanError, match="What is reported on"):
+    with pytest.raises(PlanError, match="The reported data"):
         parts_of(rows, reported=[scored])
 
 

@@ -97,7 +97,7 @@ def test_what_is_reported_on_is_never_trained_on(tmp_path):
     rows = sentiment(40)
     source = write(tmp_path / "a.tsv", rows)
     whole = load_dataset(source)
-    with pytest.raises(PlanError, match=r"What is reported on .* 40 of the rows"):
+    with pytest.raises(PlanError, match=r"The reported data .* 40 of the rows"):
         load_parts(source, FinetuningRecipe(), reported=[whole])
     with pytest.raises(PlanError, match="5 of the rows"):  # the same rows of the same file
         load_parts(source, FinetuningRecipe(), reported=[load_dataset(source, limit="10:15")])

@@ -114,15 +114,15 @@ def test_measurements_without_models_take_what_is_trained(base, files):
 
 
 def test_a_node_never_trains_on_what_it_is_measured_on(base, files):
-    with pytest.raises(PlanError, match="What is reported on"):
+    with pytest.raises(PlanError, match="The reported data"):
         with_trained(plan(base, files, measured=("train",)))
-    with pytest.raises(PlanError, match="What is reported on"):
+    with pytest.raises(PlanError, match="The reported data"):
         with_trained(plan(base, files, dev="test"))
     everything = plan(base, files)
     everything = replace(
         everything, measure=(replace(everything.measure[0], data=("train", "test")),)
     )
-    with pytest.raises(PlanError, match="What is reported on"):
+    with pytest.raises(PlanError, match="The reported data"):
         with_trained(everything)
 
 
@@ -253,7 +253,7 @@ def test_the_verb_trains_all_seeds_and_says_how_to_name_them(base, files, tmp_pa
         (["--seeds", "1;2"], "--seeds '1;2' cannot be read"),
         (["--seeds", "1", "--runs", "2"], "give one of the two"),
         (["--dev", "TRAIN"], "The dev data"),
-        (["--reported", "TRAIN"], "What is reported on"),
+        (["--reported", "TRAIN"], "The reported data"),
         (["--dev-share", "1.5"], "dev_share must lie between 0 and 1"),
         (["--augment", "typoes"], "Did you mean 'typos"),
         (["--model", "hf:./nowhere"], "no such folder"),

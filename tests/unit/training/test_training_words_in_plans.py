@@ -220,8 +220,8 @@ def test_data_that_trained_a_family_are_named(files):
         ({"params": {"least": 0}}, "params: least must be at least 1"),
         ({"trainer": "recurrent", "params": {"hiden": 1}}, "no parameter named 'hiden'.*'hidden'"),
         ({"trainer": "recurrent", "params": {"cell": "rnn"}}, "params: .*cell"),
-        ({"measured": ("train",)}, "train 'words': What is reported on"),
-        ({"dev": "test"}, "train 'words': What is reported on"),
+        ({"measured": ("train",)}, "train 'words': The reported data"),
+        ({"dev": "test"}, "train 'words': The reported data"),
     ],
 )
 def test_nodes_that_do_not_read(files, node, says):

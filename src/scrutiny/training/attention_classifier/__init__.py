@@ -1,4 +1,4 @@
-"""Classifiers with one layer of attention, trained from fresh weights with several seeds.
+"""Classifiers with one attention layer, trained from scratch with several seeds.
 
 ::
 

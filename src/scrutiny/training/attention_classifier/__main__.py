@@ -21,7 +21,7 @@ _DEFAULT = AttentionRecipe()
 
 @click.command()
 @click.option("--data", required=True, metavar="STRING", help="Data string to train on.")
-@click.option("--rows", metavar="FROM:TO", help="Rows of it, such as 0:440; all unless given.")
+@click.option("--rows", metavar="FROM:TO", help="Rows of it, such as 0:440; all by default.")
 @click.option("--dev", default="", metavar="STRING", help="To choose the epoch by; else split off.")
 @click.option("--reported", multiple=True, metavar="STRING", help="Data to be reported on.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the family.")

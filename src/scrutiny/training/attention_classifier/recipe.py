@@ -1,4 +1,4 @@
-"""Training of attention classifiers: the choices, the learner, families, and the trainer's name."""
+"""Training of attention classifiers: hyperparameters, learner, families, and the trainer's name."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -50,7 +50,7 @@ class _Learner:
 
 @dataclass(frozen=True, slots=True)
 class AttentionRecipe(NetworkRecipe):
-    """Every choice of a run but its data and its seed.
+    """Hyperparameters of a run; data and seed are not among them.
 
     Rate, optimizer (Adam with amsgrad) and the decay that spares the attention are those of Jain
     & Wallace (2019); the dropout of words' vectors is ours, for data smaller than theirs.
@@ -78,7 +78,7 @@ class AttentionRecipe(NetworkRecipe):
     def numbered(
         self, examples: Sequence[Example], words: Vocabulary, labels: Sequence[str]
     ) -> Numbered:
-        """Texts that have a word: of the others there is nothing to attend to."""
+        """Texts as word ids; texts without a known word are left out."""
         return Numbered.of(examples, words, labels).with_words()
 
 
@@ -92,7 +92,7 @@ def train_family(
     reported: Sequence[Any] = (),
     tell: Callable[[str], None] | None = None,
 ) -> list[Member]:
-    """Classifiers in ``out/seed-S``, one for each seed; those that are there are left.
+    """Train classifiers in ``out/seed-S``, one for each seed; finished ones are kept.
 
     ``attention-classifier:OUT/seed-{seed}`` is then a family of models. Parameters and errors are
     those of `scrutiny.training.words.job.train_words`; the recipe may be left out.

@@ -1,4 +1,4 @@
-"""What a small masked language model can do, measured on text that it was not trained on.
+"""Competence of small masked language models, measured on held-out text.
 
 ::
 

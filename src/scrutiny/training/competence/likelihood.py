@@ -1,4 +1,4 @@
-"""Pseudo-perplexity beside the perplexities of counting, on the same pieces.
+"""Pseudo-perplexity, compared with n-gram perplexities on the same word pieces.
 
 Means stand with their interval over clusters, whole and by source.
 """
@@ -26,14 +26,14 @@ LEVEL: Final = 0.95
 
 
 def share(values: ArrayLike, clusters: ArrayLike) -> dict[str, Any]:
-    """Mean of values with its interval over clusters.
+    """Mean of values, with its interval over clusters.
 
     Parameters
     ----------
     values
         (row,) any numbers.
     clusters
-        (row,) what is resampled.
+        (row,) cluster of each row, the unit of resampling.
     """
     table = np.column_stack([values, np.ones(len(np.asarray(values)))])
     units = Units.of(len(table), clusters)
@@ -57,14 +57,14 @@ def share(values: ArrayLike, clusters: ArrayLike) -> dict[str, Any]:
 
 
 def by_source(rows: dict[str, tuple[NDArray[Any], NDArray[Any]]]) -> dict[str, Any]:
-    """Mean over all sources with its interval, and those of each (values and clusters by name)."""
+    """Means over all sources and of each, with intervals (values and clusters by name)."""
     values = np.concatenate([v for v, _ in rows.values()])
     clusters = np.concatenate([c for _, c in rows.values()])
     return share(values, clusters) | {"by_source": {k: share(*pair) for k, pair in rows.items()}}
 
 
 def named(source: str, document: NDArray[Any]) -> NDArray[Any]:
-    """Documents of several sources under names of their own."""
+    """Document ids made distinct between sources."""
     return np.array([f"{source}/{number}" for number in document])
 
 
@@ -76,7 +76,7 @@ _COMPARISON: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Baselines:
-    """What counting gives.
+    """N-gram models to compare with: 5-gram and unigram.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class Baselines:
 
 
 def baselines_of(corpus: Corpus, vocabulary: int) -> Baselines:
-    """5-gram and unigram of a training text."""
+    """N-gram baselines (5-gram and unigram) of a training text."""
     document = pieces_document(corpus)
     counts = np.bincount(corpus.pieces, minlength=vocabulary) + 1.0
     return Baselines(
@@ -103,7 +103,7 @@ def baselines_of(corpus: Corpus, vocabulary: int) -> Baselines:
 def likelihoods(
     model: MaskedModel, sources: dict[str, Corpus], baselines: Baselines, how: CompetenceSettings
 ) -> dict[str, Any]:
-    """Pseudo-perplexity beside the perplexities of counting, on the same pieces."""
+    """Pseudo-perplexity of a model, with n-gram perplexities on the same pieces."""
     own: dict[str, list[Any]] = {"masked": [], "fivegram": [], "unigram": [], "document": []}
     by_source = {}
     for name, corpus in sources.items():
@@ -145,7 +145,7 @@ def _perplexities(rows: dict[str, Any]) -> dict[str, Any]:
 
 
 def _perplexity(logs: NDArray[Any], clusters: NDArray[Any]) -> dict[str, Any]:
-    """Exponential of minus the mean, with its interval turned round."""
+    """Perplexity: exponential of minus the mean, with its interval."""
     found = share(logs, clusters)
     ends = {"value": "value", "low": "high", "high": "low"}
     return found | {key: float(np.exp(-found[source])) for key, source in ends.items()}

@@ -1,4 +1,4 @@
-"""Questions to a masked language model: full rows of one length, and minimal pairs of agreement.
+"""Queries to a masked language model: rows of one length, and minimal pairs of agreement.
 
 The head is computed at hidden places only; the pairs were written for this project.
 """
@@ -54,7 +54,7 @@ class MaskedModel:
     def log_probabilities(
         self, rows: Integers, places: Integers, answers: Integers
     ) -> tuple[Floats, Booleans]:
-        """Log probability of each hidden piece, and whether it was the likeliest.
+        """Log probability of each masked piece, and whether it was the most likely one.
 
         Parameters
         ----------
@@ -63,7 +63,7 @@ class MaskedModel:
         places
             (hidden,) flat places ``row * length + position``, rising.
         answers
-            (hidden,) what stood there.
+            (hidden,) pieces that were masked.
         """
         length = rows.shape[1]
         logs, hits = [], []
@@ -80,7 +80,7 @@ class MaskedModel:
         return np.concatenate(logs), np.concatenate(hits)
 
     def one_at_a_time(self, rows: Integers, is_open: Booleans) -> tuple[Floats, Integers]:
-        """Log probability (hidden,) of every open piece when it alone is hidden, and its row.
+        """Log probability (hidden,) of every open piece when it alone is masked, and its row.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class MaskedModel:
         return np.concatenate(logs), owner
 
     def says_next(self, pairs: SegmentPairs) -> Integers:
-        """(row,) 0 where the model says that the second segment follows, else 1."""
+        """Prediction (row,): 0 if the second segment follows the first, else 1."""
         found = []
         for a, b in _spans(len(pairs.pieces), max(1, _CELLS // pairs.pieces.shape[1])):
             with torch.inference_mode():
@@ -144,7 +144,7 @@ class MinimalPair:
 
 
 def read_pairs() -> list[MinimalPair]:
-    """The pairs that ship with the package.
+    """Minimal pairs that ship with the package.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def read_pairs() -> list[MinimalPair]:
 
 
 def pseudo_log_likelihoods(model: MaskedModel, sentences: Sequence[str]) -> NDArray[np.float64]:
-    """Sum (sentence,) of the log probabilities of all pieces, each hidden in turn.
+    """Sum (sentence,) of the log probabilities of all pieces, each masked in turn.
 
     Unknown pieces are not asked for.
 
@@ -176,7 +176,7 @@ def pseudo_log_likelihoods(model: MaskedModel, sentences: Sequence[str]) -> NDAr
 
 
 def preferences(model: MaskedModel, pairs: Sequence[MinimalPair]) -> NDArray[Any]:
-    """(pair,) 1 where the good sentence is likelier, 0 where not, 0.5 where equally likely."""
+    """Preference (pair,): 1 if the good sentence is more likely, 0 if not, 0.5 for ties."""
     good = pseudo_log_likelihoods(model, [pair.good for pair in pairs])
     bad = pseudo_log_likelihoods(model, [pair.bad for pair in pairs])
     return (np.sign(good - bad) + 1) / 2

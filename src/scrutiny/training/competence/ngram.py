@@ -1,4 +1,4 @@
-"""Interpolated Kneser-Ney over word pieces: what a masked model has to beat.
+"""Interpolated Kneser-Ney over word pieces: the baseline for masked models.
 
 N-grams are kept as a trie of sorted arrays: an n-gram's key is the number of its first n - 1
 pieces times the vocabulary plus its last piece, so that 64-bit keys do for any order. Memory is a
@@ -119,7 +119,7 @@ class KneserNey:
         return np.asarray(np.log(found))
 
     def _number(self, history: Integers) -> Integers:
-        """Number (row,) of each history; -1 for one that was never seen."""
+        """Index (row,) of each history; -1 for one that was never seen."""
         number = np.zeros(len(history), dtype=np.int64)
         for place in range(history.shape[1]):
             number = self._child(place, number, history[:, place])
@@ -158,7 +158,7 @@ def histories(pieces: NDArray[Any], document: Integers, *, width: int, border: i
 def _with_borders(
     pieces: NDArray[Any], document: Integers, *, width: int, border: int
 ) -> tuple[Integers, Booleans]:
-    """The text with ``width`` border signs before each document, and what is no border sign."""
+    """Text with ``width`` border signs before each document, and a mask of its real pieces."""
     begins = np.flatnonzero(np.diff(document, prepend=document[:1] - 1))
     text = np.insert(np.asarray(pieces, dtype=np.int64), np.repeat(begins, width), border)
     return text, text != border
@@ -187,7 +187,7 @@ def _counted(
 
 
 def _summed(index: Integers, values: Floats, size: int) -> Floats:
-    """Sum (size,) of the values that share an index."""
+    """Sum (size,) of the values of each index."""
     return np.bincount(index, weights=values, minlength=size).astype(np.float64)
 
 

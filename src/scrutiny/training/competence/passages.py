@@ -1,4 +1,4 @@
-"""Held-out passages: the same for every checkpoint of every family with this vocabulary."""
+"""Held-out passages: the same for all checkpoints with this vocabulary."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +14,7 @@ from scrutiny.training.pretraining.vocabulary import CLS, SEP, UNK
 
 @dataclass(frozen=True, slots=True)
 class CompetenceSettings:
-    """How much is measured.
+    """Sample sizes of the measurements.
 
     Parameters
     ----------
@@ -59,13 +59,13 @@ class PassageRows:
         return len(self.begins)
 
     def chosen(self, rows: Integers) -> "PassageRows":
-        """Some of the rows."""
+        """Subset of the rows."""
         return PassageRows(self.pieces[rows], self.begins[rows], self.document[rows])
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentPairs:
-    """Rows ``[CLS] a [SEP] b [SEP]``, half of which go on, half of which do not.
+    """Rows ``[CLS] a [SEP] b [SEP]``; in half of them, b follows a.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class SegmentPairs:
 
 
 def passages_of(corpus: Corpus, length: int) -> PassageRows:
-    """Passages one after the other in each document; what is left at its end is not used.
+    """Consecutive passages of each document; a rest at its end is not used.
 
     Parameters
     ----------
@@ -105,16 +105,16 @@ def passages_of(corpus: Corpus, length: int) -> PassageRows:
 
 
 def spread(passages: PassageRows, n: int) -> PassageRows:
-    """At most ``n`` passages, evenly over all of them."""
+    """At most ``n`` passages, evenly spaced over all."""
     rows = np.unique(np.linspace(0, len(passages) - 1, min(n, len(passages))).round())
     return passages.chosen(rows.astype(np.int64))
 
 
 def segment_pairs(corpus: Corpus, *, length: int, n: int, seed: int) -> SegmentPairs:
-    """Pairs of segments that break at a sentence; every other one goes on as it did.
+    """Pairs of segments split at a sentence; in every other one the second follows.
 
     The second segment of the others begins at a sentence of another document of the same corpus,
-    so topic and style of the source tell nothing.
+    so topic and style of the source are no cue.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def segment_pairs(corpus: Corpus, *, length: int, n: int, seed: int) -> SegmentP
     if len(np.unique(corpus.document[fits])) < 2:
         raise DataError(
             f"A held-out text needs two documents of {length} pieces or more to ask whether one "
-            "segment follows another; a blank line parts documents."
+            "segment follows another; blank lines separate documents."
         )
     rows: list[tuple[int, int, int, int]] = []
     for sentence in draw.permutation(fits).tolist():
@@ -184,5 +184,5 @@ def pieces_document(corpus: Corpus) -> NDArray[Any]:
 
 
 def is_open(pieces: NDArray[Any]) -> Booleans:
-    """Whether a piece can be asked for: all but borders and unknown ones."""
+    """Mask of pieces that can be predicted: all but special and unknown ones."""
     return np.asarray((pieces != CLS) & (pieces != SEP) & (pieces != UNK))

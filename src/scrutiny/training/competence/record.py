@@ -1,4 +1,4 @@
-"""The competence record: what a checkpoint can do, every number with its n and its interval.
+"""Competence record of a checkpoint: every number with its n and its interval.
 
 Among it masked accuracy: a fixed share of each held-out row hidden at once. For a family, the
 counting is done once.
@@ -44,7 +44,7 @@ def write_records(
     device: str = "cpu",
     settings: CompetenceSettings | None = None,
 ) -> list[Path]:
-    """Records that were written: of every checkpoint in or under the folders that had none.
+    """Write records of all checkpoints in or under the folders that lack one; their paths.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def write_records(
 def masked_accuracy(
     model: MaskedModel, sources: dict[str, Corpus], how: CompetenceSettings, *, commonest: int
 ) -> dict[str, Any]:
-    """Share of hidden pieces told, beside that of always saying the commonest piece.
+    """Accuracy on masked pieces, with that of always predicting the most frequent piece.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def masked_accuracy(
 def _hide(
     passages: PassageRows, how: CompetenceSettings, key: tuple[int, ...]
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Rows with pieces hidden, their flat places, and what stood there."""
+    """Rows with pieces masked, their flat positions, and the original pieces."""
     draw = np.random.default_rng(key)
     asked = is_open(passages.pieces)
     rank = np.where(asked, draw.random(passages.pieces.shape), 2.0).argsort(axis=1)
@@ -120,7 +120,7 @@ def _hide(
     return hidden, np.flatnonzero(chosen), passages.pieces[chosen]
 
 
-#: File beside the weights; `scrutiny.models.strings.competence` reads it.
+#: File next to the weights; `scrutiny.models.strings.competence` reads it.
 FILE: Final = "competence.json"
 
 
@@ -133,7 +133,7 @@ def measure(
     settings: CompetenceSettings | None = None,
     device: str = "cpu",
 ) -> dict[str, Any]:
-    """Competence record of a checkpoint.
+    """Measure the competence record of a checkpoint.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def measure(
 def _next_sentence(
     model: MaskedModel, sources: dict[str, Corpus], how: CompetenceSettings
 ) -> dict[str, Any]:
-    """Share of segment pairs told right; the wrong ones come from the same source."""
+    """Accuracy on segment pairs; the second segments of negatives come from the same source."""
     rows = {}
     for number, (name, corpus) in enumerate(sources.items()):
         pairs = segment_pairs(
@@ -203,7 +203,7 @@ def _next_sentence(
 
 
 def _agreement(model: MaskedModel, pairs: Sequence[MinimalPair]) -> dict[str, Any]:
-    """Share of minimal pairs whose good sentence is likelier; frames are the clusters."""
+    """Share of minimal pairs whose good sentence is more likely; frames are the clusters."""
     right = preferences(model, pairs)
     frames = np.array([pair.frame for pair in pairs])
     kinds = np.array([pair.construction for pair in pairs])

@@ -1,4 +1,4 @@
-"""Fine-tuning of encoders on a task with labels, several seeds at a time.
+"""Fine-tuning of encoders on labeled tasks, several seeds at a time.
 
 ::
 
@@ -13,7 +13,7 @@
     writing       RECORD ("training.json")
 
 Tasks that label every piece of annotated sentences (the annotation, a control task, mixtures)
-stand in ``anchored``::
+are in ``anchored``::
 
     task_gradient   TASKS, piece_task(name) -> PieceTask | None; Learned
                     AnchoredFrame, anchored_frame(example, markers), relation_frame(example)

@@ -1,4 +1,4 @@
-"""Training texts seen changed: by recipes that keep the label, drawn anew in each epoch."""
+"""Data augmentation: training texts changed by label-preserving recipes, anew in each epoch."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -16,7 +16,7 @@ _STREAM: Final = "augment@1"
 
 
 def checked_recipes(recipes: Sequence[str], task: Task, *, labels: str = "kept") -> tuple[str, ...]:
-    """Full names of recipes that keep the gold answers of a task.
+    """Full names of recipes, checked to preserve the labels of a task.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def augmented(
     task: str,
     labels: str = "kept",
 ) -> tuple[list[Example], int]:
-    """Examples of one epoch, some of them changed, and how many are.
+    """Examples of one epoch, some of them changed, and the number changed.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What is fine-tuned: the encoder behind a model string, or each member of a family."""
+"""Base encoders of a fine-tuning: the one behind a model string, or each member of a family."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ from scrutiny.models.strings.source import UNTRAINED, ModelSource, parse
 
 @dataclass(frozen=True)
 class BaseEncoder:
-    """One encoder to start from.
+    """Encoder to start from.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class BaseEncoder:
     checkpoint
         Folder with configuration, weights and tokenizer.
     init
-        Seed of an untrained network, which then takes the place of the checkpoint's; or nothing.
+        Seed of an untrained network to use in place of the checkpoint; or None.
     factors
         Values of the captures that made it of a family; empty for a single model.
     random
@@ -53,7 +53,7 @@ class BaseEncoder:
 
     @property
     def replicates_of(self) -> str | None:
-        """What differs between runs that are trained from all members of its family.
+        """Source of variation between runs from all members of its family, if known.
 
         ``fine-tuning`` where they share this very network; else what differs between its members,
         or nothing where no record says it.
@@ -66,7 +66,7 @@ class BaseEncoder:
 def bases_of(
     source: str, *, random: Sequence[str] = (), seeds: Sequence[int] = ()
 ) -> tuple[BaseEncoder, ...]:
-    """Encoders that a model string stands for: one, or one for each member of a family.
+    """Base encoders of a model string: one, or one for each member of a family.
 
     Parameters
     ----------

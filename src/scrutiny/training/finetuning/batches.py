@@ -1,4 +1,4 @@
-"""Which texts share a step: shuffled, and of similar length."""
+"""Batches of texts: shuffled, and of similar length."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -13,7 +13,7 @@ _POOL: Final = 16
 
 
 def shuffled(lengths: Sequence[int], size: int, *, rng: "np.random.Generator") -> list[list[int]]:
-    """Indices of each batch of one epoch.
+    """Indices of each batch of one epoch, shuffled.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def shuffled(lengths: Sequence[int], size: int, *, rng: "np.random.Generator") -
 
 
 def by_length(lengths: Sequence[int], size: int) -> Iterator[list[int]]:
-    """Indices of batches for asking, the longest texts first."""
+    """Indices of batches for inference, longest texts first."""
     order = sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
     for start in range(0, len(order), size):
         yield order[start : start + size]

@@ -1,4 +1,4 @@
-"""A fine-tuning of one or several bases with one or several seeds: which runs there are."""
+"""Fine-tuning job: all runs of one recipe over bases and seeds."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -11,12 +11,12 @@ from scrutiny.training.finetuning.base import BaseEncoder
 from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.finetuning.recipe import FinetuningRecipe
 
-#: Part of every identity: what the code makes of a recipe.
+#: Version of the procedure, part of every identity.
 VERSION: Final = "finetune@1"
 
 
 def check_seeds(seeds: Sequence[int]) -> None:
-    """Raise unless the seeds are different whole numbers from 0 on.
+    """Raise unless the seeds are distinct whole numbers from 0 on.
 
     Raises
     ------
@@ -29,12 +29,12 @@ def check_seeds(seeds: Sequence[int]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class OneRun:
-    """One base with one seed.
+    """One run: a base with a seed.
 
     Parameters
     ----------
     base
-        What it starts from.
+        Base encoder.
     seed
         Decides the head, the order of the texts, dropout and augmentation.
     factors
@@ -54,16 +54,16 @@ class OneRun:
 
 @dataclass(frozen=True, slots=True)
 class FinetuningJob:
-    """Runs of one recipe on one data set.
+    """Fine-tuning job: runs of one recipe on one dataset.
 
     Parameters
     ----------
     bases
-        What to start from; several are a family, each of which gets runs of its own.
+        Base encoders; several are a family, each of which gets its own runs.
     parts
         Training and dev part.
     recipe
-        What is done.
+        Recipe of all runs.
     seeds
         One run for each, of each base.
     """
@@ -78,7 +78,7 @@ class FinetuningJob:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Captures of the runs' folders: those of the base's family, and the seed of the run.
+        """Capture names of the run folders: those of the base's family, and the run's seed.
 
         In a family the seed of the base is ``seed``, and a further seed of fine-tuning is ``run``.
         """
@@ -89,7 +89,7 @@ class FinetuningJob:
 
     @property
     def random(self) -> tuple[str, ...]:
-        """Captures that make replicates."""
+        """Captures whose values are replicates."""
         if not self.bases[0].factors:
             return ("seed",)
         more = (self._nested,) if len(self.seeds) > 1 else ()
@@ -101,12 +101,12 @@ class FinetuningJob:
 
     @property
     def pattern(self) -> str:
-        """Folder of a run within the job's, with captures."""
+        """Pattern of run folders within the job's folder, with captures."""
         return "/".join(f"{name}-{{{name}}}" for name in self.names)
 
     @property
     def runs(self) -> tuple[OneRun, ...]:
-        """All runs: seeds within bases."""
+        """All runs: every base with every seed."""
         return tuple(self._runs())
 
     def _runs(self) -> Iterator[OneRun]:
@@ -129,7 +129,7 @@ class FinetuningJob:
         )
 
     def _stated(self) -> dict[str, Any]:
-        """The recipe, without what came later and is as it always was."""
+        """Recipe without later-added fields at their default values (keeps digests stable)."""
         stated = asdict(self.recipe)
         if stated["augment_labels"] == "kept":
             del stated["augment_labels"]  # runs that were trained before it existed stay known
@@ -137,12 +137,12 @@ class FinetuningJob:
 
     @property
     def key(self) -> str:
-        """Digest of recipe, data and bases: names the folder of what a plan trains."""
+        """Digest of recipe, data and bases; names the folder of models that a plan trains."""
         return digest(*(run.identity for run in self.runs))
 
     @property
     def sizes(self) -> dict[str, int]:
-        """How many runs, training and dev texts, epochs, and steps of one run there are."""
+        """Numbers of runs, training and dev texts, epochs, and steps of one run."""
         texts, recipe = len(self.parts.train), self.recipe
         per_epoch = -(-texts // recipe.batch)
         return {

@@ -1,4 +1,4 @@
-"""The encoder of a base with a fresh head, and what a seed decides of it."""
+"""Network of a run: a base's encoder with a freshly initialized head."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ _DROPOUTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Parted:
-    """A network with its tokenizer.
+    """Network with its tokenizer, and its parts.
 
     ``head`` are the names of the parameters outside of the encoder; ``longest`` are the most
     pieces of a text that it takes.
@@ -38,7 +38,7 @@ class Parted:
 
     @property
     def n_parameters(self) -> int:
-        """Numbers in all weights."""
+        """Number of parameters."""
         return sum(p.numel() for p in self.network.parameters())
 
     @property
@@ -51,13 +51,13 @@ class Parted:
 
 
 def torch_seed(seed: int, purpose: str, base: BaseEncoder, *, draw: int = 0) -> int:
-    """Seed of torch for one purpose of a run; each base of a family has streams of its own."""
+    """Torch seed for one purpose of a run; each base of a family has its own streams."""
     item = ",".join(f"{name}={value}" for name, value in sorted(base.factors.items()))
     return stream_key(seed, purpose, "finetune@1", item, draw) % 2**63
 
 
 class Outputs(Protocol):
-    """What a network needs to know of its target: class, names of its outputs, whether of pieces.
+    """Output layer of a network: class, names of its outputs, whether it labels pieces.
 
     `maker` is a class of transformers.
     """
@@ -70,7 +70,7 @@ class Outputs(Protocol):
 def build(
     base: BaseEncoder, target: Outputs, recipe: FinetuningRecipe, *, seed: int, device: str = "auto"
 ) -> Parted:
-    """Encoder of a base with a head that the seed has made, in float32.
+    """Build the network of a base with a head initialized by the seed, in float32.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def _config(base: BaseEncoder, target: Outputs, recipe: FinetuningRecipe, tokeni
 
 @contextmanager
 def _weights(base: BaseEncoder) -> Iterator[Path]:
-    """Folder with the weights: the base's own, or those that were drawn for it."""
+    """Folder with the weights: the base's own, or freshly initialized ones."""
     if base.init is None:
         yield base.folder
         return
@@ -146,13 +146,13 @@ def _loaded(maker: str, base: BaseEncoder, folder: Path, config: Any) -> Any:
     if bad:
         raise ModelError(
             f"{base.source!r} lacks weights of its encoder ({', '.join(bad[:4])}), so there is "
-            "nothing to fine-tune."
+            "no encoder to fine-tune."
         )
     return network
 
 
 def _fresh_head(network: Any) -> frozenset[str]:
-    """Give all parameters outside of the encoder new values; their names."""
+    """Initialize all parameters outside of the encoder; returns their names."""
     import torch
 
     prefix = f"{network.base_model_prefix}."

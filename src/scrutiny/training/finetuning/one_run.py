@@ -31,10 +31,10 @@ from scrutiny.training.finetuning.writing import versions, write_checkpoint
 
 
 class Telling(Protocol):
-    """Who is told how far it is; `scrutiny.run.progress.Progress` is one."""
+    """Progress listener; `scrutiny.run.progress.Progress` is one."""
 
     def start(self, phase: str, *, total: int, done: int) -> None:
-        """Begin a phase of so many steps, some of them done in an earlier run."""
+        """Begin a phase with a number of steps, some of them done in an earlier run."""
         ...
 
     def advance(self, phase: str, *, asked: int = 0, cached: int = 0) -> None:
@@ -42,11 +42,11 @@ class Telling(Protocol):
         ...
 
     def passed(self, text: str) -> None:
-        """Say what a stretch of the training gave; part of the progress."""
+        """Report the outcome of a stretch of training, as part of the progress."""
         ...
 
     def note(self, text: str) -> None:
-        """Say something once."""
+        """Report something once."""
         ...
 
 
@@ -72,7 +72,7 @@ class Training:
         self._accelerators = [] if device_of.type == "cpu" else [device_of]
 
     def run(self) -> dict[str, Any]:
-        """Train what is left of the epochs and write the chosen one; what its record says."""
+        """Train the remaining epochs and write the best checkpoint; returns its record."""
         with locked(self._working):
             history = self._trained(read_history(self._working, self._run.identity))
             restore_weights(self._working, history.chosen(), self._parted)
@@ -86,7 +86,7 @@ class Training:
             )
 
     def _trained(self, history: History) -> History:
-        """History with all epochs; those that it has are put back, not done again."""
+        """History of all epochs; epochs that it has are restored, not repeated."""
         recipe = self._recipe
         self._tell(len(history.epochs) * self._steps)
         if history.epochs:
@@ -107,7 +107,7 @@ class Training:
         batches = shuffled(encoded.lengths, self._recipe.batch, rng=order)
         losses = []
         with torch.random.fork_rng(devices=self._accelerators):
-            # dropout starts anew with each epoch, so that a resumed run draws the same
+            # dropout is seeded anew for each epoch, so that a resumed run draws the same
             torch.manual_seed(self._seed("dropout", draw=number))
             for loss in train_epoch(
                 self._parted,
@@ -130,7 +130,7 @@ class Training:
         return torch_seed(self._run.seed, purpose, self._run.base, draw=draw)
 
     def _texts(self, epoch: int) -> tuple[EncodedExamples, int]:
-        """Texts of an epoch, as they are or some of them changed, and how many are."""
+        """Texts of an epoch, some of them changed by augmentation, and the number changed."""
         recipe = self._recipe
         if not recipe.augment:
             return self._fresh, 0
@@ -149,12 +149,12 @@ class Training:
         return self._target.encode(self._parted.tokenizer, examples, longest=self._parted.longest)
 
     def _tell(self, steps: int) -> None:
-        """So many steps are done, or need not be done."""
+        """Report steps that are done or skipped."""
         for _ in range(steps if self._telling is not None else 0):
             self._telling.advance("train")  # type: ignore[union-attr]
 
     def _say(self, history: History) -> None:
-        """A sentence about the last epoch."""
+        """Report the last epoch in a sentence."""
         if self._telling is None:
             return
         last = history.epochs[-1]
@@ -165,7 +165,7 @@ class Training:
         )
 
     def _record(self, history: History) -> dict[str, Any]:
-        """What was trained, and what was chosen."""
+        """Record of the training: history and chosen epoch."""
         best, metric = history.chosen(), self._target.metric
         chance = None
         if self._dev is not None:
@@ -184,7 +184,7 @@ class Training:
         }
 
     def _description(self) -> dict[str, Any]:
-        """Base, data, recipe as it was carried out, and where it ran."""
+        """Base, data, recipe as carried out, and hardware."""
         parts, base = self._parts, self._run.base
         device = self._parted.network.device
         lineage = {} if base.replicates_of is None else {KEY: base.replicates_of}

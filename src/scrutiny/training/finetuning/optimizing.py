@@ -1,4 +1,4 @@
-"""Steps of AdamW over one epoch."""
+"""AdamW steps over one epoch."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -18,7 +18,7 @@ _NO_DECAY: Final = ("bias", "LayerNorm", "layer_norm", "layernorm", ".norm")
 
 
 def optimizer_of(parted: Parted, recipe: FinetuningRecipe, *, rate: float) -> Any:
-    """AdamW with a faster head, and decay of matrices only.
+    """AdamW with a higher rate for the head, and weight decay of matrices only.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def train_epoch(
     done: int,
     steps: int,
 ) -> Iterator[float]:
-    """Loss of each step of one epoch, which is taken when it is asked for.
+    """Loss of each step of one epoch; a step is taken when its loss is requested.
 
     Parameters
     ----------
@@ -96,14 +96,14 @@ def train_epoch(
         value = float(loss.detach())
         if not isfinite(value):
             raise ModelError(
-                f"The loss is {value} at step {done + number + 1}: the training fell apart. Give a "
+                f"The loss is {value} at step {done + number + 1}: the training diverged. Choose a "
                 "smaller lr, or precision float32."
             )
         yield value
 
 
 def precision_on(recipe: FinetuningRecipe, parted: Parted) -> str:
-    """Precision that a recipe means for a network where it is: "float32" or "bfloat16".
+    """Precision of a recipe for a network on its device: "float32" or "bfloat16".
 
     A processor with instructions for bfloat16 takes 0.63 of the time for 22 M parameters, and 1.4
     times as long for 5 M (`docs/finetuning.md`), so small networks stay in float32.
@@ -120,7 +120,7 @@ def precision_on(recipe: FinetuningRecipe, parted: Parted) -> str:
 
 
 def _casting(recipe: FinetuningRecipe, parted: Parted) -> Callable[[], AbstractContextManager[Any]]:
-    """Makes the context in which the network runs."""
+    """Factory of the autocast context in which the network runs."""
     import torch
 
     if precision_on(recipe, parted) == "float32":

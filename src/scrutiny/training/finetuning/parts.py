@@ -1,4 +1,4 @@
-"""Training and dev parts of a fine-tuning: which rows, and that none of them is reported on."""
+"""Training and dev data of a fine-tuning, checked against the data that is reported on."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ _STREAM: Final = "finetune@1"
 
 @dataclass(frozen=True, slots=True)
 class DataParts:
-    """What is trained on, and what the epoch is chosen by.
+    """Training data, and dev data for choosing the epoch.
 
     Parameters
     ----------
@@ -33,18 +33,18 @@ class DataParts:
     labels
         Labels of the training part, in the order of the network's outputs.
     train, dev
-        Examples; no dev examples where nothing is chosen.
+        Examples; no dev examples if no epoch is chosen.
     sources
         Data strings: of the training part, and of the dev part (empty where it was split off).
     fingerprints
-        Of the data sets read, to be compared with what is reported on.
+        Fingerprints of the datasets, to be compared with the reported data.
     notes
         Sentences about how the parts came about.
     held_out
         Examples that neither train nor choose, on which the checkpoint's own score is reported;
         only of tasks that label pieces.
     learned
-        The task that labels pieces; nothing where the examples' gold answers are learned.
+        Piece-labeling task; None if the examples' gold answers are learned.
     """
 
     task: Task
@@ -59,12 +59,12 @@ class DataParts:
 
     @property
     def name(self) -> str:
-        """Task that is learned."""
+        """Name of the learned task."""
         return self.task.name if self.learned is None else self.learned.task.name
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Labels that are learned."""
+        """Learned labels."""
         return self.labels if self.learned is None else self.learned.names
 
     @property
@@ -81,7 +81,7 @@ class DataParts:
         )
 
     def described(self) -> dict[str, Any]:
-        """What a record says of the data."""
+        """Description of the data in a record."""
         return {
             "train": {"source": self.sources[0], "n": len(self.train)},
             "dev": {"source": self.sources[1] or "split off", "n": len(self.dev)},
@@ -99,7 +99,7 @@ def load_parts(
     task: str = "",
     reported: Sequence[Dataset] = (),
 ) -> DataParts:
-    """Training and dev parts, checked against each other and against what is reported on.
+    """Training and dev data, checked against each other and against reported data.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def load_parts(
         parts, read = (chosen, other.examples), [whole, other]
     for one in reported:
         for dataset, examples in zip(read, parts if dev else (chosen,), strict=True):
-            notes += refuse_shared(examples, dataset, one, what="What is reported on")
+            notes += refuse_shared(examples, dataset, one, what="The reported data")
     return DataParts(
         task=load_task(whole.task),
         labels=whole.labels,
@@ -143,21 +143,21 @@ def load_parts(
 
 
 def _read(data: Any, task: str) -> Dataset:
-    """Data set with gold answers only."""
+    """Dataset with the examples that have gold answers."""
     found = data if isinstance(data, Dataset) else load_dataset(data, task=task or None)
     labeled = tuple(e for e in found.examples if e.gold is not None)
     if len(found.labels) < (1 if found.task == "token-tagging" else 2):
         of_pieces = [name for name, one in TASKS.items() if one.reads == found.task]
         hint = f" Its annotations are learned by the task {' or '.join(of_pieces)}."
         raise DataError(
-            f"{found.source} has {len(found.labels)} labels, and there is nothing to learn from "
-            f"fewer than two (one type of entity, for tagging).{hint if of_pieces else ''}"
+            f"{found.source} has {len(found.labels)} labels; training needs at "
+            f"least two (one type of entity, for tagging).{hint if of_pieces else ''}"
         )
     return replace(found, examples=labeled)
 
 
 def limited(examples: tuple[Example, ...], limit: int | None) -> tuple[tuple[Example, ...], int]:
-    """So many examples drawn at random, in file order, and how many were left out."""
+    """Random subset of the examples, in file order, and the number left out."""
     if limit is None or limit >= len(examples):
         return examples, 0
     rng = generator(0, "rows", name=_STREAM, item="limit")
@@ -168,7 +168,7 @@ def limited(examples: tuple[Example, ...], limit: int | None) -> tuple[tuple[Exa
 def split(
     examples: tuple[Example, ...], share: float
 ) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
-    """Examples without a share of them, and that share.
+    """Examples split at random into the rest and a share.
 
     Examples with the same letters, or of the same unit (``unit=`` of the data string), stay
     together. The split depends on the texts alone: it is the same for all seeds.
@@ -194,7 +194,7 @@ def split(
 
 
 def _group(example: Example) -> str:
-    """What must not stand in both parts: its unit, or its letters."""
+    """Key that must not be in both parts: the example's unit, or its letters."""
     unit = next((f"{k}={v}" for k, v in example.attributes.items() if k.startswith("u_")), "")
     return unit or f"{letters_hash(_text(example)):016x}"
 
@@ -202,7 +202,7 @@ def _group(example: Example) -> str:
 def refuse_shared(
     examples: Sequence[Example], own: Dataset, other: Dataset, *, what: str
 ) -> list[str]:
-    """Sentence about texts that stand in both, by their letters; none where there are none.
+    """Note on texts that both datasets share, by their letters; raises for shared rows.
 
     Raises
     ------
@@ -227,7 +227,7 @@ def refuse_shared(
 
 
 def _row(example: Example) -> tuple[str, ...]:
-    """Where an example stands and its texts: objects have no place of their own."""
+    """Place and texts of an example: objects have no place of their own."""
     return (example.source, *example.fields.values())
 
 

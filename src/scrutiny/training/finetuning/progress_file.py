@@ -1,4 +1,4 @@
-"""A run in the making: one process at a time, and what is kept after each epoch."""
+"""Unfinished run on disk: a lock for one process, and its state after each epoch."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -15,9 +15,9 @@ from scrutiny.training.finetuning.network import Parted
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold a folder, which is made if need be; a killed process lets go of it.
+    """Lock a folder, which is created if necessary; the lock of a killed process is released.
 
-    Where the system has no such locks, nothing is held.
+    On systems without such locks, there is none.
 
     Raises
     ------
@@ -48,7 +48,7 @@ _FILE: Final = "progress.json"
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """One epoch: its mean loss, its dev score (nothing without a dev part), and what it took.
+    """One epoch: its mean loss, dev score (None without a dev part), and duration.
 
     ``changed`` counts texts that were seen in a changed form.
     """
@@ -62,12 +62,12 @@ class Epoch:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Epochs so far.
+    """Completed epochs of a run.
 
     Parameters
     ----------
     identity
-        Digest of what is trained.
+        Digest of the run.
     epochs
         In order.
     """
@@ -76,14 +76,14 @@ class History:
     epochs: tuple[Epoch, ...] = ()
 
     def chosen(self) -> int:
-        """Epoch with the best dev score, the first of equals; the last one without a dev part."""
+        """Epoch with the best dev score, the first of ties; the last one without a dev part."""
         scored = [e for e in self.epochs if e.dev is not None]
         if not scored:
             return len(self.epochs)
         return max(scored, key=lambda e: (e.dev or 0.0, -e.epoch)).epoch
 
     def is_over(self, *, epochs: int, patience: int | None) -> bool:
-        """Whether all epochs are done, or so many since the best one."""
+        """Whether all epochs are done, or patience has run out since the best one."""
         done = len(self.epochs)
         is_late = patience is not None and done > 0 and done - self.chosen() >= patience
         return done >= epochs or (is_late and self.epochs[-1].dev is not None)
@@ -94,7 +94,7 @@ class History:
 
 
 def read_history(folder: Path, identity: str) -> History:
-    """History that a folder holds; an empty one where it is of something else."""
+    """History stored in a folder; empty if the folder belongs to another run."""
     try:
         found = json.loads((folder / _FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -105,9 +105,9 @@ def read_history(folder: Path, identity: str) -> History:
 
 
 def keep_epoch(folder: Path, history: History, parted: Parted, optimizer: Any) -> None:
-    """Keep weights and moments of the last epoch, and the weights of the chosen one.
+    """Save weights and optimizer state of the last epoch, and weights of the chosen one.
 
-    The history is written last, so that it never speaks of what is not there.
+    The history is written last, so that every epoch in it is on disk.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def keep_epoch(folder: Path, history: History, parted: Parted, optimizer: Any) -
 
 
 def restore_last(folder: Path, history: History, parted: Parted, optimizer: Any) -> None:
-    """Put weights and moments of the last epoch back, in place."""
+    """Restore weights and optimizer state of the last epoch, in place."""
     import torch
     from safetensors.torch import load_file
 
@@ -144,7 +144,7 @@ def restore_last(folder: Path, history: History, parted: Parted, optimizer: Any)
 
 
 def restore_weights(folder: Path, epoch: int, parted: Parted) -> None:
-    """Put the weights of an epoch back, in place."""
+    """Restore the weights of an epoch, in place."""
     import torch
     from safetensors.torch import load_file
 

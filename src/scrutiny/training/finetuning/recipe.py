@@ -1,4 +1,4 @@
-"""What a fine-tuning run is: every choice that can change a weight, but its data and its seed."""
+"""Fine-tuning recipe: every hyperparameter that can change a weight; data and seed are separate."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -12,7 +12,7 @@ _RATE_OF_LARGE: Final = 2e-5
 
 @dataclass(frozen=True, slots=True)
 class FinetuningRecipe:
-    """Every choice of a run but its base, its data and its seed.
+    """Hyperparameters of a run; base, data and seed are not among them.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class FinetuningRecipe:
     augment
         Recipes that change texts and keep their labels.
     augment_share
-        Share of the texts that are seen changed, drawn anew in each epoch. The number of steps
+        Share of the texts that are changed, drawn anew in each epoch. The number of steps
         stays the same.
     augment_labels
         ``kept`` refuses recipes that may change the label; ``assumed`` takes them, too, and trains
@@ -78,12 +78,12 @@ class FinetuningRecipe:
         )
 
     def share_at(self, step: int, *, steps: int) -> float:
-        """Share of the peak rate at a step from 0 on."""
+        """Learning rate at a step (from 0), as a share of the peak rate."""
         return rate_at(step, steps=steps, warm_up=self.warm_up)
 
 
 def rate_for(recipe: FinetuningRecipe, parameters: int) -> float:
-    """Peak learning rate of a recipe for a network of so many parameters.
+    """Peak learning rate of a recipe for a network with this number of parameters.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def rate_for(recipe: FinetuningRecipe, parameters: int) -> float:
 
 
 def rate_at(step: int, *, steps: int, warm_up: float) -> float:
-    """Share of the peak rate at a step from 0 on: linear up, linear down.
+    """Share of the peak rate at a step (from 0): linear warm-up, linear decay.
 
     Examples
     --------

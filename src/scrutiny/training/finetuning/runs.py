@@ -1,4 +1,4 @@
-"""Fine-tuning of all runs of a job: resumable by run and by epoch."""
+"""Fine-tuning of all runs of a job, resumable by run and by epoch."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from scrutiny.training.finetuning.writing import RECORD, read_record
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A run that is done.
+    """Finished run.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ class Finished:
     folder
         Its checkpoint.
     record
-        What its ``training.json`` says.
+        Content of its ``training.json``.
     """
 
     run: OneRun
@@ -32,7 +32,7 @@ class Finished:
 def finetune(
     job: FinetuningJob, out: Path, *, device: str = "auto", telling: Telling | None = None
 ) -> list[Finished]:
-    """Checkpoints of all runs, in folders of ``out``; what is done already is not done again.
+    """Train all runs of a job, in folders of ``out``; finished runs are kept.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def finetune(
     device
         "auto", "cpu", "cuda:0".
     telling
-        Who is told.
+        Progress listener.
 
     Raises
     ------
@@ -67,12 +67,12 @@ def finetune(
 
 
 def is_done(job: FinetuningJob, out: Path) -> bool:
-    """Whether all checkpoints of a job are there."""
+    """Whether all checkpoints of a job exist."""
     return all((out / run.place / RECORD).is_file() for run in job.runs)
 
 
 def _finished(run: OneRun, out: Path) -> Finished | None:
-    """What an earlier call has done.
+    """Run finished by an earlier call, or ``None``.
 
     Raises
     ------

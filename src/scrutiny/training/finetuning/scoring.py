@@ -1,4 +1,4 @@
-"""Score of the dev part: the task's own, over the network's own answers."""
+"""Dev score: the task's own score of the network's predictions."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -23,7 +23,7 @@ def dev_score(
     examples: Sequence[Example],
     encoded: EncodedExamples,
 ) -> float:
-    """Level of the task's score on these examples (accuracy, entity F1); 0 where it is undefined.
+    """Level of the task's score on these examples (accuracy, entity F1); 0 if undefined.
 
     The network is left in evaluation mode. Answers are made in float32, as they are when the
     checkpoint is diagnosed.
@@ -40,7 +40,7 @@ def dev_score(
 def dev_chance(
     target: Target | PieceTarget, examples: Sequence[Example], encoded: EncodedExamples
 ) -> float:
-    """Score on these examples that needs no skill."""
+    """Score on these examples without skill."""
     if isinstance(target, PieceTarget):
         return target.chance(_framed(encoded))
     return target.task.chance([example.gold for example in examples])
@@ -49,7 +49,7 @@ def dev_chance(
 def held_out_record(
     parted: Parted, target: Target | PieceTarget, examples: Sequence[Example]
 ) -> dict[str, Any] | None:
-    """Competence record over held-out examples; nothing for a task without any."""
+    """Competence record on held-out examples; ``None`` if the task has none."""
     if not isinstance(target, PieceTarget):
         return None
     encoded = target.encode(parted.tokenizer, examples, longest=parted.longest)
@@ -65,7 +65,7 @@ def _framed(encoded: EncodedExamples) -> EncodedFrames:
 def score_of_answers(
     task: Task, labels: Sequence[str], examples: Sequence[Example], answers: Sequence[Prediction]
 ) -> float:
-    """Level of a task's score over answers; 0 where it is undefined.
+    """Level of a task's score over predictions; 0 if undefined.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def score_of_answers(
 
     statistic = task.scored_by and metric_of(task.scored_by.level)
     if not isinstance(statistic, AdditiveStatistic):
-        raise PlanError(f"The task {task.name!r} has no labels, so nothing is scored on it.")
+        raise PlanError(f"The task {task.name!r} has no labels, so it has no score.")
     names = [measure.name for measure in task.measures]
     rows = [task.score(e.gold, a, labels=labels) for e, a in zip(examples, answers, strict=True)]
     columns = [names.index(need) for need in statistic.needs]
@@ -87,7 +87,7 @@ def score_of_answers(
 
 
 def answers(parted: Parted, encoded: EncodedExamples, *, tags: bool) -> list[Any]:
-    """Probabilities of each text's classes, or the best tag at each of its positions; in order."""
+    """Class probabilities of each text, or the best tag at each position; in order."""
     import torch
 
     network = parted.network.eval()

@@ -1,4 +1,4 @@
-"""What the network is to answer: one class a text, or one tag for the first piece of each word."""
+"""Targets of the network: one class per text, or one tag for the first piece of each word."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from scrutiny.data.tasks.tags import to_bio
 from scrutiny.models.answers.bio import spans_from_tags
 from scrutiny.models.answers.inputs import borders, first_pieces, is_tagging
 
-#: What the loss passes over.
+#: Target that the loss ignores.
 IGNORED: Final = -100
 CLASSIFIES: Final = "AutoModelForSequenceClassification"
 TAGS: Final = "AutoModelForTokenClassification"
@@ -19,7 +19,7 @@ TAGS: Final = "AutoModelForTokenClassification"
 
 @dataclass(frozen=True, slots=True)
 class EncodedExamples:
-    """Examples as the network reads them.
+    """Tokenized examples with their targets.
 
     Parameters
     ----------
@@ -40,12 +40,12 @@ class EncodedExamples:
 
     @property
     def lengths(self) -> list[int]:
-        """Pieces of each text."""
+        """Number of pieces of each text."""
         return [len(ids) for ids in self.columns["input_ids"]]
 
 
 class Target:
-    """How gold answers become numbers, and the network's numbers answers.
+    """Conversion between gold answers and the network's outputs.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class Target:
     def encode(
         self, tokenizer: Any, examples: Sequence[Example], *, longest: int
     ) -> EncodedExamples:
-        """Examples as token columns with their targets."""
+        """Tokenize examples, with their targets."""
         fields = [list(texts) for texts in zip(*(e.fields.values() for e in examples), strict=True)]
         made = dict(
             tokenizer(
@@ -102,7 +102,7 @@ class Target:
         return EncodedExamples(made, targets, offsets, n_cut)
 
     def _piece_tags(self, example: Example, pieces: Sequence[tuple[int, int]]) -> list[int]:
-        """Tag of the first piece of each word; all other pieces are passed over."""
+        """Tag of the first piece of each word; other pieces are ignored by the loss."""
         words = borders(example)
         targets = [IGNORED] * len(pieces)
         gold = example.gold if isinstance(example.gold, tuple) else ()
@@ -112,7 +112,7 @@ class Target:
         return targets
 
     def _tags(self, words: Sequence[tuple[int, int]], gold: Any) -> list[str]:
-        """BIO tags of the words; where entities and words do not fit, nothing is inside."""
+        """BIO tags of the words; O for all if entities and words do not align."""
         try:
             return to_bio(words, gold)
         except DataError:

@@ -1,4 +1,4 @@
-"""Fine-tuning as plans name it: jobs, training, and what stands in for a training in a dry run."""
+"""Fine-tuning as a trainer of plans: jobs, training, and stand-ins for a dry run."""
 
 from itertools import islice
 from pathlib import Path
@@ -30,7 +30,7 @@ _FORWARD: Final = 1 / 3
 
 
 def write_stand_ins(job: FinetuningJob, out: Path, *, device: str = "auto") -> float:
-    """Write networks with untrained heads where the job's checkpoints would be.
+    """Write networks with untrained heads in place of the job's checkpoints.
 
     They answer in the right shape and at the right speed, so that a plan can be checked.
 
@@ -59,7 +59,7 @@ def write_stand_ins(job: FinetuningJob, out: Path, *, device: str = "auto") -> f
 
 
 def _seconds(job: FinetuningJob, parted: Parted, target: Target | PieceTarget) -> float:
-    """Seconds of one run, from a few steps on texts drawn at random."""
+    """Seconds of one run, extrapolated from a few steps on random texts."""
     recipe, examples = job.recipe, job.parts.train
     rng = generator(0, "timing", name=VERSION, item="texts")
     drawn = rng.permutation(len(examples))[: recipe.batch * (_TIMED + 1)].tolist()
@@ -77,7 +77,7 @@ def _seconds(job: FinetuningJob, parted: Parted, target: Target | PieceTarget) -
     next(steps)
     began = perf_counter()
     timed = sum(1 for _ in islice(steps, _TIMED))
-    if not timed:  # a single batch: what it took to warm up is all there is
+    if not timed:  # a single batch: only the warm-up was timed
         return 0.0
     each = (perf_counter() - began) / timed
     on_dev = _FORWARD * len(job.parts.dev) / recipe.batch
@@ -85,7 +85,7 @@ def _seconds(job: FinetuningJob, parted: Parted, target: Target | PieceTarget) -
 
 
 class Finetuning(Trainer[FinetuningJob]):
-    """Encoders fine-tuned on a task with labels, or on annotations of every piece."""
+    """Trainer that fine-tunes encoders on a labeled task, or on annotations of pieces."""
 
     says = "fine-tunes the encoder that `from` names, on labels or annotations"
     scheme = "hf"
@@ -93,7 +93,7 @@ class Finetuning(Trainer[FinetuningJob]):
     Params = FinetuningRecipe
 
     def reads(self, task: str) -> str:
-        """Task of the data: that of the node, or the one that a task of pieces reads."""
+        """Task of the data: the node's, or the one that a piece-labeling task uses."""
         piece = piece_task(task)
         return task if piece is None else piece.reads
 
@@ -103,7 +103,7 @@ class Finetuning(Trainer[FinetuningJob]):
         return FinetuningRecipe if piece is None else piece.recipe
 
     def job(self, asked: TrainingNode) -> FinetuningJob:
-        """Runs of a node: of each member of its base's family."""
+        """Runs of a node: for each member of its base's family."""
         assert asked.base is not None
         base = asked.base
         bases = bases_of(base.source, random=base.random, seeds=base.seeds)
@@ -117,11 +117,11 @@ class Finetuning(Trainer[FinetuningJob]):
     def train(
         self, job: FinetuningJob, folder: Path, *, device: str, telling: Telling | None
     ) -> None:
-        """Train what is not in the folder yet."""
+        """Train the checkpoints that are missing in the folder."""
         finetune(job, folder, device=device, telling=telling)
 
     def stand_in(self, job: FinetuningJob, folder: Path, *, device: str) -> float:
-        """Write networks with untrained heads; seconds that the training would take."""
+        """Write networks with untrained heads; returns the seconds that training would take."""
         return write_stand_ins(job, folder, device=device)
 
 
@@ -129,7 +129,7 @@ FINETUNE: Final = Finetuning()
 
 
 def _parts(asked: TrainingNode) -> DataParts:
-    """What a node trains on, chooses by, and holds out."""
+    """Training, dev and held-out data of a node."""
     task = piece_task(asked.task)
     if task is None:
         dev = "" if asked.dev is None else asked.dev

@@ -1,4 +1,4 @@
-"""A finished run on disk: weights, tokenizer, what it was trained on, and its model card."""
+"""Finished run on disk: weights, tokenizer, training record, and model card."""
 
 import json
 import shutil
@@ -18,7 +18,7 @@ from scrutiny.training.finetuning.network import Parted
 
 
 def read_record(folder: Path, identity: str) -> dict[str, Any]:
-    """Record of a folder that is there.
+    """Record of an existing folder.
 
     Raises
     ------
@@ -38,14 +38,14 @@ def read_record(folder: Path, identity: str) -> dict[str, Any]:
 
 
 def card_of(record: Mapping[str, Any]) -> str:
-    """Model card in Markdown, of what ``training.json`` says."""
+    """Model card in Markdown, from ``training.json``."""
     base, data, recipe = record["base"], record["data"], record["recipe"]
     who = ", ".join(f"{name} {value}" for name, value in record["factors"].items())
     lines = [
         f"# {record['task']} from {base['source']}, {who}",
         "",
-        "Fine-tuned by `scrutiny train finetune`: one replicate of a recipe. What is said of it "
-        "alone is said of this checkpoint; several seeds say something about the recipe.",
+        "Fine-tuned by `scrutiny train finetune`: one replicate of a recipe. Findings on it "
+        "alone hold for this checkpoint; several seeds tell about the recipe.",
         "",
         "| | |",
         "| --- | --- |",
@@ -98,7 +98,7 @@ def _shown(value: Any) -> str:
     return ", ".join(map(str, value)) or "none" if isinstance(value, (list, tuple)) else str(value)
 
 
-#: What a checkpoint's folder says of its training.
+#: Training record in a checkpoint's folder.
 RECORD: Final = "training.json"
 
 
@@ -111,22 +111,22 @@ def write_checkpoint(
     texts: Sequence[Example],
     competence: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Write a checkpoint beside its place, move it there as a whole, and drop the working folder.
+    """Write a checkpoint to a temporary folder, move it into place, delete the working folder.
 
     Parameters
     ----------
     working
         Folder of the run in the making.
     folder
-        Where the checkpoint goes.
+        Folder of the checkpoint.
     parted
         Network and tokenizer.
     record
-        What ``training.json`` says; it is returned.
+        Content of ``training.json``; it is returned.
     texts
         The training part.
     competence
-        What it scores on held-out examples, for claims that presuppose skill.
+        Score on held-out examples, for claims that presuppose skill.
 
     Raises
     ------
@@ -152,7 +152,7 @@ def write_checkpoint(
 
 
 def versions() -> dict[str, str]:
-    """Versions of what a weight can depend on."""
+    """Versions of the libraries that weights can depend on."""
     return {name: version(name) for name in ("scrutiny", "torch", "transformers", "tokenizers")}
 
 

@@ -1,4 +1,4 @@
-"""Pre-training of small BERTs: masked words and next sentence, from plain text, to the step.
+"""Pre-training of small BERTs (masked words, next sentence) from plain text, resumable by step.
 
 ::
 

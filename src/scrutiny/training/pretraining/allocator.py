@@ -1,4 +1,4 @@
-"""Memory that is kept between steps rather than given back to the system."""
+"""Memory allocator setting: keep memory between steps instead of returning it to the system."""
 
 import ctypes
 from typing import Final
@@ -9,7 +9,7 @@ _MOST: Final = 2**31 - 1
 
 
 def keep_memory() -> bool:
-    """Have glibc keep what is freed; False where there is no glibc, and nothing is changed.
+    """Make glibc keep freed memory; False without glibc, where nothing is changed.
 
     A training step frees and takes again the same hundreds of megabytes. By default glibc maps
     each large array anew, and the page faults cost a tenth to a quarter of the time.

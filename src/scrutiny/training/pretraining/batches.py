@@ -1,4 +1,4 @@
-"""The batch of a step: a pure function of the corpus, the recipe, the seed and the step.
+"""Batches: a pure function of corpus, recipe, seed and step.
 
 Rows are full, so that no step needs an attention mask: a row is either a passage of two segments,
 cut from a document that is long enough, or a single sentence beside others of the same length.
@@ -19,7 +19,7 @@ from scrutiny.training.pretraining.vocabulary import CLS, MASK, SEP, SPECIAL, UN
 IGNORED: Final = -100
 _SHORTEST_SENTENCE = 4  # pieces
 _JITTER = 4  # sentences that a passage may begin later than its place
-# What is drawn, so that no two draws share a stream.
+# Purposes of random draws, so that no two share a stream.
 _KIND, _ORDER, _PASSAGE, _SINGLE, _MASKS = range(5)
 
 
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class StepInput(NamedTuple, Generic[T]):
-    """One step's input, in arrays or in tensors.
+    """Input of one step, as arrays or tensors.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class StepInput(NamedTuple, Generic[T]):
     segments
         (row, position) 0 or 1.
     places
-        (masked,) flat places ``row * length + position`` that the model has to tell.
+        (masked,) flat places ``row * length + position`` that the model has to predict.
     answers
         (masked,) the pieces that stood there.
     is_next
@@ -59,7 +59,7 @@ class _Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Passages:
-    """Sentences at which passages of one length begin, and those at which they may."""
+    """Sentences at which passages of one length begin, and at which they may begin."""
 
     first: Integers  # (passage,) sentence
     may_begin: Booleans  # (sentence,)
@@ -75,7 +75,7 @@ class Batches:
     recipe
         Lengths, shares and masking.
     seed
-        Drives the order, the pairs and the masks; nothing else does.
+        Seed of the order, the pairs and the masks.
     """
 
     def __init__(self, corpus: Corpus, recipe: PretrainingRecipe, seed: int) -> None:
@@ -87,7 +87,7 @@ class Batches:
         self._order = cache(self._order_of)
 
     def at(self, step: int) -> StepInput[Integers]:
-        """Batch of a step; steps count from 0."""
+        """Batch of a step, counted from 0."""
         phase = self._recipe.phase_of(step)
         draw = self._draws(_KIND, step)
         passages = self._passages[phase.length]
@@ -100,14 +100,14 @@ class Batches:
         return self._masked([r for r, _ in rows], [k for _, k in rows])
 
     def n_passages(self, length: int) -> int:
-        """Passages of one length in an epoch."""
+        """Number of passages of one length in an epoch."""
         return len(self._passages[length].first)
 
     def _draws(self, *key: int) -> np.random.Generator:
         return np.random.Generator(np.random.Philox(np.random.SeedSequence((self._seed, *key))))
 
     def _cut(self, size: int) -> _Passages:
-        """Passages of ``size`` pieces: one after the other in each document, the last at its end.
+        """Consecutive passages of ``size`` pieces; the last of a document ends with it.
 
         Each begins at a sentence.
         """
@@ -124,7 +124,7 @@ class Batches:
         return _Passages(np.array(first, dtype=np.int64), may_begin)
 
     def _met(self, step: int, row: int, length: int, batch: int) -> tuple[int, Key]:
-        """Passage of a row, and the key of what is drawn for it."""
+        """Passage of a row, and the random key of its draws."""
         n = self.n_passages(length)
         epoch, place = divmod(step * batch + row, n)
         passage = int(self._order(length, epoch)[place])
@@ -160,7 +160,7 @@ class Batches:
         return later if is_there and self._passages[length].may_begin[later] else first
 
     def _elsewhere(self, first: int, length: int, draw: np.random.Generator) -> int:
-        """Place where a passage of another document begins."""
+        """Position at which a passage of another document begins."""
         choices = self._passages[length].first
         document = self._corpus.document
         for _ in range(20):
@@ -170,7 +170,7 @@ class Batches:
         return int(self._corpus.starts[other])
 
     def _single(self, step: int, pieces: int, longest: int) -> StepInput[Integers]:
-        """Batch of single sentences of one length; half of them stand alone in their document."""
+        """Batch of single sentences of one length; half of them are a whole document."""
         draw = self._draws(_SINGLE, step)
         fits = (self._sizes >= _SHORTEST_SENTENCE) & (self._sizes <= longest - 2)
         if not fits.any():
@@ -197,7 +197,7 @@ class Batches:
         return _Row(pieces, len(pieces), IGNORED)
 
     def _masked(self, rows: list[_Row], keys: list[Key]) -> StepInput[Integers]:
-        """Batch of rows of one length, some of whose pieces are hidden."""
+        """Batch of rows of one length with some pieces masked."""
         pieces = np.stack([row.pieces for row in rows])  # (row, position)
         length = pieces.shape[1]
         segments = (np.arange(length) >= np.array([[r.border] for r in rows])).astype(np.int64)
@@ -210,7 +210,7 @@ class Batches:
         return StepInput(pieces, segments, np.concatenate(places), np.concatenate(answers), is_next)
 
     def _hide(self, row: Integers, draw: np.random.Generator) -> tuple[Integers, Integers]:
-        """Places hidden in a row (changed in place), and what stood there."""
+        """Masked positions of a row (changed in place), and the original pieces."""
         open_places = np.flatnonzero((row != CLS) & (row != SEP) & (row != UNK))
         if not len(open_places):
             return open_places, open_places

@@ -1,4 +1,4 @@
-"""Documents in plain text files, and the same as numbers: pieces in one flat array with borders.
+"""Documents in plain text files, and their encoding: pieces in one flat array with borders.
 
 In the files: a paragraph a line, a blank line between documents.
 """
@@ -70,7 +70,7 @@ def _read(path: Path) -> TextFile:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Pieces of all sentences, one after the other.
+    """Word pieces of all sentences, concatenated.
 
     Parameters
     ----------
@@ -87,16 +87,16 @@ class Corpus:
     document: Integers
 
     def document_ends(self) -> Integers:
-        """(sentence,) where the document of each sentence ends, in pieces."""
+        """(sentence,) end of each sentence's document, in pieces."""
         last = np.searchsorted(self.document, self.document, side="right")
         return np.asarray(self.starts[last])
 
     def sizes(self) -> Integers:
-        """(sentence,) pieces of each sentence."""
+        """(sentence,) number of pieces of each sentence."""
         return np.diff(self.starts)
 
     def is_alone(self) -> Booleans:
-        """(sentence,) whether a sentence is all of its document."""
+        """(sentence,) whether a sentence is a whole document."""
         count = np.bincount(self.document, minlength=1)
         return np.asarray(count[self.document] == 1)
 

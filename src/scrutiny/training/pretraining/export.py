@@ -1,4 +1,4 @@
-"""A trained model as a folder: what `AutoModel` and `AutoTokenizer` read, and what made it."""
+"""Trained model as a folder that `AutoModel` and `AutoTokenizer` read."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ WEIGHTS: Final = "model.safetensors"
 
 
 def save_weights(network: Any, folder: Path, precision: Precision) -> str:
-    """Write ``config.json`` and ``model.safetensors``; SHA-256 of the weights.
+    """Write ``config.json`` and ``model.safetensors``; returns the SHA-256 of the weights.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ def save_weights(network: Any, folder: Path, precision: Precision) -> str:
     folder
         Made if it is not there.
     precision
-        Half precision is read back as float32 unless asked otherwise.
+        Half precision is read back as float32 by default.
     """
     folder.mkdir(parents=True, exist_ok=True)
     dtype = torch.float16 if precision == "fp16" else torch.float32

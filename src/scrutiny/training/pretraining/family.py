@@ -1,4 +1,4 @@
-"""All seeds of one recipe, one after the other."""
+"""Family of pre-trained models: all seeds of one recipe, one after the other."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ TOKENIZER = "tokenizer"
 
 @dataclass(frozen=True, slots=True)
 class SeedFamily:
-    """What the seeds share, and which there are.
+    """Seeds of a family, and their common inputs.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class SeedFamily:
 
 @dataclass(frozen=True, slots=True)
 class Listeners:
-    """Who is told what, and who may stop it all."""
+    """Callbacks of a family's training: progress, log, and stop."""
 
     on_log: Callable[[Seeds, dict[str, float]], None] = lambda _seeds, _row: None
     should_stop: Callable[[], bool] = lambda: False
@@ -58,18 +58,18 @@ class Listeners:
 def pretrain_family(
     family: SeedFamily, out: Path, *, device: str = "cpu", telling: Listeners | None = None
 ) -> list[Path] | None:
-    """Folders of all seeds; None if it was stopped, to be taken up by the same call.
+    """Train all seeds; returns their folders, or None if stopped (call again to resume).
 
     Parameters
     ----------
     family
-        What to train.
+        Family to train.
     out
         Its folder: the vocabulary, the hashes of the texts and a folder for each seed.
     device
         "cpu", "cuda:0".
     telling
-        Who is told.
+        Callbacks.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def pretrain_family(
 
 
 def _prepared(family: SeedFamily, out: Path) -> Prepared:
-    """Texts and vocabulary; a vocabulary that was trained before is used again."""
+    """Texts and vocabulary; a vocabulary trained before is reused."""
     kept = out / TOKENIZER
     given = family.tokenizer or (kept if (kept / "tokenizer.json").is_file() else None)
     prepared = prepare(family.texts, family.recipe, tokenizer=given)
@@ -113,7 +113,7 @@ def _prepared(family: SeedFamily, out: Path) -> Prepared:
 
 
 def seeds_of(both: Sequence[int], init: Sequence[int], data: Sequence[int]) -> tuple[Seeds, ...]:
-    """Runs of ``--seed``, or all pairs of ``--init-seed`` and ``--data-seed``.
+    """Seed pairs from ``--seed``, or all pairs of ``--init-seed`` and ``--data-seed``.
 
     Examples
     --------

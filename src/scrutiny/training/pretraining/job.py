@@ -1,4 +1,4 @@
-"""A pre-training run to do: texts, recipe, seeds, a teacher, and what is said of them."""
+"""Pre-training job: texts, recipe, seeds, a teacher, and statements for the model card."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ class Teacher:
     folder
         Of a `BertForPreTraining` with the same vocabulary.
     name
-        What the card calls it.
+        Name on the card.
     weight
         Of the divergence from it, in [0, 1].
     temperature
@@ -35,7 +35,7 @@ class Teacher:
     temperature: float = 2.0
 
     def identity(self) -> str:
-        """Digest of its weights, and how its word counts."""
+        """Digest of its weights and its distillation settings."""
         weights = hashlib.sha256((self.folder / WEIGHTS).read_bytes()).hexdigest()
         return f"{weights} weight={self.weight} temperature={self.temperature}"
 
@@ -46,7 +46,7 @@ def load_teacher(teacher: Teacher, tokenizer: Any) -> Any:
     Raises
     ------
     ModelError
-        If its vocabulary is another: its distributions would be over other pieces.
+        If its vocabulary differs: its distributions would be over other pieces.
     """
     import torch
     from transformers import BertForPreTraining
@@ -87,7 +87,7 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Seeds:
-    """What random numbers start from.
+    """Random seeds of a run: initialization and data.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class Seeds:
     data: int
 
     def place(self) -> str:
-        """Name of the folder: ``seed-3``, or ``init_seed-3/data_seed-1`` where they differ."""
+        """Name of the folder: ``seed-3``, or ``init_seed-3/data_seed-1`` if they differ."""
         if self.init == self.data:
             return f"seed-{self.init}"
         return f"init_seed-{self.init}/data_seed-{self.data}"
@@ -109,7 +109,7 @@ class Seeds:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """What the user says of the texts.
+    """Statements of the user about the texts.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class PretrainingJob:
-    """A run to do.
+    """One pre-training run.
 
     Parameters
     ----------
@@ -138,9 +138,9 @@ class PretrainingJob:
     precision
         Of the weights that are written.
     teacher
-        Model to distill from, or nothing.
+        Model to distill from, or None.
     stated
-        What the card says beside what was measured: licence, attribution.
+        Statements for the model card: licence, attribution.
     """
 
     prepared: Prepared
@@ -151,13 +151,13 @@ class PretrainingJob:
     stated: Stated = field(default_factory=Stated)
 
     def digest(self) -> str:
-        """SHA-256 of all that can change a weight."""
+        """SHA-256 of everything that can change a weight."""
         teacher = self.teacher.identity() if self.teacher else ""
         return digest_of(self.prepared, self.seeds, teacher=teacher)
 
 
 def digest_of(prepared: Prepared, seeds: Seeds, *, teacher: str = "") -> str:
-    """SHA-256 of all that can change a weight: recipe, seeds, texts, vocabulary, teacher."""
+    """SHA-256 of everything that can change a weight: recipe, seeds, texts, vocabulary, teacher."""
     parts = {
         "recipe": prepared.recipe.to_json(),
         "seeds": {"init": seeds.init, "data": seeds.data},

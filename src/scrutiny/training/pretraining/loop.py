@@ -1,6 +1,6 @@
-"""The training loop: fixed steps, resumable to the step, and its state on disk.
+"""Training loop: fixed steps, resumable by step, with its state on disk.
 
-The state: weights, moments of the optimizer, the step; nothing pickled.
+The state: weights, moments of the optimizer, the step; without pickle.
 """
 
 import json
@@ -26,7 +26,7 @@ _PARTS: Final = ("exp_avg", "exp_avg_sq")
 
 
 class TrainingState(NamedTuple):
-    """Where a run stands."""
+    """State of a run: its step and losses."""
 
     step: int
     digest: str  # of recipe, seeds, texts and vocabulary
@@ -34,7 +34,7 @@ class TrainingState(NamedTuple):
 
 
 def save_state(folder: Path, state: TrainingState, network: Any, optimizer: Any) -> None:
-    """Write the state; the old one stands until the new one is whole."""
+    """Write the state atomically: the old one is kept until the new one is complete."""
     tensors: dict[str, Any] = {}
     for name, parameter in network.named_parameters():
         tensors[f"weight/{name}"] = parameter.detach().cpu().contiguous()
@@ -54,7 +54,7 @@ def save_state(folder: Path, state: TrainingState, network: Any, optimizer: Any)
 
 
 def load_state(folder: Path, network: Any, optimizer: Any, digest: str) -> TrainingState | None:
-    """Put a saved state into the network and the optimizer; None where there is none.
+    """Load a saved state into network and optimizer; None if there is none.
 
     Raises
     ------
@@ -88,7 +88,7 @@ _LOG_EVERY: Final = 100  # steps
 
 @dataclass(frozen=True, slots=True)
 class Checkpointing:
-    """What is written on the way; none of it changes a weight.
+    """Settings of saving and logging; none of them changes a weight.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class Checkpointing:
     save_every_s
         Seconds between two savings of the state.
     should_stop
-        Asked after each step; if it says so, the state is saved and the loop left.
+        Called after each step; if it returns True, the state is saved and the loop ends.
     """
 
     folder: Path
@@ -126,7 +126,7 @@ def train(
     device: str = "cpu",
     distill: Distillation | None = None,
 ) -> TrainingState:
-    """Train to the last step, or go on where a saved state stands; return where it ended."""
+    """Train to the last step, resuming from a saved state; returns the final state."""
     network.to(device)
     optimizer = optimizer_for(network, recipe)
     forward = PretrainingForward(network, is_bf16=recipe.precision == "bf16")
@@ -166,7 +166,7 @@ class _Window:
         self._rows.append(row)
 
     def close(self) -> dict[str, float]:
-        """Means of what was added; begins anew."""
+        """Means of the losses added so far; resets the window."""
         masked = [float(row.masked) for row in self._rows]
         follows = [float(r.next_sentence) for r in self._rows if r.next_sentence is not None]
         self._rows = []
@@ -175,7 +175,7 @@ class _Window:
 
 
 def optimizer_for(network: Any, recipe: PretrainingRecipe) -> Any:
-    """AdamW; biases and normalizations do not decay."""
+    """AdamW without weight decay of biases and normalizations."""
     parameters = list(network.parameters())
     for parameter in parameters:  # a part that a batch does not use has gradient 0, not none:
         parameter.grad = torch.zeros_like(parameter)  # all moments count the same steps

@@ -1,4 +1,4 @@
-"""The network: `BertForPreTraining`, and a forward pass over its weights that is fast on a CPU.
+"""Network: `BertForPreTraining`, with a forward pass over its weights that is fast on a CPU.
 
 The weights live in the transformers model, which is what is saved. The forward pass here does the
 same arithmetic (tested) with fewer and larger operations: query, key and value in one product,
@@ -30,7 +30,7 @@ def new_network(recipe: PretrainingRecipe, seed: int) -> Any:
     recipe
         Sizes and the standard deviation of the weights.
     seed
-        Drives the weights, and nothing else does: the global generator is left as it was.
+        Seed of the weights; the global random generator is unchanged.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -54,7 +54,7 @@ def configuration(recipe: PretrainingRecipe) -> Any:
 
 
 def start_from_frequencies(network: Any, corpus: Corpus) -> None:
-    """Set the bias of the vocabulary's scores to the log frequency of each piece, plus one."""
+    """Initialize the output bias to the log frequency of each piece plus one."""
     bias = network.cls.predictions.bias
     counts = np.bincount(corpus.pieces, minlength=len(bias)) + 1.0
     with torch.no_grad():
@@ -91,7 +91,7 @@ class PretrainingForward:
         return x
 
     def scores(self, hidden: Any, places: Any) -> Any:
-        """Scores (hidden place, piece) of the vocabulary, float32."""
+        """Vocabulary logits (hidden position, piece), float32."""
         x = hidden.reshape(-1, hidden.shape[-1])[places]
         x = gelu(self._linear(x, "cls.predictions.transform.dense"))
         x = self._normalized(x, "cls.predictions.transform.LayerNorm")
@@ -99,7 +99,7 @@ class PretrainingForward:
         return linear(x, self._cast(self._weights[_WORDS]), self._cast(bias)).float()
 
     def next_scores(self, hidden: Any) -> Any:
-        """Scores (row, 2) of: the second segment follows, it does not; float32."""
+        """Logits (row, 2): the second segment follows, or does not; float32."""
         pooled = torch.tanh(self._linear(hidden[:, 0], "bert.pooler.dense"))
         return self._linear(pooled, "cls.seq_relationship").float()
 

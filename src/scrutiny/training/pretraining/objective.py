@@ -1,4 +1,4 @@
-"""What a step minimizes: hidden pieces, next sentence, and what a teacher says."""
+"""Training objective: masked pieces, next sentence, and distillation."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from scrutiny.training.pretraining.network import PretrainingForward
 
 
 class Losses(NamedTuple):
-    """Loss of a step and its parts."""
+    """Loss of a step and its components."""
 
     total: Any
     masked: Any
@@ -20,13 +20,13 @@ class Losses(NamedTuple):
 
 
 def on_device(batch: StepInput[Integers], device: str) -> StepInput[Any]:
-    """Tensors of a batch."""
+    """Batch as tensors on a device."""
     return StepInput(*(torch.from_numpy(part).to(device) for part in batch))
 
 
 @dataclass(frozen=True, slots=True)
 class Distillation:
-    """A teacher, and how much its word counts.
+    """Distillation from a teacher, with weight and temperature.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def losses(
     next_weight: float,
     distill: Distillation | None = None,
 ) -> Losses:
-    """Mean cross-entropy at hidden places, next-sentence cross-entropy, and their weighted sum."""
+    """Mean cross-entropy of masked pieces, that of the next sentence, and their weighted sum."""
     hidden = forward.hidden(batch.pieces, batch.segments)
     scores = forward.scores(hidden, batch.places)
     masked = cross_entropy(scores, batch.answers)
@@ -62,7 +62,7 @@ def losses(
 
 
 def _taught(distill: Distillation, batch: StepInput[Any], scores: Any, masked: Any) -> Any:
-    """Divergence of the flattened distributions, times temperature squared (Hinton et al. 2015)."""
+    """Divergence of the softened distributions, times temperature squared (Hinton et al. 2015)."""
     t = distill.temperature
     with torch.no_grad():
         teacher = distill.teacher

@@ -1,4 +1,4 @@
-"""What a pre-training run is: every choice that can change a weight."""
+"""Pre-training recipe: every hyperparameter that can change a weight."""
 
 import tomllib
 from collections.abc import Mapping
@@ -9,13 +9,13 @@ from typing import Any, Final, Literal
 from scrutiny.core.boundary.given import refuse_odd_values
 from scrutiny.core.errors import PlanError
 
-#: How much of the head's input is what: masked, another piece, left as it is (Devlin et al. 2019).
+#: Shares of selected pieces: masked, replaced by another, left unchanged (Devlin et al. 2019).
 REPLACED: Final = (0.8, 0.1, 0.1)
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A part of the training with passages of one length.
+    """Phase of the training with passages of one length.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class PretrainingRecipe:
-    """Every choice of a run but its texts, its vocabulary and its seeds.
+    """Hyperparameters of a run; texts, vocabulary and seeds are not among them.
 
     Parameters
     ----------
@@ -49,9 +49,9 @@ class PretrainingRecipe:
     single_share
         Share of steps with single sentences in place of passages of two segments.
     masking
-        ``dynamic``: drawn anew each time a passage is met; ``static``: drawn once for each passage.
+        ``dynamic``: drawn anew for each use of a passage; ``static``: drawn once per passage.
     masked_share
-        Share of the pieces that the model has to tell.
+        Share of the pieces that the model has to predict.
     next_sentence
         Weight of the next-sentence loss; 0 for none.
     learning_rate, warmup, weight_decay, betas, clip
@@ -88,18 +88,18 @@ class PretrainingRecipe:
             raise PlanError(f"The recipe does not fit: {message}")
 
     def phase_of(self, step: int) -> Phase:
-        """Phase of a step; steps count from 0."""
+        """Phase of a step, counted from 0."""
         return next(p for p in self.phases if step < round(p.until * self.steps) or p.until == 1)
 
     def learning_rate_at(self, step: int) -> float:
-        """Learning rate of a step: linear up, then linear down to (almost) 0."""
+        """Learning rate of a step: linear warm-up, then linear decay to (almost) 0."""
         warm = max(1, round(self.warmup * self.steps))
         if step < warm:
             return self.learning_rate * (step + 1) / warm
         return self.learning_rate * (self.steps - step) / max(1, self.steps - warm)
 
     def to_json(self) -> dict[str, Any]:
-        """All fields, as JSON has them."""
+        """All fields, as JSON values."""
         return asdict(self)
 
 
@@ -129,7 +129,7 @@ def _are_phases_in_order(phases: tuple[Phase, ...]) -> bool:
 def recipe_from(
     values: Mapping[str, Any], base: PretrainingRecipe | None = None
 ) -> PretrainingRecipe:
-    """Recipe with some fields set, the rest as in ``base``.
+    """Recipe with some fields changed, the others from ``base``.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def recipe_from(
 
 
 def read_recipe(path: Path) -> PretrainingRecipe:
-    """Recipe in a TOML file: its fields at top level.
+    """Recipe from a TOML file with its fields at top level.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""One pre-training run, from texts to a folder that transformers reads."""
+"""One pre-training run, from texts to a folder that transformers can load."""
 
 import json
 import shutil
@@ -29,7 +29,7 @@ _WORKING: Final = "working"
 def prepare(
     paths: Sequence[Path], recipe: PretrainingRecipe, *, tokenizer: Path | None = None
 ) -> Prepared:
-    """Texts read, the vocabulary trained (or read from a folder), everything encoded.
+    """Read the texts, train (or load) the vocabulary, and encode everything.
 
     Raises
     ------
@@ -53,12 +53,12 @@ def pretrain(
     on_log: Callable[[dict[str, float]], None] = lambda _row: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Path | None:
-    """Folder of the trained model; None if it was stopped, to be taken up by the same call.
+    """Train a model; returns its folder, or None if stopped (call again to resume).
 
     Parameters
     ----------
     job
-        What to train.
+        Run to train.
     out
         Folder of the family; the run's own folder is ``seed-S`` in it.
     device
@@ -106,7 +106,7 @@ def pretrain(
 
 
 def _keep(job: PretrainingJob, network: Any, folder: Path) -> None:
-    """Write a checkpoint on the way."""
+    """Write an intermediate checkpoint."""
     step = int(folder.name.removeprefix("step-"))
     sha256 = save_weights(network, folder, job.precision)
     write_checkpoint(folder, job, sha256=sha256, step=step, log=[])
@@ -121,12 +121,12 @@ def _distillation(job: PretrainingJob, device: str) -> Distillation | None:
 
 
 def _finished(folder: Path, digest: str) -> Path:
-    """The folder, if it holds this very run.
+    """The folder, if it holds this run.
 
     Raises
     ------
     PlanError
-        If it holds another.
+        If it holds another run.
     """
     if json.loads((folder / RECORD).read_text(encoding="utf-8")).get("digest") != digest:
         raise PlanError(

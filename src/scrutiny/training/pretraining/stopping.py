@@ -1,4 +1,4 @@
-"""A wish to stop that waits for the end of a step."""
+"""Graceful stop: a signal ends the training after the current step."""
 
 import signal
 from collections.abc import Iterator
@@ -7,25 +7,25 @@ from types import FrameType
 
 
 class Stop:
-    """Whether somebody asked the process to stop."""
+    """Flag that records a request to stop."""
 
     def __init__(self) -> None:
         self.is_asked = False
 
     def __call__(self) -> bool:
-        """Whether it was asked."""
+        """Whether a stop was requested."""
         return self.is_asked
 
     def ask(self, number: int = 0, frame: FrameType | None = None) -> None:
-        """Ask: the signature is that of a signal handler."""
+        """Request a stop; has the signature of a signal handler."""
         self.is_asked = True
 
 
 @contextmanager
 def stopping_on_signals() -> Iterator[Stop]:
-    """Stop that SIGINT and SIGTERM ask for: a step is finished, the state saved.
+    """Context in which SIGINT and SIGTERM request a stop after the current step.
 
-    Only in the main thread; elsewhere nothing asks.
+    Only in the main thread; elsewhere signals are not handled.
     """
     stop, before = Stop(), {}
     try:

@@ -1,4 +1,4 @@
-"""The vocabulary of word pieces: trained on the texts, written as `AutoTokenizer` reads it."""
+"""WordPiece vocabulary: trained on the texts, in the format of `AutoTokenizer`."""
 
 import json
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ from tokenizers import (
 
 from scrutiny.core.errors import DataError
 
-#: Special pieces; each one's place is its number.
+#: Special pieces; the index of each is its id.
 SPECIAL: Final = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 PAD, UNK, CLS, SEP, MASK = range(5)
 # Letters inside of words while pieces are learned: a private plane of Unicode. Letters beyond the
@@ -40,7 +40,7 @@ def train_vocabulary(texts: Iterable[str], size: int) -> Any:
     texts
         Sentences or longer.
     size
-        Pieces, the five special ones included; fewer where the texts do not have as many.
+        Pieces, the five special ones included; fewer if the texts do not have enough.
     """
     normalizer = normalizers.BertNormalizer(lowercase=True)
     splitter = pre_tokenizers.BertPreTokenizer()
@@ -58,7 +58,7 @@ def train_vocabulary(texts: Iterable[str], size: int) -> Any:
 
 
 def _learned_pieces(sentences: Iterable[list[str]], size: int) -> list[str]:
-    """Special pieces, letters, and what they were merged to, by number."""
+    """Special pieces, letters, and merged pieces, in the order of their ids."""
     lines = [" ".join(map(_marked, words)) for words in sentences]
     letters = sorted(set(chain.from_iterable(lines)) - {" "})
     trained = Tokenizer(models.BPE())
@@ -75,19 +75,19 @@ def _learned_pieces(sentences: Iterable[list[str]], size: int) -> list[str]:
 
 
 def _marked(word: str) -> str:
-    """The word with its letters but the first as private symbols; it ends before rare planes."""
+    """Word with all letters but the first as private symbols; cut before rare planes."""
     rest = takewhile(lambda c: ord(c) < _MOST, word[1:])
     return word[:1] + "".join(chr(ord(c) + _PRIVATE) for c in rest)
 
 
 def _piece(symbols: str) -> str:
-    """The piece that a run of symbols stands for."""
+    """Word piece for a sequence of symbols."""
     letters = "".join(chr(ord(c) - _PRIVATE) if ord(c) >= _PRIVATE else c for c in symbols)
     return f"##{letters}" if ord(symbols[0]) >= _PRIVATE else letters
 
 
 def with_special_pieces(tokenizer: Any) -> Any:
-    """Let a tokenizer put [CLS] and [SEP] around one text or two."""
+    """Make a tokenizer add [CLS] and [SEP] around one text or two."""
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]",
         pair="[CLS] $A [SEP] $B:1 [SEP]:1",
@@ -115,7 +115,7 @@ def save_tokenizer(tokenizer: Any, folder: Path, positions: int) -> None:
 
 
 def load_vocabulary(folder: Path) -> Any:
-    """Tokenizer of a folder with ``tokenizer.json``.
+    """Tokenizer from a folder with ``tokenizer.json``.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What stands beside the weights: tokenizer, machine-readable recipe, model card."""
+"""Files next to the weights: tokenizer, machine-readable recipe, model card."""
 
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -14,7 +14,7 @@ from scrutiny.training.pretraining.vocabulary import save_tokenizer
 
 
 def card_of(record: Mapping[str, Any]) -> str:
-    """Model card in Markdown, of what ``training.json`` says."""
+    """Model card in Markdown, from ``training.json``."""
     recipe, seeds = record["recipe"], record["seeds"]
     lines = [
         *_front_matter(record),
@@ -77,14 +77,14 @@ def _shown(value: Any) -> str:
     return str(value)
 
 
-#: What a checkpoint's folder says of its training.
+#: Training record in a checkpoint's folder.
 RECORD: Final = "training.json"
 
 
 def write_checkpoint(
     folder: Path, job: PretrainingJob, *, sha256: str, step: int, log: list[dict[str, float]]
 ) -> None:
-    """Write tokenizer, card and, last of all, ``training.json``."""
+    """Write tokenizer, card and finally ``training.json``."""
     record = record_of(job, sha256=sha256, step=step, log=log)
     save_tokenizer(job.prepared.tokenizer, folder, job.prepared.recipe.positions)
     write_text(folder / "README.md", card_of(record))
@@ -94,7 +94,7 @@ def write_checkpoint(
 def record_of(
     job: PretrainingJob, *, sha256: str, step: int, log: list[dict[str, float]]
 ) -> dict[str, Any]:
-    """What ``training.json`` says of a checkpoint."""
+    """Content of ``training.json`` for a checkpoint."""
     teacher = job.teacher
     corpus = job.prepared.corpus
     return {
@@ -123,7 +123,7 @@ def record_of(
 
 
 def write_training_hashes(prepared: Prepared, folder: Path) -> Path:
-    """Write the hashes of all training sentences, paragraphs lost: one file for a family."""
+    """Write the hashes of all training sentences, without paragraphs: one file per family."""
     import numpy as np
 
     texts = (s for file in prepared.files for document in file.documents for s in document)

@@ -1,8 +1,8 @@
-"""Small classifiers over words, trained from nothing with several seeds.
+"""Small classifiers over words, trained from scratch with several seeds.
 
 ::
 
-    word_recipe     WordRecipe: what a kind of classifier offers; Trained
+    word_recipe     WordRecipe: protocol of a kind of classifier; Trained
     linear          LinearRecipe(draw, strength, ...)
     network_recipe  RecurrentRecipe(architecture, epochs, ...); choices of small networks
     job             WordJob(parts, recipe, seeds): .key, .sizes; train_members(job, out)

@@ -1,4 +1,4 @@
-"""Steps of a small network, epoch by epoch; the best one on the dev part is kept."""
+"""Epochs of a small network; the best one on the dev part is kept."""
 
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
@@ -20,16 +20,16 @@ _FORWARD: Final = 1 / 3
 
 
 class Learner(Protocol):
-    """A network with its optimizer, and how it reads."""
+    """Protocol: a network with its optimizer and its forward pass."""
 
     @property
     def network(self) -> Any:
-        """Parts by name."""
+        """Modules by name."""
         ...
 
     @property
     def optimizer(self) -> Any:
-        """What moves its weights."""
+        """Optimizer of the weights."""
         ...
 
     def logits(self, texts: Sequence[Sequence[int]]) -> Any:
@@ -39,16 +39,16 @@ class Learner(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lesson:
-    """Who learns what.
+    """Network with its training and dev texts.
 
     Parameters
     ----------
     learner
         The network that is trained.
     train, dev
-        Texts that it learns, and those that choose the epoch; there may be none of these.
+        Training texts, and dev texts for choosing the epoch, which may be empty.
     made
-        What is written in the end, around the same network.
+        Model to be written in the end, with the same network.
     """
 
     learner: Learner
@@ -59,7 +59,7 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class LessonPace:
-    """How a lesson is taken.
+    """Hyperparameters of the training loop.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class LessonPace:
 
 @dataclass(frozen=True, slots=True)
 class LessonEpoch:
-    """One pass: its mean loss, and the accuracy on the dev part where there is one."""
+    """One epoch: its mean loss, and the dev accuracy if there is a dev part."""
 
     epoch: int
     loss: float
@@ -86,13 +86,13 @@ class LessonEpoch:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """All epochs, and the number of the one that is kept."""
+    """History of all epochs, and the number of the chosen one."""
 
     epochs: tuple[LessonEpoch, ...]
     chosen: int
 
     def record(self) -> dict[str, Any]:
-        """Plain JSON of it."""
+        """History as plain JSON."""
         return {
             "epochs": [asdict(epoch) for epoch in self.epochs],
             "chosen_epoch": self.chosen,
@@ -101,19 +101,19 @@ class Fitted:
 
 
 def stream_seed(seed: int, purpose: str, *, version: str, draw: int = 0) -> int:
-    """Seed of one purpose of a training: weights, order, dropout."""
+    """Seed for one purpose of a training: weights, order, dropout."""
     return stream_key(seed, purpose, version, "", draw) % 2**63
 
 
 def take(lesson: Lesson, pace: LessonPace, *, seed: int, on_step: OnStep = unheard) -> Fitted:
-    """Epochs of a lesson; its network is left as it was after the best one on the dev part.
+    """Train a network; it ends in the state of the best epoch on the dev part.
 
     Parameters
     ----------
     lesson, pace
-        Who learns what, and how.
+        Network with its texts, and hyperparameters.
     seed
-        Decides the order of the texts and what is dropped.
+        Seed of the order of the texts and of dropout.
     on_step
         Called behind each step.
 
@@ -136,7 +136,7 @@ def take(lesson: Lesson, pace: LessonPace, *, seed: int, on_step: OnStep = unhea
 
 
 def _epoch(lesson: Lesson, pace: LessonPace, *, seed: int, number: int, on_step: OnStep) -> float:
-    """Mean loss over the texts of one pass."""
+    """Train one epoch; returns its mean loss."""
     import torch
 
     lesson.learner.network.train()
@@ -153,7 +153,7 @@ def _epoch(lesson: Lesson, pace: LessonPace, *, seed: int, number: int, on_step:
 
 
 def _step(lesson: Lesson, batch: Sequence[int], *, clip: float) -> float:
-    """Loss of one step."""
+    """Take one step; returns its loss."""
     import torch
 
     learner, texts = lesson.learner, lesson.train
@@ -166,12 +166,12 @@ def _step(lesson: Lesson, batch: Sequence[int], *, clip: float) -> float:
     learner.optimizer.step()
     value = float(loss.detach())
     if not isfinite(value):
-        raise ModelError(f"The loss is {value}: the training fell apart. Give a smaller lr.")
+        raise ModelError(f"The loss is {value}: the training diverged. Choose a smaller lr.")
     return value
 
 
 def accuracy(learner: Learner, texts: Numbered) -> float:
-    """Share of the texts whose label is the likeliest."""
+    """Share of the texts whose most likely label is the gold one."""
     import torch
 
     learner.network.eval()
@@ -184,14 +184,14 @@ def accuracy(learner: Learner, texts: Numbered) -> float:
 
 
 def seconds_of(lesson: Lesson, pace: LessonPace) -> float:
-    """Seconds that all epochs would take, from a few steps, which the network takes."""
+    """Seconds of all epochs, extrapolated from a few steps that are taken."""
     count = len(lesson.train.ids)
     rng = generator(0, "timing", name=pace.version, item="texts")
     drawn = rng.permutation(count)[: pace.batch * (_TIMED + 1)].tolist()
     lengths = lesson.train.chosen(drawn).lengths
     batches = [[drawn[i] for i in batch] for batch in shuffled(lengths, pace.batch, rng=rng)]
     took = list(_timed(lesson, batches, clip=pace.clip))
-    told = took[1:] or took  # a single step is all there is
+    told = took[1:] or took  # there is a single step only
     each = sum(told) / len(told)
     on_dev = _FORWARD * len(lesson.dev.ids) / pace.batch
     return pace.epochs * each * (-(-count // pace.batch) + on_dev)

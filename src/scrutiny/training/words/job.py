@@ -1,4 +1,4 @@
-"""The classifiers of one recipe on one data set: one folder a seed, none trained twice."""
+"""Job of small classifiers: one recipe, one dataset, one folder per seed."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ from scrutiny.training.words.word_recipe import OnStep, WordRecipe, unheard
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A classifier that is done: its folder, and what its ``training.json`` says."""
+    """Finished classifier: its folder, and the content of its ``training.json``."""
 
     folder: Path
     record: dict[str, Any] = field(repr=False)
@@ -26,14 +26,14 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class WordJob:
-    """One classifier for each seed.
+    """Job of small classifiers: one for each seed.
 
     Parameters
     ----------
     parts
         Training and dev part.
     recipe
-        What is done.
+        Recipe.
     seeds
         Whole numbers from 0 on.
     """
@@ -50,23 +50,23 @@ class WordJob:
         check_seeds(self.seeds)
 
     def folder(self, out: Path, seed: int) -> Path:
-        """Place of a classifier."""
+        """Folder of a classifier."""
         return out / f"seed-{seed}"
 
     def identity(self, seed: int) -> str:
-        """Digest of all that decides its weights."""
+        """Digest of everything that determines its weights."""
         recipe = self.recipe
         stated = canonical_json(recipe.plain())
         return digest(recipe.version, stated, self.parts.digest, str(seed))
 
     @property
     def key(self) -> str:
-        """Digest of recipe, data and seeds: names the folder of what a plan trains."""
+        """Digest of recipe, data and seeds; names the folder of models that a plan trains."""
         return digest(*map(self.identity, self.seeds))
 
     @property
     def sizes(self) -> dict[str, int]:
-        """How many classifiers, training and dev texts there are; of networks epochs and steps."""
+        """Numbers of classifiers, training and dev texts; for networks also epochs and steps."""
         return {
             "runs": len(self.seeds),
             "texts": len(self.parts.train),
@@ -75,7 +75,7 @@ class WordJob:
         }
 
     def is_done(self, out: Path) -> bool:
-        """Whether all classifiers are there."""
+        """Whether all classifiers exist."""
         return all((self.folder(out, seed) / RECORD).is_file() for seed in self.seeds)
 
 
@@ -86,7 +86,7 @@ def train_members(
     on_step: OnStep = unheard,
     tell: Callable[[Member], None] | None = None,
 ) -> list[Member]:
-    """Classifiers of all seeds, in folders of ``out``; what is done is not done again.
+    """Train the classifiers of all seeds in folders of ``out``; finished ones are kept.
 
     Parameters
     ----------
@@ -104,9 +104,9 @@ def train_members(
     PlanError
         If a folder holds something else.
     DataError, ModelError
-        If there is nothing to learn, or the training falls apart.
+        If there are fewer than two labels, or the training diverges.
     RunIncompleteError
-        If another process trains the same.
+        If another process is training the same classifiers.
     StorageError
         If the disk refuses.
     """
@@ -120,7 +120,7 @@ def train_members(
 
 
 def _member(job: WordJob, seed: int, *, folder: Path, on_step: OnStep) -> Member:
-    """Classifier of one seed, from its folder or trained now."""
+    """Classifier of one seed, loaded from its folder or trained."""
     identity = job.identity(seed)
     if folder.exists():
         return Member(folder, read_record(folder, identity))
@@ -151,7 +151,7 @@ def _member(job: WordJob, seed: int, *, folder: Path, on_step: OnStep) -> Member
 
 #: Three are the fewest that can carry a claim on the recipe.
 SEEDS: Final = (1, 2, 3)
-#: What small classifiers answer.
+#: Task of small classifiers.
 TASK: Final = "text-classification"
 
 
@@ -165,7 +165,7 @@ def train_words(
     reported: Sequence[Any] = (),
     tell: Callable[[str], None] | None = None,
 ) -> list[Member]:
-    """Classifiers in ``out/seed-S``, one for each seed; those that are there are left.
+    """Train classifiers in ``out/seed-S``, one for each seed; finished ones are kept.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def train_words(
     out
         Folder of the family.
     recipe
-        What is done.
+        Recipe.
     seeds
         Whole numbers from 0 on.
     reported
@@ -205,7 +205,7 @@ def train_words(
 
 
 def sentence(member: Member) -> str:
-    """What became of one classifier.
+    """Outcome of one classifier in a sentence.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def sentence(member: Member) -> str:
 
 
 def result(record: dict[str, Any]) -> str:
-    """What a record says of the outcome: score, epoch, words.
+    """Outcome in a record: score, epoch, words.
 
     Examples
     --------

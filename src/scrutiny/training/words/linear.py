@@ -1,6 +1,6 @@
 """Logistic regression over words, fitted to other rows with each seed.
 
-The fit has one optimum, so that a seed which decided the start would decide nothing: here it draws
+The fit has one optimum, so that a seed of the initialization would have no effect: here it draws
 the rows, and the spread over seeds is that of the training sample.
 """
 
@@ -32,12 +32,12 @@ from scrutiny.training.words.word_recipe import OnStep, Trained, unheard
 VERSION: Final = "linear-classifier@1"
 Draw = Literal["bootstrap", "subsample"]
 DRAWS: Final[tuple[Draw, ...]] = get_args(Draw)
-_TIMED: Final = 2000  # texts that tell how long all of them would take
+_TIMED: Final = 2000  # texts that are timed, to extrapolate to all
 
 
 @dataclass(frozen=True, slots=True)
 class LinearRecipe:
-    """Every choice of a logistic regression but its data and its seed.
+    """Hyperparameters of a logistic regression; data and seed are not among them.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class LinearRecipe:
     has_pairs
         Whether neighbors count as features, too.
     least
-        Texts of the training part that a feature must stand in.
+        Least number of training texts that contain a feature.
     limit, dev_share
         As in fine-tuning.
     """
@@ -75,15 +75,15 @@ class LinearRecipe:
         self.rows()  # checks the rest
 
     def plain(self) -> dict[str, Any]:
-        """Plain JSON of all choices."""
+        """All hyperparameters as plain JSON."""
         return asdict(self)
 
     def rows(self) -> Rows:
-        """Which rows are taken."""
+        """Selection of rows."""
         return Rows(limit=self.limit, dev_share=self.dev_share)
 
     def sizes(self, parts: DataParts) -> dict[str, int]:
-        """Nothing: there is one optimum, and no steps that somebody chose lead to it."""
+        """Empty: the fit has one optimum, and no chosen number of steps."""
         return {}
 
     def require(self) -> None:
@@ -109,7 +109,7 @@ class LinearRecipe:
         return Trained(partial(write_linear, made), record)
 
     def stand_in(self, parts: DataParts) -> tuple[Callable[[Path], None], float]:
-        """What writes a classifier of a few rows, and the seconds that all rows would take."""
+        """Writer of a classifier of a few rows, and the seconds that all rows would take."""
         self.require()
         few = _sample(parts)
         began = perf_counter()
@@ -123,7 +123,7 @@ class LinearRecipe:
 
 
 def drawn_rows(recipe: LinearRecipe, count: int, *, seed: int) -> list[int]:
-    """Rows of so many that a seed is trained on, in file order."""
+    """Indices of the rows that a seed is trained on, in file order."""
     rng = generator(seed, "rows", name=VERSION, item=recipe.draw)
     if recipe.draw == "bootstrap":
         chosen = rng.integers(count, size=count)
@@ -144,7 +144,7 @@ def _fitted(recipe: LinearRecipe, parts: DataParts, *, seed: int) -> LinearParts
     golds = np.array([parts.labels.index(str(parts.train[i].gold)) for i in chosen])
     if not features or len(set(golds.tolist())) < len(parts.labels):
         raise DataError(
-            f"{parts.sources[0]}: the rows of seed {seed} hold no word that stands in "
+            f"{parts.sources[0]}: the rows of seed {seed} hold no word that occurs in "
             f"{recipe.least} texts, or not all of the labels {', '.join(parts.labels)}."
         )
     column = {feature: i for i, feature in enumerate(features)}
@@ -172,7 +172,7 @@ def _sample(parts: DataParts) -> DataParts:
 
 
 def _accuracy(model: LinearWordModel, examples: Sequence[Example]) -> float | None:
-    """Share of the examples whose likeliest label is the gold one."""
+    """Share of the examples whose most likely label is the gold one."""
     if not examples:
         return None
     answers = [answer.scores or () for answer in model.predict(examples)]

@@ -1,4 +1,4 @@
-"""Training of small networks over words: the choices, and recurrent classifiers."""
+"""Recipes of small networks over words: common hyperparameters, and recurrent classifiers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ from scrutiny.training.words.word_recipe import Numbered, OnStep, Trained, unhea
 
 @dataclass(frozen=True, slots=True)
 class NetworkRecipe:
-    """Choices that all networks have; each kind has defaults, parts and a learner of its own.
+    """Hyperparameters of all small networks; each kind adds defaults and its own learner.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class NetworkRecipe:
     dropout
         Share of the numbers of words' vectors that is left out of a step.
     least
-        How often a word must stand in the training part to be known.
+        Least number of occurrences in the training part for a word to be in the vocabulary.
     limit
         Rows drawn at random from the data, the same for all seeds; all unless given.
     dev_share
@@ -75,18 +75,18 @@ class NetworkRecipe:
         self.rows()  # checks the rest
 
     def lesson(self, parts: DataParts, *, seed: int) -> Lesson:
-        """Fresh network of a seed, and both parts in the words that it knows.
+        """Fresh network of a seed, with both data parts as word ids.
 
         Raises
         ------
         DataError
-            If no word stands often enough.
+            If no word is frequent enough.
         """
         words = Vocabulary.of_texts((e.text for e in parts.train), least=self.least)
         if not words.words:
             raise DataError(
-                f"No word stands often enough in {parts.sources[0]} (at least {self.least}): "
-                "there is nothing to learn."
+                f"No word occurs often enough in {parts.sources[0]} (at least {self.least}): "
+                "the vocabulary would be empty."
             )
         train, dev = (self.numbered(part, words, parts.labels) for part in (parts.train, parts.dev))
         first = stream_seed(seed, "weights", version=self.version)
@@ -96,21 +96,21 @@ class NetworkRecipe:
     def numbered(
         self, examples: Sequence[Example], words: Vocabulary, labels: Sequence[str]
     ) -> Numbered:
-        """Texts that are learned from, in the words that the network knows."""
+        """Texts as word ids of the network's vocabulary."""
         return Numbered.of(examples, words, labels)
 
     def plain(self) -> dict[str, Any]:
-        """Plain JSON of all choices."""
+        """All hyperparameters as plain JSON."""
         names = ("epochs", "batch", "lr", "weight_decay", "clip", "dropout", "least")
         stated = {name: getattr(self, name) for name in (*names, "limit", "dev_share")}
         return {"architecture": self.architecture.plain(), **stated}
 
     def rows(self) -> Rows:
-        """Which rows are taken, in the words of fine-tuning."""
+        """Selection of rows, as a fine-tuning recipe has it."""
         return Rows(limit=self.limit, dev_share=self.dev_share)
 
     def sizes(self, parts: DataParts) -> dict[str, int]:
-        """Epochs and steps of one seed."""
+        """Numbers of epochs and steps of one seed."""
         return {"epochs": self.epochs, "steps": self.epochs * -(-len(parts.train) // self.batch)}
 
     def require(self) -> None:
@@ -118,14 +118,14 @@ class NetworkRecipe:
         require_packages(self.what, "hf", "torch", "safetensors.torch")
 
     def fit(self, parts: DataParts, *, seed: int, on_step: OnStep = unheard) -> Trained:
-        """Network as it was after its best epoch on the dev part.
+        """Train a network; it is returned in the state of its best epoch on the dev part.
 
-        The seed decides the first weights, the order of the texts and what is dropped.
+        The seed determines initial weights, the order of the texts and dropout.
 
         Raises
         ------
         DataError
-            If there is nothing to learn.
+            If there are fewer than two labels, or no word is frequent enough.
         ModelError
             If the loss is not finite.
         MissingExtraError
@@ -138,7 +138,7 @@ class NetworkRecipe:
         return Trained(partial(write_network, lesson.made), {"words": words, **fitted.record()})
 
     def stand_in(self, parts: DataParts) -> tuple[Callable[[Path], None], float]:
-        """What writes a network of the same shape, and the seconds that one seed would take."""
+        """Writer of a network of the same shape, and the seconds that one seed would take."""
         self.require()
         lesson = self.lesson(parts, seed=0)
         return partial(write_network, lesson.made), seconds_of(lesson, self._pace)
@@ -178,7 +178,7 @@ VERSION: Final = "recurrent-classifier@1"
 
 @dataclass(frozen=True, slots=True)
 class RecurrentRecipe(NetworkRecipe):
-    """Every choice of a run but its data and its seed; the optimizer is AdamW.
+    """Hyperparameters of a recurrent classifier, trained with AdamW.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ class RecurrentRecipe(NetworkRecipe):
     dropout
         Share of the numbers of words' vectors, and of the text's, left out of a step.
     least
-        How often a word must stand in the training part to be known.
+        Least number of occurrences in the training part for a word to be in the vocabulary.
     limit, dev_share
         As in fine-tuning.
     """

@@ -1,4 +1,4 @@
-"""Small classifiers over words as plans name them."""
+"""Small classifiers over words, as trainers of plans."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from scrutiny.training.words.network_recipe import RecurrentRecipe
 
 @dataclass(frozen=True, slots=True)
 class WordTrainer(Trainer[WordJob]):
-    """Classifiers of one kind, from nothing, one for each seed.
+    """Trainer of one kind of classifier, from scratch, one for each seed.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class WordTrainer(Trainer[WordJob]):
         return self.Params
 
     def job(self, asked: TrainingNode) -> WordJob:
-        """Classifiers of a node: with the seeds that it states, or with seeds from 1 on."""
+        """Classifiers of a node: with its stated seeds, or with seeds from 1 on."""
         asked.recipe.require()
         for one in (asked.data, *filter(None, [asked.dev])):
             self._must_fit(one)
@@ -78,7 +78,7 @@ class WordTrainer(Trainer[WordJob]):
         return job.is_done(folder)
 
     def train(self, job: WordJob, folder: Path, *, device: str, telling: Telling | None) -> None:
-        """Train what is not in the folder yet; it is small, and runs on the processor."""
+        """Train the classifiers that are missing in the folder, on the CPU."""
         if telling is None or self.is_done(job, folder):
             train_members(job, folder)
             return
@@ -86,7 +86,7 @@ class WordTrainer(Trainer[WordJob]):
         train_members(job, folder, on_step=steps.one, tell=steps.member)
 
     def stand_in(self, job: WordJob, folder: Path, *, device: str) -> float:
-        """Write classifiers that learned next to nothing; seconds that training would take."""
+        """Write nearly untrained classifiers; returns the seconds training would take."""
         write, seconds = job.recipe.stand_in(job.parts)
         first, *others = (job.folder(folder, seed) for seed in job.seeds)
         first.mkdir(parents=True)
@@ -97,7 +97,7 @@ class WordTrainer(Trainer[WordJob]):
 
 
 class _Steps:
-    """Tells of the steps of a job; what was done before counts as done."""
+    """Progress of a job's steps; earlier ones count as done."""
 
     def __init__(self, telling: Telling, job: WordJob, folder: Path) -> None:
         self._telling = telling
@@ -113,7 +113,7 @@ class _Steps:
         self._telling.advance("train")
 
     def member(self, member: Member) -> None:
-        """A classifier is done; texts without words may have left it with fewer steps."""
+        """A classifier is done; it may have had fewer steps (texts without words)."""
         if member.folder not in self._before:
             for _ in range(self._each - self._told):
                 self._telling.advance("train")

@@ -1,4 +1,4 @@
-"""What a kind of small classifier offers for training, and texts as numbers of their words."""
+"""Protocol of recipes for small classifiers, and texts as word ids."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Numbered:
     def of(
         cls, examples: Sequence[Example], vocabulary: Vocabulary, labels: Sequence[str]
     ) -> "Numbered":
-        """All of the examples, in order."""
+        """All examples, in order."""
         known = vocabulary.index()
         return cls(
             tuple(tuple(vocabulary.ids(vocabulary.cut(e.text), known)) for e in examples),
@@ -31,15 +31,15 @@ class Numbered:
 
     @property
     def lengths(self) -> list[int]:
-        """Words of each text."""
+        """Number of words of each text."""
         return [len(ids) for ids in self.ids]
 
     def with_words(self) -> "Numbered":
-        """Those that have a word."""
+        """Texts with at least one word."""
         return self.chosen([i for i, ids in enumerate(self.ids) if ids])
 
     def chosen(self, indices: Sequence[int]) -> "Numbered":
-        """Those of these indices."""
+        """Texts at these indices."""
         return Numbered(tuple(self.ids[i] for i in indices), tuple(self.labels[i] for i in indices))
 
 
@@ -48,20 +48,20 @@ OnStep = Callable[[], None]
 
 
 def unheard() -> None:
-    """Tell nobody of a step."""
+    """Callback that ignores a step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """A classifier in memory.
+    """Trained classifier in memory.
 
     Parameters
     ----------
     write
         Writes it into a folder that is there.
     record
-        What became of the training: at least ``words``, how many it knows, and ``dev_score``,
-        accuracy on the dev part or nothing.
+        Outcome of the training: at least ``words``, the vocabulary size, and ``dev_score``, the
+        accuracy on the dev part or None.
     """
 
     write: Callable[[Path], None]
@@ -69,43 +69,43 @@ class Trained:
 
 
 class WordRecipe(Protocol):
-    """Every choice of a training but its data and its seed."""
+    """Hyperparameters of a training; data and seed are not among them."""
 
     @property
     def version(self) -> str:
-        """Name of the procedure with its version; part of every identity."""
+        """Versioned name of the procedure; part of every identity."""
         ...
 
     @property
     def packages(self) -> tuple[str, ...]:
-        """Distributions that weights depend on."""
+        """Distributions that the weights depend on."""
         ...
 
     @property
     def replicates_of(self) -> str:
-        """What differs between seeds, in the words of `scrutiny.models.strings.lineage`."""
+        """Source of variation between seeds, as `scrutiny.models.strings.lineage` names it."""
         ...
 
     def plain(self) -> dict[str, Any]:
-        """Plain JSON of all choices."""
+        """All hyperparameters as plain JSON."""
         ...
 
     def rows(self) -> Rows:
-        """Which rows are taken, in the words of fine-tuning."""
+        """Selection of rows, as a fine-tuning recipe has it."""
         ...
 
     def sizes(self, parts: DataParts) -> dict[str, int]:
-        """``epochs`` and ``steps`` of one seed; nothing where there are no steps."""
+        """``epochs`` and ``steps`` of one seed; empty if there are no steps."""
         ...
 
     def require(self) -> None:
-        """Raise `MissingExtraError` if a package that it needs is not installed."""
+        """Raise `MissingExtraError` if a required package is not installed."""
         ...
 
     def fit(self, parts: DataParts, *, seed: int, on_step: OnStep = unheard) -> Trained:
-        """Classifier of one seed."""
+        """Train the classifier of one seed."""
         ...
 
     def stand_in(self, parts: DataParts) -> tuple[Callable[[Path], None], float]:
-        """What writes a classifier of the same shape, and the seconds that one seed would take."""
+        """Writer of a classifier of the same shape, and the seconds that one seed would take."""
         ...

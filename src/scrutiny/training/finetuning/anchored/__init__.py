@@ -1,1 +1,1 @@
-"""Fine-tuning on annotations with an anchor: every piece of a sentence is labeled."""
+"""Fine-tuning on annotations with an anchor: every word piece of a sentence is labeled."""

@@ -1,4 +1,4 @@
-"""The control task: every type of word has a label of its own, which means nothing.
+"""Control task: random labels by word type, which carry no meaning.
 
 A network can learn it only by remembering; whatever its attention gains from it is not the
 annotation's. A share of the annotations may keep their true labels, which makes tasks between the
@@ -15,12 +15,12 @@ VERSION: Final = "control-labels@1"
 
 @dataclass(frozen=True, slots=True)
 class ControlLabels:
-    """Labels by type, drawn once.
+    """Random labels of word types, drawn once.
 
     Parameters
     ----------
     seed
-        Another one draws other labels.
+        Seed of the labels.
     rate
         How likely a type is to have the label 1.
     true_share
@@ -42,7 +42,7 @@ class ControlLabels:
     true_share: float = 0.0
 
     def of_type(self, kind: str) -> int:
-        """Label of a type, 0 or 1; the same wherever it stands.
+        """Label of a type, 0 or 1, independent of context.
 
         Examples
         --------
@@ -54,6 +54,6 @@ class ControlLabels:
         return int(rng.random() < self.rate)
 
     def keeps_truth(self, frame: str) -> bool:
-        """Whether an annotation, told by its marked words, keeps its true labels."""
+        """Whether an annotation, identified by its marked words, keeps its true labels."""
         rng = generator(self.seed, "true-share", name=VERSION, item=frame)
         return bool(rng.random() < self.true_share)

@@ -1,4 +1,4 @@
-"""Parts of a training on annotated sentences: trained on, chosen by, and held out."""
+"""Parts of annotated data: for training, for choosing the epoch, and held out."""
 
 from collections.abc import Sequence
 
@@ -28,12 +28,12 @@ def piece_parts(
     Parameters
     ----------
     task, recipe
-        What is learned, and how.
+        Task and recipe.
     data
         Annotated sentences. Those are held out that the data's own column ``a_heldout`` says, or
         the fifth that `scrutiny.data.held_out` decides.
     dev
-        What the epoch is chosen by; else ``dev_share`` of the sentences.
+        Data for choosing the epoch; else ``dev_share`` of the sentences.
     reported
         Data sets that will be measured. Where they have labels to score, no row of them may be
         trained on; a probe of attention may read them all, and a note counts what it reads.
@@ -43,7 +43,7 @@ def piece_parts(
     PlanError
         If rows are trained on whose labels are reported on.
     DataError
-        If a sentence is on both sides, or there is nothing to learn.
+        If a sentence is on both sides, or there are fewer than two labels.
     """
     chosen, n_left = limited(data.examples, recipe.limit)
     notes = [f"{n_left:,} of {len(data):,} rows were left out by the limit."] if n_left else []
@@ -74,7 +74,7 @@ def piece_parts(
 def split_sentences(
     examples: Sequence[Example], dev_share: float
 ) -> tuple[Examples, Examples, Examples]:
-    """Training, dev and held-out examples; each sentence decides for all of its examples.
+    """Training, dev and held-out examples, split by sentence.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def split_sentences(
 
 
 def _side(example: Example, dev_share: float, *, has_own: bool) -> str:
-    """Part that an example's sentence belongs to."""
+    """Part of an example's sentence."""
     held = example.attributes.get(COLUMN) == "yes" if has_own else is_held_out(example.text)
     if held:
         return "held out"
@@ -110,7 +110,7 @@ def probed_note(
     *,
     held_out: Sequence[Example],
 ) -> str:
-    """Sentence about how much of what is probed was trained on, by the letters of the sentences."""
+    """Note on how many probed sentences were trained on, compared by letters."""
     places = {
         name: {letters_hash(example.text) for example in part}
         for name, part in (("trained on", train), ("chosen by", dev), ("held out", held_out))
@@ -118,14 +118,14 @@ def probed_note(
     hashes = [letters_hash(example.text) for example in probed.examples]
     counts = {name: sum(h in known for h in hashes) for name, known in places.items()}
     return (
-        f"{probed.name}: all {len(probed):,} items are probed; {counts['trained on']:,} stand on "
+        f"{probed.name}: all {len(probed):,} items are probed; {counts['trained on']:,} are in "
         f"sentences that are trained on, {counts['chosen by']:,} on those that choose the epoch, "
         f"{counts['held out']:,} on those held out ({COLUMN} = yes)."
     )
 
 
 def _refuse_nothing(parts: DataParts, data: Dataset) -> None:
-    """Raise if there are not two labels to tell apart."""
+    """Raise unless there are at least two labels."""
     learned = parts.learned
     assert learned is not None
     found = {f for frame in learned.frames(parts.train) for f in frame.labels if f is not None}
@@ -133,7 +133,7 @@ def _refuse_nothing(parts: DataParts, data: Dataset) -> None:
     if len(found) < 2:
         raise DataError(
             f"{data.source}: the {len(parts.train)} examples to train on have "
-            f"{', '.join(sorted(found)) or 'no label'} only, and there is nothing to learn from "
-            f"fewer than two labels ({', '.join(wanted[:6])}). {len(parts.dev)} choose the epoch, "
+            f"{', '.join(sorted(found)) or 'no label'} only; training needs two labels or "
+            f"more ({', '.join(wanted[:6])}). {len(parts.dev)} choose the epoch, "
             f"{len(parts.held_out)} are held out."
         )

@@ -1,4 +1,4 @@
-"""Recipes of tagging every piece: of an annotation, of a control task, of a related task."""
+"""Recipes of labeling word pieces: an annotation, a control task, or a related task."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -11,7 +11,7 @@ from scrutiny.training.finetuning.recipe import FinetuningRecipe, rate_at
 
 @dataclass(frozen=True, slots=True)
 class PieceRecipe(FinetuningRecipe):
-    """A `FinetuningRecipe` of a run that learns a label for each piece, with other values.
+    """`FinetuningRecipe` for piece labeling, with other defaults.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class PieceRecipe(FinetuningRecipe):
     def __post_init__(self) -> None:
         FinetuningRecipe.__post_init__(self)
         if self.augment:
-            raise PlanError("augment changes texts, and would tear words from what marks them.")
+            raise PlanError("augment would separate words from their markers: leave it out.")
         if self.dev_share >= 1 - SHARE:
             raise PlanError(
                 f"dev_share must be below {1 - SHARE:g} ({SHARE:g} of the sentences are held out), "
@@ -41,7 +41,7 @@ class PieceRecipe(FinetuningRecipe):
         one_of(self, schedule=("constant", "linear"), loss_on=("words", "all"))
 
     def share_at(self, step: int, *, steps: int) -> float:
-        """Share of the peak rate at a step from 0 on."""
+        """Learning rate at a step (from 0), as a share of the peak rate."""
         if self.schedule == "linear":
             return rate_at(step, steps=steps, warm_up=self.warm_up)
         return min(1.0, (step + 1) / max(1, round(self.warm_up * steps)))
@@ -49,7 +49,7 @@ class PieceRecipe(FinetuningRecipe):
 
 @dataclass(frozen=True, slots=True)
 class AnchoredRecipe(PieceRecipe):
-    """Choices of a run on anchored annotations.
+    """Hyperparameters of a run on anchored annotations.
 
     Parameters
     ----------
@@ -67,12 +67,12 @@ class AnchoredRecipe(PieceRecipe):
 
 @dataclass(frozen=True, slots=True)
 class ControlRecipe(AnchoredRecipe):
-    """Choices of a run on the control task, or on a mixture of it and the true labels.
+    """Hyperparameters of a run on the control task, or on its mixture with true labels.
 
     Parameters
     ----------
     types
-        What has one label everywhere: ``words`` as the tokenizer reads them, or ``pieces``.
+        Unit with one label everywhere: ``words`` as the tokenizer reads them, or ``pieces``.
     label_seed
         Labels are drawn anew for each run unless a seed is stated, which gives all runs the same.
     true_share

@@ -1,4 +1,4 @@
-"""Scores of labeled pieces, as sums of counts of frames."""
+"""Scores of labeled pieces, as sums of counts over frames."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from scrutiny.core.arrays import Floats
 
 @dataclass(frozen=True, slots=True)
 class PieceFrame:
-    """Pieces of the words of one frame; special tokens and markers are not among them.
+    """Word pieces of one frame, without special tokens and markers.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class PieceFrame:
     sentence: str
 
     def answers(self, row: Sequence[int]) -> list[int]:
-        """Answer for each piece, of the answers at all positions; -1 where it was not read."""
+        """Predicted label of each piece; -1 for pieces that were cut off."""
         return [row[place] if place >= 0 else -1 for place in self.places]
 
 
@@ -53,14 +53,14 @@ def label_counts(
     *,
     types: frozenset[str] | None,
 ) -> Floats:
-    """Counts ``(frame, 3)`` of the learned labels: right, of the commonest label, all pieces.
+    """Counts ``(frame, 3)`` of the learned labels: right, of the most frequent label, all pieces.
 
     Parameters
     ----------
     frames, rows
         Frames, and the answers at all their positions.
     types
-        Types that are counted; nothing for all.
+        Types that are counted; None for all.
     """
     commonest = commonest_label(frames, types)
     counts = np.zeros((len(frames), 3))
@@ -72,7 +72,7 @@ def label_counts(
 
 
 def commonest_label(frames: Sequence[PieceFrame], types: frozenset[str] | None) -> int:
-    """Label of most pieces of these types; the first of equals."""
+    """Most frequent label of pieces of these types; ties go to the first."""
     counts = Counter(
         label
         for frame in frames
@@ -83,7 +83,7 @@ def commonest_label(frames: Sequence[PieceFrame], types: frozenset[str] | None) 
 
 
 def f1(sums: Any, weight: Any = None) -> Any:
-    """F1 of sums ``(..., 4)`` of `target_counts`; NaN without anything predicted or gold.
+    """F1 from summed `target_counts` ``(..., 4)``; NaN without predicted or gold targets.
 
     Examples
     --------
@@ -97,19 +97,19 @@ def f1(sums: Any, weight: Any = None) -> Any:
 
 
 def f1_of_all(sums: Any) -> Any:
-    """F1 of calling every piece a target."""
+    """F1 of predicting every piece as a target."""
     gold, pieces = sums[..., 2], sums[..., 3]
     with np.errstate(invalid="ignore"):
         return 2 * gold / (pieces + gold)
 
 
 def accuracy(sums: Any, weight: Any = None) -> Any:
-    """Share of the pieces that are right, of sums ``(..., 3)`` of `label_counts`."""
+    """Accuracy from summed `label_counts` ``(..., 3)``."""
     with np.errstate(invalid="ignore"):
         return sums[..., 0] / sums[..., 2]
 
 
 def accuracy_of_commonest(sums: Any) -> Any:
-    """Share of the pieces that have the commonest label."""
+    """Share of the pieces with the most frequent label."""
     with np.errstate(invalid="ignore"):
         return sums[..., 1] / sums[..., 2]

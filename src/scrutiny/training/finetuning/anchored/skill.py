@@ -1,4 +1,4 @@
-"""Competence record of a tuned checkpoint: its task on sentences that it never saw."""
+"""Competence record of a tuned checkpoint: its score on held-out sentences."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -31,12 +31,12 @@ FEWEST_SENTENCES: Final = 5
 def skill_record(
     target: PieceTarget, encoded: EncodedFrames, rows: Sequence[Sequence[int]]
 ) -> dict[str, Any]:
-    """Competence record: the score of held-out frames beside that of no skill, and the gate.
+    """Competence record: score on held-out frames, score without skill, and the gate.
 
     Parameters
     ----------
     target
-        What was learned.
+        Learned labels.
     encoded
         Held-out frames.
     rows
@@ -83,7 +83,7 @@ def skill_record(
 
 
 def _labels(target: PieceTarget) -> dict[str, Any]:
-    """How the labels of a control task were drawn."""
+    """Description of a control task's labels."""
     control = target.control
     if control is None:
         return {}
@@ -104,14 +104,14 @@ def _skill(
     *,
     sentences: Sequence[str],
 ) -> dict[str, Any]:
-    """Score with its interval, what no skill gets, and the interval of the difference."""
+    """Score with its interval, score without skill, and the interval of the difference."""
     n_sentences = len(set(sentences))
     if n_sentences < FEWEST_SENTENCES or not counts[:, -1].sum():
         return {"value": None, "is_above": False, "reason": "too little is held out"}
     value = _interval(counts, score, sentences=sentences)
     gain = _interval(counts, lambda sums: score(sums) - without(sums), sentences=sentences)
     if value is None or gain is None:
-        return {"value": None, "is_above": False, "reason": "no score: nothing is predicted"}
+        return {"value": None, "is_above": False, "reason": "no score: no target is predicted"}
     return {
         **value,
         "level": LEVEL,
@@ -126,7 +126,7 @@ def _skill(
 def _interval(
     counts: Floats, score: Callable[[Any], Any], *, sentences: Sequence[str]
 ) -> dict[str, float] | None:
-    """Value with its interval over sentences; nothing where it does not exist."""
+    """Value with its interval over sentences; ``None`` if undefined."""
     units = Units.of(len(counts), sentences)
     try:
         found = bootstrap(
@@ -143,7 +143,7 @@ def _interval(
 
 
 def _precision_recall(counts: Floats) -> dict[str, float | None]:
-    """Precision and recall of targets; nothing where nothing is predicted, or gold."""
+    """Precision and recall of targets; ``None`` if undefined."""
     right, predicted, gold, _ = counts.sum(axis=0).tolist()
     return {
         "precision": right / predicted if predicted else None,
@@ -152,7 +152,7 @@ def _precision_recall(counts: Floats) -> dict[str, float | None]:
 
 
 def _with_wilson(skill: dict[str, Any], counts: Floats) -> dict[str, Any]:
-    """Skill with Wilson's interval, as if pieces were independent; both have to lie above."""
+    """Skill with Wilson's interval, as if pieces were independent; both must exceed chance."""
     more: dict[str, Any] = {"without_skill": "the commonest label"}
     if skill["value"] is not None:
         right, n = int(counts[:, 0].sum()), int(counts[:, 2].sum())

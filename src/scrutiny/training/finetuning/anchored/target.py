@@ -1,4 +1,4 @@
-"""Labels of pieces as the network is to give them, and what a run learns."""
+"""Targets of piece labeling: the labels that the network is trained to predict."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,13 +32,13 @@ _SPACES: Final = "Ġ▁"
 
 @dataclass(frozen=True, slots=True)
 class EncodedFrames(EncodedExamples):
-    """Frames as the network reads them; ``frames`` say where the words' pieces stand."""
+    """Tokenized frames; ``frames`` hold the positions of the words' pieces."""
 
     frames: tuple[PieceFrame, ...]
 
 
 class PieceTarget:
-    """How the labels of words become targets of pieces.
+    """Conversion of word labels to targets of pieces.
 
     Every piece of a word has the word's label. Words are cut one by one, as they are when the
     attention of the checkpoint is read.
@@ -77,7 +77,7 @@ class PieceTarget:
 
     @property
     def control(self) -> ControlLabels | None:
-        """How labels of types were drawn; nothing where the labels are the annotation's."""
+        """Control labels; ``None`` if the labels are the annotation's."""
         return self._control
 
     @property
@@ -87,15 +87,15 @@ class PieceTarget:
 
     @property
     def scored_types(self) -> frozenset[str] | None:
-        """Types that are scored: of a control task those seen in training, else all."""
+        """Types that are scored: for a control task those seen in training; ``None`` for all."""
         return None if self._control is None else self._seen
 
     def score(self, encoded: EncodedFrames, rows: Sequence[Sequence[int]]) -> float:
-        """Score of answers at all positions; 0 where it is undefined."""
+        """Score of predictions at all positions; 0 if undefined."""
         return _or_zero(self._sums(encoded, rows), f1 if self.metric == "f1" else accuracy)
 
     def chance(self, encoded: EncodedFrames) -> float:
-        """Score without skill: of calling every piece a target, or of the commonest label."""
+        """Score without skill: every piece a target, or the most frequent label."""
         nothing = [[-1] * size for size in encoded.lengths]
         without = f1_of_all if self.metric == "f1" else accuracy_of_commonest
         return _or_zero(self._sums(encoded, nothing), without)
@@ -106,7 +106,7 @@ class PieceTarget:
         return label_counts(encoded.frames, rows, types=self.scored_types).sum(axis=0)
 
     def encode(self, tokenizer: Any, examples: Sequence[Example], *, longest: int) -> EncodedFrames:
-        """Examples as token columns with the targets of their pieces."""
+        """Tokenize examples, with the targets of their pieces."""
         if self._cutter is None:
             self._cutter, self._tokenizer = WordCutter(tokenizer), tokenizer
             self._seen = frozenset(
@@ -123,7 +123,7 @@ class PieceTarget:
         return EncodedFrames(columns, targets, [], n_cut, frames)
 
     def _targets(self, frame: PieceFrame, size: int) -> list[int]:
-        """Target of each position: the label of its word, or what is passed over."""
+        """Target of each position: the label of its word, or the value that the loss ignores."""
         targets = [0 if self.learned.recipe.loss_on == "all" else IGNORED] * size
         for place, label in zip(frame.places, frame.own, strict=True):
             if place >= 0:
@@ -131,7 +131,7 @@ class PieceTarget:
         return targets
 
     def _read(self, frame: AnchoredFrame, longest: int | None) -> tuple[SentencePieces, PieceFrame]:
-        """Pieces of a frame, cut where they do not fit, and the labels of its words' pieces."""
+        """Pieces of a frame, truncated if too long, and the labels of its words' pieces."""
         whole = self._cut(frame)
         room = _room(whole, longest)
         places = [i for i, word in enumerate(whole.words) if _is_labeled(frame, word)]
@@ -166,7 +166,7 @@ class PieceTarget:
     def _own(
         self, frame: AnchoredFrame, truth: tuple[int, ...], types: tuple[str, ...]
     ) -> tuple[int, ...]:
-        """Labels that are learned: the annotation's, or those of the types."""
+        """Labels to learn: the annotation's, or those of the types."""
         control = self._control
         if control is None or control.keeps_truth(frame.marked):
             return truth
@@ -186,19 +186,19 @@ def _is_labeled(frame: AnchoredFrame, word: int | None) -> bool:
 
 
 def _n_behind(pieces: SentencePieces) -> int:
-    """Special tokens behind the last piece of a word."""
+    """Number of special tokens after the last piece of a word."""
     return next((i for i, word in enumerate(reversed(pieces.words)) if word is not None), 0)
 
 
 def _room(pieces: SentencePieces, longest: int | None) -> int:
-    """How many pieces from the front are read: all, or as many as the last special ones leave."""
+    """Number of leading pieces that fit before the final special tokens."""
     if longest is None or len(pieces.ids) <= longest:
         return len(pieces.ids)
     return longest - _n_behind(pieces)
 
 
 def _kept(pieces: SentencePieces, room: int) -> SentencePieces:
-    """Pieces that are read, with the special tokens at the end."""
+    """Pieces that fit, with the special tokens at the end."""
     tail = max(room, len(pieces.ids) - _n_behind(pieces))
     return SentencePieces(
         (*pieces.ids[:room], *pieces.ids[tail:]), (*pieces.words[:room], *pieces.words[tail:])
@@ -206,7 +206,7 @@ def _kept(pieces: SentencePieces, room: int) -> SentencePieces:
 
 
 def target_of(parts: DataParts, run: OneRun) -> Target | PieceTarget:
-    """Target of a run: the gold answers of its parts, or labels of pieces.
+    """Target of a run: gold answers of its data, or labels of pieces.
 
     The seed of a control task's labels is the run's, so that each run has others; members of a
     family have streams of their own.

@@ -1,4 +1,4 @@
-"""Tasks that label pieces: the annotation itself, a control task, mixtures of both, and relations.
+"""Piece-labeling tasks: the annotation itself, a control task, mixtures of both, relations.
 
 ::
 
@@ -38,7 +38,7 @@ class AnchoredFrame:
     words
         Of the sentence, with the markers put in.
     labels
-        By the annotation; nothing for markers and for words without one.
+        Label of each word; None for markers and for words without one.
     sentence
         Text of the sentence, which all its annotations share.
     """
@@ -49,17 +49,17 @@ class AnchoredFrame:
 
     @property
     def marked(self) -> str:
-        """Words with the markers: what tells two annotations of a sentence apart."""
+        """Words with the markers: identifies an annotation within a sentence."""
         return canonical_json(self.words)
 
     @property
     def key(self) -> str:
-        """Everything that a training reads of it."""
+        """Identity of the frame's training input."""
         return canonical_json([self.words, self.labels])
 
 
 def anchored_frame(example: Example, markers: tuple[str, str]) -> AnchoredFrame:
-    """Frame of an anchored annotation, with markers round each contiguous run of its anchor.
+    """Frame of an anchored annotation, with markers around each run of its anchor.
 
     Several examples of a sentence (a sentence with two negations) are several frames.
     """
@@ -88,7 +88,7 @@ def relation_frame(example: Example) -> AnchoredFrame:
 
 
 def target_rate(frames: Sequence[AnchoredFrame]) -> float:
-    """Share of the words that are targets; markers are no words."""
+    """Share of the words that are targets; markers do not count."""
     labels = [label for frame in frames for label in frame.labels if label is not None]
     return sum(label == TRUTHS[1] for label in labels) / max(1, len(labels))
 
@@ -106,7 +106,7 @@ class PieceTask:
     recipe
         Type of its recipe.
     metric
-        What is scored, of pieces: ``f1`` of the second label, or ``accuracy``.
+        Score of pieces: ``f1`` of the second label, or ``accuracy``.
     names
         Outputs of the network; those that occur in the data where there are none.
     """
@@ -131,7 +131,7 @@ TASKS: Final = {
 
 
 def piece_task(name: str) -> PieceTask | None:
-    """Task of this name, with or without its version; nothing for a task of data."""
+    """Piece-labeling task by name, with or without version; ``None`` for a task of data."""
     base = name.partition("@")[0]
     found = TASKS.get(base)
     return found if found is not None and name in (base, found.name) else None
@@ -139,12 +139,12 @@ def piece_task(name: str) -> PieceTask | None:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """A task of pieces with the choices of one training.
+    """Piece-labeling task with the hyperparameters of one training.
 
     Parameters
     ----------
     task, recipe
-        What is learned, and how.
+        Task and recipe.
     truths
         Labels of the annotation, in the order of the network's outputs.
     """
@@ -155,7 +155,7 @@ class Learned:
 
     @classmethod
     def of(cls, task: PieceTask, recipe: PieceRecipe, examples: Sequence[Example]) -> "Learned":
-        """Task with the labels that occur in these examples, where it has none of its own."""
+        """The task with labels found in these examples, if it declares none."""
         if task.names:
             return cls(task, recipe, TRUTHS)
         frames = [_frame(recipe, example) for example in examples]
@@ -164,15 +164,15 @@ class Learned:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Outputs of the network."""
+        """Output names of the network: the labels."""
         return self.task.names or self.truths
 
     def frames(self, examples: Sequence[Example]) -> list[AnchoredFrame]:
-        """Examples as they are read, in order."""
+        """Frames of the examples, in order."""
         return [_frame(self.recipe, example) for example in examples]
 
     def digest(self, *parts: Sequence[Example]) -> str:
-        """Digest of the task and of what it reads of each part."""
+        """Digest of the task and of its training input."""
         keys = [digest(*(frame.key for frame in self.frames(part))) for part in parts]
         return digest(self.task.name, *self.names, *keys)
 
