@@ -446,13 +446,13 @@ def test_the_claim_says_that_nobody_rated_and_is_held_against_random_change():
     made = resolve_only(LinearClassifier(WEIGHTS), ROWS, diagnostic="attack")
     claims = {claim.id.rpartition("/")[2]: claim for claim in made.claims}
     claim = next(c for name, c in claims.items() if name.startswith("deepwordbug"))
-    assert claim.says.endswith("(of which valid: not rated)")
+    assert claim.says.endswith("(meaning preservation not checked)")
     assert [c.against for c in claim.components] == ["reference", "control: random change"]
     assert claim.competence
     rated = resolve_only(
         LinearClassifier(WEIGHTS), ROWS, diagnostic="attack", params={"ratings": "x.csv"}
     )
-    assert not any("not rated" in claim.says for claim in rated.claims)
+    assert not any("not checked" in claim.says for claim in rated.claims)
 
 
 def test_input_reduction_makes_no_claim():
@@ -473,7 +473,7 @@ def test_notes_say_what_is_not_the_papers():
     said = " ".join(design.notes)
     assert "textfooler differs from its paper" in said
     assert "WordNet synonyms" in said
-    assert "Nobody said which of the texts" in said
+    assert "not checked which adversarial texts" in said
 
 
 def test_texts_can_be_read_from_the_folder_of_a_run(tmp_path):

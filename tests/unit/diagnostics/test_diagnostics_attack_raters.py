@@ -163,7 +163,7 @@ def test_without_a_rater_nothing_is_added():
     )
     ((_, design),) = people.measurements["d"].designs.items()
     assert design.conditions == plain.conditions
-    assert "taken as they are" in " ".join(design.notes)
+    assert "are not checked" in " ".join(design.notes)
 
 
 # -- files of ratings, end to end ------------------------------------------------------------------

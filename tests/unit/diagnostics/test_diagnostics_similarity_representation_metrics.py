@@ -19,8 +19,8 @@ def test_every_measure_has_a_statistic_and_one_beyond_exchanged_items():
         found = metric_of(f"beyond(likeness({measure}))")
         check_statistic(found)
         assert found.needs == ("value", "influence", "exchanged")
-        assert found.says.endswith(", beyond exchanged items")
-        assert found.conditional_on.endswith("(jackknife), and what exchanged items give")
+        assert found.says.endswith(", beyond permuted items")
+        assert found.conditional_on.endswith("(jackknife), and what permuted items give")
         assert (found.no_effect, found.tests) == (0.0, None)
 
 

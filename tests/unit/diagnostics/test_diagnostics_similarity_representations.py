@@ -325,7 +325,7 @@ def design_of(**more):
 
 def test_without_untrained_networks_the_claim_is_beyond_exchanged_items():
     (claim,) = design_of().claims
-    assert "beyond exchanged items" in claim.says
+    assert "more similar than permuted items" in claim.says
     assert {c.estimate.partition("/")[0] for c in claim.components} == {"excess"}
     assert [c.against for c in claim.components][-1] == "choice: measure neighbor_jaccard, cls"
     assert len({c.against for c in claim.components}) == len(claim.components)
@@ -337,7 +337,7 @@ def test_without_untrained_networks_the_claim_is_beyond_exchanged_items():
 
 def test_the_notes_say_never_alone():
     notes = " ".join(design_of().notes)
-    assert "Never one measure alone" in notes
+    assert "Do not read one measure alone" in notes
     assert "Davari" in notes
 
 

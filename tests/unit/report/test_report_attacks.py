@@ -39,7 +39,7 @@ def found(tmp_path_factory):
 
 def test_every_success_has_its_validity_and_its_control_beside_it(found):
     table = found.charts[0].table
-    assert table.header[:4] == ("attack", "success", "of which valid", "random change")
+    assert table.header[:4] == ("attack", "success", "keeps meaning", "random change")
     assert [row[0] for row in table.rows] == ["deepwordbug", "pwws"]
     assert all(row[2] == NOT_RATED for row in table.rows)
     assert all("[" in row[1] and "[" in row[3] for row in table.rows)

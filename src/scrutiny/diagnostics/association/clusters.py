@@ -64,7 +64,7 @@ class Clusters(Diagnostic[ClustersParams]):
     """
 
     id = "association.clusters@1"
-    summary = "whether two clusters of vectors are the two sets of an association test"
+    summary = "whether clusters of vectors match the two sets of an association test"
     Params = ClustersParams
     needs = frozenset({"representations"})
     tasks = frozenset({"association-test"})

@@ -59,8 +59,8 @@ def make_clusters_design(params: ClustersParams, inputs: Inputs) -> Design:
         queries_per_item=1,
         notes=tuple(_notes(params, kinds)),
         families={
-            "clusters": f"without being told, vectors of {inputs.subject.name} fall into clusters "
-            "that are the sets of the tests, beyond permuted labels and untrained networks"
+            "clusters": f"clusters of the vectors of {inputs.subject.name} match the sets of the "
+            "tests, more than permuted labels and untrained networks"
         },
         contrasts=contrasts,
     )
@@ -93,8 +93,8 @@ def _claim(test: str, part: str, kinds: Sequence[Kind], params: ClustersParams) 
         kinds,
         name=lambda kind: _name("excess", test, part, kind),
         margin=params.margin,
-        says=f"{test}: two clusters of the {part} are its sets, {100 * params.margin:g} points "
-        "beyond permuted labels and untrained networks",
+        says=f"{test}: clusters of the {part} match its sets, by {100 * params.margin:g} points "
+        "more than permuted labels and untrained networks",
         diagnostic="association.clusters",
         family="clusters",
     )
@@ -104,11 +104,11 @@ def _notes(params: ClustersParams, kinds: Sequence[Kind]) -> Iterator[str]:
     """Sentences for "how this was measured"."""
     yield (
         f"Two clusters by k-means (k-means++), the best of {params.n_starts} start"
-        f"{'' if params.n_starts == 1 else 's'} by inertia. Chance is not one half, because the "
-        "better of two matchings is taken: labels are permuted by word to say what it is. "
-        "Intervals resample words and hold the fitted clustering fixed."
+        f"{'' if params.n_starts == 1 else 's'} by inertia. Chance is above one half, because the "
+        "better of two matchings is chosen; it is estimated by permuting labels by word. "
+        "Intervals resample words and keep the fitted clustering fixed."
     )
     if params.procedure == "as_published":
-        yield "One start, as the published procedure is read: another start may differ widely."
+        yield "One start, as in the published procedure: another start may differ a lot."
     if len(kinds) == 1:
-        yield "One representation: how the choice of it moves the numbers was not measured."
+        yield "One representation: the effect of this choice on the numbers was not measured."

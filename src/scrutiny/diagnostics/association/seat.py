@@ -53,7 +53,7 @@ def make_seat_design(params: SeatParams, inputs: Inputs) -> Design:
         queries_per_item=1,
         notes=tuple(_notes(params, kinds)),
         families={
-            "association": f"{inputs.subject.name} puts the first targets nearer to the first "
+            "association": f"{inputs.subject.name} places the first targets closer to the first "
             f"attributes (d > {params.margin:g}) in every representation, and more than untrained "
             "networks do"
         },
@@ -86,8 +86,8 @@ def _claim(test: str, kinds: Sequence[Kind], params: SeatParams) -> Claim:
         kinds,
         name=lambda kind: _name(test, kind),
         margin=params.margin,
-        says=f"{test}: first targets nearer to first attributes, d > {params.margin:g}, "
-        "beyond untrained networks",
+        says=f"{test}: the first targets are closer to the first attributes, d > "
+        f"{params.margin:g}, and more than in untrained networks",
         diagnostic="association.seat",
         family="association",
     )
@@ -97,17 +97,17 @@ def _notes(params: SeatParams, kinds: Sequence[Kind]) -> Iterator[str]:
     """Sentences for "how this was measured"."""
     yield (
         "Intervals resample words with all their sentences, within X and within Y; attributes are "
-        "held fixed. Permutation tests exchange words (word_permutation) and, as published, single "
-        "sentences (sentence_permutation), which share words and so are no independent evidence."
+        "fixed. Permutation tests exchange words (word_permutation) and, as published, single "
+        "sentences (sentence_permutation), which share words and so are not independent."
     )
     if len(kinds) == 1:
-        yield "One representation: how the choice of it moves the numbers was not measured."
+        yield "One representation: the effect of this choice on the numbers was not measured."
     if params.procedure == "may2019":
         yield "Texts are lower-cased and encoded without special tokens, as in the published code."
     if any(kind.representation == "first-piece" for kind in kinds):
         yield (
-            "first-piece is the published encoder of BERT: the first piece of the text without "
-            "special tokens, so in most sentences not a piece of the word that they are about."
+            "first-piece is the published encoder of BERT: the first token of the text without "
+            "special tokens, so in most sentences it is not a token of their target word."
         )
 
 
@@ -141,7 +141,7 @@ class Seat(Diagnostic[SeatParams]):
     """
 
     id = "association.seat@1"
-    summary = "whether sets of words or sentences lie near each other (WEAT, SEAT)"
+    summary = "which sets of words or sentences have similar vectors (WEAT, SEAT)"
     Params = SeatParams
     needs = frozenset({"representations"})
     tasks = frozenset({"association-test"})

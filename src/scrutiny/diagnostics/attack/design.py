@@ -45,7 +45,7 @@ BEFORE: Final = Selector(role="baseline")
 #: Items that were not attacked count with what was measured before.
 _STAYS: Final = {"": "before"}
 _BOTH_STAY: Final = {"": "before", "control": "before"}
-NOT_RATED: Final = "of which valid: not rated"
+NOT_RATED: Final = "meaning preservation not checked"
 
 
 def make_design(params: AttackParams, inputs: Inputs) -> Design:
@@ -157,7 +157,7 @@ def claims(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) 
     for name, attack in ((n, a) for n, a in attacks.items() if a.is_fooling):
         yield Claim(
             id=name,
-            says=f"{title(name)} fools it on items that it gets right{rated}",
+            says=f"{title(name)} fools the model on items that it gets right{rated}",
             diagnostic="attack",
             components=tuple(compared("success", name, params)),
             family="attack",
@@ -188,26 +188,26 @@ def percent(share: float) -> str:
 def _notes(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) -> Iterator[str]:
     """Sentences for "how this was measured"."""
     yield (
-        f"Each item that the model gets right is attacked with {params.budget:,} texts at most, "
-        "the item among them; a text that is asked twice counts once, and a budget ends a batch in "
-        "its middle. Items that it gets wrong are not attacked: they are in the accuracy under "
-        "attack and in no other denominator."
+        f"Each item that the model gets right is attacked with at most {params.budget:,} texts, "
+        "including the item; a repeated text counts once, and a budget can split a batch. Items "
+        "that the model gets wrong are not attacked: they count in the accuracy under attack and "
+        "in no other denominator."
     )
     if params.control:
         yield (
-            "Random change draws from the same candidates, is asked about as many texts as the "
-            "attack on that item was, and changes no more words."
+            "Random change draws from the same candidates, asks about as many texts as the attack "
+            "on that item, and changes no more words."
         )
     if params.items is not None and params.items < inputs.data.n_items:
         yield (
-            f"{params.items} of {inputs.data.n_items:,} items were attacked, drawn by the hash of "
+            f"{params.items} of {inputs.data.n_items:,} items were attacked, chosen by the hash of "
             "their names, the same for every model; the others are skipped."
         )
     if not params.is_rated:
         yield (
-            "Nobody said which of the texts found keep the meaning, so none of the successes is "
-            "known to be valid: give ratings or a rater. Hauser et al. (2021) found 96 to 99 % of "
-            "such texts not to keep it."
+            "It was not checked which adversarial texts keep their meaning, so no success is known "
+            "to be valid: give ratings or a rater. Hauser et al. (2021) found that 96 to 99 % of "
+            "such texts do not keep it."
         )
     else:
         yield rater_note(params)

@@ -59,7 +59,7 @@ class Attacks(Diagnostic[AttackParams]):
     """
 
     id = "attack@1"
-    summary = "texts found that fool the model, of which valid, beside random change"
+    summary = "adversarial texts: success, preserved meaning, and comparison with random change"
     Params = AttackParams
     needs = frozenset({"predict"})
     tolerates = MappingProxyType({"tolerance": "attack_success@1"})

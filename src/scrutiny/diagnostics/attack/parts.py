@@ -19,7 +19,7 @@ from scrutiny.parts.wording.diffs import visible
 from scrutiny.parts.wording.labels import replicate_words, unversioned
 from scrutiny.parts.wording.numbers import NO_VALUE, interval, number, percent
 
-NOT_RATED: Final = "not rated"
+NOT_RATED: Final = "not checked"
 #: A rater that does not tell an unchanged text from another item's says nothing about the others.
 NO_RATER: Final = "refused: see the rater"
 _SUCCESS: Final = "attack_success"
@@ -29,7 +29,7 @@ _CONTEXT: Final = 60  # code points on either side of a change
 _MOST_LINES: Final = 8
 _COLUMNS: Final = (
     ("success", _SUCCESS, "measured"),
-    ("of which valid", "valid_share", "measured"),
+    ("keeps meaning", "valid_share", "measured"),
     ("random change", _SUCCESS, "control"),
     ("beyond random", "beyond(attack_success)", "measured"),
 )

@@ -113,12 +113,11 @@ def rater_note(params: AttackParams) -> str:
     """Sentence for "how this was measured"."""
     if is_controlled(params):
         return (
-            "A model rates which texts keep the meaning. It was asked about every item as it is, "
-            "and about another item's text in its place, as if an attack had found them; unless "
-            f"it calls the first valid more often by {LEAST_SEPARATION:g}, no share of valid texts "
-            "is stated."
+            "A model rates which texts keep their meaning. As a check, it also rated every "
+            "unchanged item, and another item's text instead of it; unless the difference of its "
+            f"ratings is at least {LEAST_SEPARATION:g}, no share of valid texts is stated."
         )
     return (
-        "Ratings of a file are taken as they are: whether its raters tell an unchanged text from "
-        "another item's is theirs to show."
+        "Ratings of a file are not checked: mix unchanged texts and other items' texts into the "
+        "material of the raters."
     )

@@ -60,7 +60,7 @@ class Transfer(ChangesTexts[TransferParams]):
     """
 
     id = "attack.transfer@1"
-    summary = "texts that fool one model, asked of another, beside random change"
+    summary = "whether texts that fool one model also fool another, against random change"
     Params = TransferParams
     needs = frozenset({"predict"})
     tasks = frozenset({"text-classification", "text-pair-classification"})
@@ -260,7 +260,7 @@ def _claims(
     for name, attack in attacks.items() if not inputs.is_self else ():
         yield Claim(
             id=name,
-            says=f"texts by which {title(name)} fools {inputs.second.name} fool it as well",
+            says=f"texts with which {title(name)} fools {inputs.second.name} also fool the model",
             diagnostic="attack.transfer",
             components=tuple(compared("transfer", name, params)),
             family="transfer",

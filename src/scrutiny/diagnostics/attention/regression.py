@@ -99,7 +99,7 @@ class Regression(ReadsMaps[RegressionParams]):
     """
 
     id = "attention.regression@1"
-    summary = "attention to the cue, regressed on distance and label"
+    summary = "regression of attention to the cue on distance and label"
     Params = RegressionParams
     View = AnchoredSpans
     tasks = frozenset({"anchored-spans"})

@@ -44,13 +44,13 @@ class Adversarial(OfLayer[AdversarialParams]):
     """
 
     id = "faithfulness.adversarial@1"
-    summary = "how far another attention with the same output is (Jain & Wallace)"
+    summary = "how different other attention with the same output can be (Jain & Wallace)"
     Params = AdversarialParams
     measures = (
         Measure(
             "js",
             unit="nats",
-            says="divergence of the farthest attention with the same output",
+            says="largest divergence of attention with the same output",
             scale="amount",
             row_range=(0.0, math.log(2.0)),
             drawn_as=(("mean", "adversarial_js@1"),),
@@ -169,8 +169,8 @@ def _claim(first: str, params: AdversarialParams, inputs: Inputs) -> Claim:
         components.append(Component(name, params.limit, guard, "<"))
     return Claim(
         id="pinned down",
-        says="attention with the same output lies near the model's own: less than "
-        f"{params.limit:g} of the {np.log(2):.2f} nats that there can be, on average",
+        says="attention with the same output is close to the model's own: less than "
+        f"{params.limit:g} of {np.log(2):.2f} possible nats on average",
         diagnostic="faithfulness.adversarial",
         components=(*components, *beyond_untrained(first, 0.0, inputs, operator="<")),
         family="adversarial",

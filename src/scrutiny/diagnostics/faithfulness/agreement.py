@@ -57,7 +57,7 @@ class AttentionAgreement(OfLayer[AgreementParams]):
     """
 
     id = "faithfulness.agreement@1"
-    summary = "whether attention ranks words as gradients and leaving out do (Jain & Wallace)"
+    summary = "whether attention ranks words as gradients and leave-one-out do (Jain & Wallace)"
     Params = AgreementParams
     measures = (
         Measure(
@@ -85,7 +85,7 @@ class AttentionAgreement(OfLayer[AgreementParams]):
                 "reads the text without it.",
             ),
             families={
-                "agreement": f"attention of {inputs.subject.name} ranks words as other accounts do"
+                "agreement": f"attention of {inputs.subject.name} ranks words as gradients do"
             },
             contrasts=tuple(untrained(names, inputs)),
         )
@@ -155,7 +155,7 @@ def _claims(params: AgreementParams, inputs: Inputs) -> Iterator[Claim]:
     names = [f"tau/{name}" for name in _NAMES[:-1]]
     yield Claim(
         id="agrees",
-        says="attention ranks the words of a text as gradients and leaving out do: tau above "
+        says="attention ranks the words of a text as gradients and leave-one-out do: tau above "
         f"{params.margin:g} with each",
         diagnostic="faithfulness.agreement",
         components=(
@@ -169,7 +169,7 @@ def _claims(params: AgreementParams, inputs: Inputs) -> Iterator[Claim]:
     )
     yield Claim(
         id="as good as gradients",
-        says="attention agrees with leaving words out about as well as gradients do (worse by less "
+        says="attention agrees with leave-one-out about as well as gradients do (worse by less "
         f"than {params.margin:g})",
         diagnostic="faithfulness.agreement",
         components=(Component("tau_gap", -params.margin, "control: gradients"),),

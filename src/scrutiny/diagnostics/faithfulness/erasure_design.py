@@ -129,7 +129,7 @@ def _claims(params: ErasureParams, inputs: Inputs) -> Iterator[Claim]:
     yield Claim(
         id="highest beyond its size",
         says="erasing the highest attention weight flips decisions more often than erasing others "
-        f"of the same sum, by {points(params.margin)}",
+        f"with the same sum, by {points(params.margin)}",
         diagnostic=DIAGNOSTIC,
         components=tuple(
             Component(f"flip_gap/same_mass/{d}", params.margin, _against("the same sum", d))
@@ -179,19 +179,19 @@ def _against(what: str, draw: int) -> str:
 def _notes(params: ErasureParams) -> Iterator[str]:
     """Sentences for "how this was measured"."""
     yield (
-        "Weights are set to zero and the rest brought to sum 1 again; vectors stay as they are. "
-        "The order of erasure is fixed by the original weights. Texts of one token are skipped."
+        "Weights are set to zero and the others normalized to sum 1; vectors do not change. "
+        "The original weights fix the order of erasure. Texts of one token are skipped."
     )
     yield (
         f"{params.draws} random orders of each text, the same for every replicate. Shares of "
-        "tokens are over texts whose decision flips; never_flips says how many others there are."
+        "tokens are over texts whose decision flips; never_flips is the share of the others."
     )
     yield (
-        "same_mass erases random others until their sum is nearest to the highest weight; texts "
-        "whose highest weight exceeds all others together have no such set and are skipped."
+        "same_mass erases random others until their sum is closest to the highest weight; texts "
+        "whose highest weight exceeds the sum of all others are skipped."
     )
     if "as_released" in params.procedures:
         yield (
-            "as_released follows the released code where it differs: a random rank is taken for a "
-            "position, and the signed order is reversed attention. No claim rests on it."
+            "as_released follows the released code where it differs: a random rank is used as a "
+            "position, and the signed order is reversed attention. No claim uses it."
         )

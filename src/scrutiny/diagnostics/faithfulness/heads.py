@@ -52,7 +52,7 @@ class FaithfulHeads(Diagnostic[HeadChangeParams]):
     """
 
     id = _NAME
-    summary = "which heads a task needs: masked, made uniform, kept from anchor words"
+    summary = "which attention heads a task needs: masked, uniform, without anchor words"
     Params = HeadChangeParams
     needs = frozenset({"predict", "head_interventions"})
     tasks = frozenset({"text-classification", "text-pair-classification"})

@@ -85,8 +85,8 @@ def _claims(params: HeadChangeParams, inputs: Inputs, whole: Sequence[Change]) -
     if "erase" in params.changes:
         yield Claim(
             id="some head's weight on the anchors matters",
-            says="with the anchor words' weight erased in the head chosen on one half, accuracy on "
-            f"the other half drops by {points(params.margin)}, more than with random other words'",
+            says="without attention to anchor words in the head chosen on one half, accuracy on "
+            f"the other half drops by {points(params.margin)}, more than for random other words",
             diagnostic="faithfulness.heads",
             components=tuple(_parts("erase", params, inputs, choice=False)),
             family="heads",
@@ -112,12 +112,12 @@ def _notes(params: HeadChangeParams, share: float) -> Iterator[str]:
     """Sentences for "how this was measured"."""
     yield (
         "One head is changed at a time. It is chosen on one half of the texts and tested on the "
-        "other, both ways; texts of one unit stay in one half."
+        "other, in both directions; texts of one unit stay in one half."
     )
     if "erase" in params.changes:
         yield (
             f"Anchor words: {', '.join(params.anchors)}. Their weight is erased in every row of "
-            "the head and the rest brought to sum 1 again; texts without any are skipped."
+            "the head and the others normalized to sum 1; texts without any are skipped."
         )
     if share < 1:
         yield f"A random {share:.0%} of the texts was measured; the others are skipped."

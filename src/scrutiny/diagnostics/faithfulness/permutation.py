@@ -48,7 +48,7 @@ class Permutation(OfLayer[PermutationParams]):
     """
 
     id = "faithfulness.permutation@1"
-    summary = "whether shuffled attention changes the output (Jain & Wallace)"
+    summary = "whether permuted attention weights change the output (Jain & Wallace)"
     Params = PermutationParams
     measures = (
         Measure(
@@ -64,7 +64,7 @@ class Permutation(OfLayer[PermutationParams]):
         Measure(
             "uniform_change",
             unit="total variation",
-            says="change of the output under uniform weights",
+            says="change of the output with uniform weights",
             scale="amount",
             row_range=(0.0, 1.0),
             drawn_as=(("mean", "uniform_change@1"),),
@@ -83,7 +83,7 @@ class Permutation(OfLayer[PermutationParams]):
             claims=(
                 Claim(
                     id="order matters",
-                    says="shuffling the attention weights changes the output by more than "
+                    says="permuting the attention weights changes the output by more than "
                     f"{params.margin:g} (total variation, median permutation)",
                     diagnostic="faithfulness.permutation",
                     components=(
@@ -102,7 +102,7 @@ class Permutation(OfLayer[PermutationParams]):
                 "of each text the median change counts. Texts of one token are skipped.",
             ),
             families={
-                "permutation": f"which token has which weight matters to {inputs.subject.name}",
+                "permutation": f"the output of {inputs.subject.name} depends on attention weights",
             },
             contrasts=tuple(untrained([change], inputs)),
         )

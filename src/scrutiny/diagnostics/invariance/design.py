@@ -266,8 +266,8 @@ def _amount(generation: Generation) -> str:
 def _notes(params: ScopeParams, inputs: Inputs) -> Iterator[str]:
     """Sentences for "how this was measured"."""
     yield (
-        f"Texts were changed so that {inputs.second.name} answers as before; every model was asked "
-        "about the item and the changed text, and beside it about a random change of as many words."
+        f"Texts were changed so that {inputs.second.name} keeps its answer; every model was asked "
+        "about the item, the changed text, and a random change of as many words."
     )
     yield (
         "Hard- and Soft-SCoPE follow Rawal & Toneva (2024), from the formulas in the authors' "
@@ -286,8 +286,8 @@ def _notes(params: ScopeParams, inputs: Inputs) -> Iterator[str]:
     if OTHER in inputs.data.labels:
         yield (
             'The label "other" holds all answers without a label, and labels that an answer leaves '
-            "out: distances of probabilities are lower bounds, and Soft-SCoPE is at most what is "
-            'shown, at least what stands at bound "least".'
+            "out: distances of probabilities are lower bounds, and Soft-SCoPE is at most the shown "
+            'value, and at least that with bound "least".'
         )
     if inputs.is_self:
-        yield "A model beside itself is the ceiling."
+        yield "A model compared with itself is the ceiling."

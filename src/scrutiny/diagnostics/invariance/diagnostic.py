@@ -103,7 +103,7 @@ class SharedInvariance(ChangesTexts[ScopeParams]):
     """
 
     id = "invariance.scope@1"
-    summary = "changes that leave a reference's answer: do they leave this model's?"
+    summary = "whether changes that keep a reference's answer keep this model's, too"
     Params = ScopeParams
     needs = frozenset({"predict"})
     tasks = frozenset({"text-classification", "text-pair-classification", "token-tagging"})

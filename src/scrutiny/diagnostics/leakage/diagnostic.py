@@ -51,7 +51,7 @@ class Leakage(Diagnostic[LeakageParams]):
     """
 
     id = "leakage@1"
-    summary = "share of items that stand in the model's training text, letters only"
+    summary = "share of items that appear in the model's training data, compared by letters"
     Params = LeakageParams
     needs = frozenset({"training_hashes"})
     tolerates = MappingProxyType({"tolerance": "share@1"})
@@ -64,7 +64,7 @@ class Leakage(Diagnostic[LeakageParams]):
             claims=(
                 Claim(
                     id="overlap",
-                    says="items stand in the training text",
+                    says="items appear in the training data",
                     diagnostic="leakage",
                     components=(Component("overlap", 0.0),),
                     checks=("items", "datasets"),

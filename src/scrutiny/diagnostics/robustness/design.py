@@ -168,12 +168,12 @@ def _notes(
 ) -> Iterator[str]:
     """Sentences for "how this was measured"."""
     yield (
-        "Every item is asked as it is, changed, and changed at random by the same amount; the "
-        "three are compared on the same items and replicates."
+        "The model answers every item unchanged, changed, and changed at random by the same "
+        "amount; the three are compared on the same items and replicates."
     )
     yield "Items that a transformation cannot change count as unchanged in the drop over all items."
     if params.draws == 1:
-        yield "One draw of each transformation: how the draw moves the numbers was not measured."
+        yield "One draw of each transformation: the effect of the draw was not measured."
     others = [title(r) for r in recipes if r not in keeping]
     if others:
         yield (

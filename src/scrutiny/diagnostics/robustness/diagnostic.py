@@ -47,7 +47,7 @@ class Robustness(ChangesTexts[RobustnessParams]):
     """
 
     id = "robustness@1"
-    summary = "score before and after changes that should not matter, beside random changes"
+    summary = "score before and after changes that should not matter, against random changes"
     Params = RobustnessParams
     needs = frozenset({"predict"})
     tolerates = MappingProxyType({"tolerance": ""})

@@ -89,7 +89,7 @@ class Drift(Diagnostic[DriftParams]):
     """
 
     id = "similarity.drift@1"
-    summary = "whether a model is told from the reference, beyond what asking again gives"
+    summary = "whether a model's answers differ from the reference's, beyond its noise"
     Params = DriftParams
     needs = frozenset({"predict"})
     tasks = frozenset({"text-classification", "text-pair-classification"})

@@ -114,11 +114,11 @@ def _again(name: str, metric: str, condition: Condition) -> EstimateSpec:
 
 def _design(asked: DriftQuestion, parts: _Parts) -> Design:
     inputs, level = asked.inputs, _ALPHA / asked.looks
-    pair = f"{inputs.subject.name} is told from {inputs.second.name}"
+    pair = f"{inputs.subject.name} differs from {inputs.second.name}"
     claim = Claim(
         id="told-apart",
         says=f"{pair} at level {level:.3g}: its answers differ from those of {inputs.second.name} "
-        "by more than these differ among themselves",
+        "by more than these differ when asked again",
         diagnostic=asked.diagnostic,
         components=parts.components,
         family="told-apart",
@@ -147,9 +147,9 @@ def _notes(asked: DriftQuestion) -> Iterator[str]:
     )
     if looks == 1:
         yield (
-            "The level of .05 is that of one look. Who looks k times is to state looks = k before "
-            "the first: each look then has the level .05 / k."
+            "The level of .05 is for one test. If you test k times, state looks = k before the "
+            "first test: each test then has the level .05 / k."
         )
     else:
-        yield f"This is one of {looks} looks: each has the level .05 / {looks} (Bonferroni)."
-    yield "Not told apart is no proof that nothing changed: read the detectable effect beside it."
+        yield f"This is one of {looks} tests: each has the level .05 / {looks} (Bonferroni)."
+    yield "No detected difference is not a proof of equality: see the detectable effect."

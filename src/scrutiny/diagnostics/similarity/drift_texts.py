@@ -83,7 +83,7 @@ class DriftTexts(Diagnostic[DriftTextsParams]):
     """
 
     id = "similarity.drift-texts@1"
-    summary = "whether a language model is told from the reference by what it finds likely"
+    summary = "whether a language model's likelihoods differ from the reference's"
     Params = DriftTextsParams
     needs = frozenset({"tokenizes"})
     tasks = frozenset({"passages"})

@@ -64,7 +64,7 @@ class SimilarityOutputs(Diagnostic[OutputsParams]):
     """
 
     id = "similarity.outputs@1"
-    summary = "how alike a model's answers and a reference's are: agreement, errors, flips"
+    summary = "similarity of a model's answers to a reference's: agreement, errors, flips"
     Params = OutputsParams
     needs = frozenset({"predict"})
     tolerates = MappingProxyType({"margin": ""})

@@ -136,7 +136,7 @@ def _claims(margin: float, inputs: Inputs, *, is_tagging: bool) -> Iterator[Clai
     elif _has_gold(inputs):
         yield _claim(
             "errors",
-            f"errors of {one} and {other} coincide more than their accuracies explain",
+            f"{one} and {other} make the same errors more often than their accuracies explain",
             Component("error_consistency", 0.0),
             inputs,
         )
@@ -160,7 +160,7 @@ def _of_floor(margin: float, inputs: Inputs) -> Claim:
     return _claim(
         "floor",
         f"{inputs.subject.name} gives the answers of {inputs.second.name} as often as other runs "
-        f"of {inputs.second.name} do, but for {points(margin)}",
+        f"of {inputs.second.name} do, within {points(margin)}",
         Component("floor/agreement", -margin, "control: the reference's own runs"),
         inputs,
         needs_control=True,
@@ -212,8 +212,8 @@ def _notes(inputs: Inputs) -> Iterator[str]:
     )
     if inputs.is_self:
         yield (
-            f"{inputs.second.name} beside itself is the noise floor: each of its runs beside the "
-            "next one. Runs stand in two pairs each, so the spread over pairs is a little small."
+            f"{inputs.second.name} compared with itself is the noise floor: each run with the next "
+            "one. Each run is in two pairs, so the spread over pairs is slightly too small."
         )
     if inputs.task.name == TAGGING:
-        yield "Two answers are the same if all spans and types are; there is no kappa of tags."
+        yield "Two answers agree if all spans and types are equal; there is no kappa for tags."

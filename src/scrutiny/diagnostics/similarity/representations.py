@@ -81,7 +81,7 @@ class SimilarityRepresentations(Diagnostic[RepresentationsParams]):
     """
 
     id = "similarity.representations@1"
-    summary = "how alike two models' vectors of the same texts are, beside what chance gives"
+    summary = "similarity of two models' vectors of the same texts, against chance"
     Params = RepresentationsParams
     needs = frozenset({"representations"})
     tasks = frozenset(

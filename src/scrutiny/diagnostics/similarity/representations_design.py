@@ -1,10 +1,10 @@
 """Estimates and claims about the similarity of two models' vectors.
 
 For each pooling and pair of layers one estimate a measure; of the last layers also what is left of
-it beyond exchanged items, beyond untrained networks, and beyond other runs of the reference.
+it beyond permuted items, beyond untrained networks, and beyond other runs of the reference.
 
 The claim: vectors of the last layers are alike beyond untrained networks of the same kind (where
-the measurement has none: beyond exchanged items), by kernels, by distances and by neighbors, in
+the measurement has none: beyond permuted items), by kernels, by distances and by neighbors, in
 every pooling.
 """
 
@@ -43,7 +43,7 @@ def make_representations_design(params: RepresentationsParams, inputs: Inputs) -
         notes=tuple(_notes(params, inputs)),
         families={
             "representations": f"vectors of {inputs.subject.name} and {inputs.second.name} for "
-            f"{inputs.data.name} are alike beyond {_baseline(inputs)}"
+            f"{inputs.data.name} are more similar than {_baseline(inputs)}"
         },
         contrasts=tuple(contrasts),
     )
@@ -82,7 +82,7 @@ def _claim(
     kinds = [_IN_WORDS[name] for name in params.claimed]
     return Claim(
         id="alike",
-        says=f"vectors of {inputs.subject.name} and {inputs.second.name} are alike beyond "
+        says=f"vectors of {inputs.subject.name} and {inputs.second.name} are more similar than "
         f"{_baseline(inputs)} ({', '.join(kinds)})",
         diagnostic="similarity.representations",
         components=tuple(
@@ -117,24 +117,23 @@ def _against(comparison: VectorComparison, first: VectorComparison, inputs: Inpu
 
 
 def _baseline(inputs: Inputs) -> str:
-    return "untrained networks" if "null" in inputs.controls else "exchanged items"
+    return "untrained networks" if "null" in inputs.controls else "permuted items"
 
 
 def _notes(params: RepresentationsParams, inputs: Inputs) -> Iterator[str]:
     """Sentences for "how this was measured"."""
     yield (
-        "One vector a text and layer; the same items for both models, at most "
+        "One vector for each text and layer; the same items for both models, at most "
         f"{params.most_items}. Intervals are by the jackknife over {params.groups} groups of "
-        "items: the bootstrap does not suit these measures, since an item drawn twice is its own "
-        "neighbor."
+        "items: the bootstrap is not suitable, because an item drawn twice is its own neighbor."
     )
     yield (
-        "Never one measure alone: CKA can be moved far by shifting a few items without any change "
-        "of behavior (Davari et al. 2023), and CCA needs many more items than dimensions."
+        "Do not read one measure alone: shifting a few items can change CKA a lot without any "
+        "change of behavior (Davari et al. 2023), and CCA needs many more items than dimensions."
     )
     yield (
-        f"Beside each stands what {params.exchanges} random exchanges of the items give: what "
-        "widths and numbers alone make alike."
+        f"The baseline of each is the mean of {params.exchanges} random permutations of the "
+        "items: the effect of widths and numbers of items."
     )
     if inputs.is_self:
-        yield "A family beside itself: each run beside the next one, the most to be expected."
+        yield "A family compared with itself: each run with the next one, the highest to expect."

@@ -93,7 +93,7 @@ class SharedVectors(ChangesTexts[StirParams]):
     """
 
     id = "similarity.stir@1"
-    summary = "texts that leave a reference's vectors: do they leave this model's (STIR)?"
+    summary = "whether texts that keep a reference's vectors keep this model's, too (STIR)"
     Params = StirParams
     needs = frozenset({"representations"})
     tasks = frozenset({"passages", "text-classification", "text-pair-classification"})
@@ -288,7 +288,7 @@ def _design(params: StirParams, inputs: Inputs) -> Design:
     claim = Claim(
         id="stir",
         says=f"changes that hardly move the vectors of {other} move those of {one} less than "
-        "random ones do",
+        "random changes do",
         diagnostic="similarity.stir",
         components=(Component("lift", params.margin, "control: random change"),),
         family="stir",

@@ -177,16 +177,16 @@ def _claim(
 def _notes(variants: Sequence[str], controls: Sequence[str]) -> Iterator[str]:
     """Sentences for "how this was measured"."""
     yield (
-        "A score is the percent of pairs in which the more stereotyping sentence is the more "
-        f"likely one by {variants[0]}. A tie counts as not preferred, as published; the share of "
-        "ties stands beside the score."
+        "A score is the percentage of pairs in which the more stereotyping sentence is more "
+        f"likely by {variants[0]}. A tie counts as not preferred, as published; the share of "
+        "ties is reported with the score."
     )
     yield (
-        "Fifty is what a coin gets. Untrained networks of the same shape show what tokenizer, "
-        "length and position alone get."
+        "Fifty is the score of a coin flip. Untrained networks of the same shape show the effect "
+        "of tokenizer, length and position alone."
     )
     if not controls:
         yield (
-            "No negated, anti-stereotypical or gender-swapped twins are in this data, so whether "
-            "the score would change with the meaning was not tested."
+            "These data have no negated, anti-stereotypical or gender-swapped pairs, so it was not "
+            "tested whether the score changes with the meaning."
         )

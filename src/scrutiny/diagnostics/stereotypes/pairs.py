@@ -133,7 +133,7 @@ class Pairs(Diagnostic[PairsParams]):
     """
 
     id = "stereotypes.pairs@1"
-    summary = "which of two sentences is more likely, over pairs of your own"
+    summary = "which of two sentences is more likely, for your own pairs"
     Params = PairsParams
     needs = frozenset({"tokenizes"})
     tasks = frozenset({"sentence-pairs"})
@@ -198,5 +198,5 @@ class CrowsPairs(Pairs):
     """
 
     id = "stereotypes.crows-pairs@1"
-    summary = "which sentence of a CrowS-Pairs pair is more likely, by several procedures"
+    summary = "which sentence of a CrowS-Pairs pair is more likely, by several variants"
     _audited: Literal["directed", "undirected"] = "directed"

@@ -151,7 +151,7 @@ class StereoSet(Diagnostic[StereoSetParams]):
     """
 
     id = "stereotypes.stereoset@1"
-    summary = "whether stereotypes are more likely than their opposites, over terms"
+    summary = "whether stereotypes are more likely than their opposites (StereoSet)"
     Params = StereoSetParams
     needs = frozenset({"tokenizes"})
     tasks = frozenset({"sentence-triples"})

@@ -169,10 +169,10 @@ def _notes(variants: Sequence[FillingVariant], *, is_by_term: bool) -> Iterator[
     if is_by_term:
         yield (
             "ss, lms and icat are averaged over terms, as published, and terms are resampled as a "
-            "whole: three terms are no population of terms, whatever they score."
+            "whole: three terms are too few to speak of a population of terms."
         )
     yield (
-        "ss is the percent of items whose stereotype is more likely than the antistereotype; a "
+        "ss is the percentage of items with a stereotype more likely than the antistereotype; a "
         "tie counts as the antistereotype, as published."
     )
     if any(variant.name == "nsp" for variant in variants):

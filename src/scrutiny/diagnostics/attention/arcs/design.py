@@ -39,12 +39,12 @@ def make_arcs_design(params: ArcsParams, inputs: Inputs) -> Design:
         queries_per_item=len({p.is_lower_cased for p in params.conditions().values()}),
         notes=tuple(_notes(params)),
         families={
-            "attention.relations": f"heads of {inputs.subject.name} know dependency relations "
+            "attention.relations": f"heads of {inputs.subject.name} encode dependency relations "
             "beyond offsets and untrained networks",
             **(
                 {
-                    "attention.relations.tuned": "fine-tuning strengthens what heads of "
-                    f"{inputs.subject.name} know of dependency relations"
+                    "attention.relations.tuned": "fine-tuning strengthens the encoding of "
+                    f"dependency relations in heads of {inputs.subject.name}"
                 }
                 if inputs.base
                 else {}
@@ -60,8 +60,8 @@ def _claims(params: ArcsParams, inputs: Inputs, presets: Sequence[str]) -> Itera
     for relation in params.claimed:
         yield preset_claim(
             f"{relation}/beyond-offsets",
-            f"some head finds the head of {_words(relation)} by {params.margin:g} more often than "
-            "the best offset, on the half it was not chosen on",
+            f"some attention head finds the syntactic head of {_words(relation)} by "
+            f"{params.margin:g} more often than the best offset, on the other half",
             [
                 (OVER, "baselines: offsets", "{}"),
                 (SELECTED, "control: untrained", "untrained/{}"),
@@ -95,13 +95,13 @@ def _notes(params: ArcsParams) -> Iterator[str]:
     """Sentences for "how this was measured"."""
     yield (
         "Accuracy: each scored word counts as one prediction, so F1 is the same number. A relation "
-        f"stands for its subtypes; {PROCEDURES[params.procedure]}."
+        f"includes its subtypes; {PROCEDURES[params.procedure]}."
     )
     yield (
-        "Direction 1 takes the word that a word attends to most for its head, direction 2 the word "
-        "that attends to it most. Heads, directions and offsets are chosen on one half of the "
-        "sentences and scored on the other, both ways; best_head(accuracy) is chosen and scored on "
-        "the same sentences, as published."
+        "Direction 1 predicts the word that a word attends to most as its head, direction 2 the "
+        "word that attends to it most. Heads, directions and offsets are chosen on one half of the "
+        "sentences and scored on the other, in both directions; best_head(accuracy) is chosen and "
+        "scored on the same sentences, as published."
     )
     if params.has_trees:
-        yield "Maximum spanning trees are given the annotated root, which is no scored word."
+        yield "Maximum spanning trees are given the annotated root, which is not scored."

@@ -58,7 +58,7 @@ class HeadArcs(ReadsMaps[ArcsParams]):
     """
 
     id = "attention.arcs@1"
-    summary = "heads as dependency parsers of single relations"
+    summary = "attention heads as dependency parsers of single relations"
     Params = ArcsParams
     View = Arcs
     tasks = frozenset({"dependency-arcs"})

@@ -107,7 +107,7 @@ class Coreference(ReadsMaps[CoreferenceParams]):
     """
 
     id = "attention.coreference@1"
-    summary = "heads as resolvers of coreference"
+    summary = "attention heads as coreference resolvers"
     Params = CoreferenceParams
     View = Mentions
     tasks = frozenset({"mention-clusters"})

@@ -146,8 +146,8 @@ def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterat
         tau = f"heads_tau(f1)/{other}"
         yield preset_claim(
             f"C3/{other}",
-            f"heads rank alike here and on {other}, by {params.tau_margin:g} tau more than "
-            "untrained ones",
+            f"the ranking of heads agrees with that on {other}, by {params.tau_margin:g} tau more "
+            "than for untrained networks",
             [(tau, "control: untrained", "untrained/{}")],
             choices,
             margin=params.tau_margin,
@@ -156,8 +156,8 @@ def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterat
         if "control" in inputs.controls:
             yield preset_claim(
                 f"C6/{other}",
-                f"tuned heads rank alike here and on {other}, by {params.tau_margin:g} tau more "
-                "than those tuned on the control task",
+                f"the ranking of fine-tuned heads agrees with that on {other}, by "
+                f"{params.tau_margin:g} tau more than after the control task",
                 [(tau, "control: control task", "control/{}")],
                 choices,
                 margin=params.tau_margin,
@@ -190,24 +190,24 @@ def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterat
 def _notes(params: HeadsParams) -> Iterator[str]:
     """Sentences for "how this was measured"."""
     yield (
-        f"A word is predicted to belong to an anchor by the encoding {params.encoding}; counts are "
+        f"The encoding {params.encoding} predicts which words belong to an anchor; counts are "
         "summed over all examples (micro averages), and sentences are resampled with all their "
         "examples."
     )
     yield (
-        "Heads and baselines are chosen on one half of the sentences and scored on the other, both "
-        "ways; best_head(f1) is chosen and scored on the same data, as published."
+        "Heads and baselines are chosen on one half of the sentences and scored on the other, in "
+        "both directions; best_head(f1) is chosen and scored on the same data, as published."
     )
     yield (
         "f1_over_baseline tests every head against the best baseline of the same data, together: "
         "p-values are adjusted by max-T from shared draws."
     )
     yield (
-        "Pseudo-cues: words that are no cue, matched in place and number of pieces, take the cue's "
-        "part; untrained networks show what the architecture alone gives."
+        "Pseudo-cues are words that are not a cue, matched in position and number of tokens; "
+        "untrained networks show the effect of the architecture alone."
     )
     if "as_published" in params.presets:
         yield (
             "as_published reads equation 3 as it is printed (self and special tokens compete); "
-            "as_released is what the released code does. No claim has to survive the former."
+            "as_released is what the released code does. No claim depends on the former."
         )

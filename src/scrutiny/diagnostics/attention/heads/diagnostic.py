@@ -115,7 +115,7 @@ class Heads(Diagnostic[HeadsParams]):
     """
 
     id = "attention.heads@1"
-    summary = "heads as classifiers of an annotation (negation cue and scope)"
+    summary = "attention heads as classifiers of an annotation (negation cue and scope)"
     Params = HeadsParams
     needs = frozenset({"attentions"})
     tasks = frozenset({"anchored-spans"})

@@ -60,7 +60,7 @@ class Stored(Diagnostic[StoredParams]):
     """
 
     id = "attention.stored@1"
-    summary = "published scores of attention heads, computed on again"
+    summary = "published scores of attention heads, evaluated without a model"
     Params = StoredParams
     needs = frozenset({"head_counts"})
     tasks = frozenset({"stored-heads"})

@@ -45,9 +45,9 @@ OF_HEADS: Final = (
 )
 #: Counts of labeled heads, and what they are said to be.
 COUNTS: Final = {
-    "labeled_heads(positional)": "look at one neighbor or at themselves most of the time",
-    "labeled_heads(special)": "look at special tokens most of the time",
-    "labeled_heads(broad)": "look everywhere",
+    "labeled_heads(positional)": "attend mostly to one neighbor or to themselves",
+    "labeled_heads(special)": "attend mostly to special tokens",
+    "labeled_heads(broad)": "attend broadly",
 }
 _CLAIMED: Final = ("labeled_heads(positional)", "labeled_heads(special)")
 
@@ -68,8 +68,8 @@ def make_patterns_design(inputs: Inputs, *, n_words: int, margin: float) -> Desi
             "piece itself, special above .6 on special tokens, broad above 3.8 nats.",
         ),
         families={
-            "attention.patterns": f"heads of {inputs.subject.name} have learned patterns that say "
-            "nothing of the text"
+            "attention.patterns": f"heads of {inputs.subject.name} have learned patterns that do "
+            "not depend on the text"
         },
         contrasts=tuple(beside_others(COUNTS)),
     )
@@ -140,7 +140,7 @@ class Patterns(Diagnostic[PatternsParams]):
     """
 
     id = "attention.patterns@1"
-    summary = "where heads look whatever the text says: neighbors, special tokens, everywhere"
+    summary = "fixed attention patterns: to neighbors, to special tokens, broad"
     Params = PatternsParams
     needs = frozenset({"attentions"})
     tasks = TEXTS

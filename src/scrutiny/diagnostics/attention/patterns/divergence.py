@@ -177,8 +177,8 @@ def _claim(margin: float) -> Claim:
     """Claim that heads of a layer attend alike, more than in untrained networks."""
     return Claim(
         id="layers",
-        says=f"heads are {margin:g} nats a row farther from other layers' heads than from their own"
-        " layer's, and more so than in untrained networks",
+        says=f"heads differ from other layers' heads by {margin:g} nats a row more than from their "
+        "own layer's, and more than in untrained networks",
         diagnostic="attention.divergence",
         components=(
             Component("gap", margin, "reference"),

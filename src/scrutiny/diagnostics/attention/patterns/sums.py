@@ -42,7 +42,7 @@ MEASURES: Final = (
         "rarest",
         (LAYERS, HEADS),
         unit="rows",
-        says="rows that point to the rarest piece",
+        says="rows that attend most to the rarest token",
         scale="logit",
         per="rows",
         drawn_as=(("mean", "rarest_share@1"),),

@@ -33,8 +33,8 @@ def make_probes_design(
         queries_per_item=2,
         notes=notes,
         families={
-            "attention.probe": f"maps of {inputs.subject.name} hold syntax beyond distances and "
-            "words, and beyond those of untrained networks"
+            "attention.probe": f"attention of {inputs.subject.name} encodes syntax beyond "
+            "distances and words, and beyond untrained networks"
         },
         contrasts=tuple(_contrasts(own, draws, is_paired=is_paired)),
     )
@@ -84,7 +84,7 @@ def _claims(own: Sequence[str], *, draws: int, margin: float, is_paired: bool) -
         yield Claim(
             id=kind,
             says=f"a probe of attention{' and words' if kind != 'attention' else ''} finds "
-            f"{margin:g} more of the heads than its baseline and than one of untrained maps",
+            f"{margin:g} more of the syntactic heads than its baseline and untrained maps do",
             diagnostic="attention.probe",
             components=tuple(components),
             family="attention.probe",

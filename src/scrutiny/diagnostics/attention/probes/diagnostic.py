@@ -128,7 +128,7 @@ class AttentionProbe(Diagnostic[ProbeParams]):
     """
 
     id = "attention.probe@1"
-    summary = "dependency trees by probes of all attention maps"
+    summary = "dependency trees predicted by probes of all attention maps"
     Params = ProbeParams
     needs = frozenset({"attentions"})
     tasks = frozenset({"dependency-arcs"})

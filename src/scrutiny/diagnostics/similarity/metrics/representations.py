@@ -23,7 +23,7 @@ an item drawn twice would be its own neighbor, so the likeness itself is never r
     **Measures**: whether items have the same nearest items. **Misleads when**: neighbors are no
     small share of the items.
 ``beyond(likeness(rsa))@1``, and of the others
-    **Measures**: each of them minus what exchanged items give. **Misleads when**: taken for a test
+    **Measures**: each of them minus those of permuted items. **Misleads when**: taken for a test
     of a good likeness: two models that read the same words beat chance.
 ``stir@1``, ``beyond(stir)@1``
     **Measures**: alignment of a model's vectors of texts and of their changed forms that a
@@ -44,7 +44,7 @@ from scrutiny.reliability.metrics import one_of
 
 _NEEDS: Final = ("value", "influence")
 #: What random exchanges of the items give is measured beside each likeness.
-_EXCHANGED: Final = Chance("exchanged items", "exchanged")
+_EXCHANGED: Final = Chance("permuted items", "exchanged")
 
 
 def _pseudo(measures: Array) -> Array:
