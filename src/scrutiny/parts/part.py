@@ -39,6 +39,11 @@ class Chapter:
     rows: int = 10
 
 
+FINDINGS: Final = Chapter(
+    "findings",
+    "Behind the findings",
+    "Scores of each class, confidence, and the texts that stand behind the numbers above.",
+)
 RELIABILITY: Final = Chapter(
     "reliability",
     "Reliability",

@@ -8,7 +8,7 @@ from scrutiny.parts.charts.vega import key_title
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.references import own_subjects
 from scrutiny.parts.run.view import OwnInterval, RunView
-from scrutiny.parts.wording.labels import distinct_labels, family_name, key_parts
+from scrutiny.parts.wording.labels import distinct_labels, family_name, key_parts, short_names
 from scrutiny.parts.wording.numbers import MINUS, NO_VALUE, number
 
 ABOVE, BELOW = "\N{BLACK UP-POINTING TRIANGLE}", "\N{BLACK DOWN-POINTING TRIANGLE}"
@@ -30,6 +30,12 @@ def title_of(keys: Sequence[EstimateKey], view: RunView) -> str:
     name = key_title(keys[0])
     name = f"{family_name(keys[0].diagnostic)}: {name}"
     return " \N{MIDDLE DOT} ".join([name, *said])
+
+
+def on_data(view: RunView, subject: str, dataset: str) -> str:
+    """Short names of a model and a dataset of the run: "spam-filter on sms.csv"."""
+    models, data = short_names(view.facts.subjects), short_names([d.name for d in view.datasets])
+    return f"{models.get(subject, subject)} on {data.get(dataset, dataset)}"
 
 
 def row_labels(keys: Sequence[EstimateKey]) -> list[str]:

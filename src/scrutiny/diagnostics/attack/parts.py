@@ -11,13 +11,14 @@ from scrutiny.diagnostics.attack.kept import FoundText, found_in
 from scrutiny.parts.charts.curves import axis, band_and_line
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import series_color, view_of
-from scrutiny.parts.part import MOST_CHARTS, Part, ReportPart, left_out
+from scrutiny.parts.part import FINDINGS, MOST_CHARTS, Part, ReportPart, left_out
 from scrutiny.parts.run.found import Found
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.diffs import visible
 from scrutiny.parts.wording.labels import replicate_words, unversioned
 from scrutiny.parts.wording.numbers import NO_VALUE, interval, number, percent
+from scrutiny.parts.words import on_data
 
 NOT_RATED: Final = "not checked"
 #: A rater that does not tell an unchanged text from another item's says nothing about the others.
@@ -74,14 +75,15 @@ def part(view: RunView) -> Part | None:
     for place in shown[:MOST_CHARTS]:
         members = places[place]
         key = members[0].key
-        charts.append(_chart(members, anchor=digest(place, size=4)))
+        where = on_data(view, key.subject, key.dataset)
+        charts.append(_chart(members, where, anchor=digest(place, size=4)))
         if rater := _rater(members, anchor=digest(place, size=4)):
             charts.append(rater)
         found = texts.get(f"{key.diagnostic} {key.subject} {key.dataset}", [])
         if found:
-            charts.append(_texts(found, anchor=digest(place, size=4)))
+            charts.append(_texts(found, where, anchor=digest(place, size=4)))
     note = left_out(len(shown), MOST_CHARTS, "models and datasets")
-    return Part("attacks", "What fools it, and what that is worth", _LEAD, tuple(charts), note)
+    return Part("attacks", "Attacks", _LEAD, tuple(charts), note, chapter=FINDINGS)
 
 
 def _place(estimate: Estimate) -> str:
@@ -96,8 +98,7 @@ def _attack_of(estimate: Estimate) -> str:
     return f"{name}, draw {int(str(draw)) + 1}" if draw else name
 
 
-def _chart(members: Sequence[Estimate], *, anchor: str) -> Chart:
-    key = members[0].key
+def _chart(members: Sequence[Estimate], where: str, *, anchor: str) -> Chart:
     by_attack = grouped((_attack_of(e), e) for e in members if "recipe" in e.key.condition)
     rows = tuple(_row(name, own) for name, own in by_attack.items())
     header = ("attack", *(name for name, _, _ in _COLUMNS), "texts asked", "words changed")
@@ -105,7 +106,7 @@ def _chart(members: Sequence[Estimate], *, anchor: str) -> Chart:
     drawn = {name: points for name, points in list(curves.items())[:_MOST_LINES] if points}
     return Chart(
         anchor=f"attacks-{anchor}",
-        title=f"{key.subject} on {key.dataset}: success within a number of texts",
+        title=f"{where}: success within a number of texts",
         caption="Bands are intervals; a search that was cut by its budget is flat from there on.",
         spec=_spec(drawn) if drawn else None,
         table=ChartTable(header, rows),
@@ -208,7 +209,7 @@ def _spec(curves: Mapping[str, list[dict[str, Any]]]) -> Spec:
     return view_of(values, height=240, layer=list(drawn))
 
 
-def _texts(found: Sequence[FoundText], *, anchor: str) -> Chart:
+def _texts(found: Sequence[FoundText], where: str, *, anchor: str) -> Chart:
     """Some successful texts of each attack, chosen by the hash of their items."""
     wins = [one for one in found if one.is_success and one.role == "measured" and not one.draw]
     replicates = list(dict.fromkeys(one.replicate for one in wins))
@@ -218,7 +219,7 @@ def _texts(found: Sequence[FoundText], *, anchor: str) -> Chart:
     whose = f" ({replicate_words(replicates[0])})" if replicates and replicates[0] else ""
     return Chart(
         anchor=f"attacks-{anchor}-texts",
-        title=f"Texts that fool {found[0].subject}{whose} on {found[0].dataset}",
+        title=f"Texts that fool {where}{whose}",
         caption=(
             "Drawn by the hash of their items, before anybody read them. [old → new] is what "
             "changed; read whether the text still says the same."

@@ -1,4 +1,4 @@
-"""Confidence beside accuracy, bin by bin: the reliability curve of each model and dataset."""
+"""Reliability diagram of each model and dataset: accuracy by confidence, bin by bin."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -9,18 +9,19 @@ from scrutiny.diagnostics.calibration.metrics import CALIBRATION_ERROR, bin_of
 from scrutiny.parts.charts.curves import axis, band_and_line
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import view_of
-from scrutiny.parts.part import Part, ReportPart, part_of
+from scrutiny.parts.part import FINDINGS, Part, ReportPart, part_of
 from scrutiny.parts.run.assigned import key_of
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.places import parts_of
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.numbers import interval, number
+from scrutiny.parts.words import on_data
 from scrutiny.reliability.additive import Array
 from scrutiny.stats.intervals.scale import wilson
 
 _LEAD: Final = (
     "A calibrated model is right as often as it is confident: its curve lies on the thin line. "
-    "Below it the model claims more than it knows. Bins with few items wander."
+    "Below the line it is overconfident, above it underconfident. Bins with few items are noisy."
 )
 
 
@@ -34,8 +35,9 @@ def part(view: RunView) -> Part | None:
         and parts_of(assigned["spec"]["metric"])[0] == name
         and (chart := _chart(view, assigned)) is not None
     ]
-    title = "May its confidence be believed"
-    return part_of("calibration", title, _LEAD, charts, "models and datasets")
+    return part_of(
+        "calibration", "Calibration", _LEAD, charts, "models and datasets", chapter=FINDINGS
+    )
 
 
 def _chart(view: RunView, assigned: Mapping[str, Any]) -> Chart | None:
@@ -55,15 +57,17 @@ def _chart(view: RunView, assigned: Mapping[str, Any]) -> Chart | None:
     ]
     return Chart(
         anchor=f"calibration-{digest(own, size=4)}",
-        title=f"{key.subject} on {key.dataset}: accuracy by confidence",
+        title=f"Reliability diagram of {on_data(view, key.subject, key.dataset)}",
         caption=f"Expected calibration error {interval(whole)}. {_BAND[len(side.values) > 1]}",
         spec=_spec(points) if len(points) > 1 else None,
-        table=ChartTable(("confidence", "mean", "accuracy", "band", "answers"), tuple(rows)),
+        table=ChartTable(_HEADER, tuple(rows)),
+        is_open=True,
     )
 
 
+_HEADER: Final = ("confidence", "mean confidence", "accuracy", "band", "answers")
 _BAND: Final = {
-    True: "The band runs from the least to the most accurate replicate.",
+    True: "The band goes from the least to the most accurate replicate.",
     False: "The band is Wilson's interval over items.",
 }
 

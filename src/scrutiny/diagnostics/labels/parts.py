@@ -15,12 +15,13 @@ from scrutiny.core.diagnostic import Selector
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.tables import Chart, ChartTable
-from scrutiny.parts.part import Part, ReportPart, left_out, part_of
+from scrutiny.parts.part import FINDINGS, Part, ReportPart, left_out, part_of
 from scrutiny.parts.run.assigned import key_of
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import family_name, one_line
 from scrutiny.parts.wording.layout import WIDTH, cropped, wrapped
 from scrutiny.parts.wording.numbers import number
+from scrutiny.parts.words import on_data
 from scrutiny.store.run_folder import RunFolder
 
 #: Label and probability of each model's answer, by item.
@@ -157,15 +158,21 @@ def _why(*, model: bool, text: bool) -> str:
 
 def part(view: RunView) -> Part | None:
     """One table of items for each model and dataset that has any."""
-    charts = [_table(found) for found in doubtful_in(view) if found.items]
-    return part_of("labels", "Doubtful labels", _LEAD, charts, "models and datasets")
+    charts = [
+        _table(found, on_data(view, found.subject, found.dataset))
+        for found in doubtful_in(view)
+        if found.items
+    ]
+    return part_of(
+        "labels", "Doubtful labels", _LEAD, charts, "models and datasets", chapter=FINDINGS
+    )
 
 
-def _table(found: Doubtful) -> Chart:
+def _table(found: Doubtful, where: str) -> Chart:
     rows = [(o.text, o.gold, o.answers, o.why, o.item) for o in found.items[:_MOST]]
     return Chart(
-        anchor=f"labels-{digest(f'{found.subject}/{found.dataset}', size=4)}",
-        title=f"{found.subject} on {found.dataset}: labels to read",
+        anchor=f"labels-{digest(where, size=4)}",
+        title=f"{where}: labels to read",
         caption=found.sentence,
         spec=None,
         table=ChartTable(

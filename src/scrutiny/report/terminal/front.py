@@ -33,7 +33,9 @@ def front_lines(front: Front) -> Iterator[Text]:
     for number in front.numbers:
         yield from wrapped(number.says, style="bold")
     if front.beside:
-        yield from wrapped("   ".join(front.beside))
+        together = Text("   ".join(front.beside))
+        fits = together.cell_len <= WIDTH
+        yield from [together] if fits else wrapped(" \N{MIDDLE DOT} ".join(front.beside))
     yield from wrapped(front.title, style="dim")
     yield from _labels(front.labels)
     yield Text()
