@@ -19,6 +19,7 @@ from scrutiny.reliability.risk_words import Ways, hundred, in_words, rough, ways
 from scrutiny.reliability.risks import costs
 
 _MOST_NAMED: Final = 3
+_MOST_HELD: Final = 8
 #: Headline of the mean over labels, which stands there where labels are unequal.
 MACRO_F1: Final = "macro-F1"
 #: Of a risk that is told, whether it is more than what a control does.
@@ -177,7 +178,7 @@ def front_of(view: RunView) -> Front | None:
     numbers = tuple(_scores(view))
     beside = [(e, name) for e in view.estimates if (name := _headline(e))]
     return Front(
-        title=title_of(view, is_short=bool(numbers) and len(view.datasets) == 1),
+        title=title_of(view, is_short=bool(numbers)),
         numbers=numbers,
         counts=counts_of(ordered),
         decision=decision_of(ordered),
@@ -329,12 +330,12 @@ def counts_of(risks: Sequence[FoundRisk]) -> str:
 
 def decision_of(risks: Sequence[FoundRisk]) -> str:
     """What to do: look at what hurts; or wait for what cannot be told."""
-    hurt = [risk.name for risk in risks if risk.state == "hurts"]
-    open_ones = [risk.name for risk in risks if risk.state == "can't tell"]
+    hurt = [risk for risk in risks if risk.state == "hurts"]
+    open_ones = [risk for risk in risks if risk.state == "can't tell"]
     if hurt:
-        return f"Look at {len(hurt)} risk{'s' * (len(hurt) > 1)}: {listed(hurt)}."
+        return f"Look at {len(hurt)} risk{'s' * (len(hurt) > 1)}: {listed(names_of(hurt))}."
     if open_ones:
-        return f"Can't tell yet: {listed(open_ones)}."
+        return f"Can't tell yet: {listed(names_of(open_ones))}."
     tolerable = {(r.span.tolerance, r.unit) for r in risks if r.span}
     if len(tolerable) == 1:
         ((most, unit),) = tolerable
@@ -346,13 +347,13 @@ def rest_of(open_ones: Sequence[FoundRisk]) -> str:
     """What would decide what cannot be told yet, the cheapest step first."""
     if not open_ones:
         return ""
-    ways = [(r.ways, r.name) for r in open_ones if r.ways]
-    by_items = sorted((way.items, name) for way, name in ways if way.items)
-    by_seeds = sorted((way.seeds, name) for way, name in ways if way.seeds and not way.is_near)
+    ways = [(r.ways, r) for r in open_ones if r.ways]
+    by_items = [(way.items, risk) for way, risk in ways if way.items]
+    by_seeds = [(way.seeds, risk) for way, risk in ways if way.seeds and not way.is_near]
     parts = [_step(by_items, "item", len(open_ones))] if by_items else []
     parts += [_step(by_seeds, "seed", len(open_ones))] if by_seeds else []
-    near = [name for way, name in ways if way.is_near]
-    far = [name for way, name in ways if way == Ways()]
+    near = names_of([risk for way, risk in ways if way.is_near])
+    far = names_of([risk for way, risk in ways if way == Ways()])
     if near:
         parts.append(f"too near what is tolerable to tell: {listed(near)}")
     if far:
@@ -360,10 +361,10 @@ def rest_of(open_ones: Sequence[FoundRisk]) -> str:
     return "; ".join(parts) + "."
 
 
-def _step(needed: Sequence[tuple[int, str]], unit: str, total: int) -> str:
+def _step(needed: Sequence[tuple[int, FoundRisk]], unit: str, total: int) -> str:
     """How many are told by the fewest more items or seeds, and how many by the most."""
-    least, most = needed[0][0], needed[-1][0]
-    first = [name for count, name in needed if rough(count) == rough(least)]
+    least, most = min(count for count, _ in needed), max(count for count, _ in needed)
+    first = names_of([risk for count, risk in needed if rough(count) == rough(least)])
     of = f" of {total}" if total > 1 else ""
     plural = "s" * (least > 1)
     said = f"about {rough(least)} more {unit}{plural} would tell {listed(first)}"
@@ -385,7 +386,18 @@ def _held_alike(said: str, risks: Sequence[FoundRisk]) -> str:
     most = sorted(risk.span.high for risk in risks if risk.span)
     ends = [hundred(high / 100) for high in (most[:1] + most[-1:])]
     words = said.removeprefix("costs ").format(f"at most {' to '.join(dict.fromkeys(ends))}")
-    return f"{words}: {', '.join(risk.name for risk in risks)}"
+    names = names_of(risks)
+    more = f" and {len(names) - _MOST_HELD} more" if len(names) > _MOST_HELD else ""
+    return f"{words}: {', '.join(names[:_MOST_HELD])}{more}"
+
+
+def names_of(risks: Sequence[FoundRisk]) -> list[str]:
+    """Names of risks; one that is found alike on several datasets is named once."""
+    by_what = grouped((risk.what, risk) for risk in risks)
+    return [
+        own[0].name if len(own) == 1 else f"{what} on {len(own)} datasets"
+        for what, own in by_what.items()
+    ]
 
 
 def listed(names: Sequence[str]) -> str:

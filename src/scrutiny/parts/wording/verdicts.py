@@ -142,7 +142,9 @@ def _of_risks(findings: Sequence[Finding], phrase: str, place: str) -> str:
     n, total = counts(findings), len(findings)
     if total == 1:
         (only,) = findings
-        said = only.reason.partition(":")[0] if n["hurts"] or n["holds"] else only.claim.says
+        what = only.claim.risk.what if only.claim.risk else only.claim.says
+        told = only.reason.partition(":")[0]
+        said = f"{what} {told}" if n["hurts"] or n["holds"] else only.claim.says
         return f"{only.verdict.capitalize()}: {said}" + (f" ({place})." if place else ".")
     what = phrase.rstrip(".") if phrase else f"{findings[0].claim.diagnostic} risks hurt"
     parts = [f"{n['hurts']} of {total} {what}"]

@@ -73,10 +73,12 @@ class FirstScreen:
 
     @property
     def cards(self) -> tuple[tuple[RiskPage, Axis | None], ...]:
-        """The worst risks that hurt, with their axes."""
-        hurt = [(r, p.axis) for p in self.panels for r in p.rows if r.risk.state == "hurts"]
+        """The worst risks that hurt, with their axes; of one on several datasets, the worst."""
         order = {id(risk): i for i, risk in enumerate(self.front.risks)}
-        return tuple(sorted(hurt, key=lambda pair: order[id(pair[0].risk)])[:_MOST_CARDS])
+        hurt = [(r, p.axis) for p in self.panels for r in p.rows if r.risk.state == "hurts"]
+        hurt.sort(key=lambda pair: order[id(pair[0].risk)])
+        worst = {row.risk.what: (row, axis) for row, axis in reversed(hurt)}
+        return tuple(reversed(worst.values()))[:_MOST_CARDS]
 
     @property
     def has_more(self) -> bool:

@@ -17,7 +17,7 @@ from scrutiny.parts.part import Chapter, Part
 from scrutiny.parts.run.rows import AuditRow
 from scrutiny.parts.run.sections import Section, sections
 from scrutiny.parts.run.view import Evidence, RunView
-from scrutiny.parts.wording.labels import GAP, constant_parts, distinct_labels, slug
+from scrutiny.parts.wording.labels import GAP, constant_parts, distinct_labels, short_names, slug
 from scrutiny.parts.wording.numbers import denominator, interval, number, p_value, value_and_bounds
 from scrutiny.parts.wording.verdicts import counts, headline, sentences
 from scrutiny.report.formats.first_screen import CasePage, FirstScreen, case_page, first_screen
@@ -205,7 +205,7 @@ def _section(view: RunView, section: Section, detail: Detail) -> SectionPage:
     findings = [row.finding for row in section.rows]
     return SectionPage(
         section=section,
-        headline=" ".join(sentences(findings, view.families)),
+        headline=_shortened(" ".join(sentences(findings, view.families)), view),
         charts=tuple(_charts(section, [g for g in groups if g.is_claimed])),
         more=tuple(_more(section, [g for g in groups if not g.is_claimed])),
         claims=_claims(view, listed, detail),
@@ -216,6 +216,14 @@ def _section(view: RunView, section: Section, detail: Detail) -> SectionPage:
         n_numbers=len(section.estimates),
         n_shown=min(detail.claims, len(listed.rows)),
     )
+
+
+def _shortened(text: str, view: RunView) -> str:
+    """A sentence with the short names of models and datasets."""
+    names = short_names([*view.facts.subjects, *(d.name for d in view.datasets)])
+    for name, short in names.items():
+        text = text.replace(name, short)
+    return text
 
 
 def _said(section: Section, metric: str) -> str:
