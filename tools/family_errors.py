@@ -33,6 +33,17 @@ USUAL = {
     "1 checkpoint, 872 items, 15 rows": Design(replicates=1),
     "2 checkpoints, 872 items, 15 rows": Design(replicates=2),
 }
+POWER = {
+    "1 seed, 872 items": Design(loss=MIXED, replicates=1),
+    "3 seeds, 300 items": Design(loss=MIXED, items=300),
+    "3 seeds, 872 items": Design(loss=MIXED),
+    "3 seeds, 872 items, seed sd 1": Design(loss=MIXED, seed_sd=0.01),
+    "3 seeds, 2,000 items": Design(loss=MIXED, items=2000),
+    "5 seeds, 872 items": Design(loss=MIXED, replicates=5),
+    "3 seeds, 872 items, 3 draws of each change": Design(loss=MIXED, draws=3),
+    "3 seeds, 872 items in 218 units": Design(loss=MIXED, units=218),
+    "3 seeds, 872 items, F1, half positive": Design(loss=MIXED, positives=0.5),
+}
 UNUSUAL = {
     "every change drawn 3 times": Design(draws=3, loss=0.02),
     "every change drawn 5 times, 300 items": Design(draws=5, items=300, loss=0.02),
@@ -90,12 +101,10 @@ def power(studies: int) -> Iterator[str]:
     """What is found, beside the rule that was before."""
     yield "| study | losses of 2 / 3 / 5 found | no loss holds within 1 / 2 | before: 2 / 3 / 5 |"
     yield "| --- | --- | --- | --- |"
-    for replicates, items in ((1, 872), (3, 300), (3, 872), (3, 2000), (5, 872)):
-        design = Design(loss=MIXED, replicates=replicates, items=items)
+    for name, design in POWER.items():
         found = rates(design, studies=studies)
         one = rates(design, studies=studies, tolerance=0.01)
         holds = (float(each.holds[3:].mean()) for each in (one, found))
-        name = f"{replicates} seed{'s' * (replicates > 1)}, {items:,} items"
         old, _ = before(design, control=0.0, margin=0.0, studies=studies)
         cells = (name, _shares(found.hurts[2::-1]), _shares(holds), _shares(old[2::-1]))
         yield f"| {' | '.join(cells)} |"

@@ -206,7 +206,9 @@ def test_next_words_are_compared_by_an_answer_set_and_all_else(tmp_path, monkeyp
     )
     assert values(folder, "near")["scope_lift"].value > 0.1
     assert abs(values(folder, "b")["scope_lift"].value) < 0.1
-    assert any("at most the shown value" in note for note in folder.manifest["measure"]["s"]["notes"])
+    assert any(
+        "at most the shown value" in note for note in folder.manifest["measure"]["s"]["notes"]
+    )
 
 
 class TopOne(Linear):

@@ -117,8 +117,8 @@ class TestFloor:
         found = floored([9.0, 10.0, 50.0], 1.0)
         assert found == pytest.approx([10.0, 10.0, 50.0])
 
-    def test_flips_that_are_not_counted_get_one_more_on_either_side(self):
-        assert floored([0.0, 9.0, 50.0], 1.0, is_counted=False) == pytest.approx([2.0, 11.0, 52.0])
+    def test_flips_that_are_not_counted_get_three_more(self):
+        assert floored([0.0, 9.0, 50.0], 1.0, is_counted=False) == pytest.approx([3.0, 12.0, 53.0])
 
     def test_without_flips_a_whole_unit_may_be_the_first(self):
         assert floored(0.0, 1 / 300, crowding=5.0) == pytest.approx(1 / 60**2)
