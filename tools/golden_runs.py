@@ -48,7 +48,7 @@ COMPARED = {
     "variants": ["edits", "gold", "status", "reason"],
     "estimates": "value low high level method n n_units planned undefined failed skipped refused "
     "status reason n_replicates denominator variance by_replicate across".split(),
-    "claims": ["verdict", "scope", "p_supported", "p_not_supported"],
+    "claims": ["verdict", "scope", "limits", "p_supported", "p_not_supported"],
     "lines": ["said"],
 }
 #: Members of printed lines that are sentences, or digests of what stands beside them.
@@ -205,6 +205,9 @@ def _claims(folder: RunFolder, prefix: str) -> Iterator[Row]:
             "claim": one.claim.id,
             "verdict": one.verdict,
             "scope": one.scope,
+            "limits": [
+                each and [each.checkpoints, each.recipe, each.n_rows] for each in one.limits
+            ],
             "p_supported": one.p_supported,
             "p_not_supported": one.p_not_supported,
         }
