@@ -239,10 +239,10 @@ def test_numbers_and_arrays_of_numpy_are_those_of_python(tmp_path):
     [
         ({"model": 3}, "model is of type int, which cannot be asked"),
         ({"reference": [1]}, "reference is of type list, which cannot be asked"),
-        ({"task": 3}, "task is of type int, and it must be a text"),
+        ({"task": 3}, "task must be a text, not an object of type int"),
         ({"seed": "a"}, "seed is 'a', and it must be a whole number"),
         ({"seed": 1.0}, "seed is 1.0"),
-        ({"out": 3}, "out is given something of type int: it takes a path"),
+        ({"out": 3}, "out must be a path, not an object of type int"),
         ({"options": {"workers": 2}}, "options is of type dict: it is a RunOptions"),
         ({"data": 3}, "Examples cannot be read from an object of type int"),
         ({"what": 42}, "run is given something of type int"),
@@ -260,12 +260,12 @@ def test_odd_arguments_are_said_in_a_paragraph(odd, said):
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda run: scrutiny.load(3), "load is given something of type int"),
-        (lambda run: scrutiny.list(3), "kind is of type int"),
-        (lambda run: scrutiny.show(3), "name is of type int"),
-        (lambda run: run.gate(3), "a rule is of type int"),
-        (lambda run: run.report(3), "report is given something of type int"),
-        (lambda run: run.records(3), "kind is of type int"),
+        (lambda run: scrutiny.load(3), "load must be a path, not an object of type int"),
+        (lambda run: scrutiny.list(3), "kind must be a text, not an object of type int"),
+        (lambda run: scrutiny.show(3), "name must be a text, not an object of type int"),
+        (lambda run: run.gate(3), "a rule must be a text, not an object of type int"),
+        (lambda run: run.report(3), "report must be a path, not an object of type int"),
+        (lambda run: run.records(3), "kind must be a text, not an object of type int"),
         (lambda run: run.records("robustnes"), "no kind of records in this run named"),
     ],
 )

@@ -134,7 +134,7 @@ def test_cases_are_filtered_and_named(run):
     assert all(row["label"] == "positive" for row in cases.where(label="positive", broken=1))
     with pytest.raises(UnknownNameError, match=r"no change in this run named 'typo'.*typos\(share"):
         run.cases("typo")
-    with pytest.raises(PlanError, match="of type int, and it must be a text"):
+    with pytest.raises(PlanError, match="must be a text, not an object of type int"):
         run.cases(3)
 
 

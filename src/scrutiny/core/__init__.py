@@ -1,1 +1,1 @@
-"""Values that everything else is made of; the standard library only."""
+"""Core values and protocols: examples, records, estimates, claims, plans; standard library only."""

@@ -1,4 +1,4 @@
-"""Arrays by what they hold."""
+"""Array type aliases, named by content."""
 
 from typing import TypeAlias
 

@@ -1,4 +1,4 @@
-"""Claims fixed before the run, and the findings that become of them."""
+"""Claims, fixed before the run, and the findings made from them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,12 +7,12 @@ from typing import Final, Literal
 from scrutiny.core.estimate import Estimate, EstimateKey
 
 Verdict = Literal["supported", "not supported", "undecided", "refused"]
-#: What is found of a risk.
+#: States of a risk.
 State = Literal["hurts", "holds", "can't tell", "not asked"]
 Scope = Literal["this checkpoint", "these checkpoints", "this recipe", "beyond this dataset"]
 #: Scopes in which other seeds are not spoken of.
 HERE: Final = ("this checkpoint", "these checkpoints")
-#: Verdicts and states in which nothing is decided.
+#: Verdicts and states that are not decided.
 OPEN: Final = ("undecided", "can't tell", "refused", "not asked")
 
 #: End of the family of claims on the slices of one number.
@@ -21,7 +21,7 @@ OPERATORS: Final = (">", "<", ">=", "<=")
 
 
 def points(margin: float) -> str:
-    """A margin of a share, in points, as claims say it.
+    """Margin of a share, written in points.
 
     Examples
     --------
@@ -33,16 +33,16 @@ def points(margin: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """One thing that must hold for a claim: an estimate compared with a limit.
+    """One condition of a claim: an estimate compared with a limit.
 
     Parameters
     ----------
     estimate
         Identifier of the estimate specification.
     limit
-        What it is compared with: reference plus margin.
+        Limit of the comparison: reference plus margin.
     against
-        What the comparison guards against ("reference", "control: random change",
+        Alternative that the comparison guards against ("reference", "control: random change",
         "choice: draw 1", "dataset: b"), printed with the verdict.
     operator
         ``>`` or ``<``.
@@ -56,16 +56,16 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class Risk:
-    """What a number costs that ought to be nothing: a loss of accuracy, texts that fool a model.
+    """Cost that should be zero: a loss of accuracy, texts that fool a model.
 
     Parameters
     ----------
     what
-        What may hurt, in a few words: "typos", "pwws attack".
+        Name of the risk in a few words: "typos", "pwws attack".
     tolerance
         Cost that can be lived with, from no effect on: .02 is two points, or two percent.
     costs
-        What it costs in words, "{}" for a hundred times the number: "costs {} points".
+        Sentence about the cost, "{}" for a hundred times the number: "costs {} points".
     settled_by
         Where the number is only the most that it can cost: what would tell the cost itself. Such a
         risk can hold, and never hurts. Empty where the number is the cost.
@@ -79,7 +79,7 @@ class Risk:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A sentence with the comparisons that decide it.
+    """Claim: a sentence with the comparisons that decide it.
 
     Parameters
     ----------
@@ -92,9 +92,9 @@ class Claim:
     components
         All must hold (intersection-union).
     family
-        Claims that are read together: a report says of them in one sentence what they found.
+        Group of claims that a report summarizes in one sentence.
     level
-        Confidence level of all limits of a family of numbers; .95 unless told.
+        Confidence level of all limits of a family of numbers; default .95.
     checks
         What the verdict has to survive: "items", "seeds", "choices:NAME", "datasets".
     competence
@@ -119,7 +119,7 @@ class Claim:
         within that. The other components say whether it is more than what they guard against, and
         take nothing from it. None for a statement, all of whose components must hold.
     is_headline
-        Whether its number is what people came for, and stands in the first line of a report.
+        Whether its number is the main score, in the first line of a report.
     """
 
     id: str
@@ -139,13 +139,13 @@ class Claim:
 
     @property
     def is_front(self) -> bool:
-        """Whether it stands on the first screen: a risk, or the number people came for."""
+        """Whether it is on the first screen: a risk, or the main score."""
         return self.is_headline or self.risk is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """How a finding fared against one thing it had to survive.
+    """Outcome of a robustness check of a finding: items, seeds, choices or datasets.
 
     ``outcome`` is "yes", "no", "undecided" or "not run"; ``detail`` says why in a few words.
     """
@@ -155,13 +155,13 @@ class Check:
     detail: str = ""
 
 
-#: What limits speak of, the wider first: other seeds and items, or other items alone.
+#: Scopes of limits, the wider first: other seeds and items, or other items alone.
 Spoken = Literal["recipe", "checkpoints"]
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Between which values a number lies, so that all numbers of its family hold at once.
+    """Limits of a number that hold simultaneously with those of its family.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ class Limits:
     n_rows
         Numbers that the family was planned with.
     detectable
-        Distance from a limit at which a true value would be told from it in 80 % of studies, in
+        Distance between a true value and a threshold that 80 % of studies detect, in
         the wider scope.
     items_needed, seeds_needed
         Of a risk, so many items in place of those that there are, or so many seeds, would tell a
@@ -188,18 +188,18 @@ class Limits:
     seeds_needed: int | None = None
 
     def of(self, spoken: Spoken) -> tuple[float, float] | None:
-        """Low and high for what is spoken of, where there are any."""
+        """Low and high in a scope, or ``None``."""
         return self.recipe if spoken == "recipe" else self.checkpoints
 
     @property
     def widest(self) -> tuple[float, float]:
-        """Low and high for the recipe, or for these checkpoints where there are none."""
+        """Low and high in the scope "this recipe", or "these checkpoints" without it."""
         return self.recipe or self.checkpoints
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Finding:
-    """What may be stated, of what, and why.
+    """Verdict on a claim, with its scope and the reason.
 
     Parameters
     ----------
@@ -210,17 +210,17 @@ class Finding:
     control
         The estimate against the control, where there is one, with its limits.
     verdict, scope
-        What may be said, and of what it may be said.
+        Verdict or state, and the scope in which it holds.
     reason
         One sentence: which rule decided.
     checks
         Outcome of every check.
     p_supported, p_not_supported
-        Intersection-union p-values of this claim alone; nothing where refused.
+        Intersection-union p-values of this claim alone; None if refused.
     minimum_detectable_effect
         Smallest difference that this design would have shown with 80 % power.
     evidence
-        Identity of every number that was compared, by what it was compared with.
+        Identity of every number that was compared, by the alternative of its component.
     limits
         Limits of every component's number, in their order; None where it has none.
     """

@@ -1,4 +1,4 @@
-"""Fewer collections of garbage while many objects are made that all stay."""
+"""Garbage collection tuning: fewer passes while many permanent objects are created."""
 
 import gc
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _usual = 700
 
 @contextmanager
 def seldom_collected() -> Iterator[None]:
-    """Garbage is looked for after `PATIENCE` new objects only, as long as anybody is inside.
+    """Context with rare garbage collection: a pass per `PATIENCE` new objects only.
 
     A shard of a run or a round of searches makes some ten objects for each text, and none of them
     is garbage before it is over; looking through all of them again and again is a fifth of the
@@ -50,7 +50,7 @@ def seldom_collected() -> Iterator[None]:
 
 @contextmanager
 def usually_collected() -> Iterator[None]:
-    """The thresholds that were there before `seldom_collected`, while somebody else's code runs.
+    """Context with the original thresholds, for other people's code.
 
     What a model does with its memory is its own affair.
 
@@ -75,7 +75,7 @@ def usually_collected() -> Iterator[None]:
 
 @contextmanager
 def left_alone() -> Iterator[None]:
-    """Leave what is there already out of every search for garbage, as long as anybody is inside.
+    """Context that excludes existing objects from garbage collection.
 
     The items of a large run are some hundred thousand objects that stay to its end. What is made
     inside is looked through as ever. Who has frozen objects of his own is left alone as well.

@@ -1,4 +1,4 @@
-"""What a diagnostic is: it yields records, never a number."""
+"""Diagnostics: the base class and its inputs; a diagnostic yields records, never a number."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,14 +21,14 @@ P = TypeVar("P", contravariant=True)
 
 #: Families that a contrast can subtract an estimate of.
 Subtracted = Literal["null", "control", "base", "reference", "own"]
-#: What each replicate of a family stands beside where the family is its own reference: itself;
+#: Pairing of the replicates of a family that is its own reference: itself;
 #: the next one, each two once; or the one before it, whose next one it is.
 OwnPairs = Literal["itself", "next", "before"]
 
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """Which records one side of an estimate reads.
+    """Selection of records for one side of an estimate.
 
     ``condition`` must be contained in the record's; empty selects all. ``of`` is "own", or "base":
     the records of the family that the measured one was trained from.
@@ -46,7 +46,7 @@ DRAW: Final = "#"
 def draws_of(
     side: str, role: str, conditions: Sequence[Mapping[str, object]]
 ) -> dict[str, Selector]:
-    """Sides that are draws of one: its measures are their means, where all of them are there.
+    """Selectors of a side's draws, one for each condition; several draws are averaged.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def draws_of(
 
 @dataclass(frozen=True, slots=True)
 class EstimateSpec:
-    """A number to compute from records.
+    """Specification of a number to compute from records.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class EstimateSpec:
     metric
         Statistic by its versioned name.
     sides
-        What each side reads. A statistic that needs "before.hit" has the side "before"; one that
+        Records of each side. A statistic that needs "before.hit" has the side "before"; one that
         needs "hit" has the side "".
     fallback
         Side that stands in where a side's variant was skipped because nothing changed: makes
@@ -82,12 +82,12 @@ class EstimateSpec:
     unit
         Column of the items that is resampled as a whole ("item", or a ``u_*`` column).
     strata
-        Column within which units are resampled, or nothing.
+        Column within which units are resampled, or None.
     where
         Slice that it is over, as it is written (``a_category = age``); empty for all items.
     at
         Places on axes of the measures, counted from 1 (``{"layer": 8, "head": 4}``). The statistic
-        gets what is left of each measure, flattened. Without fallback.
+        gets the rest of each measure, flattened. Without fallback.
     along
         Axes along which it is computed place by place, on the same draws: one estimate for each,
         with the place in its condition and behind its id (``f1/layer=8/head=4``).
@@ -117,7 +117,7 @@ class EstimateSpec:
 
 @dataclass(frozen=True, slots=True)
 class ContrastSpec:
-    """An estimate of this family minus another, usually the same kind of its control family.
+    """Difference of two estimates: of this family minus another, usually its control family.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class ContrastSpec:
         Whether replicates of both families belong together where they have the same names.
     exact_at
         Share of misses that its claims are about: of a share whose other side misses nothing, the
-        interval is then the exact one of the misses. Nothing for the usual interval.
+        interval is then the exact one of the misses. None for the usual interval.
     """
 
     id: str
@@ -148,14 +148,14 @@ class ContrastSpec:
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """What a diagnostic is going to do, known before the first query.
+    """Plan of a diagnostic, known before the first query: conditions, estimates, claims, cost.
 
     Parameters
     ----------
     conditions
-        What varies within the run, in record order.
+        Conditions that vary within the run, in record order.
     estimates, claims
-        What is computed and claimed unless the plan says otherwise.
+        Default estimates and claims, which the plan may override.
     queries_per_item
         Model calls for each item and replicate, at most.
     search_per_item
@@ -181,7 +181,7 @@ class Design:
 
 @dataclass(frozen=True, slots=True)
 class DataShape:
-    """What a design may know of a dataset.
+    """Properties of a dataset that a design may use.
 
     Parameters
     ----------
@@ -213,14 +213,14 @@ class DataShape:
 
 @dataclass(frozen=True, slots=True)
 class SubjectShape:
-    """What a design may know of a family of models.
+    """Properties of a family of models that a design may use.
 
     Parameters
     ----------
     name
         Its name in the plan.
     capabilities
-        What it can be asked; "samples" among them says that its probabilities are frequencies of
+        Its capabilities; "samples" means that its probabilities are frequencies of
         some samples.
     n_layers
         How many of its layers have vectors or attention that can be had, or 0.
@@ -239,12 +239,12 @@ class SubjectShape:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What a design may look at: the task, the data's shape and the models' declarations.
+    """Inputs of a design: the task, the data's shape and the models' declarations.
 
     Parameters
     ----------
     task, data, subject
-        What is measured: a family of models on a dataset.
+        Measured family of models, and the dataset.
     reference
         The family that it is measured beside, equal to ``subject`` where it is its own reference;
         None where the measurement names none.
@@ -266,12 +266,12 @@ class Inputs:
 
     @property
     def is_self(self) -> bool:
-        """Whether the family is measured beside itself."""
+        """Whether the family is its own reference."""
         return self.subject == self.reference
 
     @property
     def second(self) -> SubjectShape:
-        """The reference, which designs with ``wants_reference`` always have.
+        """Reference model, which designs with ``wants_reference`` always have.
 
         Raises
         ------
@@ -285,7 +285,7 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One replicate on one dataset; what varies within is in the rows' conditions.
+    """One replicate on one dataset; the conditions within are in its rows.
 
     ``reference`` is the family that it is measured beside. ``replicate`` then is the pair's: the
     factors that both have, or those of the side that has any.
@@ -301,7 +301,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class Batch:
-    """A stretch of items with their variants, in plan order; the same one for every replicate."""
+    """Consecutive items with their variants, in plan order; the same for every replicate."""
 
     examples: tuple[Example, ...]
     variants: Mapping[str, tuple[Variant, ...]] = field(default_factory=dict)
@@ -309,14 +309,14 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A model call that did not answer: a short stable code and the message for the log."""
+    """Failed model call: a short stable code, and the message for the log."""
 
     reason: str
     message: str = ""
 
 
 class Reference(Protocol):
-    """The second model of a measurement, asked through the same cache as the first.
+    """Second model of a measurement, called through the same cache as the first.
 
     ``subject`` is its family in the plan, ``replicate`` the canonical JSON of its random factors;
     ``labels`` are in the data's words, in the order of its scores.
@@ -330,16 +330,16 @@ class Reference(Protocol):
     def predict(
         self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None
     ) -> list[Prediction | Failure]:
-        """Its answers: cached, batched, checked; a failing call is a value."""
+        """Predictions of the reference: cached, batched, checked; failed calls are values."""
         ...
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
-        """Its answers to queries of `scrutiny.core.queries.language`."""
+        """Answers of the reference to queries of `scrutiny.core.queries.language`."""
         ...
 
 
 class Context(Protocol):
-    """What a diagnostic may use while it prepares and measures.
+    """Services for a diagnostic while it prepares and measures.
 
     ``reference`` is the second model, where the measurement names one; it can be asked while
     variants are prepared, too, when there is no ``model`` yet.
@@ -351,18 +351,18 @@ class Context(Protocol):
 
     @property
     def model(self) -> Model | None:
-        """The cell's model, for capabilities beyond `predict`."""
+        """Model of the cell, for capabilities beyond `predict`."""
         ...
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The model's labels in the data's words, in the order of the scores."""
+        """The model's labels, named as in the data, in the order of the scores."""
         ...
 
     def predict(
         self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None
     ) -> list[Prediction | Failure]:
-        """Answers of the cell's model: cached, batched, checked; a failing call is a value.
+        """Predictions of the cell's model: cached, batched, checked; failed calls are values.
 
         ``variants`` names the variant that each example is, nothing for an item as it is; answers
         are kept as outputs under item and variant.
@@ -378,20 +378,20 @@ class Context(Protocol):
         ...
 
     def rng(self, purpose: str, name: str, item: str, draw: int = 0) -> "np.random.Generator":
-        """Random stream of this name, the same for every model and replicate."""
+        """Random generator for this name, the same for every model and replicate."""
         ...
 
     def once(self, key: str, make: Callable[[], Any]) -> Any:
-        """Value of ``make()``, a JSON value, computed once in the life of the run."""
+        """Value of ``make()``, a JSON value, computed once per run."""
         ...
 
     def array(self, name: str, value: "np.ndarray[Any, Any]") -> None:
-        """Keep an array beside the records."""
+        """Store an array with the records."""
         ...
 
 
 def reference_of(ctx: Context) -> Reference:
-    """The second model, which measurements with ``wants_reference`` always have.
+    """Reference model, which measurements with ``wants_reference`` always have.
 
     Raises
     ------
@@ -399,34 +399,34 @@ def reference_of(ctx: Context) -> Reference:
         If there is none.
     """
     if ctx.reference is None:
-        raise PlanError("This measures a model beside a reference: name one.")
+        raise PlanError("This measurement compares a model with a reference: name one.")
     return ctx.reference
 
 
 class Diagnostic(PlugIn, ABC, Generic[P]):
-    """A family of measurements; one folder or file each.
+    """Diagnostic: a kind of measurement; one folder or file each.
 
     Attributes
     ----------
     id
         Versioned name.
     summary
-        What it measures, in a few words.
+        Short description of the measurement.
     Params
-        Frozen dataclass of what can be set.
+        Frozen dataclass of its parameters.
     needs
-        Model capabilities ("predict" among them).
+        Model capabilities it requires ("predict" included).
     tasks
         Tasks that it applies to; empty for any.
     measures
-        Numbers of its records; without any, those of the task.
+        Measures of its records; if empty, those of the task.
     scope
         ``item`` where items can be measured apart from each other.
     wants_reference
-        Whether it measures each model beside a second one.
+        Whether it compares each model with a second one.
     pairs_apart
-        Whether a family that is its own reference has each replicate beside the next one and not
-        beside itself.
+        Whether a family that is its own reference compares each replicate with the next one and not
+        with itself.
     nulls
         How many untrained replicates it wants as its second null.
     presupposes
@@ -460,7 +460,7 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     stream: ClassVar[str] = ""
 
     def own_pairs(self, params: P) -> OwnPairs:
-        """What each replicate stands beside where a family is its own reference."""
+        """Pairing of replicates for a family that is its own reference."""
         del params
         return "next" if self.pairs_apart else "itself"
 
@@ -472,12 +472,12 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
         return self.measures or task.measures
 
     def lengths(self, params: P) -> Mapping[str, int]:
-        """Lengths of axes of its measures that its parameters set."""
+        """Lengths of its measures' axes that its parameters set."""
         del params
         return {}
 
     def audit_params(self, task: Task) -> Any:
-        """Parameters of a modest budget for an audit; the usual ones unless it states others."""
+        """Parameters of modest cost for an audit; the defaults unless overridden."""
         del task
         return {}
 
@@ -491,11 +491,11 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
 
 
 class ChangesTexts(Diagnostic[P]):
-    """A diagnostic that asks about texts that it changed."""
+    """Diagnostic that changes texts before it queries models."""
 
     @abstractmethod
     def prepare(self, params: P, examples: Sequence[Example], ctx: Context) -> Iterable[Variant]:
-        """Variants of these items, made once and kept for all models.
+        """Variants of these items, created once for all models.
 
         With ``wants_reference`` it is called once for each replicate of the reference, which its
         variants then have to name.

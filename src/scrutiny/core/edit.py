@@ -1,4 +1,4 @@
-"""Edits, and the variants of an item that they make."""
+"""Edits, and variants: items with edits applied."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ from scrutiny.core.example import Span
 
 
 class Edit(NamedTuple):
-    """Replace code points ``start`` to ``end`` of a field of the *original* by ``text``.
+    """Replacement of code points ``start`` to ``end`` of a field of the *original* by ``text``.
 
     A plain tuple, because perturbing a million sentences makes several million of them.
 
@@ -19,7 +19,7 @@ class Edit(NamedTuple):
     start, end
         Code-point offsets of the original, half open; equal for an insertion.
     text
-        What stands there afterwards.
+        New text.
     spans
         Annotations of the new text, with offsets *inside* ``text``. They take the place of every
         annotation that the edit touches.
@@ -36,7 +36,7 @@ class Edit(NamedTuple):
 
 
 class EditRefusedError(ScrutinyError):
-    """An edit would break an annotation, a protected stretch or another edit.
+    """Refused edit: it would break an annotation, a protected span or another edit.
 
     ``reason`` is the short stable code that goes into the records.
     """
@@ -48,7 +48,7 @@ class EditRefusedError(ScrutinyError):
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """An item plus edits, as ``variants.parquet`` keeps it.
+    """An item plus edits, as stored in ``variants.parquet``.
 
     Parameters
     ----------
@@ -61,13 +61,13 @@ class Variant:
     control_of
         Name of the treatment that a control matches.
     recipe
-        What made it: the canonical name of the transformation or composition.
+        Canonical name of the transformation or composition that made it.
     edits
         Edits on the original, disjoint.
     gold
         The gold answer afterwards; equal to the item's where the recipe keeps it.
     status, reason
-        As in records: only an ``ok`` variant can be asked.
+        As in records: only an ``ok`` variant is sent to models.
     draw
         Which of the independent draws of the recipe.
     """
@@ -85,13 +85,13 @@ class Variant:
 
 
 class _OpenVariant:
-    """A variant that may still be written to."""
+    """Mutable variant, while it is being built."""
 
     __slots__ = Variant.__slots__
 
 
 def variant_of(members: tuple[Any, ...]) -> Variant:
-    """Variant of all its members in their order; at a third of the price.
+    """Variant from all its members in order; faster than the constructor.
 
     Setting the members of a frozen class one by one takes longer than a typo.
 

@@ -1,4 +1,4 @@
-"""Every error that scrutiny raises on purpose.
+"""Errors that scrutiny raises on purpose.
 
 ::
 
@@ -9,8 +9,8 @@
     │   ├── ModelError                  a model string, a checkpoint, an output of the wrong shape
     │   ├── UnknownNameError            a look-up in a registry failed; near names are listed
     │   └── MissingExtraError           an optional dependency is not installed
-    ├── RunIncompleteError              re-issue the same command to go on; exit code 3
-    ├── StorageError                    the disk refused; nothing half-written is kept; exit code 3
+    ├── RunIncompleteError              re-issue the same command to resume; exit code 3
+    ├── StorageError                    a failed write; no half-written file is kept; exit code 3
     └── ConformanceError                a plug-in breaks the contract of its protocol
 """
 
@@ -38,12 +38,12 @@ LISTED: Final = (
 
 
 class ScrutinyError(Exception):
-    """An error with a message for people: what, where, what is allowed, how to fix it."""
+    """Base of all errors: the message says what is wrong, where, what is allowed, how to fix it."""
 
     exit_code = 2
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Let errors with parameters of their own travel from a worker to the driver."""
+        """Make errors with parameters of their own picklable, to send them between processes."""
         return _restored, (type(self), self.args, self.__dict__)
 
 
@@ -55,7 +55,7 @@ def _restored(kind: "type[ScrutinyError]", args: tuple[Any, ...], state: Any) ->
 
 
 class UserError(ScrutinyError):
-    """A mistake that the user can mend; never shown with a traceback."""
+    """User error that can be fixed; shown without a traceback."""
 
 
 class PlanError(UserError):
@@ -67,16 +67,16 @@ class DataError(UserError):
 
 
 class ModelError(UserError):
-    """A model cannot be loaded, or answered in a shape that its task does not allow."""
+    """A model cannot be loaded, or returned output that its task does not allow."""
 
 
 class UnknownNameError(UserError):
-    """A name that no registry knows.
+    """Unknown name: it is not in the registry; the message lists similar names.
 
     Parameters
     ----------
     kind
-        What was looked up, in the singular ("transformation").
+        Kind of name, in the singular ("transformation").
     name
         The name as it was given.
     known
@@ -99,7 +99,7 @@ class UnknownNameError(UserError):
 
 
 class MissingExtraError(UserError):
-    """An optional dependency is needed and not installed."""
+    """Optional dependency that is needed but not installed."""
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(
@@ -114,11 +114,11 @@ def require_packages(what: str, extra: str, *modules: str) -> None:
     Parameters
     ----------
     what
-        What needs them, as the message begins: "An ONNX model".
+        Feature that needs them, which begins the message: "An ONNX model".
     extra
         Name of the extra that brings them.
     modules
-        What must be there to import.
+        Modules that must be importable.
 
     Raises
     ------
@@ -133,16 +133,16 @@ def require_packages(what: str, extra: str, *modules: str) -> None:
 
 
 class RunIncompleteError(ScrutinyError):
-    """Some of the work is not done; the same command goes on where it stopped."""
+    """Unfinished run; the same command resumes where it stopped."""
 
     exit_code = 3
 
 
 class StorageError(ScrutinyError):
-    """The disk refused a write; nothing half-written is left behind."""
+    """A file could not be written; no half-written file is left behind."""
 
     exit_code = 3
 
 
 class ConformanceError(ScrutinyError):
-    """A plug-in breaks the contract of the protocol that it claims to implement."""
+    """A plug-in violates the contract of its base class or protocol."""

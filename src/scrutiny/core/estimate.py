@@ -13,7 +13,7 @@ DRAW: Final = "draw"
 
 @dataclass(frozen=True, slots=True)
 class EstimateKey:
-    """What an estimate is of; two runs pair up by it.
+    """Identity of an estimate; numbers of two runs are paired by it.
 
     Parameters
     ----------
@@ -26,11 +26,11 @@ class EstimateKey:
     dataset
         Name of the dataset in the plan.
     replicate
-        Canonical JSON of the random factors, or nothing for "over all replicates".
+        Canonical JSON of the random factors, or None for "over all replicates".
     role
         measured, control, null, baseline or contrast.
     condition
-        What varies within the run.
+        Condition: factors that vary within the run.
     group
         The items it is over ("all", "changed", a slice).
     """
@@ -47,7 +47,7 @@ class EstimateKey:
 
 
 def of_all_draws(numbers: Sequence[T], key: Callable[[T], EstimateKey]) -> list[T]:
-    """Return the numbers without those of single draws of which the number of all draws is there.
+    """Return the numbers without those of single draws, if the number of all draws is there.
 
     Parameters
     ----------
@@ -71,20 +71,20 @@ def _but_draw(key: EstimateKey) -> EstimateKey:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Estimate:
-    """A value with how sure it is and out of how many.
+    """Estimate: a value with its interval and its counts of rows.
 
     Parameters
     ----------
     key
         Its identity.
     value, low, high
-        Point and interval; nothing where the status is not ``ok``.
+        Point and interval; None unless the status is ``ok``.
     level
         Confidence level of the interval.
     method
         Name of the interval ("crossed@1", "multi-bootstrap@1", "wilson@1").
     counts
-        Rows planned and what became of them.
+        Rows planned, by outcome.
     n_units
         Resampled units (items, or clusters of them).
     n_replicates
@@ -103,7 +103,7 @@ class Estimate:
         ``ok``, or why there is no value.
     denominator
         What the value was divided by where that is not every row measured (attacked items, pairs
-        of texts): the mean over replicates. Nothing where it is ``counts.n``.
+        of texts): the mean over replicates. None if it is ``counts.n``.
     """
 
     key: EstimateKey
@@ -125,11 +125,11 @@ class Estimate:
 
     @property
     def divided_by(self) -> float:
-        """Denominator of the value: what stands beside it wherever it is printed."""
+        """Denominator of the value, printed next to it."""
         return self.counts.n if self.denominator is None else self.denominator
 
     def __repr__(self) -> str:
-        """Metric, what it is of, value and interval, rows measured of rows planned."""
+        """Metric, subject, dataset, value with interval, rows measured of rows planned."""
         key, counts = self.key, self.counts
         named = "".join(f", {name}={value}" for name, value in key.condition.items())
         value = self.status if self.value is None else f"{self.value:.3f}"

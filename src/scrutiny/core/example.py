@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class Span(NamedTuple):
-    """A labeled stretch of one text field: code points ``start`` to ``end``, half open."""
+    """Labeled span of one text field: code points ``start`` to ``end``, end excluded."""
 
     field: str
     start: int
@@ -16,7 +16,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One item of a dataset, or that item after edits.
+    """Item of a dataset, or that item after edits.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class Example:
     fields
         Text fields by name, in the task's order.
     gold
-        The gold answer: a label, gold spans, or nothing.
+        The gold answer: a label, gold spans, or None.
     spans
         Annotations that edits must carry and that are not the gold answer.
     tokens
@@ -56,7 +56,7 @@ class Example:
         return next(iter(self.fields.values()))
 
     def with_fields(self, fields: Mapping[str, str]) -> "Example":
-        """Return a copy with these texts and everything else as it is.
+        """Return a copy with these texts and all else unchanged.
 
         Searches make one for each text that they ask about, and setting the members of a frozen
         class takes longer than the rest of it.
@@ -77,6 +77,6 @@ class Example:
 
 
 class _OpenExample:
-    """An example that may still be written to."""
+    """Mutable example, while it is being built."""
 
     __slots__ = Example.__slots__

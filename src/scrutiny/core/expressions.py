@@ -1,6 +1,6 @@
-"""How a metric is written: ``accuracy``, ``success_within(100)``, ``drop(accuracy)``.
+"""Metric expressions: ``accuracy``, ``success_within(100)``, ``drop(accuracy)``.
 
-A metric has a name, what stands in its parentheses (numbers, words or other metrics), and a
+A metric has a name, arguments in parentheses (numbers, words or other metrics), and a
 version at the end. ``drop(accuracy)@1`` is the drop of ``accuracy@1``.
 """
 
@@ -14,16 +14,16 @@ _TOKEN: Final = re.compile(r"\s*(?:([A-Za-z_][\w-]*|\d+(?:\.\d+)?|\.\d+)|(@[1-9]
 
 
 class Expression(NamedTuple):
-    """A metric as it is written.
+    """Parsed metric expression.
 
     Parameters
     ----------
     name
         Name, number or word.
     arguments
-        What stands in its parentheses.
+        Arguments in parentheses.
     version
-        The number behind ``@``; nothing for the newest.
+        The number behind ``@``; None for the newest.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Expression(NamedTuple):
 
 #: Of two models: the second minus the first.
 GAIN: Final = "gain"
-#: What is added to a measure's words.
+#: Words added to the label of a measure.
 _OF_MEASURE: Final = {"mean": "", "share": "", "median": ", median"}
 _SPOKEN: Final = {
     "drop": "{} drop",
@@ -57,14 +57,14 @@ _SPOKEN: Final = {
 
 
 def spoken(metric: str, says: Mapping[str, str] | None = None) -> str:
-    """A metric in words, for titles; what is no metric stays as it is.
+    """Label of a metric, for titles; unknown metrics are returned unchanged.
 
     Parameters
     ----------
     metric
         As it is written.
     says
-        What the means of measures are in words, by the measures' names.
+        Labels of the means of measures, by the measures' names.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def _in_words(whole: Expression, says: Mapping[str, str]) -> str:
 
 
 def gained(metric: str) -> str:
-    """The metric whose gain is written: of ``gain(m)`` m, of others nothing.
+    """Metric m of an expression ``gain(m)``; empty for others.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def gained(metric: str) -> str:
 
 
 def is_meant(text: str, metric: str) -> bool:
-    """Whether a text names a metric; spaces and versions may be left out of it.
+    """Whether a text names a metric; spaces and versions are optional in it.
 
     Examples
     --------
@@ -126,14 +126,14 @@ def is_meant(text: str, metric: str) -> bool:
 
 
 def _without_versions(whole: Expression) -> tuple[Expression, set[int]]:
-    """An expression without its versions, and these."""
+    """Expression without versions, and the versions."""
     inner = [_without_versions(one) for one in whole.arguments]
     versions = set[int]().union(*(found for _, found in inner), {whole.version or 0} - {0})
     return Expression(whole.name, tuple(bare for bare, _ in inner)), versions
 
 
 def made_of(name: str, metric: str) -> str:
-    """A metric of another one, in full.
+    """Full name of a metric of another metric.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def made_of(name: str, metric: str) -> str:
 
 
 def parse_expression(text: str) -> Expression:
-    """Expression of its written form.
+    """Parse a metric expression.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def _expression(tokens: list[str], text: str) -> tuple[Expression, list[str]]:
-    """The expression that tokens begin with, and the tokens behind it."""
+    """Parse an expression from the front of the tokens; the expression and the remaining tokens."""
     if not tokens or tokens[0][0] in "@(),":
         raise _unread(text)
     name, rest = tokens[0], tokens[1:]
@@ -193,5 +193,5 @@ def _expression(tokens: list[str], text: str) -> tuple[Expression, list[str]]:
 def _unread(text: str) -> PlanError:
     return PlanError(
         f"The metric {text!r} cannot be read. A metric is a name such as accuracy, a name with a "
-        "parameter such as success_within(100), or one of another metric such as drop(accuracy)."
+        "parameter such as success_within(100), or a metric of a metric such as drop(accuracy)."
     )

@@ -1,4 +1,4 @@
-"""Values that belong together, by what they share."""
+"""Grouping of values by a key."""
 
 from collections.abc import Iterable
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""What the parameters of a dataclass may be: numbers within bounds, words among those there are.
+"""Parameter checks: numbers within bounds, words from a list.
 
 Each check reads parameters by their names, leaves those alone that are ``None`` (left open), and
 refuses the first one that does not fit.
@@ -11,7 +11,7 @@ from scrutiny.core.errors import PlanError, UnknownNameError
 
 
 def at_least(of: object, **least: float) -> None:
-    """Refuse numbers below the least that they can be.
+    """Raise for numbers below a minimum.
 
     Raises
     ------
@@ -30,7 +30,7 @@ def at_least(of: object, **least: float) -> None:
 
 
 def between(of: object, **ends: tuple[float, float]) -> None:
-    """Refuse numbers that do not lie between two ends, both among them.
+    """Raise for numbers outside of a closed interval.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def between(of: object, **ends: tuple[float, float]) -> None:
 
 
 def above_zero(of: object, *names: str) -> None:
-    """Refuse numbers that are not above 0, or have no end.
+    """Raise for numbers that are not positive and finite.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def above_zero(of: object, *names: str) -> None:
 
 
 def shares(of: object, *names: str, zero: bool = True, one: bool = False) -> None:
-    """Refuse shares that do not lie between 0 and 1.
+    """Raise for shares outside of [0, 1].
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def shares(of: object, *names: str, zero: bool = True, one: bool = False) -> Non
 
 
 def one_of(of: object, **allowed: Collection[str]) -> None:
-    """Refuse words that are no choice.
+    """Raise for words that are not among the choices.
 
     Raises
     ------
@@ -98,12 +98,12 @@ def one_of(of: object, **allowed: Collection[str]) -> None:
 def known(
     kind: str, names: Iterable[object], among: Collection[object], *, where: str = ""
 ) -> None:
-    """Refuse names that nothing has.
+    """Raise for unknown names.
 
     Parameters
     ----------
     kind
-        What is named, in the singular ("pooling").
+        Kind of name, in the singular ("pooling").
     names
         The names.
     among

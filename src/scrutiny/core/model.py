@@ -1,4 +1,4 @@
-"""What can be asked of a model."""
+"""Models: base class, capabilities, families and replicates."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from scrutiny.core.task import Prediction
 
 @dataclass(frozen=True, slots=True)
 class Replicate:
-    """One member of a family of models: the string that loads it and its factors.
+    """Member of a family of models: the string that loads it, and its factors.
 
     Parameters
     ----------
@@ -30,15 +30,15 @@ class Replicate:
 
     @property
     def key(self) -> str | None:
-        """Canonical JSON of the random factors, or nothing for a single model."""
+        """Canonical JSON of the random factors; None for a single model."""
         return canonical_json(dict(self.random)) if self.random else None
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """All replicates of one recipe, under the name that the plan gives them.
+    """Family: all replicates of one recipe, under a name of the plan.
 
-    ``role`` is ``measured``, or what the family is there to control for.
+    ``role`` is ``measured``, or the kind of control that the family is.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class LoadOptions:
-    """How to load and run a model: none of it is part of what the model *is*.
+    """Options of loading and running a model; not part of the model's identity.
 
     ``batch`` is a number of examples or "auto"; ``options`` come from ``-M key=value``.
     """
@@ -62,9 +62,9 @@ class LoadOptions:
 
 @runtime_checkable
 class PlainModel(Protocol):
-    """The seven members that any model has, whatever it subclasses.
+    """Protocol with the seven members that every model has.
 
-    Who asks whether something is a model asks for this. An object that has these and does not
+    Use this to check whether an object is a model. An object that has these and does not
     subclass `Model` is put into one where it enters (`scrutiny.core.model_around.as_model`).
 
     Attributes
@@ -78,7 +78,7 @@ class PlainModel(Protocol):
     is_batch_invariant
         Whether it promises bit-equal answers in any batch.
     capabilities
-        What it can be asked: ``predict``, and the names of the queries of `scrutiny.core.queries`.
+        Capabilities: ``predict``, and the names of the queries of `scrutiny.core.queries`.
     """
 
     source: str
@@ -88,7 +88,7 @@ class PlainModel(Protocol):
     capabilities: frozenset[str]
 
     def fingerprint(self) -> str | None:
-        """Digest of everything that changes an answer, or nothing where it cannot be known.
+        """Digest of everything that changes an answer; None if unknown (answers are not cached).
 
         Weights, configuration, tokenizer, adapter version, dtype, device type, attention
         implementation, truncation, template.
@@ -106,17 +106,17 @@ class PlainModel(Protocol):
         ...
 
 
-#: Names of what any model has.
+#: Names of the members of every model.
 MEMBERS: Final = (*PlainModel.__annotations__, "fingerprint", "predict")
 
 
 class Model(PlainModel):
-    """A loaded model: what any has, and what it may have beside, with a default.
+    """Base class of loaded models: required members, and optional ones with defaults.
 
     Attributes
     ----------
     n_samples
-        Samples that its probabilities are frequencies of; nothing where they are exact.
+        Number of samples behind its probabilities; None if they are exact.
     has_stored_answers_only
         Whether it looks its answers up by item, so that no other text can be asked.
     is_of_the_user
@@ -129,7 +129,7 @@ class Model(PlainModel):
     is_causal
         Whether nothing is attended to that comes later.
     limit
-        Most tokens of one sequence, or nothing.
+        Longest sequence in tokens, or None.
     """
 
     source: str
@@ -146,11 +146,11 @@ class Model(PlainModel):
     limit: int | None = None
 
     def fingerprint(self) -> str | None:
-        """Nothing, unless it says what its answers depend on: then they are not kept."""
+        """None by default: answers are not cached unless a model states what they depend on."""
         return None
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
-        """Refuse: a model without the capability ``predict`` has no labels.
+        """Raise by default: a model without the capability ``predict`` has no labels.
 
         Raises
         ------
@@ -163,7 +163,7 @@ class Model(PlainModel):
         )
 
     def batches(self, examples: Sequence[Example]) -> list[list[int]] | None:
-        """Indices of the examples that it asks together, or nothing where it does not say.
+        """Indices of the examples in each batch; None if the model does not say.
 
         Asked for one of these batches by itself it gives the same answers to the last digit.
         """
@@ -172,13 +172,13 @@ class Model(PlainModel):
 
 
 def n_samples_of(model: Model | None) -> int | None:
-    """Samples that a model's probabilities are frequencies of; nothing if they are exact."""
+    """Number of samples behind a model's probabilities; None if they are exact."""
     return None if model is None else model.n_samples or None
 
 
 @runtime_checkable
 class KnowsTrainingText(Protocol):
-    """A model whose training text we know of, as hashes of its letters."""
+    """Model with known training text, as hashes of its letters."""
 
     def training_hashes(self) -> Any:
         """Sorted ``uint64`` hashes of the letters of every training sentence."""

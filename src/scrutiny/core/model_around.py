@@ -1,8 +1,8 @@
-"""A model around another: all that it does not have itself is the other's.
+"""Wrapper models: members that the wrapper lacks are those of the wrapped model.
 
 Whatever is declared has a default on `Model`, which would stand before what the other has; and from
-Python 3.12 on, ``isinstance`` of a protocol looks members up without ``__getattr__``. What a model
-can be asked therefore stands in its class, which is made for each model.
+Python 3.12 on, ``isinstance`` of a protocol looks members up without ``__getattr__``. The
+capabilities of a model are therefore in its class, which is made for each model.
 """
 
 from operator import attrgetter
@@ -14,7 +14,7 @@ M = TypeVar("M", bound="ModelAround")
 
 
 class ModelAround(Model):
-    """A model that answers as another does; `around` gives it the other's members.
+    """Model that delegates to another; `around` gives it the other's members.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class ModelAround(Model):
 
 
 def around(kind: type[M], model: PlainModel) -> type[M]:
-    """Class of this kind with a property for every public member of a model but its own.
+    """Class of this kind with a property for each public member of a model that it lacks.
 
     Its own are those that the class itself states, annotated ones among them.
     """
@@ -41,5 +41,5 @@ def around(kind: type[M], model: PlainModel) -> type[M]:
 
 
 def as_model(given: PlainModel) -> Model:
-    """Model of whatever has the members of one: itself, where it subclasses `Model`."""
+    """Model from any object with its members; unchanged if it subclasses `Model`."""
     return given if isinstance(given, Model) else around(ModelAround, given)(given)

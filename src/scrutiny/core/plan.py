@@ -1,4 +1,4 @@
-"""A plan: what is measured, on what, with which models, and what is claimed of it."""
+"""Plan of a run: data, models, measurements, estimates, trainings and claims."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from scrutiny.core.published import PublishedPlan
 
 @dataclass(frozen=True, slots=True)
 class DataPlan:
-    """A dataset under its name in the plan.
+    """Dataset with its name in the plan.
 
     ``unit`` names the column that is resampled as a whole; "item" leaves it to the data string's
     own ``unit=``, and to single items where there is none. ``training`` is the data string of what
@@ -27,9 +27,9 @@ class DataPlan:
 
 @dataclass(frozen=True, slots=True)
 class ModelPlan:
-    """A family of models under its name in the plan.
+    """Family of models with its name in the plan.
 
-    ``control_of`` names the family that a control or null family is there for; nothing means all.
+    ``control_of`` names the family that a control or null family belongs to; empty means all.
     ``base`` names the family that it was trained from, where that is known.
     """
 
@@ -45,7 +45,7 @@ class ModelPlan:
 
 @dataclass(frozen=True, slots=True)
 class MeasurePlan:
-    """One diagnostic on some models and datasets.
+    """Measurement: one diagnostic on some models and datasets.
 
     ``nulls`` is how many untrained replicates of each model are measured beside it; nothing leaves
     it to the diagnostic. ``reference`` is the model of the plan that each of them is measured
@@ -68,7 +68,7 @@ class MeasurePlan:
 
 @dataclass(frozen=True, slots=True)
 class EstimatePlan:
-    """An estimate of the user's own, beside the defaults of the diagnostic.
+    """Estimate added by the user to the defaults of the diagnostic.
 
     ``where`` selects by subject, dataset, role, group and condition, and items by their columns
     (``a_heldout = "yes"``) or, as ``where``, by a slice (``length > 20``). ``contrast`` names two
@@ -87,7 +87,7 @@ class EstimatePlan:
 
 @dataclass(frozen=True, slots=True)
 class RelatePlan:
-    """A question of how two estimates go together over replicates.
+    """Correlation of two estimates over replicates.
 
     ``a`` and ``b`` say ``from`` which measurement, the ``metric``, and ``where`` as an estimate of
     the plan does. Replicates are joined by their random factors; several steps of each are
@@ -101,7 +101,7 @@ class RelatePlan:
 
 @dataclass(frozen=True, slots=True)
 class TrainPlan:
-    """A training node: several seeds are the normal case.
+    """Training node; several seeds are the normal case.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ class TrainPlan:
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How uncertainty is computed.
+    """Resampling settings: how uncertainty is computed.
 
     Parameters
     ----------
@@ -167,16 +167,16 @@ class Resampling:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Time that a plan was given, and what was left out for it before anything was asked.
+    """Time budget of a plan, and what was left out to meet it before the first query.
 
     Parameters
     ----------
     seconds
         The time.
     asked
-        Digest of what was asked for: by it the same command finds what was chosen for it.
+        Digest of the requested command, by which the same command finds its earlier choice.
     left_out
-        A sentence for each measurement that is smaller than it was asked for, or not there.
+        A sentence for each measurement that is smaller than requested, or left out.
     """
 
     seconds: float
@@ -186,7 +186,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Plan:
-    """Everything a run does, resolved or not.
+    """Plan: everything a run does, resolved or not.
 
     ``where`` are slices that the main numbers of all measurements are asked in; ``budget`` is there
     where its measurements were chosen to fit into a time. The plan's canonical JSON is hashed into
@@ -208,20 +208,20 @@ class Plan:
     budget: Budget | None = None
 
     def __repr__(self) -> str:
-        """What is measured, of whom, on what."""
+        """Measurements, models and data in one line."""
         parts = (self.measure, "of", self.models, "on", self.data)
         said = [p if isinstance(p, str) else _first(p) for p in parts]
         return f"<Plan: {' '.join(said)}, seed {self.seed}>"
 
     @property
     def only_trained(self) -> frozenset[str]:
-        """Data that training nodes name and no measurement does."""
+        """Data that training nodes use and no measurement does."""
         measured = {name for measure in self.measure for name in measure.data}
         return frozenset(n for node in self.train for n in (node.data, node.dev)) - measured
 
 
 def _first(parts: tuple[MeasurePlan | ModelPlan | DataPlan, ...], most: int = 4) -> str:
-    """Names of the first few parts of a plan, and how many more there are."""
+    """Names of the first few parts of a plan, and the number of the others."""
     names = [part.id if isinstance(part, MeasurePlan) else part.name for part in parts]
     more = [f"{len(names) - most} more"] if len(names) > most else []
     return ", ".join([*names[:most], *more]) or "nothing"

@@ -1,4 +1,4 @@
-"""What a registered thing subclasses: one base class for each kind, which declares all its members.
+"""Base classes of plug-ins: one for each kind, declaring all its members with defaults.
 
 A member that may be left out has a default on the base class, so that nothing is ever looked for
 by its name. That a thing subclasses its base is checked in one place: where the registry loads it.
@@ -11,10 +11,10 @@ from scrutiny.core.errors import ConformanceError
 
 
 class PlugIn:
-    """The root of the base classes of all kinds.
+    """Root of the base classes of all kinds.
 
     ``kind`` is the kind that the registry's lines name; each base class states it once.
-    ``summary`` is what lists say of a class, in a few words; without one, its docstring begins so.
+    ``summary`` describes the class in lists; default: the first sentence of its docstring.
     ``title`` is its name for people; without one, its id in words.
     """
 
@@ -26,7 +26,7 @@ class PlugIn:
 
 
 class Told:
-    """A registered object that says what it is, as a class does in its docstring.
+    """Registered object that describes itself, as a class does in its docstring.
 
     ``says`` is one line. A base class of dataclasses has no values for their fields to take as
     defaults, so that what is longer is a method.
@@ -37,16 +37,16 @@ class Told:
     says: str
 
     def sentence(self) -> str:
-        """What lists say of it."""
+        """Description in lists: one sentence."""
         return self.says
 
     def at_length(self) -> str:
-        """All that it says of itself."""
+        """Full description."""
         return self.sentence()
 
 
 def sentence_of(thing: Any) -> str:
-    """What a registered thing says of itself, in one sentence."""
+    """Description of a registered object, in one sentence."""
     if isinstance(thing, Told):
         return thing.sentence()
     is_class = isinstance(thing, type) and issubclass(thing, PlugIn)
@@ -54,7 +54,7 @@ def sentence_of(thing: Any) -> str:
 
 
 def title_of(thing: PlugIn, name: str) -> str:
-    """Name for people: its title, or its id in words; what it was given stands in brackets.
+    """Display name of a registered object: its title, or its id in words; arguments in brackets.
 
     Examples
     --------
@@ -67,12 +67,12 @@ def title_of(thing: PlugIn, name: str) -> str:
 
 
 def at_length(thing: Any) -> str:
-    """All that a registered thing says of itself: words of its own, or its docstring."""
+    """Full description of a registered object: its own, or its docstring."""
     return thing.at_length() if isinstance(thing, Told) else getdoc(thing) or ""
 
 
 def must_be_of_kind(thing: Any, kind: str, name: str) -> Any:
-    """The thing, which is of the kind that it is registered as: a class, or an object of one.
+    """The object, checked to be of the kind that it is registered as.
 
     Raises
     ------
@@ -86,11 +86,11 @@ def must_be_of_kind(thing: Any, kind: str, name: str) -> Any:
     wanted = " or ".join(f"{base.__module__}.{base.__qualname__}" for base in bases)
     raise ConformanceError(
         f"{name}: {made.__qualname__} of {made.__module__} is no {kind.replace('_', ' ')}. It must "
-        f"subclass {wanted or 'the base class of its kind'}, which declares what it may have."
+        f"subclass {wanted or 'the base class of its kind'}, which declares its members."
     )
 
 
 def _bases(root: type[PlugIn]) -> list[type[PlugIn]]:
-    """Classes that state a kind themselves."""
+    """Classes that declare a kind themselves."""
     found = [] if root is PlugIn else [root] if "kind" in vars(root) else []
     return found + [base for sub in root.__subclasses__() for base in _bases(sub)]

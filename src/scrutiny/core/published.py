@@ -1,4 +1,4 @@
-"""Figures that somebody has printed, and what a run says of them."""
+"""Published figures, and their reproduction by a run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,19 +12,19 @@ OUTCOMES: Final[tuple[Outcome, ...]] = ("differs", "missing", "agrees")
 
 @dataclass(frozen=True, slots=True)
 class PublishedPlan:
-    """A printed figure, and which number of the run reproduces it.
+    """Published figure, and the number of the run that reproduces it.
 
     Parameters
     ----------
     id
-        What it is, in a few words; unique in the plan.
+        Short name; unique in the plan.
     printed
         As it is printed: "92.9", ".415", "7.578e-5", "< .001", "8-4".
     measure, metric, where
         Measurement, and the estimate that is meant: by subject, reference (of a difference),
         dataset, role, group, replicate and condition.
     of
-        What of the estimate is printed. ``value``; ``sd``, the population standard deviation
+        Part of the estimate that is printed. ``value``; ``sd``, the population standard deviation
         (ddof 0) over the replicates' own values; ``p`` of the exact test that stands with a
         difference, or of a test of one replicate; ``head``, layer and head of the largest value
         among all heads; ``count``, replicates whose own test has p < .05; ``f1``, the harmonic mean
@@ -56,12 +56,12 @@ class PublishedPlan:
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """A printed figure beside the run's.
+    """Published figure compared with the run's.
 
     Parameters
     ----------
     figure
-        What is printed.
+        Published value.
     outcome
         ``agrees`` to the printed digit, ``differs``, or ``missing``: the run has no such number.
     ours

@@ -1,4 +1,4 @@
-"""Random streams that depend on nothing but their name.
+"""Named random streams: each depends on its name only.
 
 A stream is keyed by (run seed, purpose, name, item, draw). Model, replicate and intensity are
 left out on purpose: replicates then see the same texts, and a higher intensity changes what a
@@ -20,14 +20,14 @@ _PERSON = b"scrutiny.rng.1"
 
 
 def stream_key(seed: int, purpose: str, name: str, item: str, draw: int = 0) -> int:
-    """128-bit key of the stream of this name.
+    """128-bit key of a named random stream.
 
     Parameters
     ----------
     seed
         The run's seed.
     purpose
-        What the numbers are for ("perturb", "bootstrap").
+        Purpose of the numbers ("perturb", "bootstrap").
     name
         Versioned name of who draws ("typos@1").
     item
@@ -40,7 +40,7 @@ def stream_key(seed: int, purpose: str, name: str, item: str, draw: int = 0) -> 
 
 
 class StreamKeys:
-    """Keys of all streams of one run, purpose and name, with the common part hashed once.
+    """Keys of all streams of one run, purpose and name; the common part is hashed once.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def _prefixed_number(number: int) -> bytes:
 
 
 def stream_of(thing: Any, name: str | None = None) -> str:
-    """Name of the random numbers of a transformation, statistic, search, task or diagnostic.
+    """Name of the random stream of a transformation, statistic, search, task or diagnostic.
 
     It is the ``stream`` that the thing declares, and without one its name. Whoever renames a thing,
     or merges two, declares the old name, and every number that was drawn for it stays.
@@ -83,9 +83,9 @@ def stream_of(thing: Any, name: str | None = None) -> str:
     Parameters
     ----------
     thing
-        What draws; it declares a ``stream``, which is empty unless it was renamed.
+        Object that draws; it declares a ``stream``, which is empty unless it was renamed.
     name
-        What it is called, where that is not its ``id``.
+        Its name, if that is not its ``id``.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def stream_of(thing: Any, name: str | None = None) -> str:
 def generator(
     seed: int, purpose: str, *, name: str, item: str, draw: int = 0
 ) -> "np.random.Generator":
-    """Generator over Philox with the key of this stream.
+    """Philox generator for a named random stream.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Records: raw measures, one row for each thing measured."""
+"""Records: raw measures, one row for each measured item or pair."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ ROLES: Final = ("measured", "control", "null", "baseline")
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure that a diagnostic declares: its name and the axes it is laid out along.
+    """Measure declared by a diagnostic: its name and axes.
 
     Parameters
     ----------
@@ -26,17 +26,17 @@ class Measure:
         ``(name, length)`` of each axis, outermost first; empty for a single number. A length of 0
         is the model's own: how many layers it has, or heads.
     unit
-        What the number counts ("items", "nats").
+        Unit of the number ("items", "nats").
     says
-        What its mean is, in a few words for tables; the name where nothing is said.
+        Label of its mean, for tables; default: the name.
     scale, higher_is, tolerance, row_range, no_effect
         Of its mean, as in `scrutiny.core.statistic.Statistic`; without a scale that of the metric.
     among
         Measures that are 1 in the rows that count, and 0 in others: its mean is over these.
     per
-        Measure that says how many things of a row it is summed over: its mean is over these.
+        Measure with the number of elements that it is summed over per row: its mean is over these.
     drawn_as
-        Random numbers by metric ("mean"), where they have another name than it has.
+        Random stream by metric ("mean"), if it has another name.
     """
 
     name: str
@@ -54,22 +54,22 @@ class Measure:
 
     @property
     def size(self) -> int:
-        """How many numbers the measure takes up."""
+        """Number of values of the measure: the product of its axes."""
         return prod(length for _, length in self.axes)
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> "Measure":
-        """Measure of its plain JSON."""
+        """Measure from plain JSON."""
         known = {name: _tuples(value) for name, value in data.items()}
         return cls(**{**known, "axes": tuple((n, int(k)) for n, k in data["axes"])})
 
     def sized(self, lengths: Mapping[str, int]) -> "Measure":
-        """The measure with the model's own lengths filled in."""
+        """The measure with axis lengths of the model filled in."""
         axes = tuple((name, length or lengths.get(name, 0)) for name, length in self.axes)
         return replace(self, axes=axes)
 
     def cells(self, at: Mapping[str, int]) -> Iterator[int]:
-        """Positions among the flattened numbers of those at some places, counted from 1."""
+        """Flat positions of the values at some indices of its axes, counted from 1."""
         places = [
             range(length) if name not in at else (at[name] - 1,) for name, length in self.axes
         ]
@@ -81,7 +81,7 @@ class Measure:
 
 
 def _tuples(value: Any) -> Any:
-    """A JSON value, its lists as tuples."""
+    """JSON value with lists converted to tuples."""
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
@@ -93,9 +93,9 @@ HEADS: Final = ("head", 0)
 def columns_of(
     measures: Sequence[Measure], name: str, at: Mapping[str, int]
 ) -> tuple[int, ...] | None:
-    """Columns of a measure in a row's values, of those at some places of its axes.
+    """Columns of a measure in a row's values, at some indices of its axes.
 
-    Nothing if there is no such measure.
+    None if there is no such measure.
     """
     start = 0
     for measure in measures:
@@ -106,7 +106,7 @@ def columns_of(
 
 
 class Row(NamedTuple):
-    """What a diagnostic yields: one thing measured, within one cell.
+    """Result of one measurement within a cell, as a diagnostic yields it.
 
     ``values`` holds the declared measures in their order, axes flattened; it is given if and only
     if ``status`` is ``ok``, and holds no NaN. ``condition`` is canonical JSON.
@@ -123,7 +123,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many rows were planned and what became of them.
+    """Numbers of rows by outcome.
 
     ``planned`` is always the sum of the five statuses; a missing row is never a zero.
     """
@@ -136,12 +136,12 @@ class Counts:
 
     @property
     def planned(self) -> int:
-        """All rows: measured, undefined, failed, skipped and refused."""
+        """Number of planned rows: measured, undefined, failed, skipped and refused."""
         return self.n + self.undefined + self.failed + self.skipped + self.refused
 
     @property
     def missing_share(self) -> float:
-        """Share that failed or came out undefined of the rows that applied; 0 if none did.
+        """Share of applicable rows that failed or are undefined; 0 if none applied.
 
         Skipped and refused rows were not to be measured, so they do not water it down.
         """

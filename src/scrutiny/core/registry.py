@@ -1,4 +1,4 @@
-"""Names, and where the objects behind them live.
+"""Registry: versioned names of plug-ins and the objects behind them.
 
 A name is versioned (``typos@1``) and never changes its meaning. Objects are imported when they
 are first asked for, so that listing and ``--help`` stay cheap. Built-ins and plug-ins come in by
@@ -22,7 +22,7 @@ from scrutiny.core.plugin import must_be_of_kind
 KINDS: Final = LISTED
 #: Kinds whose things subclass a base class.
 CLASSES: Final = frozenset(KINDS) - {"statistic", "attribute", "reader", "part"}
-#: Origin of what comes with the package.
+#: Origin of built-in objects.
 OWN: Final = "scrutiny"
 _OWN: Final = "scrutiny.registrations:REGISTRATIONS"
 _NAME: Final = re.compile(r"[^@\s]+@[1-9][0-9]*")
@@ -31,7 +31,7 @@ _NAME: Final = re.compile(r"[^@\s]+@[1-9][0-9]*")
 class Registration(NamedTuple):
     """One line of a registry: kind, versioned name, and ``module:attribute``.
 
-    A diagnostic's line may say what it cannot do without: a capability of the model, or
+    A diagnostic's line may state a requirement: a capability of the model, or
     ``reference``, a second model. An audit that has no such thing does not load it.
     """
 
@@ -43,7 +43,7 @@ class Registration(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A registered name and the distribution that brought it."""
+    """Registered name, with the distribution that provides it."""
 
     registration: Registration
     origin: str
@@ -72,7 +72,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """All names of all kinds; made once by `registry`."""
+    """All names of all kinds; created once by `registry`."""
 
     entries: Mapping[tuple[str, str], Entry] = field(default_factory=dict)
 
@@ -81,7 +81,7 @@ class Registry:
         return sorted(name for k, name in self.entries if k == kind)
 
     def resolve(self, kind: str, name: str) -> str:
-        """Full name for one given with or without its version: the highest version wins.
+        """Full name from a name with or without version: the highest version by default.
 
         Raises
         ------
@@ -97,7 +97,7 @@ class Registry:
         return max(versions, key=lambda n: int(n.partition("@")[2]))
 
     def load(self, kind: str, name: str) -> Any:
-        """Object of this name, imported now."""
+        """Object of this name, imported on demand."""
         return self.entry(kind, name).load()
 
     def entry(self, kind: str, name: str) -> Entry:
@@ -107,7 +107,7 @@ class Registry:
 
 
 def build(sources: Iterable[tuple[str, Iterable[Registration]]]) -> Registry:
-    """Registry of all registrations; two sources may not claim one name.
+    """Registry of all registrations; two sources must not claim one name.
 
     Raises
     ------

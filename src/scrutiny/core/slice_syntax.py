@@ -1,7 +1,7 @@
-"""Slices as they are written: ``length > 20``, ``not negated``, ``topic = film and question``.
+"""Slice syntax: ``length > 20``, ``not negated``, ``topic = film and question``.
 
-A slice is a predicate on attributes of an item. Here is its text alone: what an attribute is, and
-which items have it, stands in `scrutiny.data.slices`.
+A slice is a predicate on attributes of an item. This module is about its text alone: attributes
+and their values are in `scrutiny.data.slices`.
 """
 
 import re
@@ -33,7 +33,7 @@ _MINUS: Final = re.compile(r"((?:\"[^\"]*\"|[^\"])*?)\sminus\s(.*)")
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """What is said of one attribute.
+    """Condition on one attribute.
 
     Parameters
     ----------
@@ -42,10 +42,10 @@ class Term:
     field
         Text field that is looked at alone (``length(hypothesis)``); all of them unless given.
     operator
-        ``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in``; nothing where the name stands alone, or
+        ``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in``; empty if the name stands alone, or
         before the words of ``has``.
     value
-        What it is compared with, as text; of ``in``, what `share_of` reads.
+        Value to compare with, as text; for ``in``, the share that `share_of` reads.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """Items of which something is known not to hold."""
+    """Negation: items for which a term is known to be false."""
 
     of: "Predicate"
 
@@ -82,7 +82,7 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """Items of which everything holds."""
+    """Conjunction: items for which all terms hold."""
 
     parts: "tuple[Predicate, ...]"
 
@@ -96,7 +96,7 @@ Predicate = Term | Not | And
 
 
 def terms_of(predicate: Predicate) -> Iterator[Term]:
-    """Everything that a predicate says of single attributes."""
+    """All terms of a predicate."""
     if isinstance(predicate, Term):
         yield predicate
     elif isinstance(predicate, Not):
@@ -107,14 +107,14 @@ def terms_of(predicate: Predicate) -> Iterator[Term]:
 
 
 def truth(predicate: Predicate, says: Callable[[Term], bool | None]) -> bool | None:
-    """Whether a predicate holds of an item; nothing where that is not known.
+    """Truth value of a predicate for an item; ``None`` if unknown.
 
     Parameters
     ----------
     predicate
         What is asked.
     says
-        Whether a term holds, or nothing where the item has no value for it.
+        Whether a term holds; None if the item has no value for it.
     """
     if isinstance(predicate, Term):
         return says(predicate)
@@ -126,12 +126,12 @@ def truth(predicate: Predicate, says: Callable[[Term], bool | None]) -> bool | N
 
 
 def joined(*texts: str) -> str:
-    """A slice of the items that are in each of these slices; empty texts are passed over."""
+    """Intersection of slices, as text; empty texts are ignored."""
     return canonical(" and ".join(text for text in texts if text))
 
 
 def complement(text: str) -> str:
-    """The slice of the items that are known not to be in a slice.
+    """Slice of the items that are known to be outside a slice.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def complement(text: str) -> str:
 
 
 def equal(columns: Mapping[str, str]) -> str:
-    """The slice of the items whose columns have these values; no columns are no slice.
+    """Slice of the items with these values in columns; empty without columns.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def equal(columns: Mapping[str, str]) -> str:
 
 
 def parted(text: str) -> tuple[dict[str, str], str]:
-    """What ``name = value`` says of columns or conditions, by their names, and the rest of a slice.
+    """Values of ``name = value`` terms by name, and the rest of the slice.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def parted(text: str) -> tuple[dict[str, str], str]:
 
 
 def metric_and_slices(text: str) -> tuple[str, str, str]:
-    """A metric as it is written, the slice behind ``where``, and the one behind ``minus``.
+    """Metric, slice behind ``where``, and slice behind ``minus`` of a text.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def metric_and_slices(text: str) -> tuple[str, str, str]:
 
 
 def subtracted(where: str) -> tuple[str, str]:
-    """What stands before and behind ``minus``; nothing behind it where it is not there.
+    """Parts before and after ``minus``; the second is empty without it.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def subtracted(where: str) -> tuple[str, str]:
 
 
 def canonical(text: str) -> str:
-    """A slice as it is written in results; nothing stays nothing.
+    """Canonical text of a slice; empty for an empty text.
 
     Examples
     --------
@@ -209,7 +209,7 @@ def canonical(text: str) -> str:
 
 
 def written_value(value: str) -> str:
-    """A value as it is read again: with quotation marks where it needs some."""
+    """Value as parsable text, quoted if necessary."""
     return value if _PLAIN.fullmatch(value) else _in_quotes(value)
 
 
@@ -219,7 +219,7 @@ def _in_quotes(value: str) -> str:
 
 
 def share_of(value: str) -> tuple[float, float]:
-    """Ranks between which ``in`` looks, as shares from the lowest value (0) to the highest (1).
+    """Rank interval of ``in``, as shares from the lowest value (0) to the highest (1).
 
     Examples
     --------
@@ -250,7 +250,7 @@ def _percent(text: str, value: str) -> float:
 
 @lru_cache(maxsize=1024)
 def parse_predicate(text: str) -> Predicate:
-    """Predicate of its written form.
+    """Parse a slice.
 
     Raises
     ------
@@ -270,7 +270,7 @@ def parse_predicate(text: str) -> Predicate:
 
 
 class _Reader:
-    """A predicate's text, and how far it is read."""
+    """Parser state: a slice's text, and the position in it."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -278,11 +278,11 @@ class _Reader:
 
     @property
     def rest(self) -> str:
-        """What is left."""
+        """Unparsed rest of the text."""
         return self._text[self._place :].strip()
 
     def conjunction(self) -> Predicate:
-        """Terms between commas or ``and``."""
+        """Parse terms between commas or ``and``."""
         parts = [self._term()]
         while self._take(_AND):
             parts.append(self._term())
@@ -326,7 +326,7 @@ class _Reader:
         return _unquoted(found)
 
     def _value(self) -> str:
-        """A text in quotation marks, or everything up to a comma, ``and`` or the end."""
+        """Parse a quoted text, or everything up to a comma, ``and`` or the end."""
         quoted = self._take(_QUOTED)
         if quoted:
             return _unquoted(quoted)
@@ -343,7 +343,7 @@ class _Reader:
         return value
 
     def _take(self, pattern: re.Pattern[str]) -> str:
-        """What a pattern finds here, read; nothing where it finds nothing."""
+        """Consume the match of a pattern at the position; empty if there is none."""
         start = len(self._text) - len(self._text[self._place :].lstrip())
         found = pattern.match(self._text, start)
         if found is None:

@@ -1,4 +1,4 @@
-"""How numbers come from records: what a statistic declares, and its three kinds.
+"""Statistics: numbers computed from records; the base class and its three kinds.
 
 A statistic subclasses one of the kinds. Everything that it may declare is a field of `Statistic`
 with a default, so that nothing is looked for by its name.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ReplicateTest:
-    """A test of one replicate's rows.
+    """Significance test on one replicate's rows.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class ReplicateTest:
     n_units
         How many exchangeable things it rests on.
     numbers
-        What else it says; "smallest_p" is the smallest p that it could have given.
+        Additional results; "smallest_p" is the smallest p that it could have given.
     """
 
     metric: str
@@ -57,17 +57,17 @@ CellTests: TypeAlias = Callable[
 
 
 class Chance(NamedTuple):
-    """What stands for chance beside a metric, and is subtracted in ``beyond(m)``.
+    """Chance level of a metric, subtracted in ``beyond(m)``.
 
     Parameters
     ----------
     says
-        What it is, in words: "random change".
+        Label: "random change".
     measure
-        Measure of the same rows that holds it, where m is a mean; nothing where it is m of the
+        Measure of the same rows that holds it, where m is a mean; empty where it is m of the
         control.
     stream
-        Random numbers of the difference, where they are not those of ``m_excess``.
+        Random stream of the difference, if it is not that of ``m_excess``.
     """
 
     says: str
@@ -77,14 +77,14 @@ class Chance(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Statistic(Told, ABC):
-    """What every statistic declares; its kind says how it is computed.
+    """Base class of statistics; the subclass determines how it is computed.
 
     Parameters
     ----------
     id
         Versioned name.
     says
-        What it is, in a few words for tables.
+        Label for tables.
     needs
         Measures ("hit"), or measures of sides ("before.hit").
     scale
@@ -92,26 +92,26 @@ class Statistic(Told, ABC):
     higher_is
         "better", "worse" or "neither".
     tolerance
-        How much for the worse nobody minds, in its own units: what the margins of an audit are
-        unless told; nothing where no metric of its kind has one.
+        Tolerable change for the worse, in its own units: the default margin of an audit; None if
+        metrics of its kind have none.
     cells
         Columns of the items that are kept apart inside one value.
     conditional_on
-        What resampling holds fixed; it is printed with the interval.
+        Quantities that resampling holds fixed; printed with the interval.
     row_range
         Least and largest value of one row, where the value is a plain mean over rows: what a
-        missing row could have been at worst. Nothing for F1, where one row can hold any share.
+        missing row could have been at worst. None for F1, where one row can hold any share.
     no_effect
-        Value that says "no difference" (0 for drops); nothing for levels. Replicates are said to
+        Value that means "no difference" (0 for drops); None for levels. Replicates are said to
         agree on the side of it.
     divisor
         What the value is divided by ``(...)`` of sums over rows ``(..., component)`` (of measures
         ``(..., need)`` where the kind has no components), where that is not every row: attacked
-        items, decided pairs. Nothing where every row counts.
+        items, decided pairs. None if every row counts.
     flips_over
         Over how many things one flip is spread ``(...)`` of sums ``(..., component)``, where the
         value is a share of things that are right or wrong and no mean over rows: half of the
-        predicted and true entities of an F1. Nothing for any other.
+        predicted and true entities of an F1. None for any other.
     stream
         Name of its random numbers, where it has been renamed.
     is_mean
@@ -120,7 +120,7 @@ class Statistic(Told, ABC):
         Tests of one replicate at a time: of its rows, between its cells, and between two of it on
         the same rows; or nothing.
     chance
-        What it is beside by chance, or nothing.
+        Chance level to compare with, or None.
     headline
         What the first screen of a report calls it, beside the score ("macro-F1"); empty for a
         number that does not stand there.
@@ -149,22 +149,22 @@ class Statistic(Told, ABC):
 
     @property
     def drawn_as(self) -> str:
-        """Name of its random numbers: the declared ``stream``, or its own name."""
+        """Name of its random stream: the declared ``stream``, or its own name."""
         return self.stream or self.id
 
     def of_condition(self, condition: Mapping[str, object]) -> "Self":
-        """Return the statistic with what it takes from the condition of an estimate."""
+        """Return the statistic with parameters from the condition of an estimate."""
         del condition
         return self
 
     def of_widths(self, widths: Sequence[int]) -> "Self":
-        """Return the statistic for needs of these many columns each."""
+        """Return the statistic for needs with these numbers of columns."""
         del widths
         return self
 
 
 class AdditiveStatistic(Statistic):
-    """A value that is a function of sums over rows."""
+    """Statistic that is a function of sums over rows."""
 
     __slots__ = ()
 
@@ -174,34 +174,34 @@ class AdditiveStatistic(Statistic):
 
     @abstractmethod
     def value(self, sums: "Array", weight: "Array") -> "Array":
-        """Values ``(...)`` of sums ``(..., cell, component)`` and weights ``(..., cell)``.
+        """Values ``(...)`` from sums ``(..., cell, component)`` and weights ``(..., cell)``.
 
         NaN where the quantity does not exist.
         """
 
 
 class WeightedStatistic(Statistic):
-    """A value of weighted rows: median, AUC, Spearman."""
+    """Statistic of weighted rows: median, AUC, Spearman."""
 
     __slots__ = ()
 
     @abstractmethod
     def weighted(self, measures: "Array", weights: "Array") -> "Array":
-        """Values ``(draw,)`` of measures ``(row, need)`` under weights ``(draw, row)``."""
+        """Values ``(draw,)`` from measures ``(row, need)`` under weights ``(draw, row)``."""
 
 
 class RefitStatistic(Statistic):
-    """A value that is fitted anew on each resample: slower, same result type."""
+    """Statistic that is refitted on each resample: slower, same result type."""
 
     __slots__ = ()
 
     @abstractmethod
     def refit(self, measures: "Array") -> float:
-        """Value of measures ``(row, need)``."""
+        """Value from measures ``(row, need)``."""
 
 
 def must_be_statistic(thing: object, name: str) -> Statistic:
-    """The thing, which is a statistic.
+    """The object, checked to be a statistic.
 
     Raises
     ------
@@ -211,7 +211,7 @@ def must_be_statistic(thing: object, name: str) -> Statistic:
     if isinstance(thing, AdditiveStatistic | WeightedStatistic | RefitStatistic):
         return thing
     raise ConformanceError(
-        f"{name}: a thing of type {type(thing).__name__} is no statistic. A statistic is made of a "
-        "subclass of AdditiveStatistic, WeightedStatistic or RefitStatistic, which stand in "
+        f"{name}: an object of type {type(thing).__name__} is no statistic. A statistic is of a "
+        "subclass of AdditiveStatistic, WeightedStatistic or RefitStatistic, which are in "
         "scrutiny.core.statistic."
     )

@@ -1,4 +1,4 @@
-"""What a task is: its fields, its gold answers, its predictions and how they are scored."""
+"""Tasks: fields, gold answers, predictions, and scoring."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ class Prediction(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How a task counts.
+    """Scoring of a task: its level, bounds and tolerance.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Score:
     tolerance
         Drop that can be lived with, in the statistic's own units.
     bounded
-        Range of the level, or nothing.
+        Range of the level, or None.
     """
 
     level: str
@@ -55,7 +55,7 @@ class Score:
 
 
 class Role(NamedTuple):
-    """What a column is for.
+    """Role of a column in a task.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Role(NamedTuple):
         ``gold``: the answer; ``list``: a list about the words; ``group``: an attribute ``a_NAME``;
         ``number``: such an attribute that is a number; ``unit``: a unit of resampling ``u_NAME``.
     names
-        Well-known names of such a column, in lower case, the commonest first.
+        Well-known names of such a column, in lower case, most frequent first.
     is_needed
         Whether the task cannot do without it.
     default
@@ -84,18 +84,18 @@ class Role(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Name in a mapped row, and of the attribute."""
+        """Name of the role in a mapped row, and of the attribute."""
         prefix = {"unit": "u_", "group": "a_", "number": "a_"}.get(self.kind, "")
         return prefix + self.name
 
 
 class Task(PlugIn, ABC):
-    """A kind of question; one small file each.
+    """Task: a kind of question; one small file each.
 
     Attributes
     ----------
     name
-        What data strings and models call it.
+        Name in data strings and models.
     roles
         Its columns, which are options of data strings (``text=``, ``label=``).
     fields, words, answer
@@ -105,11 +105,11 @@ class Task(PlugIn, ABC):
         Names under which files have several of its columns side by side, where one such name alone
         says little: those of the roles first, then what each may be called.
     told_by
-        Columns that tell it from other tasks; without any, a data string must name the task.
+        Columns that identify it among tasks; without any, a data string must name the task.
     measures
-        What `score` returns for one example, in order.
+        Measures that `score` returns for one example, in order.
     scored_by
-        How it counts. Nothing where no label is asked for (pairs of sentences whose likelihoods
+        Scoring. None if no label is predicted (pairs of sentences whose likelihoods
         are compared, word sets whose vectors are): models are asked for capabilities other than
         ``predict``.
     stream
@@ -130,7 +130,7 @@ class Task(PlugIn, ABC):
     stream: str = ""
 
     def __init_subclass__(cls) -> None:
-        """Fill in what the roles say."""
+        """Derive fields and columns from the roles."""
         super().__init_subclass__()
         if cls.roles:
             named = {role.kind: role.name for role in cls.roles}
@@ -140,7 +140,7 @@ class Task(PlugIn, ABC):
 
     @abstractmethod
     def parse(self, row: Mapping[str, Any], *, source: str) -> Example:
-        """Example of a raw row whose columns are mapped already.
+        """Example from a raw row with mapped columns.
 
         Raises
         ------
@@ -149,7 +149,7 @@ class Task(PlugIn, ABC):
         """
 
     def doubts(self, row: Mapping[str, Any], example: Example) -> Iterator[str]:
-        """What makes a row doubtful that reads, in words that go after "12 rows ".
+        """Doubts about a readable row, as phrases that follow "12 rows ".
 
         Rows are counted by these words, and the first is named: they say nothing of one row alone.
         """
@@ -164,34 +164,34 @@ class Task(PlugIn, ABC):
         Raises
         ------
         DataError
-            If nothing is scored on this task.
+            If the task has no score.
         """
-        raise DataError(f"Items of {self.name} have no gold answer; nothing is scored.")
+        raise DataError(f"Items of {self.name} have no gold answer, so they have no score.")
 
     def chance(self, golds: Sequence[Any]) -> float:
-        """Score that needs no skill: the majority share, or 0 for tagging and without labels."""
+        """Score without skill: the majority share, or 0 for tagging and without labels."""
         del golds
         return 0.0
 
 
 class ExchangesLabels(Task):
-    """A task whose items can exchange their labels at random (``#permute=``)."""
+    """Task whose items can exchange their labels at random (``#permute=``)."""
 
     @abstractmethod
     def permute(
         self, examples: Sequence[Example], rng: "np.random.Generator"
     ) -> tuple[Example, ...]:
-        """Examples that have exchanged their labels at random."""
+        """Examples with labels exchanged at random."""
 
 
 def score_of(task: Task) -> Score:
-    """How a task counts.
+    """Scoring of a task.
 
     Raises
     ------
     PlanError
-        If no label is asked for.
+        If the task has no labels.
     """
     if task.scored_by is None:
-        raise PlanError(f"The task {task.name!r} has no labels, so nothing is scored on it.")
+        raise PlanError(f"The task {task.name!r} has no labels, so it has no score.")
     return task.scored_by

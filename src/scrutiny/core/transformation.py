@@ -1,4 +1,4 @@
-"""What a transformation is: it proposes edits and never rewrites."""
+"""Transformations: they propose edits and never rewrite texts themselves."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,14 +16,14 @@ Where = Literal["anywhere", "around", "within"]
 
 
 class Site(NamedTuple):
-    """A place that a transformation could change.
+    """Site that a transformation could change.
 
     Parameters
     ----------
     start, end
         Code-point offsets of the unit in the field.
     token
-        Index of the token there, or -1 for the whole text.
+        Index of the token at the site, or -1 for the whole text.
     """
 
     start: int
@@ -33,14 +33,14 @@ class Site(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Intensity:
-    """How many of the eligible units are changed.
+    """Intensity of a change: the number of eligible units to change.
 
     Parameters
     ----------
     share
         Of all *words* of the text, the share to change.
     least, most
-        Bounds of the number of units; ``most`` may be nothing.
+        Bounds of the number of units; ``most`` may be None.
     """
 
     share: float = 0.1
@@ -48,7 +48,7 @@ class Intensity:
     most: int | None = 10
 
     def units(self, words: int, eligible: int) -> int:
-        """Number of units to change in a text of so many words.
+        """Number of units to change in a text with this number of words.
 
         Examples
         --------
@@ -62,7 +62,7 @@ class Intensity:
 
 
 class Document(Protocol):
-    """A text field with its analysis, made lazily and at most once.
+    """Text field with its analysis, computed lazily and at most once.
 
     ``tokens`` are ``(start, end)`` borders. Tags, entities and the parse come from the tagger that
     the run was given.
@@ -88,29 +88,29 @@ class Document(Protocol):
         ...
 
     def is_protected(self, start: int, end: int) -> bool:
-        """Whether any of these code points may not be touched."""
+        """Whether any of these code points is protected."""
         ...
 
 
 class Transformation(PlugIn, ABC):
-    """A way to change a text; one small file each.
+    """Transformation: a way to change a text; one small file each.
 
     Attributes
     ----------
     id
         Versioned name.
     summary
-        What it changes, in a few words.
+        Short description of the change.
     languages
-        Languages that it knows; ``*`` stands for any.
+        Supported languages; ``*`` for any.
     resources
-        Names of what it needs besides the text ("tagger", "wordnet", "masked_lm", "vectors",
+        Names of the resources it needs ("tagger", "wordnet", "masked_lm", "vectors",
         "translator").
     effect
-        What it does to the gold answer, by task ("*" for all others); only ``keeps`` may be scored
+        Effect on the gold answer, by task ("*" for all others); only ``keeps`` may be scored
         against the old gold without a check.
     intensity
-        How many units are changed unless the recipe says otherwise.
+        Default number of units to change.
     allowed
         Values that a parameter may have where its type does not name them (the regions of a
         table): others are refused.
@@ -149,17 +149,17 @@ class Transformation(PlugIn, ABC):
 
     @abstractmethod
     def sites(self, document: Document) -> Sequence[Site]:
-        """Places that could be changed, in the order of the text; draws nothing."""
+        """Sites that could be changed, in text order; uses no randomness."""
 
     @abstractmethod
     def candidates(
         self, document: Document, site: Site, rng: "np.random.Generator"
     ) -> Iterator[tuple[Edit, ...]]:
-        """Ways to change one place, lazily; each is a set of disjoint edits."""
+        """Ways to change one site, lazily; each is a set of disjoint edits."""
 
 
 class AsksAhead(Transformation):
-    """A transformation that asks a model of its own, and can ask it in batches."""
+    """Transformation that uses a model of its own and can query it in batches."""
 
     __slots__ = ()
 
@@ -171,14 +171,14 @@ class AsksAhead(Transformation):
         *,
         sites: Iterable[Sequence[Site]] | None = None,
     ) -> None:
-        """Ask about documents before they are changed; at these sites of each, if they are given.
+        """Query the model for documents before they are changed, at these sites if given.
 
         What comes out is the same without: only the batches differ.
         """
 
 
 class ChangesAtOnce(Transformation):
-    """A transformation that is quick where each site gets its first candidate.
+    """Transformation with a fast path if each site gets its first candidate.
 
     Its candidates draw a single ``rng.random()`` and are one edit inside of their token each.
     """
@@ -189,14 +189,14 @@ class ChangesAtOnce(Transformation):
     def at_once(
         self, document: Document, sites: Sequence[Site], shares: Sequence[float]
     ) -> list[Edit] | None:
-        """First candidates of these sites with these numbers.
+        """First candidates of these sites, with these random shares.
 
-        Nothing where one of them does not change the text.
+        None if one of them does not change the text.
         """
 
 
 class Constraint(PlugIn, ABC):
-    """A veto on candidates.
+    """Constraint: a veto on candidates.
 
     Attributes
     ----------
@@ -205,7 +205,7 @@ class Constraint(PlugIn, ABC):
     reason
         Stable code that goes into the records.
     resources
-        Names of what it needs besides the text.
+        Names of the resources it needs.
     """
 
     __slots__ = ()
@@ -217,12 +217,12 @@ class Constraint(PlugIn, ABC):
 
     @abstractmethod
     def allows(self, document: Document, edits: Sequence[Edit], context: Any) -> bool:
-        """Whether this set of edits may stand."""
+        """Whether this set of edits is allowed."""
 
     def screen(
         self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any
     ) -> list[bool]:
-        """Whether each of several sets of edits of one document may stand.
+        """Whether each of several sets of edits of one document is allowed.
 
         One by one, unless it can ask a model about all of them for less.
         """
@@ -230,16 +230,16 @@ class Constraint(PlugIn, ABC):
 
 
 class ScreensMany(Constraint):
-    """A veto that says of several sets of edits at once whether each may stand."""
+    """Constraint that checks several sets of edits at once."""
 
     __slots__ = ()
 
     def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
-        """Whether this set of edits may stand."""
+        """Whether this set of edits is allowed."""
         return self.screen(document, [edits], context)[0]
 
     @abstractmethod
     def screen(
         self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
     ) -> list[bool]:
-        """Whether each of several sets of edits of one document may stand."""
+        """Whether each of several sets of edits of one document is allowed."""

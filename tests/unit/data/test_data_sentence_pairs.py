@@ -32,7 +32,7 @@ def test_contract_of_tasks_without_labels(name):
     assert task.name == name
     assert (task.scored_by, task.measures, task.chance([])) == (None, (), 0.0)
     assert set(task.fields) <= {role.name for role in task.roles if role.is_needed}
-    with pytest.raises(DataError, match="nothing is scored"):
+    with pytest.raises(DataError, match="so they have no score"):
         task.score(None, Prediction(), labels=())
 
 

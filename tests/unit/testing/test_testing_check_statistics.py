@@ -120,7 +120,7 @@ class Sorting(Range):
         (made(FirstRow), "the order of the rows changes its value"),
         (made(LastRow), "the order of the rows changes its value"),
         (made(Sorting), "it changed the measures"),
-        (object(), "object is no statistic. A statistic is made of a subclass"),
+        (object(), "object is no statistic. A statistic is of a subclass"),
     ],
     ids=lambda x: type(x).__name__ if not isinstance(x, str) else None,
 )

@@ -287,7 +287,7 @@ def test_the_rate_stays_unless_it_is_to_fall():
 @pytest.mark.parametrize(
     ("kind", "given", "said"),
     [
-        (PieceRecipe, {"augment": ("typos",)}, "augment changes texts"),
+        (PieceRecipe, {"augment": ("typos",)}, "augment would separate"),
         (PieceRecipe, {"dev_share": 0.8}, "dev_share must be below 0.8"),
         (PieceRecipe, {"schedule": "cosine"}, "schedule is one of constant, linear, not 'cosine'"),
         (PieceRecipe, {"loss_on": "none"}, "loss_on is one of words, all, not 'none'"),

@@ -129,7 +129,7 @@ def test_data_without_common_words_is_refused(tmp_path):
     pytest.importorskip("sklearn")
     (tmp_path / "odd.tsv").write_text("sentence\tlabel\none\ta\ntwo\tb\nthree\ta\nfour\tb\n")
     data = f"tsv:{tmp_path / 'odd.tsv'}#text=sentence,label=label"
-    with pytest.raises(DataError, match="stands in 2 texts"):
+    with pytest.raises(DataError, match="occurs in 2 texts"):
         train_words(data, tmp_path / "out", recipe=LinearRecipe(dev_share=0), seeds=[1])
 
 

@@ -81,7 +81,7 @@ def test_without_a_dev_part_the_last_epoch_is_kept():
 
 def test_a_loss_that_is_no_number_ends_the_training():
     learner = Scorer(lr=float("inf"))
-    with pytest.raises(ModelError, match="Give a smaller lr"):
+    with pytest.raises(ModelError, match="Choose a smaller lr"):
         take(lesson(learner), LessonPace(3, 2, clip=1.0, version="toy@1"), seed=0)
 
 

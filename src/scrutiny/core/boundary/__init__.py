@@ -1,1 +1,1 @@
-"""What crosses the border: checked as it comes in, canonical and without secrets as it goes out."""
+"""Input and output boundary: validation of input, canonical output without secrets."""

@@ -13,13 +13,13 @@ _ENCODER: Final = json.JSONEncoder(
 
 
 def plain(value: Any) -> Any:
-    """Plain JSON types for a value made of dataclasses, mappings, sets and tuples.
+    """Value of dataclasses, mappings, sets and tuples as plain JSON types.
 
     Raises
     ------
     TypeError
-        For anything JSON has no word for, keys that are not text among it; nothing is turned into
-        its ``repr``.
+        For anything that JSON cannot express, such as keys that are not text; values are never
+        replaced by their ``repr``.
     """
     if type(value) in _AS_THEY_ARE:  # nearly all, and not worth the questions below
         return value
@@ -43,7 +43,7 @@ def _key(key: object) -> str:
 
 
 def canonical_json(value: Any) -> str:
-    """One line of JSON with sorted keys and no spaces; NaN is refused.
+    """Canonical JSON: one line with sorted keys and no spaces; NaN raises.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def digest(*parts: str | bytes, size: int = 16) -> str:
 
 
 def length_prefixed(*parts: str | bytes) -> bytes:
-    """Bytes of all parts, each behind its length as eight little-endian bytes."""
+    """Bytes of all parts, each prefixed by its length as eight little-endian bytes."""
     chunks = []
     for part in parts:
         data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
@@ -78,5 +78,5 @@ def length_prefixed(*parts: str | bytes) -> bytes:
 
 
 def value_digest(value: Any, *, size: int = 3) -> str:
-    """Digest of a value's canonical JSON: six hexadecimal digits unless told."""
+    """Digest of a value's canonical JSON: six hexadecimal digits by default."""
     return digest(canonical_json(value), size=size)

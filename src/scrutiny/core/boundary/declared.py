@@ -1,4 +1,4 @@
-"""Check of plans that are made in Python: each value is of the type that its field declares.
+"""Type check of plans made in Python: every value has the type that its field declares.
 
 Files are checked as they are read; dataclasses check nothing, and a value of another type would end
 anywhere in a run, in an error that speaks of something else.
@@ -21,19 +21,19 @@ _WORDS: Final = {
 
 
 def must_be_declared(value: Any, *, where: str) -> None:
-    """Refuse a dataclass that holds a value of another type than its field declares.
+    """Raise if a dataclass holds a value that is not of its field's declared type.
 
     Parameters
     ----------
     value
         A dataclass; dataclasses inside it are checked, too. A list will do for a tuple.
     where
-        What it is, named in the message ("The plan").
+        Name of the object in the message ("The plan").
 
     Raises
     ------
     PlanError
-        With the place of the first such value, what it is and what is allowed.
+        With the place of the first such value, its type and what is allowed.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def must_be_declared(value: Any, *, where: str) -> None:
 
 
 def _mismatches(value: Any, place: str) -> Iterator[tuple[str, Any, Any]]:
-    """Place, value and declared type of whatever is of another type."""
+    """Place, value and declared type of each value of another type."""
     for field in fields(value):
         inner, name = getattr(value, field.name), f"{place}{field.name}"
         if not _fits(inner, field.type):
@@ -75,14 +75,14 @@ def _fits(value: Any, kind: Any) -> bool:
 
 
 def _fit_each(values: Sequence[Any], kinds: Sequence[Any]) -> bool:
-    """Whether items are of the type of all, or each of its own."""
+    """Whether all items have the one type, or each has its own."""
     if kinds[-1] is Ellipsis:
         return all(_fits(value, kinds[0]) for value in values)
     return len(values) == len(kinds) and all(map(_fits, values, kinds))
 
 
 def _said(kind: Any) -> str:
-    """Type in words."""
+    """Description of a type."""
     origin, inside = get_origin(kind), get_args(kind)
     if origin is Literal:
         return f"one of {', '.join(map(repr, inside))}"

@@ -1,4 +1,4 @@
-"""Check of numbers and nested values that a user gives, in one place.
+"""Check of numbers and nested values given by users, in one place.
 
 NaN and infinities read as numbers everywhere (TOML has words for them, JSON's ``1e999`` is one),
 and every comparison with NaN is false: a limit of NaN would be passed by anything. Values nested
@@ -21,14 +21,14 @@ _LONGEST: Final = 1000
 
 
 def refuse_odd_values(value: Any, *, where: str) -> None:
-    """Refuse numbers that are not finite, or very long, halves of characters, endless nesting.
+    """Raise for non-finite or very long numbers, unpaired surrogates, and too deep nesting.
 
     Parameters
     ----------
     value
         A number, or anything made of mappings, lists and dataclasses; other objects are let pass.
     where
-        What it is of, named in the message ("plan.toml", "--margin").
+        Origin of the value, named in the message ("plan.toml", "--margin").
 
     Raises
     ------
@@ -56,7 +56,7 @@ def refuse_odd_values(value: Any, *, where: str) -> None:
 
 
 def plain_given(value: Any) -> Any:
-    """Value with NumPy's scalars and arrays as Python's own, at any depth of mappings and lists.
+    """Value with NumPy scalars and arrays converted to Python's, at any depth.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def plain_given(value: Any) -> Any:
 
 
 def path_given(value: Any, name: str) -> str | Path:
-    """Value, if it is a path or the name of one.
+    """The value, checked to be a path or the name of one.
 
     Raises
     ------
@@ -81,11 +81,11 @@ def path_given(value: Any, name: str) -> str | Path:
     """
     if isinstance(value, str | Path):
         return value
-    raise PlanError(f"{name} is given something of type {type(value).__name__}: it takes a path.")
+    raise PlanError(f"{name} must be a path, not an object of type {type(value).__name__}.")
 
 
 def text_given(value: Any, name: str) -> str:
-    """Value, if it is a text.
+    """The value, checked to be a text.
 
     Raises
     ------
@@ -94,25 +94,22 @@ def text_given(value: Any, name: str) -> str:
     """
     if isinstance(value, str):
         return value
-    raise PlanError(f"{name} is of type {type(value).__name__}, and it must be a text.")
+    raise PlanError(f"{name} must be a text, not an object of type {type(value).__name__}.")
 
 
 def _problem(value: Any) -> str:
-    """What is wrong with a single value, or nothing."""
+    """Problem with a single value; empty if there is none."""
     if isinstance(value, float) and not math.isfinite(value):
-        return (
-            f"is {value}, and only finite numbers are allowed: nothing can be compared with it. "
-            "Give a number such as 0.05."
-        )
+        return f"is {value}, and only finite numbers are allowed. Give a number such as 0.05."
     if isinstance(value, int) and value.bit_length() > _LONGEST:
-        return "is a whole number of hundreds of digits, which nothing needs."
+        return "is a whole number of hundreds of digits, which is too long."
     if isinstance(value, str) and not is_storable(value):
         return f"is {value[:40]!r}, which holds half a surrogate pair: no file can keep it."
     return ""
 
 
 def _inside(value: Any) -> Iterator[tuple[str, Any]]:
-    """Values within a value, by name or number."""
+    """Values inside a value, by name or index."""
     if isinstance(value, Mapping):
         yield from ((f"name {name!r}", name) for name in value if not isinstance(name, float))
         yield from ((str(name), inner) for name, inner in value.items())

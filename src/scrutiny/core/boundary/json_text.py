@@ -1,8 +1,8 @@
-"""JSON that somebody else wrote: what Python's reader lets pass, or chokes on, is an error.
+"""Strict JSON parsing: errors for repeated keys, deep nesting and huge numbers.
 
 A key that occurs twice would lose the first of its values in silence, thousands of brackets end
 Python's stack, and a number of thousands of digits is refused with a hint to Python's settings.
-All become a `json.JSONDecodeError`, which whoever reads files expects.
+All become a `json.JSONDecodeError`, which readers of files expect.
 """
 
 import json
@@ -14,7 +14,7 @@ _LONG: Final = re.compile(r"\d{4301}")
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Value of a JSON text.
+    """Value parsed from a JSON text.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def parse_json_from(text: str, place: int) -> tuple[Any, int]:
-    """Value that starts at a place of a text, and where it ends.
+    """Value that starts at an offset of a text, and the offset of its end.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def parse_json_from(text: str, place: int) -> tuple[Any, int]:
 
 
 class _RepeatedKeyError(ValueError):
-    """A key of an object occurs twice."""
+    """Error for a key that occurs twice in an object."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _problem(error: Exception, text: str, place: int) -> json.JSONDecodeError:
-    """What is wrong, with the place where it is known."""
+    """JSON error with its place, if known."""
     if isinstance(error, RecursionError):
         return json.JSONDecodeError("values within values, too deep to read", text, place)
     if isinstance(error, _RepeatedKeyError):

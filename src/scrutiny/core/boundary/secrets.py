@@ -1,4 +1,4 @@
-"""Keys and passwords: kept out of whatever is written, and read from the environment.
+"""Secrets (keys, passwords): kept out of all output, and read from the environment.
 
 ``#api_key=env:MY_KEY`` names a variable of the environment; such an option is written as it stands.
 The value of any other option whose name looks like that of a secret is left out.
@@ -37,7 +37,7 @@ def is_secret(name: str) -> bool:
 
 
 def redacted(text: str) -> str:
-    """Text without the values of options that look like secrets or passwords in addresses.
+    """Text without the values of options that look like secrets, and without passwords in URLs.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def without_secrets(value: Any) -> Any:
 
 
 def from_environment(options: Mapping[str, str], *, source: str) -> dict[str, str]:
-    """Options with the values of the variables that they name.
+    """Options with environment variables (``env:NAME``) replaced by their values.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Text that files can hold: half a surrogate pair has no UTF-8, and names must differ."""
+"""Storable and printable text: unpaired surrogates, control characters, repeated names."""
 
 import re
 from collections import Counter
@@ -25,7 +25,7 @@ def is_storable(text: str) -> bool:
 
 
 def storable(text: str) -> str:
-    r"""Message as it can be kept: halves of pairs spelled out, the end of a very long one left out.
+    r"""Message fit for storage: unpaired surrogates escaped, the end of a very long one cut.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def storable(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Text as a terminal may be given it: what would steer the terminal is spelled out.
+    r"""Text safe for terminals: control characters are escaped.
 
     Texts, labels and names are somebody else's, and an escape sequence among them could recolor or
     rewrite what a report says, an override of the direction of writing turn it round.
@@ -51,7 +51,7 @@ def printable(text: str) -> str:
 
 
 def repeated(names: Iterable[str]) -> str | None:
-    """First name that stands a second time, or nothing.
+    """First name that occurs a second time, or ``None``.
 
     Examples
     --------

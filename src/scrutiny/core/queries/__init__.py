@@ -1,1 +1,1 @@
-"""What a model can be asked beside predictions, and what it answers."""
+"""Queries: what models can be asked beyond predictions, and their answer types."""

@@ -1,7 +1,7 @@
 """Views of annotated examples: spans on words become word indices.
 
 An example holds text, the borders of its words (``Example.tokens``) and labeled spans. A view reads
-the labels of one kind of annotation; it is pure and knows nothing of models.
+the labels of one kind of annotation; it is pure and independent of models.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class AnchoredSpans:
-    """An anchor and the words that belong to it: a cue and its scope.
+    """Anchor with its target words: a cue and its scope.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class AnchoredSpans:
         return cls(words, tuple(sorted(anchors)), tuple(sorted(set(listed))), len(listed))
 
     def anchored_at(self, anchors: Sequence[int]) -> "AnchoredSpans":
-        """Return the same targets with other words as their anchor."""
+        """Return the same targets with other anchor words."""
         return replace(self, anchors=tuple(anchors))
 
 
@@ -61,8 +61,8 @@ class AnchoredSpans:
 class Arcs:
     """Dependencies: the head of each word and the relation between them.
 
-    ``heads`` are indices of words, -1 for the root; ``relations`` stand beside them. A word without
-    an arc has the head nothing.
+    ``heads`` are indices of words, -1 for the root; ``relations`` are parallel to them. A word
+    without an arc has the head None.
     """
 
     words: Words
@@ -134,7 +134,7 @@ class Mentions:
 
 @dataclass(frozen=True, slots=True)
 class TokenClasses:
-    """Class of each word; nothing for words without one."""
+    """Class of each word; None for words without one."""
 
     words: Words
     classes: tuple[str, ...]
@@ -160,7 +160,7 @@ class TokenClasses:
 
 @dataclass(frozen=True, slots=True)
 class AlignedPairs:
-    """Pairs of stretches of words that belong together, by the name of the pair."""
+    """Pairs of groups of words that belong together, by the name of the pair."""
 
     words: Words
     pairs: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
@@ -191,7 +191,7 @@ class AlignedPairs:
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """Words of one field by their borders."""
+    """Words of one field, by their borders."""
 
     example: Example
     field: str
@@ -199,7 +199,7 @@ class _Places:
     last: dict[int, int]
 
     def of(self, span: Span) -> tuple[int, ...]:
-        """Words that a span covers, from border to border."""
+        """Word indices that a span covers, from border to border."""
         start, end = self.first.get(span.start), self.last.get(span.end)
         if span.field != self.field or start is None or end is None or end < start:
             raise DataError(
@@ -210,7 +210,7 @@ class _Places:
 
 
 def _words(example: Example) -> tuple[Words, _Places]:
-    """Words of an example, and where they stand."""
+    """Words of an example, with their borders."""
     tokens = example.tokens or {}
     if not tokens:
         raise DataError(f"{_where(example)}: the example has no words, only text.")
@@ -222,5 +222,5 @@ def _words(example: Example) -> tuple[Words, _Places]:
 
 
 def _where(example: Example) -> str:
-    """Where an example came from, for messages."""
+    """Place of an example, for messages."""
     return example.source or f"item {example.id}"

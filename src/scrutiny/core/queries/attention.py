@@ -1,6 +1,6 @@
-"""What is read off a model's attention or was published of it, and what may be changed in it.
+"""Attention queries: maps, published scores, and interventions on heads.
 
-``attentions`` (`Attends`) is asked of the model itself, streamed, and never cached or stored: a
+``attentions`` (`Attends`) is called on the model directly, streamed, and never cached or stored: a
 corpus of maps is larger than anything made of them. ``head_interventions`` (`Intervenes`) gives a
 second model over the same weights, with a fingerprint of its own: answers under an intervention
 cannot be taken for the model's own, in a cache or anywhere else.
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-#: What a map holds: the weights themselves, or the norms of the vectors that they weight.
+#: Content of a map: attention weights, or norms of the weighted vectors.
 Weighting = Literal["raw", "value-norm"]
 WEIGHTINGS: Final[tuple[Weighting, ...]] = ("raw", "value-norm")
 
@@ -28,7 +28,7 @@ Words = tuple[str, ...]
 
 
 class AttentionMap(NamedTuple):
-    """Attention of all heads over the pieces of one sentence.
+    """Attention map of all heads over the pieces of one sentence.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class AttentionMap(NamedTuple):
         float32 ``(layer, head, piece, piece)``: from the row's piece to the column's. Rows of
         raw weights sum to 1; in a decoder nothing is attended to that comes later.
     words
-        Index of the word that each piece belongs to; nothing for special tokens. A word without
+        Index of the word that each piece belongs to; None for special tokens. A word without
         any piece (control characters) has no index here.
     ids
         Token ids of the pieces, special tokens included.
@@ -56,7 +56,7 @@ class Attends(Protocol):
     def attentions(
         self, sentences: Sequence[Words], *, weighting: Weighting = "raw"
     ) -> Iterator[AttentionMap | Failure]:
-        """Maps of the sentences in their order, each computed when it is asked for.
+        """Maps of the sentences in order, each computed on demand.
 
         Every word is cut into pieces by itself, and the pieces stand between the special tokens
         that the model's tokenizer puts round one text. A sentence that does not fit into the model
@@ -65,7 +65,7 @@ class Attends(Protocol):
         ...
 
 
-#: What may be done to a head: its output is zero; it attends alike to all that it may attend to;
+#: Interventions on a head: its output is zero; it attends uniformly to all allowed tokens;
 #: weights are taken out of its rows and the rest sums to 1 again.
 Change = Literal["mask", "uniform", "erase"]
 CHANGES: Final[tuple[Change, ...]] = ("mask", "uniform", "erase")
@@ -76,7 +76,7 @@ HeadIndex = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Intervention:
-    """What is changed in a model's attention while it answers.
+    """Intervention on a model's attention while it answers.
 
     Parameters
     ----------
@@ -130,11 +130,11 @@ class Intervenes(Protocol):
     def encode(
         self, texts: Sequence[str], *, pairs: Sequence[str] | None = None, special: bool = True
     ) -> list[Encoded]:
-        """Tokens of each text as the model is asked with: where positions to erase come from."""
+        """Tokens of each text as the model sees them: the positions to erase refer to these."""
         ...
 
     def intervened(self, intervention: Intervention) -> Model:
-        """Model over the same weights, all of whose answers are given under an intervention.
+        """Model with the same weights whose answers are given under an intervention.
 
         It has a fingerprint of its own, and those of the model's capabilities that the
         intervention reaches; the model itself answers as before. Its ``attentions`` are the
@@ -151,7 +151,7 @@ class Intervenes(Protocol):
 
 
 class CorpusCounts(NamedTuple):
-    """How often the heads of a model were right on a whole corpus.
+    """Counts of how often each head was right on a corpus.
 
     Parameters
     ----------
@@ -178,6 +178,6 @@ class KnowsHeadCounts(Protocol):
         Raises
         ------
         ModelError
-            If nothing is known of this corpus.
+            If this corpus is unknown.
         """
         ...

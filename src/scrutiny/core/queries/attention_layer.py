@@ -1,4 +1,4 @@
-"""What is asked of a classifier that decides through a single layer of attention.
+"""Queries to a classifier that decides through a single layer of attention.
 
 Such a classifier weights the vectors of a text's tokens, sums them, and reads its answer off the
 sum. The capability ``attention_layer`` (`AttentionLayer`) lets other weights take the place of its
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class AttendedText(NamedTuple):
-    """What the layer weights in one text.
+    """Vectors that the layer weights in one text, with their weights.
 
     Parameters
     ----------
     tokens
-        What is weighted, in order; special tokens that have no weight are not there.
+        Tokens that are weighted, in order; special tokens without weight are left out.
     weights
         float64 ``(token,)``: the layer's own, with sum 1.
     vectors
@@ -47,7 +47,7 @@ class AttentionLayer(Protocol):
     labels: tuple[str, ...]
 
     def attention_layer(self, texts: Sequence[str]) -> list[AttendedText | Failure]:
-        """What the layer weights in each text, in order; nothing is cut off."""
+        """Attended vectors of each text, in order; texts are not truncated."""
         ...
 
     def reweighted(
@@ -65,7 +65,7 @@ class AttentionLayer(Protocol):
         weights: "np.ndarray[Any, Any]",
         directions: "np.ndarray[Any, Any]",
     ) -> "np.ndarray[Any, Any]":
-        """Gradient ``(text, draw, token)`` with regard to the weights ``(text, draw, token)``.
+        """Gradient ``(text, draw, token)`` with respect to the weights ``(text, draw, token)``.
 
         It is that of the sum over labels of the probabilities times the directions
         ``(text, draw, label)``.
@@ -81,7 +81,7 @@ class AttentionLayer(Protocol):
         ...
 
     def without_each(self, attended: Sequence[AttendedText]) -> "list[np.ndarray[Any, Any]]":
-        """Probabilities ``(token, label)`` of each text when that token is not in it.
+        """Probabilities ``(token, label)`` of each text without that token.
 
         The others are encoded anew, as if the text had been written without it.
         """

@@ -1,4 +1,4 @@
-"""What a classifier is asked for by whoever follows its gradients to the input.
+"""Gradient queries to classifiers: gradients at the input, and input embeddings.
 
 The capability ``gradients`` (`Gradients`) gives the slope of the loss with regard to the vectors
 that a network reads, piece by piece, and those vectors themselves: together they say to first order
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Piece(NamedTuple):
-    """A piece of a text that has a vector of its own: code points of one field, half open."""
+    """Piece of a text with a vector of its own: code points of one field, end excluded."""
 
     field: str
     start: int
@@ -25,7 +25,7 @@ class Piece(NamedTuple):
 
 
 class TokenGradients(NamedTuple):
-    """Slope of the loss at one example.
+    """Gradient of the loss at one example.
 
     Special tokens, padding and whatever was cut off are not there.
 
@@ -46,7 +46,7 @@ class TokenGradients(NamedTuple):
 
 
 class InputEmbeddings(NamedTuple):
-    """The vectors that a network reads.
+    """Input embeddings of a network.
 
     Parameters
     ----------
@@ -64,21 +64,21 @@ class InputEmbeddings(NamedTuple):
     starts_word: "np.ndarray[Any, Any]"
 
     def whole_words(self) -> list[int]:
-        """Rows that begin a word and are letters alone: what can stand in for a word."""
+        """Rows that begin a word and contain letters only: candidates to replace a word."""
         pairs = zip(self.vocabulary, self.starts_word.tolist(), strict=True)
         return [i for i, (word, begins) in enumerate(pairs) if begins and word.isalpha()]
 
 
 @runtime_checkable
 class Gradients(Protocol):
-    """Capability ``gradients``: each example's answer is the one that it has alone."""
+    """Capability ``gradients``; answers do not depend on the other examples."""
 
     labels: tuple[str, ...]
 
     def gradients(
         self, examples: Sequence[Example], labels: Sequence[str]
     ) -> list[TokenGradients | Failure]:
-        """Slope of minus the log-probability of a label for each example, in order."""
+        """Gradient of the negative log-probability of a label, for each example, in order."""
         ...
 
     def embeddings(self) -> InputEmbeddings:

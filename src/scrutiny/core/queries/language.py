@@ -1,4 +1,4 @@
-"""What can be asked of a language model, and what it answers.
+"""Language model queries and their answers.
 
 Each capability has one query type; `scrutiny.core.diagnostic.Context.ask` sends queries through
 the answer cache in batches. A query is made of plain numbers, strings and tuples only, because its
@@ -14,7 +14,7 @@ capability            query           answer
 ===================== =============== ==========================================================
 
 ``tokenizes`` (`Tokenizes`), ``representations`` (`Represents`) and ``landscape`` (`HasLandscape`)
-are asked of the model itself and never cached.
+are called on the model directly and never cached.
 """
 
 from collections.abc import Sequence
@@ -24,13 +24,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, run
 if TYPE_CHECKING:
     import numpy as np
 
-#: Names of poolings: what one vector for a text is made of.
+#: Names of poolings, which make one vector of a text.
 Pooling = Literal["cls", "mean", "first-piece", "last", "word"]
 POOLINGS: Final[tuple[Pooling, ...]] = ("cls", "mean", "first-piece", "last", "word")
 
 
 class Encoded(NamedTuple):
-    """A text, or a pair of texts, as a model's tokenizer cuts it.
+    """Text, or pair of texts, as tokenized by a model.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Encoded(NamedTuple):
     offsets
         Code points ``(start, end)`` of each token in its own text; ``(0, 0)`` for special tokens.
     words
-        Index of the word that a token is a piece of, by the tokenizer's own words; nothing for
+        Index of the word that a token is a piece of, by the tokenizer's own words; None for
         special tokens.
     segments
         0 in the first text, 1 in the second.
@@ -55,7 +55,7 @@ class Encoded(NamedTuple):
 
 
 class Cloze(NamedTuple):
-    """One sequence that goes through a masked language model, and what is read off it.
+    """Sequence for a masked language model, with the targets at its masks.
 
     Parameters
     ----------
@@ -75,14 +75,14 @@ class Cloze(NamedTuple):
     segments: tuple[int, ...] = ()
 
 
-#: What is asked of one text in one go: answered, cached and failed together.
+#: Clozes of one text, which are answered, cached and failed together.
 Clozes = tuple[Cloze, ...]
 #: A sequence of token ids.
 TokenIds = tuple[int, ...]
 
 
 class Continuation(NamedTuple):
-    """Token ids whose probabilities a causal language model is asked for.
+    """Token ids whose probabilities a causal language model returns.
 
     ``start`` is the first that counts, at least 1: a token without anything before it has no
     probability. The sentence's own begin token, where the model has one, stands in ``ids``.
@@ -93,14 +93,14 @@ class Continuation(NamedTuple):
 
 
 class SentencePair(NamedTuple):
-    """Two texts, of which the second may follow the first."""
+    """Two texts; the second may follow the first."""
 
     first: str
     second: str
 
 
 class Passage(NamedTuple):
-    """A text to be represented; ``word`` are the code points of its target word.
+    """Text to be represented; ``word`` are the code points of its target word.
 
     ``pair`` is the second text of a pair that is read together.
     """
@@ -112,10 +112,10 @@ class Passage(NamedTuple):
 
 @runtime_checkable
 class Tokenizes(Protocol):
-    """A model whose tokenizer can be used (capability ``tokenizes``).
+    """Model with a usable tokenizer (capability ``tokenizes``).
 
-    ``mask_id`` is nothing for models without a mask; ``begin_id`` is what a causal model reads
-    before the first token, or nothing; ``limit`` is the most tokens of one sequence.
+    ``mask_id`` is None for models without a mask; ``begin_id`` is the token that a causal model
+    reads before the first one, or None; ``limit`` is the longest sequence in tokens.
     """
 
     mask_id: int | None
@@ -125,7 +125,7 @@ class Tokenizes(Protocol):
     def encode(
         self, texts: Sequence[str], *, pairs: Sequence[str] | None = None, special: bool = True
     ) -> list[Encoded]:
-        """Tokens of each text, or of each pair of texts; never cut."""
+        """Tokens of each text, or of each pair of texts; never truncated."""
         ...
 
     def decode(self, ids: Sequence[int]) -> str:
@@ -147,7 +147,7 @@ class CausalLanguageModel(Protocol):
     """Capability ``token_logprobs``."""
 
     def token_logprobs(self, queries: Sequence[Continuation]) -> list[tuple[float, ...]]:
-        """Natural log-probability of every token from ``start`` on, given all before it."""
+        """Natural log-probability of every token from ``start`` on, given all earlier ones."""
         ...
 
 
@@ -165,13 +165,13 @@ class AttentionReceived(Protocol):
     """Capability ``attention_received``."""
 
     def attention_received(self, queries: Sequence[TokenIds]) -> list[tuple[float, ...]]:
-        """Attention to each token, a mean over layers, heads and the tokens that attend."""
+        """Attention to each token: mean over layers, heads and attending tokens."""
         ...
 
 
 @runtime_checkable
 class Represents(Protocol):
-    """Capability ``representations``; layer 0 are the embeddings, the last is ``n_layers``."""
+    """Capability ``representations``; layer 0 is the embeddings, the last is ``n_layers``."""
 
     n_layers: int
 
@@ -190,7 +190,7 @@ class Represents(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """How the loss around a model's weights is looked at.
+    """Settings of a loss-landscape probe around a model's weights.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ def piece_parts(
         chooses = dev.examples
     for one in reported:
         if load_task(one.task).scored_by is not None:
-            notes += refuse_shared((*train, *chooses), data, one, what="What is reported on")
+            notes += refuse_shared((*train, *chooses), data, one, what="The reported data")
         else:
             notes.append(probed_note(one, train, chooses, held_out=held_out))
     parts = DataParts(
