@@ -1,8 +1,9 @@
 """What a finished run gives in Python: tables, risks, cases, short words for each."""
 
 import json
-from importlib.util import find_spec
+import sys
 
+import polars
 import pyarrow as pa
 import pytest
 
@@ -242,18 +243,17 @@ def test_a_table_is_narrowed_and_taken_out():
         table.where(a="one")
 
 
-@pytest.mark.skipif(find_spec("polars") is not None, reason="polars is installed")
-def test_polars_is_asked_for_by_its_extra():
+def test_polars_is_asked_for_by_its_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(MissingExtraError, match=r'pip install "scrutiny\[polars\]"'):
         Table(pa.table({"a": [1]})).to_polars()
 
 
-def test_polars_is_given_the_arrow_table(monkeypatch):
-    """A stand-in for the package: what it is handed is the table, column by column."""
-    from types import ModuleType
-
-    polars = ModuleType("polars")
-    polars.from_arrow = lambda table: ("frame", table)
-    monkeypatch.setitem(__import__("sys").modules, "polars", polars)
-    table = pa.table({"a": [1]})
-    assert Table(table).to_polars() == ("frame", table)
+def test_polars_has_the_same_rows(run):
+    frame = run.to_polars()
+    assert isinstance(frame, polars.DataFrame)
+    assert frame.columns == run.numbers.columns
+    assert frame["metric"].to_list() == run.to_pandas()["metric"].tolist()
+    assert frame.height == len(run.numbers)
+    hurt = run.risks.to_polars().filter(polars.col("state") == "hurts")
+    assert hurt.height == len(run.risks.where(state="hurts"))

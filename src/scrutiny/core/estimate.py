@@ -129,11 +129,11 @@ class Estimate:
         return self.counts.n if self.denominator is None else self.denominator
 
     def __repr__(self) -> str:
-        """Metric, subject, dataset, value with interval, rows measured of rows planned."""
-        key, counts = self.key, self.counts
+        """Metric, subject, dataset, value with interval, denominator of rows planned."""
+        key = self.key
         named = "".join(f", {name}={value}" for name, value in key.condition.items())
         value = self.status if self.value is None else f"{self.value:.3f}"
         known = self.low is not None and self.high is not None
         interval = f" [{self.low:.3f}, {self.high:.3f}]" if known else ""
-        said = f"{value}{interval}, {counts.n} of {counts.planned}"
+        said = f"{value}{interval}, {self.divided_by:.6g} of {self.counts.planned}"
         return f"<{key.metric} of {key.subject} on {key.dataset}{named}: {said}>"

@@ -11,6 +11,7 @@ from scrutiny.parts.run.front import _worst_first, decision_of, front_of, rest_o
 from scrutiny.reliability.risk_words import Ways
 from scrutiny.report.formats.first_screen import first_screen
 from scrutiny.report.formats.html import render_html
+from scrutiny.report.formats.snippet import render_snippet
 from scrutiny.report.reading.load import load_view
 from scrutiny.report.terminal.front import front_lines
 from scrutiny.report.terminal.page import screen_lines, write_first_screen
@@ -229,3 +230,22 @@ def test_a_page_of_forty_rows_has_them_all(view, front):
     page = render_html(many)
     assert page.partition('id="risks"')[2].partition("</table>")[0].count("data-verdict") == 40
     assert max(map(len, text(many).splitlines())) <= 80
+
+
+def test_a_notebook_shows_the_first_screen(view, front):
+    said = re.sub(r"<style>.*?</style>", "", render_snippet(view), flags=re.DOTALL)
+    plain = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", said)).split())
+    assert plain.startswith(front.numbers[0].says)
+    assert plain.index(front.decision) < plain.index("what it costs")
+    for risk in front.risks:
+        assert risk.name in plain
+        assert risk.costs in plain
+    assert f"of {front.of('hurts')[0].n_cases:,} cases" in plain
+    assert said.count('class="scrutiny-case"') == 2
+    assert "<del>" in said
+    cut = render_snippet(view, most_rows=0)
+    told = [*front.of("hurts"), *front.of("can't tell")]
+    assert f"and {len(told)} more" in cut
+    assert "scrutiny-case" not in re.sub(
+        r"<style>.*?</style>", "", render_snippet(view.without_texts()), flags=re.DOTALL
+    )

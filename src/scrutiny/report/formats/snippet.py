@@ -4,15 +4,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
+from scrutiny.parts.run.front import Front, front_of
 from scrutiny.parts.run.rows import AuditRow, audit_rows
 from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import distinct_labels
 from scrutiny.parts.wording.numbers import interval, number, out_of
-from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, headline, sentences
+from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, headline, mark, sentences
+from scrutiny.report.formats.first_screen import case_page
 from scrutiny.report.table.footer import footer_lines
 
 MOST_ROWS = 40
+_RISKS: Final = ("", "risk", "what it costs", "more than random change", "true of, or would tell")
+_SHOWN: Final = ("hurts", "can't tell", "not asked")
+_CASES: Final = 2
 _NUMBERS: Final = ("of", "estimate", "n/planned", "method")
 #: Characters of a text in a cell.
 _LONGEST: Final = 120
@@ -21,7 +26,8 @@ _LONGEST: Final = 120
 def render_snippet(view: RunView, *, most_rows: int = MOST_ROWS) -> str:
     """Return a fragment of HTML for ``_repr_html_``: it brings its style and touches no other.
 
-    It fits a page of 900 pixels: what there is to say, then each claim behind its verdict.
+    It fits a page of 900 pixels: the score and the decision, risks worst first, cases of the worst;
+    for a run without risks, each claim behind its verdict.
 
     Parameters
     ----------
@@ -30,6 +36,9 @@ def render_snippet(view: RunView, *, most_rows: int = MOST_ROWS) -> str:
     most_rows
         Rows shown; the rest is counted.
     """
+    front = front_of(view)
+    if front is not None:
+        return _first_screen(view, front, most_rows)
     rows = audit_rows(view)
     estimates = [] if rows else list(main_estimates(view))
     return _render(
@@ -40,6 +49,29 @@ def render_snippet(view: RunView, *, most_rows: int = MOST_ROWS) -> str:
         cells=_numbers(estimates[:most_rows]),
         n_more=max(0, len(rows) + len(estimates) - most_rows),
         footer=footer_lines(view),
+    )
+
+
+def _first_screen(view: RunView, front: Front, most_rows: int) -> str:
+    """First screen of a run: risks that hurt or cannot be told in a table, the others in a line."""
+    told = [risk for state in _SHOWN for risk in front.of(state)]
+    held = "; ".join(f"{risk.name} {risk.costs}" for risk in front.of("holds"))
+    worst = next((risk for risk in front.of("hurts") if risk.cases), None)
+    score, *others = [number.says for number in front.numbers] or [front.decision]
+    said = [" \N{MIDDLE DOT} ".join(front.beside), front.decision, front.counts]
+    return _render(
+        title=score,
+        others=list(dict.fromkeys(filter(None, [*others, *said]))),
+        columns=_RISKS,
+        cells=[
+            (f"{mark(r.state)} {r.state}", r.name, r.costs, r.more, r.scope)
+            for r in told[:most_rows]
+        ],
+        n_more=max(0, len(told) - most_rows),
+        held=held and f"{mark('holds')} holds: {held}",
+        worst=worst,
+        cases=[] if worst is None else [case_page(case) for case in worst.cases[:_CASES]],
+        footer=footer_lines(view)[:3],
     )
 
 
@@ -85,7 +117,8 @@ def _render(**values: object) -> str:
         environment,  # jinja2: not needed before a notebook asks
     )
 
-    known = {"title": "", "others": (), "rows": (), "footer": (), "survived": _survived}
+    known: dict[str, object] = {"title": "", "others": (), "rows": (), "footer": ()}
+    known |= {"survived": _survived, "held": "", "worst": None, "cases": ()}
     return environment().get_template("snippet.html.j2").render(known | values)
 
 
