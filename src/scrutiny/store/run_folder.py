@@ -53,6 +53,12 @@ from scrutiny.store.seal import damage, is_as_signed, seal_of, signed
 
 #: Version of the format of manifest and tables.
 FORMAT: Final = 1
+_BEFORE_LIMITS: Final = (
+    "The verdicts of {0} were made by an earlier version, before verdicts compared the limits that "
+    "are printed. Re-issue the run's command: where the folder then holds another plan, with "
+    "another --out. Its answers are still good: `scrutiny gate {0} --rule ...` and `scrutiny "
+    "compare` judge them by today's rule."
+)
 
 T = TypeVar("T")
 
@@ -331,9 +337,15 @@ class RunFolder:
         Raises
         ------
         DataError
-            If the file is damaged.
+            If the file is damaged, or of a version whose verdicts did not read printed limits.
         """
-        return self._entries("findings.json", finding_from_json)
+
+        def of_today(entry: Mapping[str, Any]) -> Finding:
+            if "claim" in entry and "limits" not in entry:
+                raise DataError(_BEFORE_LIMITS.format(self.path))
+            return finding_from_json(entry)
+
+        return self._entries("findings.json", of_today)
 
     def write_findings(self, findings: Iterable[Finding]) -> None:
         """Replace the findings."""
