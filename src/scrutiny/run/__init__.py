@@ -1,4 +1,4 @@
-"""From a plan to a finished run.
+"""Runs: from a plan to a finished run folder.
 
 ::
 

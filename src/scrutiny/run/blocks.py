@@ -1,4 +1,4 @@
-"""What a task gives: tables of variants, records, outputs and timings."""
+"""Result tables of a task: variants, records, outputs and timings."""
 
 import json
 import math
@@ -42,7 +42,7 @@ def edits_json(edits: Sequence[Edit]) -> str:
 
 
 def edits_of(column: Sequence[str]) -> list[tuple[Edit, ...]]:
-    """Edits of each text of `edits_json`, read in one go.
+    """Edits of each text made by `edits_json`, parsed together.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def edits_of(column: Sequence[str]) -> list[tuple[Edit, ...]]:
 
 
 def _edit(value: list[Any]) -> Edit:
-    """Edit of its JSON array."""
+    """Edit from its JSON array."""
     field, start, end, text, spans, inside = value
     return Edit(field, start, end, text, tuple([Span(*s) for s in spans]) if spans else (), inside)
 
@@ -138,7 +138,7 @@ def records_table(kind: str, cell: Cell, rows: Iterable[Row], *, width: int) -> 
 
 
 def _within(condition: str, cell: Cell) -> str:
-    """Condition of a row with that of its cell: the captures that are not random."""
+    """Condition of a row combined with the non-random captures of its cell."""
     if not cell.condition:
         return condition
     return canonical_json({**json.loads(condition), **cell.condition})
@@ -158,7 +158,7 @@ def _check(row: Row, kind: str, width: int) -> Row:
 
 
 def outputs_table(cell: Cell, outputs: Mapping[tuple[str, str | None], Prediction]) -> pa.Table:
-    """Table of what the model answered, in the order of asking."""
+    """Table of the model's answers, in query order."""
     n = len(outputs)
     columns = {
         "subject": [cell.subject] * n,
@@ -176,7 +176,7 @@ def outputs_table(cell: Cell, outputs: Mapping[tuple[str, str | None], Predictio
 
 
 def writable(text: str | None) -> str | None:
-    r"""Text as tables can hold it: lone surrogates are written as ``\udc80``.
+    r"""Text fit for tables: lone surrogates are written as ``\udc80``.
 
     Examples
     --------
@@ -193,7 +193,7 @@ def array_table(value: np.ndarray[Any, Any]) -> pa.Table:
 
 
 def array_of(table: pa.Table) -> np.ndarray[Any, Any]:
-    """Array of `array_table`."""
+    """Array from `array_table`."""
     row = table.to_pylist()[0]
     return np.frombuffer(row["data"], dtype=row["dtype"]).reshape(row["shape"])
 

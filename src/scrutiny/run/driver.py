@@ -1,4 +1,4 @@
-"""Running a plan: prepare, measure, estimate, claim; resumable at any point."""
+"""Run driver: prepare, measure, estimate, decide; resumable at any point."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -46,7 +46,7 @@ _OF_SHARDS: Final = {"variants", "records", "outputs", "timings"}  # tables of w
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """How a plan is run: nothing here may change a record.
+    """Options of a run that do not change its records.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def run_plan(
     options: RunOptions | None = None,
     models: Mapping[str, Any] | None = None,
 ) -> RunFolder:
-    """Finished run of a resolved plan, in a folder; what is done already is not done again.
+    """Run a resolved plan in a folder, resuming what is done; returns the finished run.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def run_plan(
 def _run(
     resolved: Resolved, folder: RunFolder, options: RunOptions, models: Mapping[str, Any]
 ) -> None:
-    """Do all that is not done of a plan, in a folder that nobody else works on."""
+    """Do the remaining work of a plan in a folder that this process has locked."""
     out = folder.path
     journal = Journal(folder.path / "journal.sqlite")
     answers = _answers(options.cache)
@@ -163,7 +163,7 @@ def _run(
 
 
 def _answers(cache: Path | None) -> AnswerCache | NoAnswers:
-    """Answers that are kept, or none.
+    """Answer cache, or a store that keeps none.
 
     Raises
     ------
@@ -182,7 +182,7 @@ def _answers(cache: Path | None) -> AnswerCache | NoAnswers:
 
 
 class _Work:
-    """The shards of a run: which there are, which are done, and doing the rest."""
+    """Shards of a run: all, done, and to do."""
 
     def __init__(
         self, resolved: Resolved, journal: Journal, progress: Progress, *, bound: str
@@ -193,7 +193,7 @@ class _Work:
         self._progress = progress
 
     def run(self, make: Callable[[], Executor]) -> None:
-        """Do what is not done of each stage."""
+        """Do the remaining shards of each stage."""
         for stage in _STAGES:
             self._run_stage(stage, make)
 
@@ -216,7 +216,7 @@ class _Work:
             self._progress.advance(stage, **told, planned=planned[task_id])
 
     def _texts(self, task: TaskSpec) -> int:
-        """Texts that a task asks of the model that it measures, at most."""
+        """Largest number of texts that a task sends to its measured model."""
         if not task.family:
             return 0
         design = self._resolved.measurements[task.measure].designs[task.family, task.dataset]
@@ -256,7 +256,7 @@ def tasks_of(resolved: Resolved, stage: str) -> Iterator[TaskSpec]:
 
 
 def _same_models(journal: Journal, resolved: Resolved) -> None:
-    """Refuse families whose first replicate is no longer what it was, as far as can be read."""
+    """Raise if a family's first replicate has changed, as far as can be read."""
     for (family, data), pairing in resolved.pairings.items():
         if pairing.reading is not None:
             source = resolved.families[family].replicates[0].source
@@ -265,7 +265,7 @@ def _same_models(journal: Journal, resolved: Resolved) -> None:
 
 
 def _see_again(resolved: Resolved, journal: Journal, performer: Performer) -> None:
-    """Refuse replicates that are not what was asked, also where nothing is left to ask."""
+    """Raise if a replicate has changed, even if no query is left."""
     done = journal.done()
     if done:
         tasks = (task for stage in _STAGES for task in tasks_of(resolved, stage))
@@ -274,7 +274,7 @@ def _see_again(resolved: Resolved, journal: Journal, performer: Performer) -> No
 
 
 def _fix_claims(journal: Journal, resolved: Resolved) -> tuple[Claim, ...]:
-    """Claims of the plan; those that were not there before the first query are post hoc.
+    """Claims of the plan; those added after the first query are post hoc.
 
     So is what is left of a family that has lost a claim since: its correction would be too small.
     """
@@ -299,7 +299,7 @@ def _write_items(folder: RunFolder, resolved: Resolved) -> None:
 
 
 def _is_packed(journal: Journal, folder: RunFolder, resolved: Resolved) -> bool:
-    """Whether the tables stand as they were written when the journal was packed.
+    """Whether the tables are as written when the journal was packed.
 
     Where they do not, all shards are done again, mostly from the cache of answers.
     """
@@ -315,7 +315,7 @@ def _is_packed(journal: Journal, folder: RunFolder, resolved: Resolved) -> bool:
 
 
 def _pack(journal: Journal, files: Seal) -> None:
-    """Let the journal go of what stands in these files of the folder now."""
+    """Pack the journal, whose tables are in these files of the folder now."""
     of_shards = {
         name: kept
         for name, kept in files.items()
@@ -326,7 +326,7 @@ def _pack(journal: Journal, files: Seal) -> None:
 
 
 def _write_tables(folder: RunFolder, journal: Journal, resolved: Resolved) -> None:
-    """Write what the shards gave, in plan order."""
+    """Write the shards' results, in plan order."""
     prepared = [task.id for task in tasks_of(resolved, "prepare")]
     measured = [task.id for task in tasks_of(resolved, "measure")]
     footer = {m.kind: _measures(m, resolved) for m in resolved.measurements.values()}
@@ -353,7 +353,7 @@ def _parts(journal: Journal, tasks: Iterable[str], name: str) -> Iterator[pa.Tab
 
 
 def _measures(measurement: Measurement, resolved: Resolved) -> dict[str, Any]:
-    """Names and axes of what a diagnostic's values hold, by dataset and model family."""
+    """Names and axes of a diagnostic's measures, by dataset and model family."""
     return {
         data: {
             family: [plain(m) for m in resolved.measures(measurement, family=family, data=data)]

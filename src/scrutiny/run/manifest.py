@@ -1,4 +1,4 @@
-"""What a manifest says: what ran, on what, with which versions, and with what promise."""
+"""Manifest of a run: what ran, on what data, with which versions, and how reproducible it is."""
 
 import platform
 import sys
@@ -37,7 +37,7 @@ _PACKAGES = (
 
 
 def environment() -> dict[str, str]:
-    """Versions of Python, the platform and the packages that decide numbers."""
+    """Versions of Python, the platform and the packages that affect numbers."""
     found = {"python": sys.version.split()[0], "platform": platform.platform()}
     for name in _PACKAGES:
         try:
@@ -55,7 +55,7 @@ def manifest(
     *,
     status: str,
 ) -> dict[str, Any]:
-    """What ran, on what, with what promise."""
+    """Manifest of a run."""
     exact = all(p.is_batch_invariant for p in resolved.pairings.values())
     return {
         "format": FORMAT,
@@ -98,7 +98,7 @@ def manifest(
 
 
 def _model_manifest(family: Family) -> dict[str, Any]:
-    """Replicates of a family, and what they are replicates of if the first one's record says."""
+    """Replicates of a family, and their source of variation if recorded."""
     return {
         "source": family.source,
         "role": family.role,
@@ -108,7 +108,7 @@ def _model_manifest(family: Family) -> dict[str, Any]:
 
 
 def _compared(journal: Journal, resolved: Resolved, family: Family) -> dict[str, str]:
-    """How the family is known to be the same at a resume; nothing where it is not asked."""
+    """How the family was compared at a resume; empty if it was not queried."""
     data = [name for of, name in resolved.pairings if of == family.name]
     if not data:
         return {}
@@ -118,13 +118,13 @@ def _compared(journal: Journal, resolved: Resolved, family: Family) -> dict[str,
 
 
 def _in_order_of_scores(pairing: Pairing) -> list[str]:
-    """A model's labels in the data's words, in the order of its scores."""
+    """The model's labels, named as in the data, in the order of its scores."""
     words = pairing.labels.in_data_words(pairing.model_labels)
     return [words.get(label, label) for label in pairing.model_labels]
 
 
 def _families(resolved: Resolved) -> dict[str, str]:
-    """What the claims of each family say together, by the family's full name."""
+    """Summary sentence of the claims of each family, by the family's full name."""
     return {
         f"{measurement.plan.id}/{family}/{data}/{name}": says
         for measurement in resolved.measurements.values()

@@ -1,4 +1,4 @@
-"""Folders that take a run: whose it is, whether a process works on it, whether all is done.
+"""Opening run folders: identity of the run, whether it is in use, whether it is finished.
 
 A command that is issued again where the same plan is done, and every file is as the run left it,
 computes and writes nothing. Where a file was damaged or taken away since, the run makes its tables
@@ -30,7 +30,7 @@ _LEFT_OUT: Final = frozenset({"status", "warnings", "models"})
 
 
 def settle(journal: Journal, started: Mapping[str, Any]) -> None:
-    """Keep what a run that is finished now was of: the manifest that it began with."""
+    """Record the initial manifest of a run that is finished now."""
     journal.set_meta(_KEY, _digest(started))
 
 
@@ -52,7 +52,7 @@ def _digest(manifest: Mapping[str, Any]) -> str:
 
 
 def open_folder(out: Path) -> RunFolder:
-    """Folder that can be written to, made where there is none.
+    """Writable folder, created if necessary.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def open_folder(out: Path) -> RunFolder:
 
 
 def same_run(journal: Journal, resolved: Resolved, out: Path) -> str:
-    """Identity of this run; refuses a folder that holds another plan's records."""
+    """Identity of this run; raises if the folder holds another plan's records."""
     known = journal.meta("identity") or _identity_without_journal(out)
     if known is not None and known != resolved.identity:
         raise PlanError(
@@ -92,7 +92,7 @@ def same_run(journal: Journal, resolved: Resolved, out: Path) -> str:
 
 
 def _identity_without_journal(out: Path) -> str | None:
-    """Identity in the manifest of a run whose journal was removed; nothing where there is none.
+    """Identity in the manifest of a run without journal; ``None`` if there is none.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def _identity_without_journal(out: Path) -> str | None:
 
 
 def begin(journal: Journal, out: Path, progress: Progress) -> None:
-    """Note that a process works on this run; say so if the last one ended without a word."""
+    """Record that a process works on this run; report if the last one ended abruptly."""
     if journal.meta(_STATE) == "running":
         said = (
             f"{str(out)!r} holds an unfinished run whose process ended without a word: it was "
@@ -126,6 +126,6 @@ def begin(journal: Journal, out: Path, progress: Progress) -> None:
 
 
 def end(journal: Journal) -> None:
-    """Note that this process has ended, as far as the disk lets it."""
+    """Record that this process has ended, if the disk allows it."""
     with suppress(StorageError):  # a disk that refuses has been said
         journal.set_meta(_STATE, "ended")

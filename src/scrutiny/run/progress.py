@@ -1,44 +1,44 @@
-"""What the driver tells whoever shows progress."""
+"""Progress of a run, reported by the driver to a display."""
 
 from typing import Protocol
 
 
 class Progress(Protocol):
-    """Shows one phase after the other; nothing here may change a result."""
+    """Protocol of a progress display; it never changes a result."""
 
     def start(self, phase: str, *, total: int, done: int, texts: int = 0) -> None:
-        """Begin a phase of so many shards, some of them done in an earlier run.
+        """Begin a phase with a number of shards, some of them done in an earlier run.
 
         ``texts`` is how many the others ask at most, where that is known.
         """
         ...
 
     def advance(self, phase: str, *, asked: int = 0, cached: int = 0, planned: int = 0) -> None:
-        """One more shard is done; it asked so many texts and found so many in the cache.
+        """One more shard is done; it sent ``asked`` texts and found ``cached`` in the cache.
 
         ``planned`` is how many it could have asked.
         """
         ...
 
     def answered(self, texts: int) -> None:
-        """A batch of so many texts was answered and kept, within the shard in work."""
+        """A batch of texts was answered and stored, within the current shard."""
         ...
 
     def passed(self, text: str) -> None:
-        """Say what a stretch of the work gave ("epoch 2 of 6: loss 0.31"); part of the progress."""
+        """Report the outcome of a stretch of work ("epoch 2 of 6: loss 0.31"), as progress."""
         ...
 
     def note(self, text: str) -> None:
-        """Say once what whoever reads the results has to know; no part of the progress."""
+        """Report once something that readers of the results need to know."""
         ...
 
     def stop(self) -> None:
-        """No more will be told: what is shown goes, so that others can write."""
+        """End the display, so that others can write."""
         ...
 
 
 class Silent:
-    """Shows nothing."""
+    """Progress display that shows nothing."""
 
     def start(self, phase: str, *, total: int, done: int, texts: int = 0) -> None:
         """Show nothing."""

@@ -1,1 +1,1 @@
-"""Asking models: questions looked up, asked at a pace, answers kept."""
+"""Querying models: cache look-ups, batching by pace, storing answers."""

@@ -1,4 +1,4 @@
-"""Asking a model: look up, ask what is missing in sorted chunks, keep answers by the second."""
+"""Model client: cache look-up, queries for missing answers in sorted chunks, frequent saving."""
 
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ HOPELESS = 20  # questions in one go without a single answer
 
 @dataclass(slots=True)
 class Tally:
-    """What asking has cost so far."""
+    """Counts of queries and cache hits so far."""
 
     asked: int = 0
     cached: int = 0
@@ -48,7 +48,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class _Questions:
-    """Questions of one kind.
+    """Queries of one kind.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class _Questions:
     noted: Callable[[Sequence[int], Sequence[Any | Failure]], None] = lambda _, __: None
 
     def chunks(self, missing: Sequence[int]) -> Iterator[list[int]]:
-        """Indices of what is asked at a time, the smallest first."""
+        """Indices of the queries in each chunk, smallest first."""
         chunk: list[int] = []
         work = 0
         for index in sorted(sorted(missing), key=self.sizes.__getitem__):
@@ -93,7 +93,7 @@ class _Questions:
 
 
 class Asker:
-    """One model, asked through the answer cache; answers come back in the data's labels."""
+    """Model client with answer cache; answers use the data's labels."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class Asker:
         self.labels = tuple(to_data.get(label, label) for label in model.labels)
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction | Failure]:
-        """Answers in order; each distinct text is asked once.
+        """Predictions in order; each distinct text is sent once.
 
         Stored answers belong to items, not to texts: they are looked up for each, and not kept
         a second time.
@@ -146,7 +146,7 @@ class Asker:
         )
 
     def ask_again(self) -> None:
-        """Ask, once in a process, some of what the model answered when this run began.
+        """Repeat, once per process, some queries that this run began with.
 
         Raises
         ------
@@ -164,7 +164,7 @@ class Asker:
     def _noted(
         self, capability: str, questions: Sequence[Any]
     ) -> Callable[[Sequence[int], Sequence[Any | Failure]], None]:
-        """Who is told what was asked and answered."""
+        """Listener that witnesses queries and answers."""
         witnesses = self._witnesses.get(capability)
         if witnesses is None:
             return lambda _, __: None
@@ -178,13 +178,13 @@ class Asker:
             return ask_or_fail(self.model, capability, questions)
 
     def _predict(self, examples: Sequence[Example]) -> list[Prediction | Failure]:
-        """Checked answers of the model, in the data's labels."""
+        """Checked predictions of the model, in the data's labels."""
         with usually_collected():
             answers = predict_or_fail(self.model, examples)
         return [self._translate(answer) for answer in answers]
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
-        """Answers to queries of `scrutiny.core.queries.language`, in order; each asked once."""
+        """Answers to queries of `scrutiny.core.queries.language`, in order; distinct ones once."""
         if not queries:
             return []
         keys = query_keys(queries, fingerprint=self._fingerprint, capability=capability)
@@ -205,7 +205,7 @@ class Asker:
         )
 
     def _answers(self, questions: _Questions) -> list[Any | Failure]:
-        """Answers from the cache, and of the model to what is missing there."""
+        """Answers from the cache, and from the model for those that are missing."""
         keys = questions.keys
         firsts = dict(zip(reversed(keys), range(len(keys) - 1, -1, -1), strict=True))
         found = self._desk.get_many(list(firsts))
@@ -222,7 +222,7 @@ class Asker:
     def _ask(
         self, questions: _Questions, chunk: Sequence[int], keeping: Keeping
     ) -> dict[bytes, Any]:
-        """Ask one chunk and keep what was answered; failures are asked again next time."""
+        """Send one chunk and store its answers; failures are not stored."""
         answered: dict[bytes, Any] = {}
         for part in self._pace.parts(chunk, batches=questions.batches, by_time=questions.by_time):
             start = perf_counter()
@@ -238,7 +238,7 @@ class Asker:
         return answered
 
     def _look_at_failures(self, answers: Sequence[Any | Failure]) -> None:
-        """Keep the first message; a model that only ever raises is broken, and not its items.
+        """Record the first failure; raise if a model only ever fails.
 
         One answer, in the cache or from another chunk, shows that it is not: long texts that fail
         together, or all that an interrupted run has left to ask, are failed rows.
@@ -258,7 +258,7 @@ class Asker:
             )
 
     def _translate(self, answer: Prediction | Failure) -> Prediction | Failure:
-        """Answer with its label in the data's words."""
+        """Answer with its label translated to the data's."""
         if isinstance(answer, Failure) or answer.label is None:
             return answer
         label = self._to_data.get(answer.label, answer.label)
@@ -268,7 +268,7 @@ class Asker:
 
 
 def _decoded(questions: _Questions, found: Mapping[bytes, bytes]) -> dict[bytes, Any]:
-    """Answers of the cache; one that cannot be read any more is asked again."""
+    """Decoded answers of the cache; unreadable ones are left out, to be asked again."""
     answers: dict[bytes, Any] = {}
     for key, value in found.items():
         try:
@@ -279,7 +279,7 @@ def _decoded(questions: _Questions, found: Mapping[bytes, bytes]) -> dict[bytes,
 
 
 def _tokens(query: Any) -> int:
-    """Tokens of a query, about: they are what it costs."""
+    """Approximate number of tokens of a query: its cost."""
     if isinstance(query, SentencePair):
         return (len(query.first) + len(query.second)) // 4 + 1
     if isinstance(query, Continuation):

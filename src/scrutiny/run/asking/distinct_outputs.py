@@ -1,4 +1,4 @@
-"""Outputs of a run without repeats, remembered as one number each.
+"""Distinct outputs of a run: duplicates are removed by numbering them.
 
 Several diagnostics ask a model about the same item as it is; a run keeps its answer once. A large
 run has millions of outputs, so what was seen is kept as sorted whole numbers, not as texts.
@@ -22,7 +22,7 @@ _Key = TypeVar("_Key")
 
 
 def distinct_outputs(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """Outputs without those that another diagnostic has asked for already."""
+    """Outputs without those that another diagnostic already requested."""
     named, seen = _Names(), _Seen()
     for table in tables:
         is_new = seen.take_in(named.numbers(table))
@@ -30,14 +30,14 @@ def distinct_outputs(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
 
 
 class _Names:
-    """Numbers of outputs: the same for the same names, in any table."""
+    """Ids of outputs: the same for the same names, in any table."""
 
     def __init__(self) -> None:
         self._items: dict[object, int] = {}
         self._others: dict[tuple[object, ...], int] = {}
 
     def numbers(self, table: pa.Table) -> Numbers:
-        """Number of each row."""
+        """Id of each row."""
         names, codes = coded(table["item"])
         items = _numbered(names.to_pylist(), self._items)[codes]
         pairs = [coded(table[name]) for name in _FEW]
@@ -51,18 +51,18 @@ class _Names:
 
 
 def _numbered(names: Iterable[_Key], known: dict[_Key, int]) -> Numbers:
-    """Number of each name; new ones get the next."""
+    """Id of each name; new names get the next ids."""
     return np.array([known.setdefault(name, len(known)) for name in names], dtype=np.int64)
 
 
 class _Seen:
-    """Numbers that were seen, in sorted runs that are merged as they grow: eight bytes each."""
+    """Set of ids, in sorted runs that are merged as they grow: eight bytes each."""
 
     def __init__(self) -> None:
         self._runs: list[Numbers] = []
 
     def take_in(self, numbers: Numbers) -> NDArray[np.bool_]:
-        """Whether each number is seen for the first time; from now on all of them are."""
+        """Whether each id is new; all are recorded."""
         own, first = np.unique(numbers, return_index=True)
         is_new = np.ones(own.size, dtype=np.bool_)
         for run in self._runs:
@@ -74,7 +74,7 @@ class _Seen:
         return found
 
     def _keep(self, run: Numbers) -> None:
-        """Keep a sorted run; no run is longer than the one before it."""
+        """Add a sorted run, merging so that no run is longer than the one before it."""
         while self._runs and self._runs[-1].size <= run.size:
             run = np.sort(np.concatenate([self._runs.pop(), run]), kind="stable")
         if run.size:

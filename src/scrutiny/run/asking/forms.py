@@ -1,4 +1,4 @@
-"""Questions and answers as JSON, so that they can be kept and asked again.
+"""Serialization of queries and answers as JSON, so that queries can be repeated.
 
 One form for what classifiers are asked, and one for each capability of language models.
 """
@@ -23,7 +23,7 @@ _SHOWN: Final = 60  # letters of a question in a message
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How the questions of one capability, and their answers, are kept and told apart.
+    """Serialization and comparison of the queries and answers of one capability.
 
     Parameters
     ----------
@@ -49,11 +49,11 @@ class Form:
     short: Callable[[Any], str]
 
     def do_differ(self, a: Any | Failure, b: Any | Failure) -> bool:
-        """Whether two answers are those of different models; a failure says nothing."""
+        """Whether two answers come from different models; failures count as equal."""
         return not (isinstance(a, Failure) or isinstance(b, Failure)) and self.differ(a, b)
 
     def in_short(self, answer: Any | Failure) -> str:
-        """Answer or failure in a few words."""
+        """Short text of an answer or failure."""
         return answer.reason if isinstance(answer, Failure) else self.short(answer)
 
 
@@ -81,7 +81,7 @@ def _predictions_differ(a: Prediction, b: Prediction) -> bool:
 
 
 def _numbers_differ(a: Any, b: Any, *, tolerance: float) -> bool:
-    """Whether two numbers, or rows of them, are further apart than batches can bring them."""
+    """Whether two numbers, or rows of them, differ by more than batching can explain."""
     if isinstance(a, Sequence) and isinstance(b, Sequence):
         if len(a) != len(b):
             return True
@@ -101,7 +101,7 @@ def _numbers_in_short(answer: Any) -> str:
 
 
 def _tuples(value: Any) -> Any:
-    """JSON with tuples for lists."""
+    """JSON value with lists converted to tuples."""
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 

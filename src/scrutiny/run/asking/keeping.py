@@ -1,4 +1,4 @@
-"""Answers on their way into the store: kept by the half second, and whenever asking ends.
+"""Buffer for answers: stored every half second, and whenever querying ends.
 
 Each commit writes whole pages, nearly as many for a thousand answers as for ten thousand: their
 keys are digests, which lie anywhere. A model that answers thousands a second would spend as long
@@ -18,7 +18,7 @@ _QUICK_S: Final = 0.1  # what takes longer is kept at once: the next may take te
 
 
 class Keeping:
-    """Keeps answers while it is entered; a part that took long is kept at once.
+    """Context that buffers and stores answers; those of a slow part are stored at once.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Keeping:
         self._keep()
 
     def take(self, answers: Mapping[bytes, bytes]) -> None:
-        """Take what one part of the questions was answered with."""
+        """Add the answers of one part of the queries."""
         self._waiting.update(answers)
         now = self._clock()
         is_quick = now - self._last <= _QUICK_S
@@ -55,7 +55,7 @@ class Keeping:
             self._keep()
 
     def _keep(self) -> None:
-        """Commit all that waits."""
+        """Store all buffered answers."""
         waiting, self._waiting = self._waiting, {}
         if waiting:
             self._desk.put_many(waiting)

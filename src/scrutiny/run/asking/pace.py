@@ -1,4 +1,4 @@
-"""How many questions are asked at a time: their answers are kept before the next are asked.
+"""Batch pacing: how many queries are sent before their answers are stored.
 
 What a kill can cost is one batch or one second of answers. Where a batch begins and ends can
 change the last digits of a network's answers, so its batches are cut as it cuts them itself,
@@ -21,7 +21,7 @@ _FIRST, _GROWTH = 16, 4  # questions asked first of a model whose pace is unknow
 
 
 class Pace:
-    """The pace of one model, learned while it is asked.
+    """Pace of one model, adapted while it is queried.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Pace:
         batches: Callable[[Sequence[int]], list[list[int]]] | None,
         by_time: bool,
     ) -> Iterator[list[int]]:
-        """Stretches of a chunk to be asked one after the other; each is timed.
+        """Consecutive parts of a chunk, each of which is timed.
 
         Parameters
         ----------
@@ -62,7 +62,7 @@ class Pace:
             yield from self._timed(part)
 
     def _timed(self, part: list[int]) -> Iterator[list[int]]:
-        """Give one part, and learn from how long it takes until the next one is asked for."""
+        """Yield one part, and measure the time until the next is requested."""
         began = self.clock()
         yield part
         seconds = max(self.clock() - began, 1e-9)
@@ -71,14 +71,14 @@ class Pace:
 
 
 def may_be_cut(model: Model) -> bool:
-    """Whether a model's answers are the same, or promised nothing, in whatever batches."""
+    """Whether a model's batches may be split without changing its answers."""
     return model.is_batch_invariant or model.is_of_the_user
 
 
 def own_batches(
     model: Model, examples: Sequence[Example]
 ) -> Callable[[Sequence[int]], list[list[int]]]:
-    """Function that cuts indices of examples as the model does.
+    """Function that splits indices of examples into the model's own batches.
 
     A model that does not say, or fails at it, is asked about all of them together.
     """

@@ -1,4 +1,4 @@
-"""Whether a model is the one that this run asked before.
+"""Identity check: is this the model that the run queried before.
 
 A model that states a fingerprint is known by it. Of another, what can be read is compared at every
 start, and where that is not everything, some of what it answered before is asked again.
@@ -23,29 +23,29 @@ Ask = Callable[[Sequence[Any]], Sequence[Any | Failure]]
 
 
 class Memos(Protocol):
-    """Values kept for the life of a run: the journal, or a desk."""
+    """Protocol of values stored for the life of a run."""
 
     def memo(self, key: str) -> tuple[bool, Any]:
-        """Whether a value is kept under a key, and the value."""
+        """Whether a value is stored under a key, and the value."""
         ...
 
     def set_memo(self, key: str, value: Any) -> None:
-        """Keep a JSON value for the life of the run."""
+        """Store a JSON value for the life of the run."""
         ...
 
 
 def who(family: str, source: str, dataset: str) -> str:
-    """Name of a replicate on a dataset, as memos have it."""
+    """Name of a replicate on a dataset, as used in memos."""
     return f"{family}/{redacted(source)}/{dataset}"
 
 
 def reading_of(model: Model) -> ObjectReading | None:
-    """What can be read of a model that states no fingerprint; nothing where it states one."""
+    """Object inspection of a model without a fingerprint; ``None`` if it has one."""
     return None if model.fingerprint() is not None else read_object(model)
 
 
 def must_be_the_same(memos: Memos, name: str, source: str, stated: str, *, keep: bool) -> None:
-    """Refuse a replicate that changed since this run first asked it.
+    """Raise if a replicate has changed since this run first queried it.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def must_be_the_same(memos: Memos, name: str, source: str, stated: str, *, keep:
 
 
 class Witnesses:
-    """Questions that a model answered at the beginning of a run, to be asked again at a resume.
+    """Queries that a model answered at the start of a run, repeated at a resume.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class Witnesses:
         self._kept: list[tuple[Any, Any]] = []
 
     def ask_again(self, ask: Ask) -> int:
-        """Ask once in a process what was answered before; gives the number of questions.
+        """Repeat the stored queries, once per process; returns their number.
 
         Raises
         ------
@@ -131,7 +131,7 @@ class Witnesses:
         return asked
 
     def keep(self, questions: Sequence[Any], answers: Sequence[Any | Failure]) -> None:
-        """Keep some of the first questions, and of the next until there are enough; no failures."""
+        """Store some of the first queries with answers, until there are enough; no failures."""
         if self._is_settled:
             return
         good = [
@@ -163,7 +163,7 @@ class Witnesses:
 
 
 def outcomes(memos: Memos, name: str) -> "Iterator[Again]":
-    """What came of asking a replicate again, for each kind of question that it was asked."""
+    """Outcome of the repeated queries of a replicate, for each kind of query."""
     for form in FORMS.values():
         known, value = memos.memo(f"again{form.key}/{name}")
         if known:
@@ -172,14 +172,14 @@ def outcomes(memos: Memos, name: str) -> "Iterator[Again]":
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """What came of asking again: how many questions, and whether the answers were the same."""
+    """Outcome of repeated queries: their number, and whether the answers were the same."""
 
     asked: int
     outcome: str
 
 
 def compared(reading: ObjectReading | None, again: Sequence[Again]) -> str:
-    """How a family is known to be the same at a resume, in words for the manifest.
+    """Description for the manifest of how a family was compared at a resume.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Two models side by side: which inputs changed, and whether it is worse.
+"""Comparison of two models: which inputs changed, and whether it is worse.
 
 ::
 

@@ -1,4 +1,4 @@
-"""What is said of two runs side by side, as values."""
+"""Results of a comparison, as values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from scrutiny.store.run_folder import RunFolder
 
 @dataclass(frozen=True, slots=True)
 class CompareOptions:
-    """How two runs are compared.
+    """Options of a comparison of two runs.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class CompareOptions:
 
 @dataclass(frozen=True, slots=True)
 class ShownChange:
-    """A slice whose change is shown.
+    """Slice with a detected change.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class ShownChange:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """One level (accuracy, a mean score) of one model pair on one dataset.
+    """Comparison of one score (accuracy, a mean) of a model pair on one dataset.
 
     Parameters
     ----------
@@ -125,13 +125,13 @@ class Level:
 
     @property
     def is_hit(self) -> bool:
-        """Whether items are right or wrong."""
+        """Whether the score of an item is 0 or 1 (right or wrong)."""
         return self.metric == "accuracy@1"
 
 
 @dataclass(frozen=True, slots=True)
 class SideBySide:
-    """Everything that is said of two runs.
+    """Result of a comparison of two runs.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ class SideBySide:
 
     @property
     def outcome_of_levels(self) -> Outcome | None:
-        """Worst outcome of all accuracies, or of all mean scores where there are none.
+        """Worst outcome of all accuracies, or of all mean scores if there are none.
 
         Nothing without a margin, which is meant in the unit of what it judges.
         """
@@ -159,7 +159,7 @@ class SideBySide:
 
     @property
     def outcome(self) -> Outcome | None:
-        """Worst outcome of the levels and of shared invariances; nothing without a margin."""
+        """Worst outcome of the levels and of shared invariances; ``None`` without a margin."""
         own = self.outcome_of_levels
         if own is None or self.shared is None:
             return own

@@ -1,4 +1,4 @@
-"""Comparing two runs: paired on items, on replicates where they are the same models.
+"""Paired comparison of two runs: on items, and on replicates if the models are the same.
 
 Records of both runs are brought to the items they share; a difference is the second run's value
 minus the first's, with one t term for the replicates of each side, or of the pairs.
@@ -27,7 +27,7 @@ _NOT_OF_MODELS: Final = ("coverage@1",)  # says something of the texts, the same
 
 @dataclass(frozen=True, slots=True)
 class RunComparison:
-    """What two runs have in common and where they differ.
+    """Estimates that two runs share, their differences, and what else differs.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def compare_runs(
 
 
 def paired_assignments(first: RunFolder, second: RunFolder) -> Iterator[Pair]:
-    """Assignments that mean the same in both runs; subjects and datasets pair by position.
+    """Matching assignments of both runs; subjects and datasets pair by position.
 
     A logged score that is 0 or 1 throughout one run and not the other is a mean in both.
     """
@@ -127,7 +127,7 @@ def paired_assignments(first: RunFolder, second: RunFolder) -> Iterator[Pair]:
 
 
 def _as_mean(assignment: Assignment) -> Assignment:
-    """Assignment of a logged score as a mean, where it is an accuracy."""
+    """Assignment of a logged accuracy as a mean."""
     is_score = [measure.name for measure in assignment.measures] == ["hit", "value"]
     if not is_score or assignment.spec.metric != "accuracy@1":
         return assignment
@@ -135,19 +135,19 @@ def _as_mean(assignment: Assignment) -> Assignment:
 
 
 def _by_position(first: Sequence[str], second: Sequence[str]) -> dict[str, str]:
-    """Names of one run by those of the other: equal ones, then by position."""
+    """Names in one run by those in the other: equal names, then by position."""
     if set(first) & set(second):
         return {name: name for name in first if name in second}
     return dict(zip(dict.fromkeys(first), dict.fromkeys(second), strict=False))
 
 
 def _meaning(assignment: Assignment) -> str:
-    """What an assignment is of, as a key."""
+    """Key of an assignment: what it is an estimate of."""
     return canonical_json(plain(assignment.key))
 
 
 def _claim(name: str, assignment: Assignment) -> Claim:
-    """That the second run's value is lower: supported, denied (it is higher), or undecided."""
+    """Claim that the second run's value is lower: supported, denied (higher), or undecided."""
     spec = assignment.spec
     where = ", ".join(f"{v}" for v in {**spec.condition, **assignment.within}.values())
     what = in_words(spec.metric, assignment.measures)
@@ -164,14 +164,14 @@ def _claim(name: str, assignment: Assignment) -> Claim:
 
 
 def same_models(first: RunFolder, second: RunFolder, pair: tuple[Assignment, Assignment]) -> bool:
-    """Whether replicates pair: both sides name the same model strings in the same order."""
+    """Whether replicates pair: both sides have the same model strings in the same order."""
     a = first.manifest["models"][pair[0].subject]["replicates"]
     b = second.manifest["models"][pair[1].subject]["replicates"]
     return [r["source"] for r in a] == [r["source"] for r in b]
 
 
 def _manifest_differences(first: RunFolder, second: RunFolder) -> Iterator[str]:
-    """Sentences on what the runs did differently beside the models."""
+    """Sentences on how the runs differ beyond the models."""
     a, b = first.manifest, second.manifest
     told = [{**one["environment"], "seed": str(one["plan"]["seed"])} for one in (a, b)]
     for name in sorted({**told[0], **told[1]}):
@@ -192,7 +192,7 @@ def _manifest_differences(first: RunFolder, second: RunFolder) -> Iterator[str]:
 
 
 def _item_differences(first: RunFolder, second: RunFolder) -> Iterator[str]:
-    """On how many shared items of logs the models were asked something else."""
+    """Sentences on shared items of logs that were presented differently to the models."""
     for what, column in (("texts", "fields"), ("prompts", "prompt")):
         tables = [folder.items() for folder in (first, second)]
         if all(column in table.column_names for table in tables):

@@ -1,4 +1,4 @@
-"""Tests of a paired change: of the change itself, and of a slice against the rest."""
+"""Paired tests: of a change, and of a slice against the rest."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ _NOTHING = 1e-12
 
 
 def exact_p(change: NDArray[np.float64], units: Units, *, rng: np.random.Generator) -> float:
-    """Two-sided p of no change, by flipping the signs of the units' changes.
+    """Two-sided p-value of no change, by flipping the signs of the units' changes.
 
     Where all changes are of one size (two single models) it is McNemar's mid-p; else signs are
     drawn; where very many units moved the normal approximation stands for the draws.
@@ -53,7 +53,7 @@ def exact_p(change: NDArray[np.float64], units: Units, *, rng: np.random.Generat
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A mean change with its standard error, its degrees of freedom and how large one can be.
+    """Mean change with its standard error, degrees of freedom and range.
 
     Examples
     --------
@@ -68,15 +68,15 @@ class Gap:
     most: float = float("inf")
 
     def p_value(self) -> float:
-        """Two-sided p of no change."""
+        """Two-sided p-value of no change."""
         return 2.0 * self._tail(-abs(self.value))
 
     def p_below(self, limit: float) -> float:
-        """One-sided p that shows, if small, that the change lies below a limit."""
+        """One-sided p-value; small if the change lies below the limit."""
         return self._tail(self.value - limit)
 
     def limits(self, level: float) -> tuple[float, float]:
-        """Interval at a level, cut where no change can lie."""
+        """Interval at a level, cut at the range of changes."""
         tail = 0.5 + level / 2.0
         t = scipy.special.ndtri(tail) if np.isinf(self.df) else scipy.special.stdtrit(self.df, tail)
         half = float(t) * self.error
@@ -123,6 +123,6 @@ def _gap(sides: Sides, parts: list[tuple[float, NDArray[np.bool_]]]) -> Gap:
 
 
 def _variance(change: Floats, units: NDArray[np.int64]) -> float:
-    """Variance of a mean change, by unit."""
+    """Variance of a mean change, clustered by unit."""
     by_unit = np.bincount(units, weights=change - change.mean())
     return float(((by_unit**2).sum() + 1.0) / change.size**2)

@@ -1,4 +1,4 @@
-"""Levels of two runs as they are read; many datasets of one score are one level."""
+"""Reading the levels of two runs; many datasets of one score are one level."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -56,7 +56,7 @@ Key = tuple[int, str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Read:
-    """A level of two runs, ready to be tested.
+    """Level of two runs, ready for tests.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def read_levels(first: RunFolder, second: RunFolder, options: CompareOptions) ->
 
 
 def _level_pairs(first: RunFolder, second: RunFolder) -> Iterator[Pair]:
-    """The first level of each model pair and dataset: accuracies before means."""
+    """First level of each model pair and dataset: accuracies before means."""
     candidates = [
         (one, other)
         for one, other in paired_assignments(first, second)
@@ -125,7 +125,7 @@ class _Reader:
         self.paired = paired
 
     def kind_of(self, pair: Pair) -> object:
-        """What levels of several datasets must have in common to be looked at together."""
+        """Key that levels of several datasets must share to be pooled."""
         both = zip(pair, self.estimators, strict=True)
         own = [(a.kind, a.measures, one.joined(a)[0].replicates) for a, one in both]
         of = pair[0].subject, pair[0].spec.metric, canonical_json(pair[0].condition)
@@ -135,7 +135,7 @@ class _Reader:
         return same_models(*self.folders, pair) if self.paired is None else self.paired
 
     def _sign(self, pair: Pair) -> int:
-        """-1 where less is better, as the log says."""
+        """-1 if lower is better according to the log, else 1."""
         data = self.folders[0].manifest["data"].get(pair[0].dataset, {})
         condition = pair[0].spec.condition
         return -1 if condition.get("metric") in data.get("lower_is_better", ()) else 1
@@ -174,7 +174,7 @@ class _Reader:
         )
 
     def _items(self, pairs: Sequence[Pair]) -> dict[str, tuple[Key, Example]]:
-        """Items of the datasets by the names that they have in their panel."""
+        """Items of the datasets by their names in the panel."""
         found = {}
         for place, (one, _) in enumerate(pairs):
             for item, example in examples_of(self.items[0], one.dataset).items():
@@ -183,7 +183,7 @@ class _Reader:
         return found
 
     def _joined(self, pairs: Sequence[Pair], side: int) -> tuple[Panel, Joined]:
-        """Values of one run on the datasets, under the first run's names of them."""
+        """Values of one run on the datasets, under the first run's names."""
         one, *others = (pair[side] for pair in pairs)
         spec = replace(one.spec, beside=tuple(other.dataset for other in others))
         panel, joined = self.estimators[side].joined(replace(one, spec=spec))
@@ -199,7 +199,7 @@ class _Reader:
     def _answers(
         self, pairs: Sequence[Pair], keys: Sequence[Key], meeting: Meeting
     ) -> tuple[Answers, Answers] | None:
-        """Answers of both runs, in the order of the sides; nothing where one keeps none."""
+        """Answers of both runs, in the order of the sides; ``None`` if one stores none."""
         one, other = (
             answers_of(
                 rows_of(asked),
@@ -213,11 +213,11 @@ class _Reader:
         return (one, other) if is_kept else None
 
     def _asked(self, pair: Pair) -> tuple[Asked, Asked]:
-        """The two runs with the models whose answers are compared."""
+        """Both runs with the models whose answers are compared."""
         return (self.folders[0], pair[0].subject), (self.folders[1], pair[1].subject)
 
     def _labels(self, pairs: Sequence[Pair], keys: Sequence[Key]) -> ItemLabels:
-        """Labels of a run's model, choices of a log's items, in the order of the probabilities."""
+        """Labels of a run's model, or choices of a log's items, in order of the probabilities."""
         logged = ["imported" in folder.manifest for folder in self.folders]
         if not any(logged) and len(pairs) == 1:
             ((one, other),) = pairs
@@ -240,7 +240,7 @@ class _Reader:
 
 
 def _answered(one: Assignment) -> Iterator[tuple[str, str]]:
-    """Datasets and conditions that the answers to what an assignment is of stand under."""
+    """Datasets and conditions of the stored answers to an assignment's items."""
     # a logged score's own name is none of the filter that its answers stand under
     own = {k: v for k, v in one.condition.items() if k != "metric"}
     yield from ((one.dataset, canonical_json(c)) for c in (own, dict(one.within)))
@@ -249,7 +249,7 @@ def _answered(one: Assignment) -> Iterator[tuple[str, str]]:
 def _itself(
     first: RunFolder, several: Sequence[Assignment], sides: Sides, options: CompareOptions
 ) -> Sides | None:
-    """The first run beside another one of its model, where it was run once.
+    """First run against a rerun of the same model, if there is one.
 
     Raises
     ------
@@ -276,7 +276,7 @@ def _itself(
 def _noise(
     datasets: Sequence[str], sides: Sides, itself: Sides | None, options: CompareOptions
 ) -> Noise:
-    """The first model against itself, as well as it is known."""
+    """Noise of the first model against itself, as far as known."""
     if not (sides.is_hit or sides.is_share):
         return UNKNOWN
     if len(sides.first) > 1:

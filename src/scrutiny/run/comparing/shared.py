@@ -1,4 +1,4 @@
-"""What two live models share beyond their answers: the plan of both, and what its run says.
+"""Shared invariances of two live models: the plan of both, and its result.
 
 Each one's changed texts are asked of the other (`invariance.scope@1`), both ways; how alike the
 vectors of the last layers are is a measurement beside it.
@@ -34,18 +34,18 @@ _OUTCOMES: Final[Mapping[str, Outcome]] = {
 
 
 def worst_of(outcomes: Collection[Outcome | None]) -> Outcome | None:
-    """Worst of several outcomes; nothing where there is none."""
+    """Worst of several outcomes; ``None`` if there are none."""
     return next((outcome for outcome in WORST if outcome in outcomes), None)
 
 
 def outcome_of(one: KeptAnswers) -> Outcome:
-    """Whether an invariance is lost."""
+    """Whether an invariance is lost, as an outcome."""
     return _OUTCOMES.get(one.finding.verdict, "undecided")
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What two live models are asked beyond their answers.
+    """Requested measurements of two live models beyond their answers.
 
     Parameters
     ----------
@@ -63,13 +63,13 @@ class Wanted:
 
     @property
     def is_any(self) -> bool:
-        """Whether anything is wanted."""
+        """Whether any is requested."""
         return bool(self.capabilities) or self.representations
 
 
 @dataclass(frozen=True, slots=True)
 class SharedInvariances:
-    """Invariances that two models share, both ways; and how alike their vectors are.
+    """Shared invariances of two models, both ways, and similarity of their representations.
 
     Parameters
     ----------
@@ -90,17 +90,17 @@ class SharedInvariances:
 
     @property
     def judged(self) -> tuple[KeptAnswers, ...]:
-        """What the second model keeps of the first."""
+        """Results on what the second model keeps of the first."""
         return tuple(one for one in self.kept if one.reference == self.first)
 
     @property
     def outcome(self) -> Outcome | None:
-        """Worst outcome of what is judged; nothing where nothing is."""
+        """Worst outcome of the judged results; ``None`` if there are none."""
         return worst_of(set(map(outcome_of, self.judged)))
 
 
 def shared_plan(plan: Plan, wanted: Wanted) -> Plan:
-    """Plan that measures two models beside each other, on the data of another plan of both.
+    """Plan that measures two models against each other, on another plan's data.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def shared_plan(plan: Plan, wanted: Wanted) -> Plan:
 
 
 def read_shared(folder: RunFolder) -> SharedInvariances:
-    """What a run of `shared_plan` says."""
+    """Result of a run of `shared_plan`."""
     estimates, findings = folder.estimates(), folder.findings()
     return SharedInvariances(
         first=folder.manifest["plan"]["models"][0]["name"],

@@ -1,4 +1,4 @@
-"""Which inputs changed between two runs: overall and slice by slice, all tested together.
+"""Changed inputs between two runs: overall and by slice, with one correction for all tests.
 
 A slice is said to have changed where three tests agree, with a correction for all slices (Holm):
 its own level changed, by exchanging the sides of its items (exact, of these models) and by a t that
@@ -26,7 +26,7 @@ Sliced = Sequence[tuple[Slice, tuple[bool, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """How the level of some items changed from the first run to the second.
+    """Change of the level of some items from the first run to the second.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Change:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the change is shown with the correction for all slices."""
+        """Whether the change is significant after the correction for all slices."""
         return self.p_holm < ALPHA
 
 
@@ -104,14 +104,14 @@ def changes(
 
 
 def _holm(p_values: Sequence[float], count: int) -> list[float]:
-    """Holm's p-values in a family that has others of p = 1 as well."""
+    """Holm's p-values in a larger family whose other members have p = 1."""
     return [float(p) for p in holm([*p_values, *[1.0] * (count - len(p_values))])][: len(p_values)]
 
 
 def _tested(
     sides: Sides, one: Slice, members: Sequence[bool], *, margin: float | None, family: int
 ) -> tuple[Change, float]:
-    """Change of some items, and the p of a loss beyond the margin."""
+    """Change of some items, and the p-value of a loss beyond the margin."""
     inside = np.array(members, dtype=np.bool_)
     part, outside = sides.part(np.flatnonzero(inside)), sides.change[~inside]
     most = 1.0 if sides.is_hit or sides.is_share else float("inf")
@@ -140,7 +140,7 @@ def _tested(
 
 
 def shown(found: Sequence[Change]) -> list[Change]:
-    """Slices whose change is shown, the clearest first: by p, then by the items that moved."""
+    """Slices with a significant change, clearest first: by p, then by number of changed items."""
     return sorted(
         (one for one in found if one.is_shown and one.name != "all"),
         key=lambda one: (one.p_holm, -one.n_moved),
@@ -150,7 +150,7 @@ def shown(found: Sequence[Change]) -> list[Change]:
 def independent(
     sides: Sides, slices: Sliced, ranked: Sequence[Change]
 ) -> Iterator[tuple[Change, str]]:
-    """Slices whose change is shown, each with the clearer one that it goes back to, or "".
+    """Slices with a significant change, each with the clearer one that explains it, or "".
 
     A slice goes back to another where nothing is shown of it on the items that the other leaves.
     """
@@ -168,7 +168,7 @@ def independent(
 def _goes_back(
     sides: Sides, own: NDArray[np.bool_], change: Change, clearer: NDArray[np.bool_]
 ) -> bool:
-    """Whether a slice shows nothing of its own on the items outside of a clearer one."""
+    """Whether a slice shows no change on the items outside of a clearer one."""
     rows = np.flatnonzero(~clearer)
     inside = own[rows]
     if not inside.any() or inside.all():

@@ -1,4 +1,4 @@
-"""Two runs side by side: noise, flips, which inputs changed, and whether it is a regression."""
+"""Whole comparison of two runs: noise, flips, changed inputs, and regressions."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -36,7 +36,7 @@ from scrutiny.store.run_folder import RunFolder
 def compare_side_by_side(
     first: RunFolder, second: RunFolder, options: CompareOptions | None = None
 ) -> SideBySide:
-    """Two runs side by side.
+    """Compare two runs.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def compare_side_by_side(
 
 
 def _level(read: Read, options: CompareOptions, *, n_levels: int) -> Level:
-    """What is said of a level."""
+    """Comparison of one level."""
     sides, (one, other) = read.sides, read.pair
     slices, marks = _slices(sides, options), marked(sides)
     members = {found.name: np.array(inside) for found, inside in slices}
@@ -105,13 +105,13 @@ def _level(read: Read, options: CompareOptions, *, n_levels: int) -> Level:
 
 
 def _condition(one: Assignment) -> str:
-    """What the level is of, in words."""
+    """Condition of the level, in words."""
     found = [str(value) for value in one.condition.values()]
     return " ".join(found + ["mean of items"] * (one.spec.metric == TAGGING))
 
 
 def _slices(sides: Sides, options: CompareOptions) -> list[tuple[Slice, tuple[bool, ...]]]:
-    """Declared slices of the items, and each dataset that was pooled."""
+    """Declared slices of the items, and one for each pooled dataset."""
     training = partial(training_of, options.training, "") if options.training else None
     found = slices_for(
         sides.examples, asked=options.where, training=training, fewest=options.fewest
@@ -126,7 +126,7 @@ def _slices(sides: Sides, options: CompareOptions) -> list[tuple[Slice, tuple[bo
 def _outcome(
     found: Sequence[Change], whole: Estimated, *, margin: float | None, sign: int
 ) -> Outcome | None:
-    """Whether it is a regression beyond the margin.
+    """Whether there is a regression beyond the margin, as an outcome.
 
     It is one where the loss of all items, or of a slice whose change is shown, is beyond the
     margin with the correction for all of them; it is none where the loss of all items is within.
@@ -143,7 +143,7 @@ def _outcome(
 
 
 def _detectable(whole: Estimated) -> float | None:
-    """Smallest difference that this design shows with 80 % power."""
+    """Smallest difference that this design detects with 80 % power."""
     claim = Claim("level", "", "compare", (Component("level", 0.0),), post_hoc=True)
     (finding,) = decide([claim], {"level": whole})
     return finding.minimum_detectable_effect

@@ -1,4 +1,4 @@
-"""What a plan costs before anything is asked.
+"""Cost of a plan, estimated before the first query.
 
 ::
 

@@ -1,4 +1,4 @@
-"""What fits into a budget of time, chosen before anything is asked: items, draws, search budgets.
+"""Fitting a plan into a time budget before the first query: items, draws, search budgets.
 
 Numbers about the items as they are come first: they cost one text an item, and all else
 presupposes them. What makes texts of its own shares what is left equally; whoever needs less
@@ -28,7 +28,7 @@ _FEW: Final = 2  # texts of an item that is simply predicted
 
 
 def asked_digest(resolved: Resolved, seconds: float) -> str:
-    """Digest of what was asked for: by it a plan that was issued before is known."""
+    """Digest of the requested plan, which identifies it when it is issued again."""
     return digest("budget", resolved.identity, f"{seconds:g}")
 
 
@@ -40,7 +40,7 @@ def within(
     is_cached: bool = True,
     models: Mapping[str, Any] | None = None,
 ) -> Plan:
-    """Plan that is expected to be done in so many seconds, with what was left out for that.
+    """Plan that is expected to meet a time budget, with a list of what was left out.
 
     Parameters
     ----------
@@ -68,19 +68,19 @@ def within(
 
 @dataclass(frozen=True, slots=True)
 class _Chooser:
-    """Makes measurements of a plan smaller."""
+    """Reduces the measurements of a plan."""
 
     resolved: Resolved
     timer: Timer
     is_cached: bool
 
     def seconds(self, plan: MeasurePlan) -> float:
-        """Time that a measurement is expected to take, as fast as it was when it was asked for."""
+        """Expected time of a measurement, from its timing."""
         made, like = measurement_of(plan, self.resolved), self.resolved.measurements[plan.id]
         return sum(part.seconds for part in parts_of(made, self.resolved, self.timer, like=like))
 
     def chosen(self, left: float) -> Iterator[MeasurePlan]:
-        """Measurements that fit into what is left of the time, in the order of the plan."""
+        """Measurements that fit into the remaining time, in plan order."""
         asked = [_once_drawn(one, self._params(one)) for one in self.resolved.plan.measure]
         plain_ones = [one for one in asked if self._is_plain(one) and self.seconds(one)]
         made: dict[str, MeasurePlan | None] = {}
@@ -101,7 +101,7 @@ class _Chooser:
                 yield kept
 
     def _fitted(self, plan: MeasurePlan, share: float) -> MeasurePlan | None:
-        """Measurement that takes no more than its share; nothing where that is too little."""
+        """Measurement reduced to its share of the time; ``None`` if that is too little."""
         if self.seconds(plan) <= share:
             return plan
         one = plan
@@ -112,12 +112,12 @@ class _Chooser:
         return None
 
     def _cut(self, plan: MeasurePlan, share: float) -> MeasurePlan:
-        """Measurement of as many items as fit, the least at least."""
+        """Measurement of as many items as fit, but no fewer than the minimum."""
         items = max(_LEAST, self._most(plan, share))
         return plan if items >= self._items(plan) else replace(plan, items=items)
 
     def _most(self, plan: MeasurePlan, share: float) -> int:
-        """Items that fit into a share of the time."""
+        """Number of items that fit into a share of the time."""
         low, high = 0, self._items(plan)
         while low < high:
             middle = (low + high + 1) // 2
@@ -126,28 +126,28 @@ class _Chooser:
         return low
 
     def _items(self, plan: MeasurePlan) -> int:
-        """Items of the largest dataset that is measured."""
+        """Number of items of the largest measured dataset."""
         examples = self.resolved.measurements[plan.id].examples
         return max(map(len, examples.values()))
 
     def _params(self, plan: MeasurePlan) -> dict[str, Any]:
-        """Parameters of a measurement, those that nobody gave among them."""
+        """Parameters of a measurement, defaults included."""
         return dict(plain(self.resolved.measurements[plan.id].params))
 
     def _less_searched(self, plan: MeasurePlan) -> MeasurePlan | None:
-        """Measurement with half the texts of each search; nothing where there is none, or few."""
+        """Measurement with half the search budget; ``None`` if it has none, or a small one."""
         texts = {**self._params(plan), **plan.params}.get("budget")
         if not isinstance(texts, int) or texts // 2 < _LEAST_SEARCH:
             return None
         return replace(plan, params={**plan.params, "budget": texts // 2})
 
     def _is_plain(self, plan: MeasurePlan) -> bool:
-        """Whether only the items themselves are asked about."""
+        """Whether only the items themselves are sent to models."""
         designs = self.resolved.measurements[plan.id].designs.values()
         return all(d.queries_per_item <= _FEW and not d.search_per_item for d in designs)
 
     def _is_needed(self, plan: MeasurePlan) -> bool:
-        """Whether something else of the plan may name a measurement."""
+        """Whether another part of the plan may refer to a measurement."""
         whole = self.resolved.plan
         presupposed = {
             name for m in self.resolved.measurements.values() for name in m.diagnostic.presupposes
@@ -157,7 +157,7 @@ class _Chooser:
 
 
 def _once_drawn(plan: MeasurePlan, params: Mapping[str, Any]) -> MeasurePlan:
-    """Measurement with one draw where it has several."""
+    """Measurement with one draw instead of several."""
     draws = params.get("draws")
     if not isinstance(draws, int) or draws <= 1:
         return plan
@@ -165,7 +165,7 @@ def _once_drawn(plan: MeasurePlan, params: Mapping[str, Any]) -> MeasurePlan:
 
 
 def _left_out(resolved: Resolved, chosen: Sequence[MeasurePlan], lead: str) -> Iterator[str]:
-    """A sentence for each measurement that is smaller than it was asked for, or not there."""
+    """A sentence for each measurement that is smaller than requested, or left out."""
     made = {one.id: one for one in chosen}
     for name, asked in resolved.measurements.items():
         one = made.get(name)

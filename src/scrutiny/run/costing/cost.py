@@ -1,4 +1,4 @@
-"""What a plan would cost: texts, seconds and money, before anything is asked."""
+"""Cost of a plan: texts, seconds and money, before the first query."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _BYTES: Final = 400  # of a record in memory
 
 
 class Part(NamedTuple):
-    """What one measurement of a family on a dataset would ask.
+    """Cost of one measurement of a family on a dataset.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a plan would ask.
+    """Cost of a plan.
 
     Parameters
     ----------
@@ -66,27 +66,27 @@ class Cost:
 
     @property
     def queries(self) -> int:
-        """Texts at most, before the cache."""
+        """Largest number of texts, before the cache."""
         return sum(part.queries for part in self.parts)
 
     @property
     def texts(self) -> int:
-        """Texts that are to be expected, before the cache."""
+        """Expected number of texts, before the cache."""
         return sum(part.texts for part in self.parts)
 
     @property
     def seconds(self) -> float:
-        """Time that is to be expected, from a sample of the items."""
+        """Expected time, from a sample of the items."""
         return sum((part.seconds for part in self.parts), 0.0)
 
     @property
     def bytes_at_most(self) -> int:
-        """Size of the records in memory, at most."""
+        """Largest size of the records in memory."""
         return _BYTES * self.queries
 
     @property
     def money(self) -> float:
-        """Money that is to be expected."""
+        """Expected money."""
         return self.price * self.texts
 
     def lines(self) -> Iterator[str]:
@@ -103,7 +103,7 @@ class Cost:
             yield f"To pay: about {self.money:,.2f} (at most {most:,.2f}) at {self.price:g} a text."
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values; the parts by the names of their members."""
+        """Plain values; parts by the names of their fields."""
         names = ("queries", "texts", "seconds", "money", "bytes_at_most")
         parts = [part._asdict() for part in self.parts]
         return {"parts": parts, **{name: getattr(self, name) for name in names}}
@@ -112,7 +112,7 @@ class Cost:
 def cost_of(
     resolved: Resolved, *, models: Mapping[str, Any] | None = None, price: float = 0.0
 ) -> Cost:
-    """Cost of a resolved plan; times a few of the items on the first replicate of each family.
+    """Cost of a resolved plan, by timing a few items on the first replicate of each family.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def cost_of(
 def parts_of(
     measurement: Measurement, resolved: Resolved, timer: Timer, *, like: Measurement | None = None
 ) -> Iterator[Part]:
-    """What one measurement of a plan would ask, family by family.
+    """Cost of one measurement, family by family.
 
     ``like`` is one that is as fast, where that is known already.
     """
@@ -154,6 +154,6 @@ def parts_of(
 
 
 def _most_search(measurement: Measurement, data: str) -> int:
-    """Questions to the reference for each item while variants are prepared, at most."""
+    """Largest number of queries to the reference per item while variants are prepared."""
     found = (d.search_per_item for (_, name), d in measurement.designs.items() if name == data)
     return max(found, default=0)

@@ -1,4 +1,4 @@
-"""Durations as people read and write them."""
+"""Durations as text."""
 
 import re
 from typing import Final
@@ -33,7 +33,7 @@ def seconds_of(text: str) -> float:
 
 
 def in_words(seconds: float) -> str:
-    """A duration with two units at most.
+    """Duration in at most two units.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How fast models are, timed on a handful of items; nothing is written."""
+"""Timing of models on a few items; no result is stored."""
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ Work = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """What each text of a measurement, of those that it asks at most, comes to.
+    """Cost per text of a measurement.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Speed:
 
 
 class Timer:
-    """Times measurements: of all models that are equally fast, the first one alone."""
+    """Times measurements; models that are equally fast are timed once."""
 
     def __init__(self, resolved: Resolved, given: Mapping[str, Any]) -> None:
         self._resolved = resolved
@@ -92,19 +92,19 @@ class Timer:
         return Speed(min(1.0, asked / most), seconds / most)
 
     def _most_of_one(self, measurement: Measurement, family: str, data: str) -> int:
-        """Texts that one item takes at most where it is among those that are searched for."""
+        """Largest number of texts per item, if it is among the searched ones."""
         inputs = inputs_of(measurement.plan, self._resolved, family=family, data=data)
         alone = replace(inputs, data=replace(inputs.data, n_items=1))
         return measurement.diagnostic.design(measurement.params, alone).queries_per_item
 
     def _alike(self, family: str, data: str) -> tuple[Hashable, ...]:
-        """What models that take the same time on a dataset share."""
+        """Key shared by models that are equally fast on a dataset."""
         source = self._resolved.families[family].replicates[0].source
         alike = family if family in self._given else equally_fast(source)
         return data, alike, self._resolved.pairings[family, data].capabilities
 
     def _model(self, family: str, data: str) -> Model:
-        """First replicate of a family, loaded; the last one is kept."""
+        """First replicate of a family, loaded; the last one loaded is cached."""
         task = self._resolved.tasks[data]
         if family in self._given:
             return load_given(self._given[family], task)
@@ -116,7 +116,7 @@ class Timer:
         return self._last[1]
 
     def _measured(self, measurement: Measurement, family: str, data: str) -> tuple[float, float]:
-        """Texts and seconds of an item that is measured as a run would."""
+        """Texts and seconds per item, measured as in a run."""
         desk, model = ForgetfulDesk(), self._model(family, data)
         first = measurement.cells[family][0]
         asked = items = 0
@@ -148,7 +148,7 @@ class Timer:
 
 
 def equally_fast(source: str) -> str:
-    """What models share that take the same time: their configuration, or else their own string.
+    """Key shared by equally fast models: their configuration, or else the model string.
 
     Replicates, checkpoints on the way to them, and untrained networks are of one kind.
     """
@@ -162,7 +162,7 @@ def equally_fast(source: str) -> str:
 
 
 def seconds_each(work: Work, count: int) -> float:
-    """Seconds of one item of so many, from as few as tell.
+    """Seconds per item, from as few items as suffice.
 
     Parameters
     ----------

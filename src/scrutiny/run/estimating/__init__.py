@@ -1,1 +1,1 @@
-"""Estimating: estimates, contrasts and verdicts from the records of a run."""
+"""Estimates, contrasts and verdicts from the records of a run."""

@@ -1,4 +1,4 @@
-"""Accepted risks: known losses that somebody has answered for, so that only new ones fail."""
+"""Accepted risks: known losses that do not fail a gate; only new ones do."""
 
 import tomllib
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ class Accepted:
     until: date | None = None
 
     def covers(self, name: str, of: str, cost: float | None, today: date) -> bool:
-        """Whether it is about this risk, and the risk is no larger and no later than accepted."""
+        """Whether it accepts this risk: same name, not larger, not expired."""
         is_meant = self.is_about(name, of)
         is_small = self.most is None or (cost is not None and abs(cost) <= self.most)
         return is_meant and is_small and (self.until is None or today <= self.until)
@@ -48,7 +48,7 @@ class Accepted:
 
 
 def read_accepted(path: Path) -> tuple[Accepted, ...]:
-    """Accepted risks of a TOML file, whose tables are ``[[accept]]``.
+    """Accepted risks from a TOML file with tables ``[[accept]]``.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def read_accepted(path: Path) -> tuple[Accepted, ...]:
 def not_there(
     accepted: Sequence[Accepted], judged: Sequence[tuple[str, str]]
 ) -> tuple[Accepted, ...]:
-    """Accepted risks that a run has not: outdated, or mistyped."""
+    """Accepted risks that the run does not have: outdated, or mistyped."""
     return tuple(a for a in accepted if not any(a.is_about(name, of) for name, of in judged))
 
 

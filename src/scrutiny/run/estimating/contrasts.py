@@ -1,4 +1,4 @@
-"""Differences between two specifications: paired on items, one t term a side.
+"""Contrasts: differences between two specifications, paired on items, one t term per side.
 
 Both sides are brought to the items that both measured. Two slices of a dataset share few items or
 none: each is computed on its own, and the items of both are drawn together. Replicates are paired
@@ -46,7 +46,7 @@ from scrutiny.stats.resampling.weights import Units
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Meeting:
-    """Two sides on the items that both measured.
+    """Two sides on the items that both have measured.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def meet(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meeting:
 
 
 def beside(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meeting:
-    """Two slices of one dataset on the items of either; an item of both counts in both."""
+    """Two slices of one dataset on the union of their items; items of both count in both."""
     (first, mine), (second, yours) = one, other
     place = {name: i for i, name in enumerate(first.items)}
     for name in second.items:
@@ -110,7 +110,7 @@ def beside(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meeting:
     new = np.array([i for i, at in enumerate(moved) if at >= len(first.items)], dtype=np.int64)
 
     def both(name: str) -> NDArray[np.int64] | None:
-        """Codes of units, strata or cells of the rows: both slices are of one panel."""
+        """Codes of units, strata or cells of the rows; both slices are of one panel."""
         own = {"units": (first.units, second.units), "strata": (first.strata, second.strata)}
         a, b = own[name]
         return None if a is None or b is None else np.concatenate([a, b[new]])[rows]
@@ -129,7 +129,7 @@ def beside(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meeting:
 def _spread(
     joined: Joined, items: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Values of a side on the rows of both; zero where an item is not its own."""
+    """Values of a side on the rows of both; zero for items outside of it."""
     values = np.zeros((joined.values.shape[0], rows.size, joined.values.shape[2]))
     is_kept = np.isin(items, rows)
     values[:, np.searchsorted(rows, items[is_kept])] = joined.values[:, is_kept]
@@ -137,7 +137,7 @@ def _spread(
 
 
 def _rows(joined: Joined, items: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Values of these items of the panel, all of which were kept."""
+    """Values of these items of the panel, in order."""
     return joined.values[:, np.searchsorted(joined.rows, items)]
 
 
@@ -155,7 +155,7 @@ def contrast(
     seed: int,
     subtracted: Statistic | None = None,
 ) -> Estimated:
-    """Difference of both sides with its interval, first minus second.
+    """Difference of two sides with its interval, first minus second.
 
     Parameters
     ----------
@@ -244,7 +244,7 @@ def contrast(
 def _statistics(
     meeting: Meeting, statistic: Statistic, subtracted: Statistic
 ) -> tuple[Statistic, Statistic]:
-    """The statistic of each side: of its own rows, where the sides are slices."""
+    """Statistic of each side, on its own rows if the sides are slices."""
     if meeting.slices is None:
         return statistic, subtracted
     mine, yours = meeting.slices
@@ -259,7 +259,7 @@ def _drawn(
     make: Callable[[], np.random.Generator],
     is_alike: bool,
 ) -> tuple[Resampled, Resampled]:
-    """Both sides on the same draws of items: as replicates of one call where they can be."""
+    """Both sides on the same draws of items, as replicates of one call if possible."""
     one, other = values
     if is_alike and one.shape[-1] == other.shape[-1]:
         drawn = draw(statistics[0], np.concatenate(values), rng=make())
@@ -277,7 +277,7 @@ def _subtracted_first(
     interval: Interval,
     apart: Resampled,
 ) -> tuple[Interval, Resampled]:
-    """Means with one denominator, subtracted before they are divided: 95 - 90 of 100 are .05."""
+    """Means with a common denominator, subtracted before division: 95 - 90 of 100 are .05."""
     one, other = (
         s.components(side).sum(axis=-2) if isinstance(s, AdditiveStatistic) else np.zeros((0, 1))
         for s, side in zip(statistics, values, strict=True)
@@ -301,7 +301,7 @@ def _subtracted_first(
 def _smaller_divisor(
     values: tuple[NDArray[np.float64], NDArray[np.float64]], statistics: tuple[Statistic, Statistic]
 ) -> float | None:
-    """The smaller of what both sides' values were divided by; nothing where it is every row."""
+    """Smaller denominator of both sides; ``None`` if every row counts."""
     sides = zip(statistics, values, strict=True)
     each = [mean_divisor(divisors(statistic, side)) for statistic, side in sides]
     return min((divisor for divisor in each if divisor is not None), default=None)
@@ -314,7 +314,7 @@ def _row_range(statistic: Statistic) -> tuple[float, float] | None:
 
 
 def _step(values: tuple[Floats, Floats], statistics: tuple[Statistic, Statistic]) -> float | None:
-    """What one flip moves a difference: the larger of what it moves either side."""
+    """Change of a difference by one flip: the larger of both sides'."""
     steps = [step_of(s, side) for s, side in zip(statistics, values, strict=True)]
     known = [step for step in steps if step is not None]
     return max(known) if len(known) == len(steps) else None
@@ -323,7 +323,7 @@ def _step(values: tuple[Floats, Floats], statistics: tuple[Statistic, Statistic]
 def _flips(
     values: tuple[Floats, Floats], statistics: tuple[Statistic, Statistic]
 ) -> tuple[float, float] | None:
-    """Rows that one side alone has right, and the other alone; nothing of another contrast."""
+    """Numbers of rows that only one side has right, for each side; ``None`` for other contrasts."""
     one, other = (row_values(s, side) for s, side in zip(statistics, values, strict=True))
     if one is None or other is None or one.shape != other.shape:
         return None

@@ -1,4 +1,4 @@
-"""Estimates and findings from the records of a run; no model is asked."""
+"""Estimates and findings from the records of a run, without querying models."""
 
 import json
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -56,12 +56,12 @@ class Estimator:
         self._panel = lru_cache(maxsize=_KEPT_PANELS)(self._read)
 
     def estimate(self, assignment: Assignment) -> Estimated:
-        """Estimate of one specification; refused where what it presupposes is not so."""
+        """Estimate of one specification; refused if its presuppositions do not hold."""
         found = self._estimated(assignment)
         return found if self._is_granted(assignment) else refused(found, "below_presupposed")
 
     def _estimated(self, assignment: Assignment) -> Estimated:
-        """Estimate of one specification, whatever it presupposes."""
+        """Estimate of one specification, without checking presuppositions."""
         if assignment.spec.at:
             (one,) = self.along(assignment).values()
             return one
@@ -77,7 +77,7 @@ class Estimator:
         )
 
     def _is_granted(self, assignment: Assignment) -> bool:
-        """Whether what a specification presupposes is so."""
+        """Whether the presuppositions of a specification hold."""
         for presupposed, least in assignment.presupposes:
             value = self.estimate(presupposed).estimate.value
             if value is None or value < least:
@@ -85,7 +85,7 @@ class Estimator:
         return True
 
     def along(self, assignment: Assignment) -> Mapping[str, Estimated]:
-        """Estimates of one specification at every place of its axes, by their full names."""
+        """Estimates of one specification at every index of its axes, by full name."""
         recorded = self._recorded(assignment)
         places = assignment.places
         found = estimate_along(
@@ -124,7 +124,7 @@ class Estimator:
     def joined(
         self, assignment: Assignment, *, needs: Sequence[str] | None = None
     ) -> tuple[Panel, Joined]:
-        """Panel of a specification, and the measures that its statistic needs."""
+        """Panel of a specification, with the measures that its statistic needs."""
         recorded = self._recorded(assignment)
         if needs is None:
             needs = statistic_of(assignment).needs
@@ -134,7 +134,7 @@ class Estimator:
         )
 
     def _recorded(self, assignment: Assignment) -> Recorded:
-        """Panel that a specification reads."""
+        """Panel of a specification."""
         spec = assignment.spec
         statistic = statistic_of(assignment)
         key = PanelKey(
@@ -153,7 +153,7 @@ class Estimator:
         return whole.only(self.slices.inside(spec.where, (assignment.dataset, *spec.beside)))
 
     def _stack(self, key: PanelKey, beside: Sequence[str]) -> Recorded:
-        """Panels of several datasets under one another."""
+        """Stacked panels of several datasets."""
         parts = {
             dataset: self._panel(replace(key, dataset=dataset, cells=()))
             for dataset in (key.dataset, *beside)
@@ -173,7 +173,7 @@ class Estimator:
         }
 
     def _of_base(self, recorded: Recorded, assignment: Assignment, selector: Selector) -> Side:
-        """Side of the family that the subject was trained from, beside each of its replicates."""
+        """Side of the base family that the subject was trained from, aligned to its replicates."""
         base = self._recorded(replace(assignment, subject=assignment.base))
         side = base.select(selector, {})
         rows = [place_of(name, base.panel.replicates) for name in recorded.panel.replicates]
@@ -181,7 +181,7 @@ class Estimator:
 
 
 def statistic_of(assignment: Assignment) -> Statistic:
-    """Statistic of a specification, told its condition (a tolerance) and how wide needs are."""
+    """Statistic of a specification, with its condition (a tolerance) and widths of needs."""
     metric = metric_of(assignment.spec.metric, assignment.measures)
     statistic = metric.of_condition(assignment.condition)
     at = next(iter(assignment.places), assignment.spec.at)
@@ -192,7 +192,7 @@ def statistic_of(assignment: Assignment) -> Statistic:
 
 
 def place_of(replicate: str | None, bases: Sequence[str | None]) -> int:
-    """Position of the base that a replicate was trained from.
+    """Index of the base that a replicate was trained from.
 
     The only one there is, or the one whose random factors the replicate has as well.
 
@@ -222,7 +222,7 @@ def estimate_all(
     contrasts: Iterable[Contrast] = (),
     relations: Iterable[Relation] = (),
 ) -> tuple[list[Estimate], list[Finding]]:
-    """Estimates of all specifications, each with its tests per replicate, and the findings.
+    """Estimates of all specifications, with tests per replicate, and the findings.
 
     With ``replicates = "each"`` every estimate is followed by those of its replicates.
     """
@@ -256,13 +256,13 @@ def estimate_all(
 
 
 def _in_slice(found: Estimated, assignment: Assignment) -> Estimated:
-    """Estimate; refused in a slice of which too few items count (of attacks, attacked ones)."""
+    """Estimate; refused if too few items of the slice count (for attacks, attacked ones)."""
     is_small = _is_in_slice(assignment.spec) and found.estimate.divided_by < FEWEST
     return refused(found, f"fewer_than_{FEWEST}_items") if is_small else found
 
 
 def _is_in_slice(spec: EstimateSpec) -> bool:
-    """Whether a specification is over a slice that somebody asks for, not a part of the design."""
+    """Whether a specification is over a slice requested by the user."""
     return bool(spec.where) and spec.group == spec.where
 
 
@@ -294,7 +294,7 @@ def rows_of_tests(estimator: Estimator, assignment: Assignment) -> list[Estimate
 
 
 def _is_tested(spec: EstimateSpec) -> bool:
-    """Whether a specification is of what a family did, be it one tuned on a control task."""
+    """Whether a specification is about a measured family, or one tuned on a control task."""
     is_tuned = spec.role == "control" and all(s.role == "measured" for s in spec.sides.values())
     # tests in a slice would join the family of the whole's
     is_apart = spec.group == "changed" or _is_in_slice(spec)

@@ -1,4 +1,4 @@
-"""Judging a finished run by rules: the same verdicts as the audit's, from the same records."""
+"""Gate: rules applied to a finished run, with the same verdicts as in the audit."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -34,12 +34,12 @@ def estimator_of(folder: RunFolder) -> Estimator:
 
 
 def assignments_of(folder: RunFolder) -> list[Assignment]:
-    """What a finished run computed."""
+    """Assignments that a finished run has computed."""
     return [from_json(line) for line in folder.manifest["specs"]]
 
 
 def contrasts_of(folder: RunFolder) -> list[Contrast]:
-    """Differences that a finished run computed."""
+    """Contrasts that a finished run has computed."""
     return [
         Contrast(**{**pair, "a": from_json(pair["a"]), "b": from_json(pair["b"])})
         for pair in folder.manifest.get("contrasts", ())
@@ -47,7 +47,7 @@ def contrasts_of(folder: RunFolder) -> list[Contrast]:
 
 
 def judge_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") -> list[Finding]:
-    """Finding of each rule; estimates that it names must all obey it.
+    """Finding of each rule; all estimates that it names must obey it.
 
     A number is judged by its limits in the family in which the run planned it: one of fifteen
     transformations has the limits of fifteen, whoever asks for it alone afterwards. Unless a rule
@@ -95,7 +95,7 @@ def judge_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") ->
 
 
 def estimates_on(folder: RunFolder, rule: Rule, *, group: str = "all") -> list[Estimate]:
-    """Estimates of a finished run that a rule's metric and ``where`` name, on the slice in it.
+    """Estimates of a finished run that a rule's metric and ``where`` select.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def estimates_on(folder: RunFolder, rule: Rule, *, group: str = "all") -> list[E
 
 
 def names_slice(folder: RunFolder, names: Collection[str]) -> bool:
-    """Whether one of these names cuts the items of a run, and is no condition of it."""
+    """Whether one of these names is an attribute of the run's items, not a condition."""
     attributes = _attributes(estimator_of(folder), _numbers(folder))
     return bool(split(dict.fromkeys(names), names=attributes)[0])
 
@@ -116,7 +116,7 @@ def names_slice(folder: RunFolder, names: Collection[str]) -> bool:
 def _chosen(
     folder: RunFolder, rules: Sequence[Rule], texts: Sequence[str], group: str
 ) -> "tuple[Estimator, list[list[_Number]]]":
-    """Estimator, and the numbers that each rule speaks of, on the slice that it names.
+    """Estimator, and the numbers that each rule selects.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def _chosen(
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """What one side of a rule asks for: numbers, and the slice that they are over."""
+    """One side of a rule: a selection of numbers, and the slice they are over."""
 
     rule: Rule
     asked: str
@@ -169,7 +169,7 @@ class _Side:
 
 
 def _written_out(rule: Rule, text: str, folder: RunFolder, known: "Sequence[_Number]") -> Rule:
-    """The rule, its ``gain(m)`` written out as m of two models."""
+    """Rule with ``gain(m)`` expanded to m of two models."""
     metric = gained(rule.metric)
     if not metric:
         return rule
@@ -184,7 +184,7 @@ def _written_out(rule: Rule, text: str, folder: RunFolder, known: "Sequence[_Num
 def _difference(
     one: "_Number", others: "Sequence[_Number]", stated: Collection[str], text: str
 ) -> "_Number":
-    """A number minus the one that differs from it in what is stated alone.
+    """Difference of a number and the one that differs from it in the stated parts only.
 
     Raises
     ------
@@ -210,7 +210,7 @@ def _attributes(estimator: Estimator, known: "Sequence[_Number]") -> set[str]:
 
 
 def _numbers(folder: RunFolder) -> "list[_Number]":
-    """All numbers that a rule may speak of."""
+    """All numbers that a rule may select."""
     return [
         *(_Number(a.spec.id, a, a.measure) for whole in assignments_of(folder) for a in _at(whole)),
         *(_Number(c.id, c, c.a.measure) for c in contrasts_of(folder)),
@@ -218,7 +218,7 @@ def _numbers(folder: RunFolder) -> "list[_Number]":
 
 
 def _at(assignment: Assignment) -> Iterator[Assignment]:
-    """Assignments of every single place, of one that runs along axes; else the assignment."""
+    """Assignment at each index of its axes; else the assignment itself."""
     spec = assignment.spec
     if not spec.along:
         yield assignment
@@ -230,7 +230,7 @@ def _at(assignment: Assignment) -> Iterator[Assignment]:
 
 @dataclass(frozen=True, slots=True)
 class _Number:
-    """An estimate or a difference that a rule may speak of, and the measurement it is made from."""
+    """Estimate or difference that a rule may select, with its measurement."""
 
     id: str
     of: Assignment | Contrast
@@ -238,7 +238,7 @@ class _Number:
 
     @property
     def key(self) -> EstimateKey:
-        """Its identity."""
+        """Identity of the number."""
         return self.of.key
 
     def over(self, where: str) -> "_Number":
@@ -249,31 +249,31 @@ class _Number:
         return _Number(f"{self.id}/{where}", made, self.measure)
 
     def is_kept(self, named: Collection[str]) -> bool:
-        """Whether a run keeps its draws: at places of axes, of those alone that a claim names."""
+        """Whether the run stores its draws: along axes, only where a claim names it."""
         at = isinstance(self.of, Assignment) and self.of.spec.at
         return not at or self.id in named
 
     def estimate(self, estimator: Estimator) -> Estimated:
-        """Its estimate."""
+        """Estimate of the number."""
         if isinstance(self.of, Contrast):
             return estimator.contrast(self.of)
         return estimator.estimate(self.of)
 
     def is_named(self, name: str) -> bool:
-        """Whether it is what an estimate of the plan is: one for each place, or the only one."""
+        """Whether it belongs to a named estimate of the plan."""
         is_designed = self.id.startswith(f"{self.measure}/{self.key.subject}")
         return self.id == name or (self.id.startswith(f"{name}/") and not is_designed)
 
     @property
     def where(self) -> dict[str, object]:
-        """What a rule may ask of it."""
+        """Names and values that a rule may select it by."""
         reference = {} if self.key.reference is None else {"reference": self.key.reference}
         places = {"subject": self.key.subject, "dataset": self.key.dataset}
         return {**places, **reference, **self.key.condition}
 
     @property
     def said(self) -> str:
-        """Where it applies, in words."""
+        """Its condition, in words."""
         if isinstance(self.of, Contrast) and self.of.is_of_slices:
             minus = f" on {self.of.a.spec.group} minus {self.of.b.spec.group}"
         else:
@@ -285,7 +285,7 @@ class _Number:
 
 
 def _meant(rule: Rule, text: str, known: Sequence[_Number], group: str) -> list[_Number]:
-    """Numbers that a rule speaks of."""
+    """Numbers that a rule selects."""
     named = [number for number in known if number.is_named(rule.metric)]
     if named:
         found = [number for number in named if rule.fits(rule.metric, number.where)]

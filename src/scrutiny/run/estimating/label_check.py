@@ -1,4 +1,4 @@
-"""What is said of labels: how they were matched, and whether they may be swapped or shifted."""
+"""Label checks: how labels were matched, and whether they may be swapped or shifted."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ _LOOK: Final = "Look at what each label means on both sides."
 
 
 def matches_to_show(resolved: Resolved) -> Iterator[str]:
-    """A sentence for each match of labels that a reader has to check, since names do not show it.
+    """Sentences on label matches that a reader has to check, since names do not show them.
 
     Families that are matched in the same way share one.
     """
@@ -55,7 +55,7 @@ def matches_to_show(resolved: Resolved) -> Iterator[str]:
 def label_warnings(
     resolved: Resolved, folder: RunFolder, estimates: Sequence[Estimate]
 ) -> Iterator[str]:
-    """A sentence for each family on a dataset whose labels may be swapped or shifted.
+    """Warnings for families whose labels may be swapped or shifted on a dataset.
 
     Either exchanged labels would make its answers right far more often (by an exact test of the
     items, or units of items, of each replicate), or the whole interval of its accuracy lies below
@@ -74,7 +74,7 @@ def label_warnings(
 
 
 def _has_classes(key: tuple[str, str], resolved: Resolved) -> bool:
-    """Whether a family gives one of several labels to the items of a dataset, which have gold."""
+    """Whether a family classifies the items of a dataset that has gold labels."""
     family, data = key
     pairing, dataset = resolved.pairings[key], resolved.datasets[data]
     return (
@@ -87,7 +87,7 @@ def _has_classes(key: tuple[str, str], resolved: Resolved) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Answers:
-    """What one family answered to the items of one dataset.
+    """Answers of one family to the items of one dataset.
 
     Parameters
     ----------
@@ -116,12 +116,12 @@ class _Answers:
 
     @property
     def n_labels(self) -> int:
-        """How many labels the model has."""
+        """Number of labels of the model."""
         return len(self.pairing.model_labels)
 
 
 def _answers_of(answers: pa.Table, family: str, data: str, resolved: Resolved) -> _Answers | None:
-    """Answers of one family on one dataset, as numbers of labels; nothing where it gave none."""
+    """Answers of one family on one dataset, as label indices; ``None`` without answers."""
     pairing, dataset = resolved.pairings[family, data], resolved.datasets[data]
     plan = next(d for d in resolved.plan.data if d.name == data)
     model = next(m for m in resolved.plan.models if m.name == family)
@@ -159,13 +159,13 @@ def _answers_of(answers: pa.Table, family: str, data: str, resolved: Resolved) -
 
 
 def _index(column: pa.ChunkedArray, values: Sequence[str]) -> Ints:
-    """Place of each value of a column among values, or -1."""
+    """Index of each value of a column among values, or -1."""
     found = pc.index_in(column, value_set=pa.array(values, pa.string()))
     return np.asarray(pc.fill_null(found, -1).to_numpy(), np.int64)
 
 
 def _units(dataset: Dataset, column: str) -> Ints:
-    """Number of the unit that each item is resampled with."""
+    """Index of the unit of resampling of each item."""
     if column == "item":
         return np.arange(len(dataset), dtype=np.int64)
     known: dict[Any, int] = {}
@@ -174,7 +174,7 @@ def _units(dataset: Dataset, column: str) -> Ints:
 
 
 def _level(estimates: Sequence[Estimate], family: str, data: str) -> Estimate | None:
-    """Accuracy of a family on the items as they are, over all replicates."""
+    """Accuracy of a family on the original items, over all replicates."""
     for estimate in estimates:
         key = estimate.key
         is_plain = key.reference is None and key.replicate is None and not key.condition
@@ -211,7 +211,7 @@ def _warnings(found: _Answers, level: Estimate | None) -> Iterator[str]:
 
 
 def _below_chance(found: _Answers, who: str, level: Estimate) -> Iterator[str]:
-    """Warning where the whole interval of the accuracy lies below chance."""
+    """Warning if the whole interval of the accuracy lies below chance."""
     gold, answer = np.concatenate(found.gold), np.concatenate(found.answer)
     chance = share_by_chance(gold, answer, n_labels=found.n_labels)
     if level.high is None or level.high >= chance:
@@ -226,7 +226,7 @@ def _below_chance(found: _Answers, who: str, level: Estimate) -> Iterator[str]:
 
 
 def _mend(found: _Answers, better: Exchange) -> str:
-    """The string that exchanges the labels, if that is what they mean."""
+    """String that exchanges the labels, as a suggestion."""
     mended = exchanged(
         found.dataset, found.pairing, better.order, model=found.source, has_map=found.has_map
     )
@@ -234,7 +234,7 @@ def _mend(found: _Answers, better: Exchange) -> str:
 
 
 def _mend_some(found: _Answers, better: Exchange, source: str) -> str:
-    """What mends some replicates of a family, all of which are matched as the first one is."""
+    """Suggestion for a family of which some replicates have exchanged labels."""
     mended = exchanged(found.dataset, found.pairing, better.order, model="", has_map=found.has_map)
     if not source or not mended:
         return _LOOK

@@ -1,4 +1,4 @@
-"""Labels in words: which data label is which of the model's, and how an exchange is written."""
+"""Label pairs as text: data labels with model labels, and how to write an exchange."""
 
 import json
 import os
@@ -19,7 +19,7 @@ _LETTERS: Final = re.compile(r"[^\W\d_]{2,}")
 
 
 def pairs_of(dataset: Dataset, match: LabelMatch) -> dict[str, str]:
-    """Model label of each label as the file has it, whatever renamed it on the way."""
+    """Model label of each label in the file, through any renaming."""
     if not dataset.label_map:
         return dict(match.mapping)
     return {
@@ -28,7 +28,7 @@ def pairs_of(dataset: Dataset, match: LabelMatch) -> dict[str, str]:
 
 
 def are_words(pairs: Mapping[str, str]) -> bool:
-    """Whether both sides of every pair are the same real word, so that no match can be wrong.
+    """Whether both sides of every pair are the same real word, so that the match is safe.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def are_words(pairs: Mapping[str, str]) -> bool:
 
 
 def said_pairs(pairs: Mapping[str, str]) -> str:
-    """``0 is negative, 1 is positive``; the first twelve of many."""
+    """Pairs as ``0 is negative, 1 is positive``; the first twelve of many."""
     said = [f"{data} is {model}" for data, model in pairs.items()]
     more = f", … ({len(said)} in all)" if len(said) > _MOST_PAIRS else ""
     return ", ".join(said[:_MOST_PAIRS]) + more
@@ -57,7 +57,7 @@ def exchanged(
     model: str,
     has_map: bool,
 ) -> str:
-    """What to give instead, so that each data label is the model's label of another order.
+    """Suggested data or model string that maps labels in another order.
 
     Parameters
     ----------
@@ -91,14 +91,14 @@ def exchanged(
 
 
 def _mapping(pairing: Pairing, order: Sequence[int]) -> dict[str, str]:
-    """Model label of each data label, after another order."""
+    """Model label of each data label in another order."""
     names = pairing.model_labels
     place = {name: i for i, name in enumerate(names)}
     return {data: names[order[place[m]]] for data, m in pairing.labels.mapping.items()}
 
 
 def _outputs(mapping: Mapping[str, str], names: Sequence[str]) -> list[str]:
-    """Names of the model's outputs, in their order: of those that data labels go with, theirs."""
+    """Names of the model's outputs, in order, taken from the matched data labels."""
     theirs = {model: data for data, model in mapping.items()}
     left = iter([name for name in names if name in theirs and name not in mapping])
     return [theirs.get(n) or (n if n not in mapping else next(left)) for n in names]

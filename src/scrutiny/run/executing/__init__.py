@@ -1,1 +1,1 @@
-"""Executing tasks: in this process, in workers, on Ray; the same blocks of results."""
+"""Task execution: in this process, in workers, or on Ray, with the same results."""

@@ -1,4 +1,4 @@
-"""What a diagnostic may use while it prepares and measures."""
+"""Context of a task: the services that a diagnostic uses while it prepares and measures."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ Outputs = dict[tuple[str, str | None], Prediction]
 
 
 class AskedReference:
-    """The second model of a task, asked as the first is; its answers are outputs of its own."""
+    """Reference model of a task, queried like the first; its answers are separate outputs."""
 
     def __init__(self, asker: Asker, *, subject: str, replicate: Replicate) -> None:
         self.subject = subject
@@ -39,7 +39,7 @@ class AskedReference:
     def predict(
         self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None
     ) -> list[Prediction | Failure]:
-        """Answers, kept as outputs under item and variant."""
+        """Predictions, stored as outputs under item and variant."""
         return _predict(self._asker, self.outputs, examples, variants)
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
@@ -48,7 +48,7 @@ class AskedReference:
 
 
 class RunContext:
-    """The context of one task; ``asker`` is nothing while variants are prepared."""
+    """Context of one task; ``asker`` is None while variants are prepared."""
 
     def __init__(
         self,
@@ -74,13 +74,13 @@ class RunContext:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The model's labels in the data's words, in the order of the scores."""
+        """The model's labels, named as in the data, in the order of the scores."""
         return () if self._asker is None else self._asker.labels
 
     def predict(
         self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None
     ) -> list[Prediction | Failure]:
-        """Answers of the cell's model, kept as outputs under item and variant.
+        """Predictions of the cell's model, stored as outputs under item and variant.
 
         Parameters
         ----------
@@ -106,11 +106,11 @@ class RunContext:
         return self._asker.ask(capability, queries)
 
     def rng(self, purpose: str, name: str, item: str, draw: int = 0) -> np.random.Generator:
-        """Random stream of this name, the same for every model and replicate."""
+        """Random generator for this name, the same for every model and replicate."""
         return generator(self.seed, purpose, name=name, item=item, draw=draw)
 
     def once(self, key: str, make: Callable[[], Any]) -> Any:
-        """Value of ``make()``, a JSON value, computed once in the life of the run."""
+        """Value of ``make()``, a JSON value, computed once per run."""
         known, value = self._desk.memo(key)
         if not known:
             value = make()
@@ -118,7 +118,7 @@ class RunContext:
         return value
 
     def array(self, name: str, value: np.ndarray[Any, Any]) -> None:
-        """Keep an array of numbers beside the records: ``arrays/TASK/NAME.npy``.
+        """Store an array of numbers with the records: ``arrays/TASK/NAME.npy``.
 
         Raises
         ------
@@ -138,7 +138,7 @@ def _predict(
     examples: Sequence[Example],
     variants: Sequence[str | None] | None,
 ) -> list[Prediction | Failure]:
-    """Answers of a model, kept as outputs."""
+    """Predictions of a model, stored as outputs."""
     names = variants or [None] * len(examples)
     if asker.model.has_stored_answers_only:
         examples = [_naming(e, name) for e, name in zip(examples, names, strict=True)]
@@ -150,5 +150,5 @@ def _predict(
 
 
 def _naming(example: Example, variant: str | None) -> Example:
-    """Example that says which variant it is, for models that look answers up by item."""
+    """Example named by its variant, for models that look answers up by item."""
     return replace(example, attributes={**example.attributes, "variant": variant or ""})

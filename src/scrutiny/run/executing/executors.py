@@ -1,4 +1,4 @@
-"""Where tasks run; every executor gives the same blocks."""
+"""Executors of tasks; all give the same results."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
@@ -12,15 +12,15 @@ from scrutiny.store.journal import Block
 
 
 class Executor(Protocol):
-    """Runs tasks; blocks come back in any order."""
+    """Protocol: runs tasks; results come in any order."""
 
     def run(self, work: Iterable[Work]) -> Iterator[tuple[str, Block]]:
-        """Identity and block of each task as it is done."""
+        """Identity and result of each finished task."""
         ...
 
 
 class Serial:
-    """Runs tasks one after the other, here: the reference for all others."""
+    """Runs tasks one after the other in this process: the reference executor."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class Serial:
         self._performer = Performer(resolved, desk, run_id=run_id, models=models)
 
     def run(self, work: Iterable[Work]) -> Iterator[tuple[str, Block]]:
-        """Identity and block of each task, in order."""
+        """Identity and result of each task, in order."""
         for task, prepared in work:
             yield task.id, self._performer.perform(task, prepared)
 
@@ -41,7 +41,7 @@ class Serial:
 def executor(
     name: str, *, workers: int, objects: Mapping[str, Any]
 ) -> Callable[[Resolved, Desk, str], Executor]:
-    """Maker of the executor of this name.
+    """Factory of the executor with this name.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Tasks on a Ray cluster; the driver alone touches the disk.
+"""Tasks on a Ray cluster; only the driver touches the disk.
 
 Workers are Ray actors. Their desk is an actor too: it holds the requests of the workers until the
 driver, which polls it, has answered them from SQLite.
@@ -27,7 +27,7 @@ def _ray() -> Any:
 
 
 class Mailbox:
-    """Requests of workers, waiting for the driver; runs as an actor."""
+    """Requests of workers, waiting for the driver; a Ray actor."""
 
     def __init__(self) -> None:
         self._requests: list[tuple[int, str, tuple[Any, ...]]] = []
@@ -35,18 +35,18 @@ class Mailbox:
         self._next = 0
 
     def post(self, method: str, arguments: tuple[Any, ...]) -> int:
-        """Leave a request; gives its number."""
+        """Add a request; returns its number."""
         self._next += 1
         self._requests.append((self._next, method, arguments))
         return self._next
 
     def collect(self) -> list[tuple[int, str, tuple[Any, ...]]]:
-        """Take all requests that wait."""
+        """Take all waiting requests."""
         waiting, self._requests = self._requests, []
         return waiting
 
     def answer(self, number: int, value: Any) -> None:
-        """Leave an answer."""
+        """Add an answer."""
         self._answers[number] = value
 
     def fetch(self, number: int) -> tuple[bool, Any]:
@@ -72,23 +72,23 @@ def mailbox_desk(mailbox: Any) -> RemoteDesk:
 
 
 class Worker:
-    """Performs tasks on a node; runs as an actor."""
+    """Executes tasks on a node; a Ray actor."""
 
     def __init__(self, resolved: Resolved, mailbox: Any, run_id: str) -> None:
         self._performer = Performer(resolved, mailbox_desk(mailbox), run_id=run_id)
 
     def perform(self, work: Work) -> tuple[str, dict[str, bytes]]:
-        """Identity and block of a task."""
+        """Identity and result of a task."""
         task, prepared = work
         block = self._performer.perform(task, prepared)
         return task.id, {name: to_bytes(table) for name, table in block.items()}
 
 
 class RayExecutor(Crew):
-    """Runs tasks on the Ray cluster that ``RAY_ADDRESS`` names, or on this machine."""
+    """Runs tasks on the Ray cluster at ``RAY_ADDRESS``, or on this machine."""
 
     def run(self, work: Iterable[Work]) -> Iterator[tuple[str, Block]]:
-        """Identity and block of each task as it is done.
+        """Identity and result of each finished task.
 
         Raises
         ------
@@ -113,7 +113,7 @@ class RayExecutor(Crew):
     def _serve(
         self, ray: Any, mailbox: Any, crew: list[Any], queue: Iterator[Work]
     ) -> Iterator[tuple[str, Block]]:
-        """Hand out work and answer the mailbox until all is done."""
+        """Assign work and answer the mailbox until all is done."""
         running: dict[Any, Any] = {}
         for actor in crew:
             _hand_out(actor, queue, running)
@@ -137,7 +137,7 @@ class RayExecutor(Crew):
 
 
 def _hand_out(actor: Any, queue: Iterator[Work], running: dict[Any, Any]) -> None:
-    """Give a worker the next task, if there is one."""
+    """Give a worker its next task, if any."""
     following = next(queue, None)
     if following is not None:
         running[actor.perform.remote(following)] = actor

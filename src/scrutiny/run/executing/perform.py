@@ -1,4 +1,4 @@
-"""One task, wherever it runs."""
+"""Task runner: executes one task in any process."""
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ _MOST_SAID = 2_000  # letters of a model's message
 
 
 class Performer:
-    """Performs tasks of one resolved plan; keeps the models it loaded last."""
+    """Task runner of one resolved plan; caches the last loaded models."""
 
     def __init__(
         self,
@@ -62,12 +62,12 @@ class Performer:
         self._paces: dict[str, Pace] = {}
 
     def perform(self, task: TaskSpec, prepared: bytes | None = None) -> Block:
-        """Block of a task: variants, or records with outputs; and what it took."""
+        """Result of a task: variants, or records with outputs, and durations."""
         with exits_refused(self._source(task)), seldom_collected():
             return self._prepare(task) if task.stage == "prepare" else self._measure(task, prepared)
 
     def ask_again(self, family: str, dataset: str, position: int) -> None:
-        """Load a replicate that this run has asked, and see whether it is the same.
+        """Load a replicate that this run has queried, and check that it is the same.
 
         Raises
         ------
@@ -79,7 +79,7 @@ class Performer:
             self._asker(family, dataset, replicate).ask_again()
 
     def _source(self, task: TaskSpec) -> str:
-        """Whose code runs in a task."""
+        """Origin of the code that runs in a task."""
         families = self._resolved.families
         if task.family:
             return families[task.family].replicates[task.replicate].source
@@ -128,7 +128,7 @@ class Performer:
         }
 
     def _batch(self, task: TaskSpec, prepared: bytes | None) -> Batch:
-        """Items of a task with their variants; kept, because every replicate gets the same.
+        """Items of a task with their variants; cached, since every replicate gets the same.
 
         Where there are more than can be kept, all others come before the same again.
         """
@@ -158,7 +158,7 @@ class Performer:
         )
 
     def _paired(self, cell: Cell, task: TaskSpec) -> Cell:
-        """Cell of a task, with the reference that stands beside it."""
+        """Cell of a task with its paired reference."""
         if not task.reference:
             return cell
         name, position = task.reference
@@ -167,7 +167,7 @@ class Performer:
         return replace(cell, reference=name, replicate=next(called).replicate)
 
     def _reference(self, task: TaskSpec) -> AskedReference | None:
-        """Second model of a task, if it has one."""
+        """Reference model of a task, or ``None``."""
         if not task.reference:
             return None
         family, position = task.reference
@@ -194,7 +194,7 @@ class Performer:
         )
 
     def _read(self, name: str, model: Model) -> str:
-        """Digest of what a model is made of, read once: it may keep notes while it answers."""
+        """Digest of a model's object state, computed once, before it answers."""
         if name not in self._readings:
             reading = self._readings[name] = read_object(model)
             if not reading.is_whole:
@@ -205,7 +205,7 @@ class Performer:
         return self._readings[name].digest
 
     def _of_this_run(self, family: str, replicate: Replicate) -> str:
-        """Stand-in for a fingerprint that nobody knows: answers are not shared between runs."""
+        """Substitute for an unknown fingerprint: answers are not shared between runs."""
         return canonical_json(["run", self._run_id, family, redacted(replicate.source)])
 
     def _model(self, family: str, dataset: str, replicate: Replicate) -> Model:
@@ -244,7 +244,7 @@ def _timing(task: TaskSpec, seconds: float, tallies: Sequence[Tally]) -> pa.Tabl
 
 
 class Crew:
-    """Workers that run tasks side by side: what they are told, and who answers them."""
+    """Workers that run tasks in parallel, with their inputs and the store that serves them."""
 
     def __init__(self, resolved: Resolved, desk: Desk, *, run_id: str, workers: int) -> None:
         self._resolved = resolved

@@ -1,4 +1,4 @@
-"""Tasks in worker processes; the driver alone touches the disk.
+"""Tasks in worker processes; only the driver touches the disk.
 
 Workers are started fresh (spawn) and talk through one pipe each: a worker sends requests to the
 desk (look up answers, keep answers, memos) and finally its block; the driver serves whoever is
@@ -37,7 +37,7 @@ class Processes(Crew):
     """Runs tasks in worker processes."""
 
     def run(self, work: Iterable[Work]) -> Iterator[tuple[str, Block]]:
-        """Identity and block of each task as it is done.
+        """Identity and result of each finished task.
 
         Raises
         ------
@@ -73,7 +73,7 @@ class Processes(Crew):
         return ours, process
 
     def _serve(self, crew: dict[Any, Any], queue: Iterator[Work]) -> Iterator[tuple[str, Block]]:
-        """Answer requests and hand out work until all workers are idle."""
+        """Serve requests and assign work until all workers are idle."""
         busy = set(crew)
         while busy:
             for ready in wait(list(busy)):
@@ -94,7 +94,7 @@ class Processes(Crew):
 
 @contextmanager
 def _deaf_to_interrupts() -> Iterator[None]:
-    """Hold back Ctrl-C while a worker starts: it inherits the mask, and the driver ends it.
+    """Block Ctrl-C while a worker starts: it inherits the mask, and the driver ends it.
 
     A terminal interrupts all processes; workers would print tracebacks of half-done imports.
     """
@@ -141,7 +141,7 @@ def _stop(crew: dict[Any, Any]) -> None:
 
 
 def _work(pipe: "Connection[Any, Any]", resolved: Resolved, run_id: str) -> None:
-    """Body of a worker: perform what comes until nothing comes."""
+    """Worker loop: execute tasks until there are no more."""
     performer = Performer(resolved, pipe_desk(pipe), run_id=run_id)
     ended = suppress(EOFError, KeyboardInterrupt, BrokenPipeError, ConnectionResetError)
     with left_alone(), ended:
@@ -159,4 +159,4 @@ def _work(pipe: "Connection[Any, Any]", resolved: Resolved, run_id: str) -> None
 
 
 class WorkerError(Exception):
-    """A bug in a worker; the message holds the worker's traceback."""
+    """Bug in a worker; the message holds the worker's traceback."""

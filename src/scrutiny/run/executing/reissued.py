@@ -1,4 +1,4 @@
-"""Replicates that a run has asked and will not ask again: whether they are the same.
+"""Identity check of replicates that a resumed run will not query again.
 
 Whoever is asked once more is looked at then. The others, all of them where a finished run is issued
 again, would be believed: so those without a fingerprint are asked some questions again, and those
@@ -21,7 +21,7 @@ Asked = tuple[str, int, str]  # family, position of the replicate, dataset
 
 
 def note_places(resolved: Resolved, memos: Memos) -> None:
-    """Keep the sizes and times of the files of all replicates, where they are not kept yet."""
+    """Store size and time of all replicates' files, unless already stored."""
     for family, position, dataset in _replicates(resolved):
         key, files = _place(resolved, (family, position, dataset))
         if files and not memos.memo(key)[0]:
@@ -31,7 +31,7 @@ def note_places(resolved: Resolved, memos: Memos) -> None:
 def see_again(
     resolved: Resolved, memos: Memos, performer: Performer, todo: Iterable[TaskSpec]
 ) -> None:
-    """Refuse a replicate that has changed since it was asked, where no task will ask it.
+    """Raise if a replicate without remaining tasks has changed since it was queried.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def _asked_by(todo: Iterable[TaskSpec]) -> Iterable[Asked]:
 
 
 def _is_known(resolved: Resolved, memos: Memos, one: Asked) -> bool:
-    """Whether a replicate is known to be the same without being loaded."""
+    """Whether a replicate is known to be the same without loading it."""
     family, position, dataset = one
     pairing = resolved.pairings[family, dataset]
     if pairing.reading is not None:
@@ -81,7 +81,7 @@ def _is_known(resolved: Resolved, memos: Memos, one: Asked) -> bool:
 
 
 def _place(resolved: Resolved, one: Asked) -> tuple[str, list[Any]]:
-    """Key of a replicate's files, and their names, sizes and times; none where it has none."""
+    """Key of a replicate's files, and their names, sizes and times; empty without files."""
     family, position, dataset = one
     source = resolved.families[family].replicates[position].source
     return f"place/{who(family, source, dataset)}", _files(parse(source).target)

@@ -1,1 +1,1 @@
-"""Logs of other tools, read into run folders."""
+"""Import of other tools' logs into run folders."""

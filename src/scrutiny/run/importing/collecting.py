@@ -1,4 +1,4 @@
-"""All samples of an import in memory: texts once for each item, numbers for each model."""
+"""Samples of an import in memory: texts once for each item, numbers for each model."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ from scrutiny.run.importing.samples import LoggedSample, LoggedTask, Problems
 
 @dataclass(slots=True)
 class ReplicateOnTask:
-    """What one replicate of a model has on one task.
+    """Results of one replicate of a model on one task.
 
     ``scores`` and ``answers`` are by condition, then by item; ``failures`` by item.
     """
@@ -26,11 +26,11 @@ class ReplicateOnTask:
 
     @property
     def replicate(self) -> str | None:
-        """Canonical JSON of its random factors, or nothing for a single run."""
+        """Canonical JSON of its random factors; None for a single run."""
         return canonical_json(dict(self.log.random)) if self.log.random else None
 
     def add(self, sample: LoggedSample) -> None:
-        """Take what a line says."""
+        """Add the results of a line."""
         self.items.setdefault(sample.item)
         for condition, number in sample.scores.items():
             self.scores.setdefault(condition, {})[sample.item] = number
@@ -66,13 +66,13 @@ class Logged:
 
     @property
     def conditions(self) -> list[str]:
-        """Conditions that some replicate has numbers for, in the order of appearance."""
+        """Conditions for which some replicate has numbers, by first appearance."""
         sides = [side for several in self.sides.values() for side in several]
         return list(dict.fromkeys(c for side in sides for c in side.scores))
 
     @property
     def chance(self) -> float | None:
-        """What choosing blindly, or always the commonest answer, gets; nothing without choices."""
+        """Score of random or majority answers; ``None`` without choices."""
         samples = list(self.items.values())
         if any(len(s.choices) < 2 or s.gold not in s.choices for s in samples):
             return None
@@ -90,12 +90,12 @@ class Logged:
         )
 
     def planned(self, subject: str) -> list[str]:
-        """Items that some replicate of a subject has, in the order of appearance."""
+        """Items that some replicate of a subject has, by first appearance."""
         own = {item for side in self.sides[subject] for item in side.items}
         return [item for item in self.items if item in own]
 
     def add(self, side: ReplicateOnTask, sample: LoggedSample) -> None:
-        """Take what a line of one replicate says."""
+        """Add the results of a line of one replicate."""
         known = self.items.setdefault(sample.item, sample)
         if sample.text != known.text and sample.item not in side.items:
             self.n_other_texts += 1
@@ -103,7 +103,7 @@ class Logged:
 
 
 def collect(logs: Iterable[LoggedTask], problems: Mapping[str, Any]) -> dict[str, Logged]:
-    """Tasks by name, everything read; one without any sample that reads has no sides.
+    """Tasks by name; a task without any readable sample has no sides.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def collect(logs: Iterable[LoggedTask], problems: Mapping[str, Any]) -> dict[str
 
 
 def printed_beside(task: Logged) -> list[tuple[str, str, float, float]]:
-    """Subject, condition, what the tool printed and the mean of what was read, where both are."""
+    """Subject, condition, the tool's number and the mean of what was read, if both exist."""
     found = []
     for subject, sides in task.sides.items():
         for several in grouped((side.log.file, side) for side in sides).values():
@@ -137,6 +137,6 @@ def printed_beside(task: Logged) -> list[tuple[str, str, float, float]]:
 
 
 def _mean(numbers: Iterable[float | None]) -> float | None:
-    """Mean of the numbers that are there."""
+    """Mean of the available numbers."""
     known = [number for number in numbers if number is not None]
     return sum(known) / len(known) if known else None

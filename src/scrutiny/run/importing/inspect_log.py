@@ -1,4 +1,4 @@
-"""Logs of inspect: ``.eval`` archives, read sample by sample, and ``.json`` files.
+"""Logs of Inspect: ``.eval`` archives, read sample by sample, and ``.json`` files.
 
 Samples pair by their id, epochs are replicates. A ``.json`` log is one value, so it is read whole.
 """
@@ -62,7 +62,7 @@ def files_of(path: Path, random: Mapping[str, str]) -> list[LogFile]:
 
 
 def _file_of(path: Path, random: Mapping[str, str]) -> LogFile:
-    """One log with its header: all but the samples."""
+    """Log with its header: everything but the samples."""
     try:
         if path.suffix == ".eval" or is_zipfile(path):
             header = _header_of_archive(path)
@@ -80,7 +80,7 @@ def _load(path: Path) -> dict[str, Any]:
 
 
 def _header_of_archive(path: Path) -> dict[str, Any]:
-    """Header of an archive; of one that was never finished, what was known at its start."""
+    """Header of an archive; for unfinished logs, the one from the start."""
     with ZipFile(path) as archive:
         there = {info.filename: info for info in archive.infolist()}
         name = next((n for n in ("header.json", "_journal/start.json") if n in there), None)
@@ -91,7 +91,7 @@ def _header_of_archive(path: Path) -> dict[str, Any]:
 
 
 def logged(file: LogFile) -> list[LoggedTask]:
-    """The epochs of a log, each by itself."""
+    """Epochs of a log, each separately."""
     spec = file.header["eval"]
     epochs = int(spec.get("config", {}).get("epochs") or 1)
     notes = _notes(file, epochs)
@@ -113,7 +113,7 @@ def logged(file: LogFile) -> list[LoggedTask]:
 
 
 def _notes(file: LogFile, epochs: int) -> Iterator[str]:
-    """What is to be known of how the model was asked."""
+    """Notes about how the model was queried."""
     spec, status = file.header["eval"], file.header.get("status")
     if status not in (None, "success"):
         yield f"{file.path.name} ended with the status {status!r}: it may lack samples."
@@ -125,7 +125,7 @@ def _notes(file: LogFile, epochs: int) -> Iterator[str]:
 
 
 def _printed(results: Mapping[str, Any]) -> dict[str, float]:
-    """What inspect computed over all samples, where it is a plain mean, by condition."""
+    """Plain means that Inspect computed over all samples, by condition."""
     found = {}
     for score in results.get("scores") or ():
         scorer, name = score.get("scorer", ""), score.get("name", "")
@@ -161,7 +161,7 @@ def _read(path: Path, epoch: int, problems: Problems) -> Iterator[LoggedSample]:
 
 
 def _rows(path: Path, epoch: int, problems: Problems) -> Iterable[tuple[str, dict[str, Any]]]:
-    """Samples as they are logged, with their places."""
+    """Samples as logged, with their places."""
     if path.suffix == ".eval" or is_zipfile(path):
         yield from _rows_of_archive(path, epoch, problems)
         return
@@ -172,7 +172,7 @@ def _rows(path: Path, epoch: int, problems: Problems) -> Iterable[tuple[str, dic
 def _rows_of_archive(
     path: Path, epoch: int, problems: Problems
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Samples of an archive, one member at a time; the last of a name counts, as for inspect."""
+    """Samples of an archive, one member at a time; the last of a name counts, as in Inspect."""
     with ZipFile(path) as archive:
         members = {info.filename: info for info in archive.infolist()}
         for name, info in members.items():
@@ -191,13 +191,13 @@ def _rows_of_archive(
 
 
 def _is_sample(name: str, epoch: int) -> bool:
-    """Whether a member is a sample of an epoch: one file, or the shell of one in pieces."""
+    """Whether a member is a sample of an epoch: one file, or the frame of one in parts."""
     whole, shell = f"_epoch_{epoch}.json", f"_epoch_{epoch}/sample.json"
     return name.startswith("samples/") and name.endswith((whole, shell))
 
 
 def _sample(row: Mapping[str, Any], place: str) -> LoggedSample:
-    """What one sample says."""
+    """Sample from its logged values."""
     scores: dict[str, float | None] = {}
     labels: list[str] = []
     for scorer, score in (row.get("scores") or {}).items():

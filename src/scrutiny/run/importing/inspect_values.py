@@ -1,4 +1,4 @@
-"""What a sample that inspect logged holds: numbers, texts, members of its archive."""
+"""Values in a sample that Inspect logged: numbers, texts, members of its archive."""
 
 import math
 import zlib
@@ -13,7 +13,7 @@ _LOCAL_HEADER: Final = 30  # bytes, before name and extra field
 
 
 def read_member(archive: ZipFile, info: ZipInfo, path: Path) -> bytes:
-    """Content of a member of the archive at a path.
+    """Content of an archive's member.
 
     Raises
     ------
@@ -48,7 +48,7 @@ _ATTACHED: Final = "attachment://"
 
 
 def scores_of(scorer: str, value: Any) -> Iterator[tuple[str, float | None]]:
-    """Name and number of each score that a scorer gave; a name alone where there is no number.
+    """Name and number of each score of a scorer; None for scores that are not numbers.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def scores_of(scorer: str, value: Any) -> Iterator[tuple[str, float | None]]:
 
 
 def _number(value: Any) -> float | None:
-    """Number of one score; nothing where it is none, or not finite."""
+    """Number of one score; ``None`` if it is not a finite number."""
     if isinstance(value, str):
         if value in _LETTERS:
             return _LETTERS[value]
@@ -79,7 +79,7 @@ def _number(value: Any) -> float | None:
 
 
 def text_of(asked: Any, attachments: Any) -> str:
-    """What a sample asked: its text, or the last thing that the user says in a conversation.
+    """Question of a sample: its text, or the last user message of a conversation.
 
     Examples
     --------
@@ -97,14 +97,14 @@ def text_of(asked: Any, attachments: Any) -> str:
 
 
 def _attached(text: str, attachments: Any) -> str:
-    """Text, or what it stands for among the attachments of the sample."""
+    """Text, or the attachment of the sample that it refers to."""
     if not text.startswith(_ATTACHED) or not isinstance(attachments, Mapping):
         return text
     return str(attachments.get(text.removeprefix(_ATTACHED), text))
 
 
 def completion_of(output: Any) -> str | None:
-    """What the model said, if anything."""
+    """Text that the model returned, or ``None``."""
     if not isinstance(output, Mapping):
         return None
     if isinstance(output.get("completion"), str) and output["completion"]:
@@ -115,7 +115,7 @@ def completion_of(output: Any) -> str | None:
 
 
 def target_of(target: Any) -> str | None:
-    """The right answer in words; several are written one after the other.
+    """Right answer as text; several are concatenated.
 
     Examples
     --------

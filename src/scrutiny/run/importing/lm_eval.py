@@ -1,4 +1,4 @@
-"""Logs of lm-evaluation-harness: ``samples_TASK_DATE.jsonl`` beside ``results_DATE.json``.
+"""Logs of lm-evaluation-harness: ``samples_TASK_DATE.jsonl`` next to ``results_DATE.json``.
 
 One line is one item under one filter. Items pair by ``doc_hash``, the hash of the item as the task
 made it, which does not depend on the prompt; logs without it pair by ``doc_id``.
@@ -34,7 +34,7 @@ def is_log(path: Path) -> bool:
 
 
 def files_of(path: Path, random: Mapping[str, str]) -> list[LogFile]:
-    """Files of samples at a path, each with what the results beside it say.
+    """Files of samples at a path, each with the results file next to it.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def _file_of(path: Path, random: Mapping[str, str]) -> LogFile:
 
 
 def logged(file: LogFile) -> list[LoggedTask]:
-    """The one model and task of a file."""
+    """Model and task of a file."""
     header, task = file.header, file.task
     config = header.get("configs", {}).get(task, {})
     shots = header.get("n-shot", {}).get(task)
@@ -92,7 +92,7 @@ def logged(file: LogFile) -> list[LoggedTask]:
 
 
 def _printed(results: Mapping[str, Any]) -> dict[str, float]:
-    """What lm-eval computed over all items, by condition."""
+    """Numbers that lm-eval computed over all items, by condition."""
     found = {}
     for key, value in results.items():
         metric, comma, name = key.partition(",")
@@ -103,7 +103,7 @@ def _printed(results: Mapping[str, Any]) -> dict[str, float]:
 
 
 def condition_of(metric: str, name: str) -> str:
-    """Condition of a metric under a filter; "none" is lm-eval's name for no filter."""
+    """Condition of a metric with a filter; "none" is lm-eval's name for no filter."""
     filters = {} if name in ("", "none") else {"filter": name}
     return canonical_json({"metric": metric, **filters})
 
@@ -137,7 +137,7 @@ def _read(
 
 
 def _words(error: Exception) -> str:
-    """What is wrong with a line."""
+    """Description of the problem with a line."""
     if isinstance(error, json.JSONDecodeError):
         return f"no JSON: {error}"
     if isinstance(error, KeyError):
@@ -164,14 +164,14 @@ class _ItemNames:
 
 
 def _metrics(row: Mapping[str, Any]) -> list[str]:
-    """Metrics of a line: those it names, or all that is not lm-eval's own."""
+    """Metrics of a line: those it names, or all keys that are not lm-eval's own."""
     named = row.get("metrics")
     names = named if isinstance(named, list) else [name for name in row if name not in _OWN]
     return [name for name in names if name in row]
 
 
 def _sample(row: Mapping[str, Any], names: _ItemNames, place: str, asked: Any) -> LoggedSample:
-    """What one line says."""
+    """Sample from one line."""
     arguments, name = _arguments(row["arguments"]), str(row.get("filter", "none"))
     document = row["doc"] if isinstance(row["doc"], dict) else {}
     choices, text = asked(arguments, document)
@@ -234,14 +234,14 @@ def _asked(
 
 
 def _gold(target: str, choices: Sequence[str]) -> str:
-    """The right answer in words: a choice by its number, or what the log says."""
+    """Right answer as text: a choice by its number, or the logged target."""
     if choices and target.isdigit() and int(target) < len(choices):
         return choices[int(target)]
     return next((choice for choice in choices if choice == target.strip()), target)
 
 
 def _answer(row: Mapping[str, Any], choices: Sequence[str]) -> Prediction | None:
-    """What the model answered: the likeliest choice, or a text and what was filtered out of it."""
+    """Model's answer: the most likely choice, or a text and its filtered form."""
     filtered, raw = row.get("filtered_resps"), row.get("resps")
     if choices and isinstance(filtered, list):
         return choice_of(filtered, choices)

@@ -1,4 +1,4 @@
-"""Numbers of a line that lm-evaluation-harness logged."""
+"""Numbers in a line logged by lm-evaluation-harness."""
 
 import math
 import re
@@ -17,7 +17,7 @@ _WORDS: Final = {"True": 1.0, "False": 0.0}
 
 
 def number_of(value: Any) -> float | None:
-    """Number of a value as JSON has it, or as text; nothing where it is none or not finite.
+    """Number of a JSON value or text; ``None`` if it is not a finite number.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def number_of(value: Any) -> float | None:
 
 
 def score_of(metric: str, value: Any) -> tuple[str, float | None] | None:
-    """Name and number that a logged metric stands for; nothing where it is of no single item.
+    """Name and number of a logged metric; ``None`` if it is not about a single item.
 
     What lm-eval keeps for a perplexity is a log-likelihood and how many words or bytes it is of:
     the number is their quotient, under a name that says so. A Brier score is computed from the
@@ -64,7 +64,7 @@ def score_of(metric: str, value: Any) -> tuple[str, float | None] | None:
 
 
 def _brier(gold: Any, probabilities: Any) -> float | None:
-    """Squared distance of the probabilities from the right answer's 1."""
+    """Squared distance of the probabilities from the one-hot right answer."""
     if isinstance(probabilities, str):  # numpy's own words: "[0.2 0.8]"
         if "..." in probabilities:
             return None
@@ -76,7 +76,7 @@ def _brier(gold: Any, probabilities: Any) -> float | None:
 
 
 def choice_of(responses: Any, choices: Sequence[str]) -> Prediction | None:
-    """Choice of the highest likelihood, with likelihoods renormalized over the choices.
+    """Choice of the highest likelihood, with likelihoods normalized over the choices.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which files a path stands for, and which of several runs of one task counts."""
+"""Log files: expansion of patterns, and choice among several runs of one task."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +13,7 @@ from scrutiny.models.strings.source import captures, fill
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """A log of one model on one task.
+    """Log of one model on one task.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class LogFile:
 
 
 def matching(pattern: str) -> list[tuple[Path, dict[str, str]]]:
-    """Paths that a pattern with captures stands for, with their values.
+    """Paths that match a pattern with captures, with the captured values.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def matching(pattern: str) -> list[tuple[Path, dict[str, str]]]:
 
 
 def under_one_name(files: Sequence[LogFile], pattern: str) -> list[LogFile]:
-    """Files of a pattern with captures as replicates: of their model's name, or of the pattern's.
+    """Files of a pattern with captures, as replicates of their model or of the pattern.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def under_one_name(files: Sequence[LogFile], pattern: str) -> list[LogFile]:
 
 
 def chosen(files: Iterable[LogFile], *, each_date: bool) -> tuple[list[LogFile], list[str]]:
-    """Files that count, and sentences on those that do not.
+    """Files that are used, and sentences about those that are not.
 
     Of several runs of one model on one task the newest counts, unless all are wanted: then they
     are replicates.

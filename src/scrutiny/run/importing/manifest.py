@@ -1,4 +1,4 @@
-"""The manifest of an import, in the words that report, compare and gate read."""
+"""Manifest of an import, in the form that report, compare and gate read."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ a score's name means something else in another tool; answers were drawn at rando
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
-    """How logs are read.
+    """Options of reading logs.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class ImportOptions:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What was imported, in the words that the report reads."""
+    """Contents of an import, for its manifest."""
 
     tool: str
     tasks: Mapping[str, Logged]
@@ -88,7 +88,7 @@ class Manifest:
         }
 
     def _data(self, name: str) -> dict[str, Any]:
-        """What was read of a task, and what was not."""
+        """Counts of a task: read and left out."""
         task, examples = self.tasks[name], self.examples[name]
         found = task.problems
         notes = [f"{count:,} x {what}" for what, count in found.skipped.items()]
@@ -115,7 +115,7 @@ class Manifest:
                 yield f"{self.tool}:{side.log.file.name}"
 
     def _model(self, subject: str) -> dict[str, Any]:
-        """Replicates of a model, each with the logs that it was read from."""
+        """Replicates of a model, each with its logs."""
         sides = [side for task in self.tasks.values() for side in task.sides.get(subject, ())]
         logs = grouped((canonical_json(dict(side.log.random)), side.log) for side in sides)
         return {
@@ -150,7 +150,7 @@ class Manifest:
         }
 
     def _disagreements(self) -> Iterator[str]:
-        """What the tool printed for all items and is not the mean of what was read."""
+        """Sentences on numbers of the tool that differ from the mean of what was read."""
         for task in self.tasks.values():
             for subject, condition, printed, mean in printed_beside(task):
                 if abs(printed - mean) > _CLOSE * max(1.0, abs(printed)):

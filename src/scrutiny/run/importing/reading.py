@@ -1,4 +1,4 @@
-"""Logs at paths, whatever tool wrote them, and the run folder that is made of them."""
+"""Reading logs of any tool, and writing a run folder from them."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ def write_run(
     notes: Sequence[str] = (),
     options: ImportOptions | None = None,
 ) -> RunFolder:
-    """Run folder of logs: items, records, outputs, estimates and what was left out.
+    """Write a run folder from logs: items, records, outputs, estimates and lines left out.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def write_run(
 
 
 def _free(out: Path) -> RunFolder:
-    """Folder to write to."""
+    """Empty folder to write to."""
     folder = RunFolder(out)
     if out.exists() and not out.is_dir():
         raise PlanError(f"{str(out)!r} is a file; give a folder.")
@@ -99,14 +99,14 @@ def _free(out: Path) -> RunFolder:
 
 
 def _nothing(name: str, task: Logged) -> str:
-    """Why there is nothing of a task."""
+    """Reason why a task has no samples."""
     bad = task.problems.bad_rows
     first = f" The first that cannot be read is {bad[0].source}: {bad[0].reason}." if bad else ""
     return f"{name} was left out: none of its samples has a score that reads.{first}"
 
 
 def _assignments(tasks: Mapping[str, Logged]) -> Iterator[Assignment]:
-    """The mean of every score, of every model on every task."""
+    """Assignments: the mean of every score, of every model on every task."""
     for task in tasks.values():
         for subject, sides in task.sides.items():
             for condition in task.conditions:
@@ -123,7 +123,7 @@ TOOLS: Final[Mapping[str, ModuleType]] = {"lm-eval": lm_eval, "inspect": inspect
 
 
 def tool_of(pattern: str) -> str | None:
-    """Name of the tool whose logs lie at a path, or nothing where there are none.
+    """Name of the tool whose logs are at a path; ``None`` if there are none.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def import_logs(
     each_date: bool = False,
     options: ImportOptions | None = None,
 ) -> RunFolder:
-    """Run folder of the logs at some paths.
+    """Write a run folder from the logs at some paths.
 
     Parameters
     ----------

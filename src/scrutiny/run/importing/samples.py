@@ -1,4 +1,4 @@
-"""What a log of another tool says, whichever tool it was."""
+"""Samples and tasks of logs, independent of the tool."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +14,7 @@ from scrutiny.data.reading import OnBadRow
 
 @dataclass(frozen=True, slots=True)
 class LoggedSample:
-    """What one line of a log says of one item.
+    """Result of one item, from one line of a log.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class LoggedSample:
 
 @dataclass(slots=True)
 class Problems:
-    """What could not be read, counted; nothing is left out without a word.
+    """Counts of unreadable lines; each is reported.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class Problems:
 
 @dataclass(frozen=True, slots=True)
 class LoggedTask:
-    """One model on one task, as one log has it.
+    """One model on one task, from one log.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ class LoggedTask:
 
 
 def short_columns(values: Mapping[str, Any], *, longest: int = 40) -> dict[str, str]:
-    """What could group items among values of all kinds: short words and whole numbers.
+    """Values that could group items: short words and whole numbers.
 
     Examples
     --------

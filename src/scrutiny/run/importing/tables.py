@@ -26,7 +26,7 @@ _NOT_A_NAME: Final = re.compile(r"\W+")
 
 
 def examples_of(task: Logged) -> list[Example]:
-    """Items of a task; columns that group them become attributes ``a_NAME``."""
+    """Examples of a task; grouping columns become attributes ``a_NAME``."""
     groups = grouping_columns(task)
     return [
         Example(
@@ -45,7 +45,7 @@ def examples_of(task: Logged) -> list[Example]:
 
 
 def grouping_columns(task: Logged) -> dict[str, str]:
-    """Columns of the log that group items, with the names they get.
+    """Columns of the log that group items, with their new names.
 
     A column groups where it has from 2 to 20 values, five items each on average, and is not the
     gold answer in other words.
@@ -85,7 +85,7 @@ def record_tables(tasks: Mapping[str, Logged]) -> Iterator[pa.Table]:
 
 
 def _rows(task: Logged, side: ReplicateOnTask, item: str) -> Iterator[Row]:
-    """One row for each condition; what another replicate has and this one lacks is skipped."""
+    """One row for each condition; conditions that only other replicates have are skipped."""
     for condition in task.conditions:
         if condition not in side.scores and item in side.items and item not in side.failures:
             continue  # a filter or metric that this log does not have at all
@@ -104,7 +104,7 @@ def _rows(task: Logged, side: ReplicateOnTask, item: str) -> Iterator[Row]:
 
 
 def output_tables(tasks: Mapping[str, Logged]) -> Iterator[pa.Table]:
-    """What the models answered, by task, subject, replicate and filter."""
+    """Tables of the models' answers, by task, subject, replicate and filter."""
     for task in tasks.values():
         for subject, sides in task.sides.items():
             for side in sides:
@@ -114,6 +114,6 @@ def output_tables(tasks: Mapping[str, Logged]) -> Iterator[pa.Table]:
 
 
 def items_of(examples: Mapping[str, list[Example]]) -> pa.Table:
-    """Items of all tasks."""
+    """Table of the items of all tasks."""
     tables = [items_table(found, name) for name, found in examples.items()]
     return pa.concat_tables(tables, promote_options="default")

@@ -1,4 +1,4 @@
-"""Planning: from a plan in TOML to everything that it names, looked up and cut into tasks.
+"""Planning: from a plan in TOML to resolved names and tasks.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Slices that a run is asked for: each main number inside of them, and inside minus elsewhere.
+"""Requested slices: each main number inside of them, and inside minus elsewhere.
 
 The main numbers of a diagnostic are those that its claims are about, and the level that it starts
 from. In a slice of fewer than `FEWEST` items none is computed.
@@ -24,7 +24,7 @@ from scrutiny.run.planning.slicing import items_of, over
 
 @dataclass(frozen=True, slots=True)
 class AskedSlices:
-    """What a plan computes in the slices that it asks for."""
+    """Estimates, contrasts and claims on the requested slices of a plan."""
 
     sizes: tuple[SliceSize, ...] = ()
     assignments: tuple[Assignment, ...] = ()
@@ -33,12 +33,12 @@ class AskedSlices:
 
 
 def with_slices(plan: Plan, where: Sequence[str]) -> Plan:
-    """Plan whose measurements are all asked in these slices, too."""
+    """Plan with these slices added to all measurements."""
     return replace(plan, where=(*plan.where, *where))
 
 
 def too_small(resolved: Resolved) -> Iterator[str]:
-    """A sentence for each slice without a number, since it has, or leaves, too few items."""
+    """Sentences on slices without a number, which have, or leave, too few items."""
     for one in resolved.slices:
         if min(one.inside, one.elsewhere) < FEWEST:
             what = "no number" if one.inside < FEWEST else "no difference from elsewhere"
@@ -51,7 +51,7 @@ def too_small(resolved: Resolved) -> Iterator[str]:
 def asked_slices(
     resolved: Resolved, designed: Sequence[Assignment], claims: Sequence[Claim]
 ) -> AskedSlices:
-    """Everything that is computed in the slices of a plan.
+    """Everything computed on the slices of a plan.
 
     Parameters
     ----------
@@ -86,13 +86,13 @@ def asked_slices(
 
 
 def _asked_of(resolved: Resolved, measure: str) -> list[str]:
-    """Slices that a measurement is asked in: the plan's and its own, as they are written."""
+    """Slices of a measurement: the plan's and its own, in canonical form."""
     own = resolved.measurements[measure].plan.where
     return list(dict.fromkeys(map(canonical, (*resolved.plan.where, *own))))
 
 
 def _sizes(resolved: Resolved) -> Iterator[SliceSize]:
-    """Size of every slice on every dataset whose items have what it speaks of."""
+    """Size of every slice on every dataset with its attributes."""
     asked: dict[str, dict[str, None]] = {}
     for name, measurement in resolved.measurements.items():
         for where in _asked_of(resolved, name):
@@ -118,7 +118,7 @@ def _size(resolved: Resolved, dataset: str, where: str) -> SliceSize:
 def _main(
     resolved: Resolved, designed: Sequence[Assignment], claims: Sequence[Claim]
 ) -> Iterator[Assignment]:
-    """Main numbers of the measurements that are asked in slices, each once."""
+    """Main numbers of the measurements with slices, each once."""
     named = {claim.components[0].estimate for claim in claims if claim.components}
     claimed = {a.measure for a in designed if a.spec.id in named}
     seen: set[tuple[str, ...]] = set()
@@ -151,7 +151,7 @@ def _has_gap(metric: str) -> bool:
 
 
 def _worse(number: Assignment, where: str, gap: str) -> Iterator[Claim]:
-    """Claim that a number is worse in a slice; one correction over all slices of the number."""
+    """Claim that a number is worse in a slice."""
     known = {"better": ("<", "lower"), "worse": (">", "higher")}
     operator, word = known.get(metric_of(number.spec.metric, number.measures).higher_is, ("", ""))
     if not operator:
@@ -168,6 +168,6 @@ def _worse(number: Assignment, where: str, gap: str) -> Iterator[Claim]:
 
 
 def _place(condition: Mapping[str, object]) -> str:
-    """Condition of a number before its name, in words."""
+    """Condition of a number as a prefix, in words."""
     said = " ".join(str(value).partition("@")[0] for value in condition.values() if value != 0)
     return f"{said}: " if said else ""

@@ -1,4 +1,4 @@
-"""What a run is to compute from its records; kept in the manifest, so that it can be redone."""
+"""Assignments: estimates to compute from a run's records, kept in its manifest."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ class Assignment:
 
     @property
     def family(self) -> tuple[Hashable, ...]:
-        """What tells the numbers that it is asked together with from others.
+        """Key of the family of numbers that is tested together.
 
         They are of one measurement, one model in one condition, one dataset and one metric; the
         slices of each are a family of their own.
@@ -68,7 +68,7 @@ class Assignment:
 
     @property
     def places(self) -> list[dict[str, int]]:
-        """Places that it is computed at, where it runs along axes."""
+        """Indices of its axes at which it is computed."""
         axes = self.spec.along
         return [{**self.spec.at, **place} for place in places_along(self.measures, axes)]
 
@@ -89,17 +89,17 @@ class Contrast:
 
     @property
     def family(self) -> tuple[Hashable, ...]:
-        """What tells the differences that it is asked together with from others."""
+        """Key of the family of differences that is tested together."""
         return (*self.a.family, "minus", self.b.subject, self.b.spec.role, self.is_of_slices)
 
     @property
     def is_of_slices(self) -> bool:
-        """Whether the sides are of items of different slices."""
+        """Whether the sides are different slices."""
         return self.a.spec.where != self.b.spec.where
 
     @property
     def key(self) -> EstimateKey:
-        """Identity of the estimate: conditions that differ are written ``x - y``.
+        """Identity of the estimate: differing conditions are written ``x - y``.
 
         Its ``reference`` is the subtracted family; what both were measured beside is a condition.
         """
@@ -126,19 +126,19 @@ class Contrast:
 
     @property
     def _group(self) -> str:
-        """Items that it is about: the first side's, or what two slices differ in."""
+        """Slice that it is about: the first side's, or the difference of two slices."""
         one, other = self.a.spec.group, self.b.spec.group
         return f"{one} - {other}" if self.is_of_slices else one
 
 
 def beside(side: Assignment) -> dict[str, object]:
-    """Family that a side was measured beside, as a condition; nothing where there was none."""
+    """Reference family of a side, as a condition; empty if there is none."""
     return {} if side.reference is None else {"reference": side.reference}
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Two estimates to be correlated over replicates; each by its steps, in the same order.
+    """Two estimates to be correlated over replicates, each by its steps in the same order.
 
     ``steps`` are the conditions of the families that are not random, as canonical JSON.
     """
@@ -155,7 +155,7 @@ def to_json(assignment: Assignment) -> dict[str, Any]:
 
 
 def from_json(data: Mapping[str, Any]) -> Assignment:
-    """Assignment of its plain JSON."""
+    """Assignment from plain JSON."""
     spec = dict(data["spec"])
     spec["sides"] = {name: Selector(**side) for name, side in spec["sides"].items()}
     return Assignment(

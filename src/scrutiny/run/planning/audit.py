@@ -1,4 +1,4 @@
-"""The audit: what a profile asks of a model and its data, at modest budgets."""
+"""Audit plan: measurements of a profile for a model and its data, at modest budgets."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -38,7 +38,7 @@ def audit_plan(
     reference: ModelPlan | None = None,
     profile: str = SHIP,
 ) -> Plan:
-    """Plan of every diagnostic of a profile that applies, to the data or to data of its own.
+    """Plan of every diagnostic of a profile that applies, on the data or on its own data.
 
     Parameters
     ----------
@@ -103,18 +103,18 @@ def audit_plan(
 
 
 def ordered(names: Sequence[str]) -> list[str]:
-    """Names of diagnostics in the order of the page."""
+    """Names of diagnostics in page order."""
     rank = {name: place for place, name in enumerate(_FIRST)}
     return sorted(names, key=lambda name: (rank.get(name.partition("@")[0], len(rank)), name))
 
 
 def _has(profile: Profile, name: str) -> bool:
-    """Whether a profile asks a diagnostic."""
+    """Whether a profile includes a diagnostic."""
     return profile.has(registry().entry("diagnostic", name))
 
 
 def _lacks(name: str, offered: Collection[str]) -> bool:
-    """Whether a diagnostic's line says that it needs what is not offered."""
+    """Whether a diagnostic requires something that is not available."""
     needed = registry().entry("diagnostic", name).registration.needs
     return bool(needed) and needed not in offered
 
@@ -125,7 +125,7 @@ def _measures(
     fitting: Sequence[tuple[str, str]],
     tasks: Mapping[str, Task],
 ) -> list[MeasurePlan]:
-    """One measurement of all that fits; one for each dataset where the models or tasks differ."""
+    """One measurement for all that fits; one per dataset if models or tasks differ."""
     by_data = grouped((dataset, model) for model, dataset in fitting)
     groups: dict[str, tuple[list[str], list[str], Any]] = {}
     for dataset, models in by_data.items():
@@ -149,7 +149,7 @@ def _measures(
 def _on_own_data(
     name: str, diagnostic: Diagnostic[Any], models: Sequence[ModelPlan], ask: Ask
 ) -> list[MeasurePlan]:
-    """Measurement on data that a diagnostic brings, where what is audited has none for it."""
+    """Measurement on a diagnostic's own data, if the audited data does not fit."""
     source = diagnostic.audit_data
     if not source:
         return []

@@ -1,4 +1,4 @@
-"""The claims of a plan: its own, with their estimates, and those that diagnostics presuppose."""
+"""Claims of a plan: its own, with their estimates, and those that diagnostics presuppose."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ def plan_claims(
     full: Sequence[str],
     own: Mapping[str, Sequence[tuple[str, str]]],
 ) -> list[Claim]:
-    """Claims whose components name estimates in full.
+    """Claims whose components have full names of estimates.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def _components(
 
 
 def _endings(full: str) -> list[str]:
-    """A full name, and what is left behind each of its slashes."""
+    """Full name, and its suffixes after each slash."""
     parts = full.split("/")
     return ["/".join(parts[i:]) for i in range(len(parts))]
 
@@ -124,7 +124,7 @@ def with_presupposed(plan: Plan) -> Plan:
 def _null_families(
     plan: Plan, measure: MeasurePlan, diagnostic: Diagnostic[Any]
 ) -> Iterator[ModelPlan]:
-    """Untrained families that a measurement lacks."""
+    """Untrained families that a measurement requires and lacks."""
     models = {model.name: model for model in plan.models}
     measured = [models[name] for name in measure.models if name in models]
     has_own = {model.control_of for model in measured if model.role == "null"}
@@ -146,7 +146,7 @@ def _null_families(
 
 
 def _how_many(measure: MeasurePlan, diagnostic: Diagnostic[Any], source: str) -> int:
-    """Untrained replicates of a model: as stated, else as many as are cheap; 0 for no network."""
+    """Number of untrained replicates of a model: stated, or cheap; 0 without a network."""
     wanted = diagnostic.nulls if measure.nulls is None else measure.nulls
     checkpoint = checkpoint_of(parse(source)) if wanted else None
     if checkpoint is None:
@@ -181,7 +181,7 @@ def _with_measurement(plan: Plan, measure: MeasurePlan, name: str, source: str) 
 def _at(
     measures: Sequence[MeasurePlan], place: int, measure: MeasurePlan
 ) -> tuple[MeasurePlan, ...]:
-    """Measurements with another one at a place."""
+    """Measurements with another one inserted at an index."""
     return (*measures[:place], measure, *measures[place + 1 :])
 
 
@@ -194,7 +194,7 @@ def _base(name: str) -> str:
 
 
 def refusal(family: Family, within: Mapping[str, str], gates: Collection[str]) -> str:
-    """Why claims about these replicates are refused whatever the numbers say, or an empty text.
+    """Reason to refuse claims about these replicates regardless of the numbers; or empty.
 
     Parameters
     ----------
@@ -219,14 +219,14 @@ def refusal(family: Family, within: Mapping[str, str], gates: Collection[str]) -
 
 
 def on_record(family: Family, within: Mapping[str, str], gates: Collection[str]) -> tuple[str, ...]:
-    """Gates that the records of all these replicates speak of, in the order given."""
+    """Gates that the records of all these replicates contain, in the order given."""
     records = [_gates(r.source) for r in family.replicates if r.condition == within]
     return tuple(name for name in gates if records and all(name in each for each in records))
 
 
 @lru_cache(maxsize=256)
 def _gates(source: str) -> Mapping[str, Any]:
-    """Gates of a checkpoint's record; none where it has no record, or is no checkpoint."""
+    """Gates of a checkpoint's record; empty without a record."""
     folder = checkpoint_folder(source)
     record = None if folder is None else read_competence(folder)
     return {} if record is None else dict(record["gates"])

@@ -1,4 +1,4 @@
-"""What is wrong with data of a plan: the same items under two names, labels that look alike."""
+"""Doubtful data of a plan: the same items under two names, labels that look alike."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from scrutiny.data.shared_items import SharedItems, shared_items
 
 
 def shared_data(plan: Plan, datasets: Mapping[str, Dataset]) -> tuple[SharedItems, ...]:
-    """What data sets share that a measurement brings together.
+    """Items that datasets of one measurement share.
 
     Raises
     ------
@@ -33,14 +33,14 @@ def shared_data(plan: Plan, datasets: Mapping[str, Dataset]) -> tuple[SharedItem
 
 
 def data_warnings(datasets: Mapping[str, Dataset]) -> list[str]:
-    """What the data sets' files may not mean, each with the name of the data set."""
+    """Warnings about the files of datasets, each with the dataset's name."""
     return [f"{name}: {said}" for name, data in datasets.items() for said in data.warnings]
 
 
 def refused_on_shared(
     claims: Iterable[Claim], datasets: Mapping[str, str], shared: Sequence[SharedItems]
 ) -> list[Claim]:
-    """Claims; those on several data sets are refused where two of these share half their items.
+    """Claims; those on several datasets are refused if two of these share half their items.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The plan's own estimates and contrasts, looked up among what the designs compute."""
+"""Estimates and contrasts of the plan, resolved against the designs'."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ _IDENTITY: Final = ("subject", "reference", "dataset", "role", "group")
 def plan_assignments(
     resolved: Resolved, designed: Sequence[Assignment]
 ) -> Iterator[tuple[str, Assignment]]:
-    """The plan's estimates without a contrast: identifier in the plan, and assignment.
+    """Estimates of the plan that are no contrasts: identifier in the plan, and assignment.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def plan_assignments(
 def plan_contrasts(
     resolved: Resolved, designed: Sequence[Assignment]
 ) -> Iterator[tuple[str, Contrast]]:
-    """The plan's contrasts: identifier in the plan, and contrast; one for each dataset.
+    """Contrasts of the plan: identifier in the plan, and contrast; one per dataset.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def plan_contrasts(
 
 
 def _written(resolved: Resolved) -> Iterator[EstimatePlan]:
-    """The plan's estimates, ``gain(m)`` written out as m of two models."""
+    """Estimates of the plan, with ``gain(m)`` expanded to m of two models."""
     models = [name for name, one in resolved.families.items() if one.role == "measured"]
     for plan in resolved.plan.estimate:
         metric = gained(plan.metric)
@@ -90,7 +90,7 @@ def _written(resolved: Resolved) -> Iterator[EstimatePlan]:
 def fitting(
     plan: EstimatePlan, resolved: Resolved, designed: Sequence[Assignment]
 ) -> list[Assignment]:
-    """Assignments of the measurement and metric that an estimate of the plan names.
+    """Assignments with the measurement and metric of a plan's estimate.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def fitting(
 def _side(
     plan: EstimatePlan, resolved: Resolved, designed: Sequence[Assignment], name: str
 ) -> dict[str, Assignment]:
-    """Assignment of one side by dataset."""
+    """Assignment of one side, by dataset."""
     own = plan.contrast[name]
     both = joined(plan.where.get(WHERE, ""), own.get(WHERE, ""))
     where = {**plan.where, **own, **({WHERE: both} if both else {})}
@@ -125,7 +125,7 @@ def _fitting(
     designed: Sequence[Assignment],
     where: Mapping[str, Any],
 ) -> list[Assignment]:
-    """Assignments of a measurement and metric that a selector names, over the items that it names.
+    """Assignments that a selector selects, over its slice.
 
     Where the design does not compute the metric, one is made of the records themselves.
     """
@@ -183,7 +183,7 @@ def _fits(assignment: Assignment, where: Mapping[str, Any]) -> bool:
 def _of_records(
     plan: EstimatePlan, resolved: Resolved, metric: str, where: Mapping[str, Any]
 ) -> Iterator[Assignment]:
-    """Assignments that read a metric's measures straight from the records."""
+    """Assignments that use a metric's measures directly from the records."""
     condition = {name: value for name, value in where.items() if name not in _IDENTITY}
     for place in places(resolved):
         if place.measure != plan.source:
@@ -241,6 +241,6 @@ def _is_paired(resolved: Resolved, one: Assignment, other: Assignment) -> bool:
 
 
 def _place(assignment: Assignment) -> str:
-    """Where an assignment applies, for identifiers and messages."""
+    """Condition of an assignment, for identifiers and messages."""
     parts = [f"{name}={written(value)}" for name, value in assignment.condition.items()]
     return "/".join([assignment.subject, assignment.dataset, *parts])

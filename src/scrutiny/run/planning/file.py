@@ -1,4 +1,4 @@
-"""Plans in TOML or JSON, read with near names for every typo."""
+"""Plans in TOML or JSON files, with suggestions for typos."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -38,14 +38,14 @@ _EVERY: Final = "*"
 
 
 def _named(name: str) -> str:
-    """Name, unless nothing can be seen of it."""
+    """The name, checked to be visible."""
     if not name.strip():
         raise PydanticCustomError("empty", "it is empty: give it a name")
     return name
 
 
 def _whole(value: Any) -> Any:
-    """Value, unless it would be taken for a whole number and is none: true, "3", 3.0."""
+    """The value; raises for what would be converted to a whole number: true, "3", 3.0."""
     if isinstance(value, bool):
         raise PydanticCustomError("truth", "it is true or false, not a number")
     if isinstance(value, str | float):
@@ -56,14 +56,14 @@ def _whole(value: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """Value, unless it is a text or a truth value."""
+    """The value; raises for texts and booleans."""
     if isinstance(value, bool | str):
         raise PydanticCustomError("number", "it should be a number, without quotation marks")
     return value
 
 
 def _selected(value: Any) -> Any:
-    """Selector; one that is a text is a slice of the items."""
+    """Selector; a text is a slice of the items."""
     return {WHERE: value} if isinstance(value, str) else value
 
 
@@ -195,7 +195,7 @@ class _Plan(_Strict):
 
 
 def read_plan(path: Path) -> Plan:
-    """Plan of a TOML or JSON file.
+    """Plan from a TOML or JSON file.
 
     Raises
     ------
@@ -222,7 +222,7 @@ def read_plan(path: Path) -> Plan:
 
 
 def plan_of(data: Mapping[str, Any], *, where: str = "the plan") -> Plan:
-    """Plan of plain values.
+    """Plan from plain values.
 
     Raises
     ------
@@ -263,7 +263,7 @@ def plan_of(data: Mapping[str, Any], *, where: str = "the plan") -> Plan:
 
 
 def _measures(measure: _Measure, plan: _Plan, where: str) -> Iterator[MeasurePlan]:
-    """Measurement, and with ``both_ways`` those in which target and reference change places.
+    """Measurement, and with ``both_ways`` the one with target and reference exchanged.
 
     Several references are as many measurements of the same models: with ``*``, every ordered pair.
     """
@@ -297,7 +297,7 @@ def _measures(measure: _Measure, plan: _Plan, where: str) -> Iterator[MeasurePla
 
 
 def _references(measure: _Measure, plan: _Plan) -> tuple[str, ...]:
-    """References of a measurement that names several; ``*`` are its models but the controls."""
+    """References of a measurement that names several; ``*`` is its models without controls."""
     if isinstance(measure.reference, tuple):
         return tuple(dict.fromkeys(measure.reference))
     if measure.reference != _EVERY:
@@ -309,7 +309,7 @@ def _references(measure: _Measure, plan: _Plan) -> tuple[str, ...]:
 
 
 def _measure(measure: _Measure, plan: _Plan) -> MeasurePlan:
-    """Measurement; without models or data it takes all of the plan's."""
+    """Measurement; default models and data: all of the plan's."""
     return MeasurePlan(
         id=measure.id,
         diagnostic=measure.diagnostic,
@@ -324,7 +324,7 @@ def _measure(measure: _Measure, plan: _Plan) -> MeasurePlan:
 
 
 def _estimate(estimate: _Estimate) -> EstimatePlan:
-    """Estimate; a slice behind the metric joins those of ``where``, two are its sides."""
+    """Estimate; a slice behind the metric is added to ``where``, two slices are its sides."""
     stated = estimate.model_dump()
     metric, slice_text, minus = metric_and_slices(estimate.metric)
     if minus and estimate.contrast:
@@ -339,7 +339,7 @@ def _estimate(estimate: _Estimate) -> EstimatePlan:
 
 
 def _claimed(plan: _Plan) -> Iterator[_Estimate]:
-    """Estimates that claims write out: a metric with its slice, or a gain."""
+    """Estimates written in claims: a metric with its slice, or a gain."""
     stated = {estimate.id for estimate in plan.estimate}
     for text in dict.fromkeys(claim.estimate for claim in plan.claim):
         is_written = " where " in text or gained(text)
@@ -348,7 +348,7 @@ def _claimed(plan: _Plan) -> Iterator[_Estimate]:
 
 
 def _selector(text: str) -> dict[str, Any]:
-    """Selector of a side as it is written: who it is of, and the slice."""
+    """Selector of a side, parsed: the model, and the slice."""
     equals, rest = parted(text)
     who = {name: value for name, value in equals.items() if name in ("subject", "reference")}
     asked = joined(equal({n: v for n, v in equals.items() if n not in who}), rest)
@@ -356,7 +356,7 @@ def _selector(text: str) -> dict[str, Any]:
 
 
 def _once(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Names, each once: what is named twice is measured once."""
+    """Distinct names: duplicates are measured once."""
     return tuple(dict.fromkeys(names))
 
 
@@ -386,7 +386,7 @@ def _claim(claim: _Claim, number: int, where: str) -> Claim:
 
 
 def _explain(error: ValidationError, where: str) -> str:
-    """One paragraph for all that is wrong."""
+    """One paragraph about everything that is wrong."""
     parts = []
     for problem in error.errors():
         place = ".".join(str(part) for part in problem["loc"])
@@ -400,7 +400,7 @@ def _explain(error: ValidationError, where: str) -> str:
 
 
 def _said(message: str, place: str) -> str:
-    """What is wrong with a value, in the words of TOML."""
+    """Problem with a value, in TOML's terms."""
     found = message.lower()
     if found.endswith("valid tuple") and place in _TABLES:
         return f"it is a list of tables: write [[{place}]]"
@@ -408,7 +408,7 @@ def _said(message: str, place: str) -> str:
 
 
 def _keys(place: tuple[int | str, ...]) -> list[str]:
-    """Keys that are allowed where an unknown one was found."""
+    """Keys allowed where an unknown one was found."""
     kinds: dict[str, type[BaseModel]] = {
         "data": _Data,
         "models": _Model,

@@ -1,4 +1,4 @@
-"""Loading what the plan names: a model string, or a Python object that stands behind a name."""
+"""Loading models: from a model string, or a Python object registered under a name."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from scrutiny.models.strings.source import parse
 
 
 def load_replicate(source: str, task: Task, options: LoadOptions) -> Model:
-    """Model of a complete string, with its training text known where the user states it.
+    """Model of a complete string, with its training text if the user states it.
 
     What a checkpoint that was trained here knows of its own gives way to that.
     """
@@ -33,14 +33,14 @@ def hashes_of(source: str) -> Any:
 
 
 def load_given(given: Any, task: Task) -> Model:
-    """Model around a Python object that was handed over."""
+    """Model wrapping a given Python object."""
     if isinstance(given, PlainModel):
         return as_model(given)
     return PythonModel(given, task, parse(f"python:object:{type(given).__name__}"), batch=None)
 
 
 def capabilities_of(model: Model, task: Task) -> frozenset[str]:
-    """What a model can be asked: what it states, and what it knows of itself.
+    """Capabilities of a model, stated or detected.
 
     A model loaded for a task with labels can be asked for them.
     """

@@ -1,4 +1,4 @@
-"""Which replicate of a family is measured beside which one of the reference."""
+"""Pairing of a family's replicates with those of the reference."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class ReplicatePair:
-    """Positions of a replicate and of the reference's beside it, and what the pair is called.
+    """Indices of a replicate and its reference, and the name of the pair.
 
     ``replicate`` is the canonical JSON of the random factors that the records carry.
     """
@@ -26,7 +26,7 @@ class ReplicatePair:
 def pairs_of(
     family: Family, reference: Family | None, *, own: OwnPairs = "itself"
 ) -> tuple[ReplicatePair, ...]:
-    """Pairs of a family's replicates with the reference's, in the family's order.
+    """Pairs of replicates and reference replicates, in the family's order.
 
     A single model stands beside every replicate of the other side; otherwise those with equal
     random factors are paired, and captures that are not random have to be equal or the target's
@@ -73,7 +73,7 @@ def pairs_of(
 
 
 def _runs(own: Sequence[Replicate], *, turned: bool) -> Iterator[ReplicatePair]:
-    """Each replicate and the next of its condition; unless turned, of two there is one pair."""
+    """Each replicate with the next of its condition; unless turned, two make one pair."""
     for i, one in enumerate(own):
         alike = [j for j, other in enumerate(own) if other.condition == one.condition]
         place = alike.index(i)

@@ -1,4 +1,4 @@
-"""Parameters of a diagnostic from plain values, of the types that it declares."""
+"""Parameters of a diagnostic, from plain values of declared types."""
 
 import inspect
 import re
@@ -43,7 +43,7 @@ def make_params(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any
 
 
 def _must_be_numbers(kind: type[Any], given: Mapping[str, Any], where: str) -> None:
-    """Refuse what would be read as a number: true for 1, "3" for 3, 3.0 where whole ones count."""
+    """Raise for values that would be converted: true for 1, "3" for 3, 3.0 for whole numbers."""
     for name, value in given.items():
         said = _type_of(kind, name)
         if not _NUMBERS.search(said):
@@ -61,7 +61,7 @@ def _must_be_numbers(kind: type[Any], given: Mapping[str, Any], where: str) -> N
 
 
 def _leaves(value: Any) -> Iterator[Any]:
-    """Value, or those inside of it."""
+    """Value, or the values nested inside."""
     inside = value.values() if isinstance(value, Mapping) else value
     if isinstance(value, Mapping | list | tuple):
         for one in inside:
@@ -71,13 +71,13 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 
 def _type_of(kind: type[Any], name: str) -> str:
-    """Declared type of a field as text, whichever way its module writes annotations."""
+    """Declared type of a field as text, however its module writes annotations."""
     found = next(f.type for f in fields(kind) if f.name == name)
     return found if isinstance(found, str) else inspect.formatannotation(found)
 
 
 def _typed(kind: type[Any], given: Mapping[str, Any]) -> Any:
-    """Parameters whose values have the types that the dataclass declares."""
+    """Parameters with values converted to the types that the dataclass declares."""
     try:
         adapter = TypeAdapter(kind)
     except PydanticSchemaGenerationError:  # a plug-in's own types are its own to check

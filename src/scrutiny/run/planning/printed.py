@@ -1,4 +1,4 @@
-"""Printed numbers: how many digits they have, and whether a value rounds to them."""
+"""Published numbers: their digits, and whether a value rounds to them."""
 
 from decimal import Decimal, InvalidOperation
 from typing import Final
@@ -11,7 +11,7 @@ _MINUS: Final = str.maketrans({"\N{MINUS SIGN}": "-", "\N{EN DASH}": "-"})
 
 
 def plain_number(printed: str) -> str:
-    """Printed text with an ordinary minus sign and without spaces.
+    """Published text with an ordinary minus sign and without spaces.
 
     Examples
     --------
@@ -22,7 +22,7 @@ def plain_number(printed: str) -> str:
 
 
 def number_of(printed: str) -> Decimal:
-    """Value of a printed number; of "< .001", the limit.
+    """Value of a published number; for "< .001", the limit.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def number_of(printed: str) -> Decimal:
 
 
 def half_unit(printed: str) -> Decimal:
-    """Half of the last printed digit: how far a value that rounds to it may lie away.
+    """Half of the last digit: largest distance of a value that rounds to it.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def half_unit(printed: str) -> Decimal:
 
 
 def rounds_to(value: float, printed: str) -> bool:
-    """Whether a value is what is printed, to the printed digit.
+    """Whether a value equals the published one, at its digits.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def rounds_to(value: float, printed: str) -> bool:
 
 
 def at_digits(value: float, printed: str) -> str:
-    """Value with as many digits as the printed number has, written like it.
+    """Value with as many digits as the published number, in its notation.
 
     Examples
     --------

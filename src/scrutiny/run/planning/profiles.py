@@ -1,4 +1,4 @@
-"""Profiles of an audit: which diagnostics are asked where nobody names any."""
+"""Audit profiles: which diagnostics run by default."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from scrutiny.core.registry import OWN, Entry
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What an audit asks of a model.
+    """Profile: the diagnostics of an audit.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Profile:
     diagnostics: frozenset[str] = frozenset()
 
     def has(self, entry: Entry) -> bool:
-        """Whether it asks a diagnostic."""
+        """Whether it includes a diagnostic."""
         short = entry.registration.name.partition("@")[0]
         return not self.diagnostics or entry.origin != OWN or short in self.diagnostics
 
@@ -59,7 +59,7 @@ PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
 
 
 def profile_of(name: str) -> Profile:
-    """Profile of a name.
+    """Profile by name.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Printed figures against the run's own: the plan's ``[[published]]``."""
+"""Published figures compared with the run's own: the plan's ``[[published]]``."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import pstdev
@@ -20,11 +20,11 @@ _USUAL: Final = (("role", "measured"), ("group", "all"))
 
 
 class _NotThereError(Exception):
-    """The run has no such number; the message says why."""
+    """The run has no such number; the message gives the reason."""
 
 
 def must_read(published: Sequence[PublishedPlan], measures: Iterable[str]) -> None:
-    """Refuse printed figures that cannot be read, before anything is measured.
+    """Raise for published figures that cannot be parsed, before anything is measured.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def _must_read(row: PublishedPlan, measures: Sequence[str]) -> None:
 
 
 def reproductions(resolved: Resolved, estimates: Sequence[Estimate]) -> list[Reproduction]:
-    """Every printed figure of the plan beside the run's, in plan order.
+    """Every published figure of the plan with the run's, in plan order.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def reproductions(resolved: Resolved, estimates: Sequence[Estimate]) -> list[Rep
 
 
 def reproduction(row: PublishedPlan, estimates: Iterable[Estimate]) -> Reproduction:
-    """One printed figure beside the run's.
+    """One published figure with the run's.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def _fits(e: Estimate, where: Mapping[str, Any]) -> bool:
 
 
 def _number(row: PublishedPlan, fitting: Sequence[Estimate]) -> float:
-    """Value, spread or p of the one estimate that is meant."""
+    """Value, spread or p-value of the estimate that matches."""
     if row.of == "p":
         e = _one(row, [e for e in fitting if _p_of(e) is not None], what="test")
         return _p_of(e) or 0.0
@@ -138,7 +138,7 @@ def _number(row: PublishedPlan, fitting: Sequence[Estimate]) -> float:
 
 
 def _one(row: PublishedPlan, fitting: Sequence[Estimate], *, what: str) -> Estimate:
-    """The one that is meant: the usual role and group, and no condition beyond those named."""
+    """The matching estimate: of usual role and group, without unnamed conditions."""
     found = list(fitting)
     for name, usual in _USUAL:
         if name not in row.where:
@@ -153,7 +153,7 @@ def _one(row: PublishedPlan, fitting: Sequence[Estimate], *, what: str) -> Estim
 
 
 def _p_of(e: Estimate) -> float | None:
-    """P of an estimate: of the exact test beside a difference, or it is itself a test's."""
+    """P-value of an estimate: of its exact test, or its own if it is a test."""
     if _is_test(e):
         return e.value
     return next((e.across[name] for name in _TESTS if name in e.across), None)
@@ -165,7 +165,7 @@ def _is_test(e: Estimate) -> bool:
 
 
 def _count(row: PublishedPlan, fitting: Sequence[Estimate]) -> float:
-    """How many replicates' own tests have p < .05, of those with the sign."""
+    """Number of replicates whose own tests have p < .05, of those with the sign."""
     tests = [e for e in fitting if _is_test(e) and e.value is not None]
     if not tests:
         raise _NotThereError(f"no test of {row.metric} fits")
@@ -179,7 +179,7 @@ def _count(row: PublishedPlan, fitting: Sequence[Estimate]) -> float:
 
 
 def _best_head(fitting: Sequence[Estimate]) -> str:
-    """Layer and head of the largest value, from 1; the first of equal ones."""
+    """Layer and head of the largest value, from 1; ties go to the first."""
     heads = [
         e
         for e in fitting
@@ -198,7 +198,7 @@ def _best_head(fitting: Sequence[Estimate]) -> str:
 
 
 def _of_printed(row: PublishedPlan) -> Reproduction:
-    """F1 of a printed precision and recall, within what their rounding leaves open.
+    """F1 of a published precision and recall, within their rounding.
 
     The mean F1 of several runs is at most the F1 of their mean precision and recall (the harmonic
     mean is concave), so one that is printed too high is wrong even where the row is a mean.

@@ -1,4 +1,4 @@
-"""How two estimates go together over replicates: the plan's ``[[relate]]``."""
+"""Correlation of two estimates over replicates: the plan's ``[[relate]]``."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ from scrutiny.stats.errors import StatisticsError
 
 
 def plan_relations(resolved: Resolved, designed: Sequence[Assignment]) -> Iterator[Relation]:
-    """Relations of the plan, looked up among what the designs compute.
+    """Relations of the plan, resolved against the designs' estimates.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def _table(side: Sequence[Mapping[str, float]], names: Sequence[str]) -> NDArray
 
 
 def _key(relation: Relation) -> EstimateKey:
-    """Identity of the estimate: the first side's, and what it is related to."""
+    """Identity of the estimate: the first side's, with the other side's."""
     one, other = relation.a[0], relation.b[0]
     return EstimateKey(
         diagnostic=one.kind,
@@ -135,7 +135,7 @@ def _key(relation: Relation) -> EstimateKey:
 
 
 def _blank(relation: Relation, counts: Counts, resampling: Resampling, why: str) -> Estimate:
-    """Estimate that does not exist, and why."""
+    """Undefined estimate, with the reason."""
     return Estimate(
         key=_key(relation),
         value=None,

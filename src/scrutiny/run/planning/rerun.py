@@ -1,4 +1,4 @@
-"""Another model, asked as a run asked its own: the plan of a finished run, for another model."""
+"""Rerun for another model: the plan of a finished run, with the model replaced."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ def plan_of_run(
     data: Sequence[DataPlan] = (),
     only: Collection[str] = (),
 ) -> Plan:
-    """Plan that asks a model what a run asked its own: same data, diagnostics, seed and draws.
+    """Plan of a finished run for another model: same data, diagnostics, seed and draws.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def plan_of_run(
 
 
 def chosen_before(folder: RunFolder, asked: str) -> tuple[tuple[MeasurePlan, ...], Budget] | None:
-    """Measurements that were chosen to fit a budget when the same was asked for, if it was."""
+    """Measurements chosen earlier to meet the budget of the same request, if any."""
     plan = folder.manifest.get("plan", {})
     kept = plan.get("budget")
     if not kept or kept["asked"] != asked:
@@ -82,12 +82,12 @@ def chosen_before(folder: RunFolder, asked: str) -> tuple[tuple[MeasurePlan, ...
 
 
 def _as_tuples(kept: Mapping[str, Any]) -> dict[str, Any]:
-    """A part of a plan as it was before it was JSON."""
+    """Part of a plan restored from JSON, with tuples."""
     return {k: tuple(v) if isinstance(v, list) else v for k, v in kept.items()}
 
 
 def _own_model(models: Sequence[Mapping[str, Any]], name: str) -> str:
-    """The one model that a run measured, beside its controls."""
+    """Name of the one model that a run measured, controls aside."""
     measured = [str(one["name"]) for one in models if one["role"] == "measured"]
     if len(measured) == 1:
         return measured[0]
@@ -100,7 +100,7 @@ def _own_model(models: Sequence[Mapping[str, Any]], name: str) -> str:
 def _data(
     folder: RunFolder, wanted: Collection[str], *, given: Sequence[DataPlan]
 ) -> tuple[DataPlan, ...]:
-    """Data of the run by these names, from where it lies now."""
+    """Data of the run with these names, from their current location."""
     found = [DataPlan(**one) for one in folder.manifest["plan"]["data"] if one["name"] in wanted]
     if given and len(given) != len(found):
         raise PlanError(

@@ -1,4 +1,4 @@
-"""A plan with everything that it names looked up: data, models, diagnostics, designs."""
+"""Resolving a plan: data, models, diagnostics and designs behind its names."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -58,7 +58,7 @@ def resolve(
     data: Mapping[str, Any] | None = None,
     models: Mapping[str, Any] | None = None,
 ) -> Resolved:
-    """Plan with its data read, its families expanded and its diagnostics designed.
+    """Resolve a plan: read its data, expand its families, design its diagnostics.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def resolve(
 
 
 def designed(resolved: Resolved, plan: Plan) -> Resolved:
-    """Plan on the data and models of a resolved one; its measurements are designed (anew).
+    """Resolve a plan on the data and models of a resolved one.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def designed(resolved: Resolved, plan: Plan) -> Resolved:
 
 
 def _must_be_sound(plan: Plan) -> None:
-    """Refuse what no look-up can mend."""
+    """Raise for plans that no look-up can fix."""
     _must_be_seed(plan.seed)
     must_be_declared(plan, where="The plan")
     refuse_odd_values(plan, where="The plan")
@@ -146,7 +146,7 @@ def _must_be_sound(plan: Plan) -> None:
 
 
 def _must_be_seed(seed: Any) -> None:
-    """Refuse what is no whole number that 63 bits hold."""
+    """Raise unless the seed is a whole number of at most 63 bits."""
     is_whole = isinstance(seed, int) and not isinstance(seed, bool)
     if not is_whole or not 0 <= seed < 2**63:
         found = repr(seed) if not is_whole else "negative" if seed < 0 else "too large"
@@ -157,7 +157,7 @@ def _must_be_seed(seed: Any) -> None:
 
 
 def _must_resample(how: Resampling) -> None:
-    """Refuse resampling that a plan in a file could not ask for."""
+    """Raise for resampling that a plan in a file could not state."""
     allowed = {
         "draws": (how.draws >= 1, "a whole number from 1"),
         "method": (how.method in _METHODS, f"one of {', '.join(_METHODS)}"),
@@ -171,7 +171,7 @@ def _must_resample(how: Resampling) -> None:
 
 
 def _must_measure_once(resolved: Resolved) -> None:
-    """Refuse a measurement that another one repeats: records of the two could not be told apart."""
+    """Raise for duplicate measurements: their records would be indistinguishable."""
     seen: dict[tuple[str, ...], str] = {}
     for one in resolved.measurements.values():
         for family, data in one.designs:
@@ -186,7 +186,7 @@ def _must_measure_once(resolved: Resolved) -> None:
 
 
 def _with_estimates(resolved: Resolved, shared: Sequence[SharedItems]) -> Resolved:
-    """Resolved plan with everything that it computes and claims, under full names."""
+    """Resolved plan with its estimates and claims, under full names."""
     designed = tuple(design_assignments(resolved))
     controlled = tuple(design_contrasts(resolved, designed))
     own = list(plan_assignments(resolved, designed))
@@ -235,7 +235,7 @@ def _datasets(plan: Plan, given: Mapping[str, Any]) -> dict[str, Dataset]:
 
 
 def _pairings(resolved: Resolved, given: Mapping[str, Any]) -> dict[tuple[str, str], Pairing]:
-    """Pairings of every family with every dataset that a measurement brings together."""
+    """Pairings of every family with every dataset of the same measurement."""
     plan = resolved.plan
     wanted = dict.fromkeys(
         (model, data)
@@ -264,7 +264,7 @@ def _pairings(resolved: Resolved, given: Mapping[str, Any]) -> dict[tuple[str, s
 
 
 def _must_name_labels_that_occur(resolved: Resolved) -> None:
-    """Refuse label maps of models for labels that their data lack: nothing would use them.
+    """Raise for label maps of models with labels that are not in the data.
 
     Data that are cut by a limit may lack any label.
     """
@@ -325,7 +325,7 @@ def _pair(model: Model, dataset: Dataset, task: Task, explicit: Mapping[str, str
 
 
 def measurement_of(plan: MeasurePlan, resolved: Resolved) -> Measurement:
-    """A measurement of a plan with its parameters read and its designs made."""
+    """Measurement of a plan, with parameters parsed and designs made."""
     name = registry().resolve("diagnostic", plan.diagnostic)
     diagnostic = registry().load("diagnostic", name)()
     params = make_params(diagnostic.Params, plan.params, where=f"measure {plan.id!r}")
@@ -346,7 +346,7 @@ def measurement_of(plan: MeasurePlan, resolved: Resolved) -> Measurement:
 
 
 def _must_have_reference(diagnostic: Diagnostic[Any], plan: MeasurePlan) -> None:
-    """Refuse a diagnostic of two models without a second one, and one of one model with it."""
+    """Raise if a diagnostic lacks its reference, or has one that it cannot use."""
     if diagnostic.wants_reference and not plan.reference:
         raise PlanError(
             f"measure {plan.id!r}: {diagnostic.id} measures each model beside a second one: add "
@@ -360,7 +360,7 @@ def _must_have_reference(diagnostic: Diagnostic[Any], plan: MeasurePlan) -> None
 
 
 def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) -> Inputs:
-    """What the design of a measurement may look at, of a family on a dataset."""
+    """Inputs of a measurement's design, for a family and a dataset."""
     dataset, task = resolved.datasets[data], resolved.tasks[data]
     examples = drawn(dataset.examples, plan.items)
     golds = [example.gold for example in examples if example.gold is not None]
@@ -384,7 +384,7 @@ def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) 
 
 
 def _shape(family: str, resolved: Resolved, *, data: str) -> SubjectShape:
-    """What a design may know of a family, asked about a dataset."""
+    """Properties of a family on a dataset, for designs."""
     pairing, replicates = resolved.pairings[family, data], resolved.families[family].replicates
     return SubjectShape(
         family, pairing.capabilities, pairing.n_layers, pairing.n_heads, len(replicates)
@@ -392,20 +392,20 @@ def _shape(family: str, resolved: Resolved, *, data: str) -> SubjectShape:
 
 
 def _after(data: str, names: Sequence[str], resolved: Resolved) -> tuple[str, ...]:
-    """Datasets of the same task that come after one in a measurement."""
+    """Datasets of the same task that come later in a measurement."""
     later = names[list(names).index(data) + 1 :]
     return tuple(n for n in later if resolved.tasks[n].name == resolved.tasks[data].name)
 
 
 def _controls(family: str, plan: MeasurePlan, resolved: Resolved) -> frozenset[str]:
-    """Roles of the families that a measurement has for one to be compared with."""
+    """Roles of the control families that a measurement has for a family."""
     models = {model.name: model for model in resolved.plan.models}
     others = (models[name] for name in plan.models)
     return frozenset(m.role for m in others if controls_for(models[family], m))
 
 
 def _columns(examples: Sequence[Example]) -> dict[str, dict[str, int]]:
-    """How often each value of each column occurs; columns of many values are left out."""
+    """Counts of the values of each column; columns with many values are left out."""
     counts: dict[str, Counter[str]] = {}
     for example in examples:
         for name, value in example.attributes.items():
@@ -414,7 +414,7 @@ def _columns(examples: Sequence[Example]) -> dict[str, dict[str, int]]:
 
 
 def _must_apply(diagnostic: Diagnostic[Any], name: str, task: Task, pairing: Pairing) -> None:
-    """Refuse a diagnostic on a task or a model that it does not apply to."""
+    """Raise for a diagnostic on a task or model that it does not apply to."""
     if diagnostic.tasks and task.name not in diagnostic.tasks:
         raise PlanError(
             f"{name} does not apply to the task {task.name!r}: it applies to "
@@ -429,7 +429,7 @@ def _must_apply(diagnostic: Diagnostic[Any], name: str, task: Task, pairing: Pai
 
 
 def applies(diagnostic: Diagnostic[Any], task: Task, capabilities: frozenset[str]) -> bool:
-    """Whether a diagnostic can be run on this task with such a model."""
+    """Whether a diagnostic can run on this task with such a model."""
     return (not diagnostic.tasks or task.name in diagnostic.tasks) and (
         diagnostic.needs <= capabilities
     )

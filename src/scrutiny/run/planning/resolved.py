@@ -1,4 +1,4 @@
-"""A plan with everything that it names looked up, ready to be run."""
+"""Resolved plan, ready to run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from scrutiny.run.planning.tasks import Beside, shard_size
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairing:
-    """A family on a dataset: how its labels map, and what it is going to be asked.
+    """Family on a dataset: its label mapping, and its capabilities to be used.
 
     ``fingerprint`` is that of the first replicate, or nothing where it cannot be known; then
     ``reading`` is what can be read of it. ``is_stored`` says that nobody is asked: they are read.
@@ -41,7 +41,7 @@ class Pairing:
 
     @property
     def lengths(self) -> dict[str, int]:
-        """Lengths of the axes that are the model's own."""
+        """Lengths of the axes that depend on the model."""
         return {"layer": self.n_layers, "head": self.n_heads}
 
 
@@ -64,13 +64,13 @@ class Measurement:
 
     @property
     def references(self) -> tuple[int, ...]:
-        """Positions of the reference's replicates that are asked; none without a reference."""
+        """Indices of the reference's replicates that are queried; empty without a reference."""
         pairs = (pair for pairs in self.cells.values() for pair in pairs)
         return tuple(sorted({p.reference for p in pairs if p.reference is not None}))
 
     @property
     def searched_with(self) -> tuple[Beside, ...]:
-        """References for which variants are prepared: nobody once, or each replicate once."""
+        """References for which variants are prepared: None once, or each replicate."""
         found = tuple((self.plan.reference, position) for position in self.references)
         return found or ((),)
 
@@ -79,7 +79,7 @@ class Measurement:
         return () if pair.reference is None else (self.plan.reference, pair.reference)
 
     def size(self, data: str) -> int:
-        """Items in a shard of a dataset."""
+        """Number of items per shard of a dataset."""
         whole = len(self.examples[data]) if self.diagnostic.scope == "dataset" else None
         designs = [d for (_, name), d in self.designs.items() if name == data]
         costs = [max(d.queries_per_item, d.search_per_item) for d in designs]
@@ -88,7 +88,7 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class SliceSize:
-    """How many items of a dataset are in a slice, and how many are known not to be."""
+    """Numbers of items of a dataset that are in a slice, and that are known not to be."""
 
     dataset: str
     where: str
@@ -98,7 +98,7 @@ class SliceSize:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resolved:
-    """Everything a run needs, ready to be sent to workers.
+    """Everything that a run needs; can be sent to workers.
 
     ``assignments``, ``contrasts``, ``relations`` and ``claims`` are the designs' and the plan's
     own, under full names. ``slices`` are those that are asked for, with how many items they have.
@@ -118,14 +118,14 @@ class Resolved:
     slices: tuple[SliceSize, ...] = ()
 
     def measures(self, measurement: Measurement, *, family: str, data: str) -> tuple[Measure, ...]:
-        """Measures of a family's records on a dataset; axes get the lengths that they have here."""
+        """Measures of a family's records on a dataset, with the lengths of axes filled in."""
         own = measurement.diagnostic.lengths(measurement.params)
         lengths = {**self.pairings[family, data].lengths, **own}
         return tuple(m.sized(lengths) for m in measurement.diagnostic.measured(self.tasks[data]))
 
     @property
     def identity(self) -> str:
-        """Digest of all that decides the records; estimates can be redone without asking again."""
+        """Digest of everything that determines the records."""
         measured = {
             "seed": self.plan.seed,
             "measure": [m.kind for m in self.measurements.values()],
@@ -144,5 +144,5 @@ class Resolved:
 
 
 def _who(plan: MeasurePlan) -> tuple[object, ...]:
-    """What is measured on what; beside what, and on how many items of it, if that is said."""
+    """Key of models, data, references and number of items of a measurement."""
     return (plan.id, plan.models, plan.data, *filter(None, [plan.reference, plan.items]))

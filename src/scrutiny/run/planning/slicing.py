@@ -1,4 +1,4 @@
-"""Estimates on a slice: the same number over the items that a predicate holds of."""
+"""Estimates on a slice: the same number over the items that satisfy a predicate."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ from scrutiny.run.planning.resolved import Resolved
 
 
 def items_of(resolved: Resolved, dataset: str) -> Items:
-    """Items of a dataset of a plan, as slices go by them."""
+    """Items of a dataset of a plan, with attributes for slices."""
     (plan,) = (data for data in resolved.plan.data if data.name == dataset)
     return Items.of(
         resolved.datasets[dataset].examples,
@@ -27,7 +27,7 @@ def items_of(resolved: Resolved, dataset: str) -> Items:
 def split(
     where: Mapping[str, Any], *, names: Collection[str] = ()
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What a selector says of the items by ``name = value``, and the rest of it.
+    """Conditions ``name = value`` of a selector, and the rest of it.
 
     ``names`` are further names of attributes and columns.
 
@@ -75,7 +75,7 @@ def over(assignment: Assignment, where: str) -> Assignment:
 
 
 def contrast_over(contrast: Contrast, where: str) -> Contrast:
-    """Contrast both of whose sides are over the items of a slice.
+    """Contrast with both sides over the items of a slice.
 
     Raises
     ------

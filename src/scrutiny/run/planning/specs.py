@@ -1,4 +1,4 @@
-"""Estimates and claims of the designs, under names that are unique in the plan."""
+"""Estimates and claims of the designs, under unique full names."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ from scrutiny.run.planning.resolved import Resolved
 
 @dataclass(frozen=True, slots=True)
 class PlacedDesign:
-    """One design with where it applies: a measurement, a family's condition, a dataset."""
+    """Design with its place: a measurement, a family's condition, a dataset."""
 
     measure: str
     kind: str
@@ -31,7 +31,7 @@ class PlacedDesign:
 
     @property
     def prefix(self) -> str:
-        """What makes names of the design unique in the plan."""
+        """Prefix that makes names of the design unique in the plan."""
         within = "".join(f"[{k}={v}]" for k, v in sorted(self.within.items()))
         return f"{self.measure}/{self.family.name}{within}/{self.dataset}/"
 
@@ -64,7 +64,7 @@ def places(resolved: Resolved) -> Iterator[PlacedDesign]:
 
 
 def design_assignments(resolved: Resolved) -> Iterator[Assignment]:
-    """Assignments of every design, in plan order; their specifications have full names.
+    """Assignments of every design, in plan order, with full names.
 
     What a design measures of a control or null family has that family's role; where the design
     says what is subtracted of such a family, the rest of it is not computed.
@@ -75,7 +75,7 @@ def design_assignments(resolved: Resolved) -> Iterator[Assignment]:
 
 
 def _assignment(place: PlacedDesign, spec: EstimateSpec, resolved: Resolved) -> Assignment:
-    """Assignment of one specification of a design, and of those that it presupposes."""
+    """Assignment of one specification of a design, with its presuppositions."""
     role = place.family.role if spec.role == "measured" else spec.role
     unit = place.unit if spec.unit == "item" else spec.unit
     by_id = {other.id: other for other in place.design.estimates}
@@ -100,13 +100,13 @@ def _assignment(place: PlacedDesign, spec: EstimateSpec, resolved: Resolved) -> 
 
 
 def base_of(family: str, *, plan: MeasurePlan, models: Sequence[ModelPlan]) -> str:
-    """Family that one was trained from, where the same measurement has it; else nothing."""
+    """Base family that one was trained from, if the same measurement has it; else empty."""
     base = next(model.base for model in models if model.name == family)
     return base if base in plan.models else ""
 
 
 def _wanted(place: PlacedDesign) -> Sequence[EstimateSpec]:
-    """Specifications of a place that somebody reads."""
+    """Specifications of a place that are used."""
     specs = place.design.estimates
     if place.family.role == "measured":
         return specs
@@ -115,7 +115,7 @@ def _wanted(place: PlacedDesign) -> Sequence[EstimateSpec]:
 
 
 def design_contrasts(resolved: Resolved, designed: Sequence[Assignment]) -> Iterator[Contrast]:
-    """Differences of measured families from what they are compared with, in plan order."""
+    """Contrasts of measured families with their controls and references, in plan order."""
     by_name = {assignment.spec.id: assignment for assignment in designed}
     models = {model.name: model for model in resolved.plan.models}
     everywhere = list(places(resolved))
@@ -136,7 +136,7 @@ def design_contrasts(resolved: Resolved, designed: Sequence[Assignment]) -> Iter
 
 
 def _names(place: PlacedDesign, resolved: Resolved) -> set[str | None]:
-    """Names of the replicates, or pairs of them, that a place has."""
+    """Names of the replicates, or pairs of them, at a place."""
     cells = resolved.measurements[place.measure].cells[place.family.name]
     own = place.family.replicates
     return {pair.replicate for pair in cells if own[pair.position].condition == place.within}
@@ -145,7 +145,7 @@ def _names(place: PlacedDesign, resolved: Resolved) -> set[str | None]:
 def _is_other(
     other: PlacedDesign, place: PlacedDesign, spec: ContrastSpec, models: Mapping[str, ModelPlan]
 ) -> bool:
-    """Whether a place holds what a contrast subtracts."""
+    """Whether a place holds the subtracted side of a contrast."""
     if (other.measure, other.dataset) != (place.measure, place.dataset):
         return False
     if spec.minus == "own":
@@ -160,7 +160,7 @@ def _is_other(
 
 
 def controls_for(model: ModelPlan, control: ModelPlan) -> bool:
-    """Whether a control or null family is there for a family, or for the one it was trained from.
+    """Whether a control or null family belongs to a family, or to its base.
 
     What was trained from a model has that model's untrained networks, but no other's control task.
     """
@@ -169,7 +169,7 @@ def controls_for(model: ModelPlan, control: ModelPlan) -> bool:
 
 
 def design_claims(resolved: Resolved) -> Iterator[Claim]:
-    """Claims of every design, and those that hold beyond one dataset, with full names.
+    """Claims of every design, and those beyond one dataset, with full names.
 
     Nothing is claimed of control and null families: they are there to be compared with.
     """
@@ -192,7 +192,7 @@ def design_claims(resolved: Resolved) -> Iterator[Claim]:
 
 
 def unit_column(dataset: Dataset, unit: str) -> str:
-    """Column of the items that is resampled as a whole.
+    """Column of the items that is the unit of resampling.
 
     The plan's unit; else the first ``u_`` column with several values (one document is no sample of
     documents); else "item".
@@ -229,7 +229,7 @@ def _named(
     *,
     models: Mapping[str, ModelPlan],
 ) -> Claim:
-    """Claim with full names in place of the design's own."""
+    """Claim with full names instead of the design's own."""
     prefix = place.prefix
     return replace(
         claim,
@@ -245,13 +245,13 @@ def _named(
 
 
 def _needs_all(claim: Claim) -> bool:
-    """Whether a claim asks for a score above 1, which is what no skill gets on a single class."""
+    """Whether a claim needs a score above 1, which no skill reaches on a single class."""
     against = [c.limit for c in claim.components if c.against == "reference"]
     return any(limit >= 1.0 for limit in [*against, *(least for _, least in claim.competence)])
 
 
 def _one_class(dataset: Dataset) -> str:
-    """Why nothing that needs skill can be shown on a dataset, if it has a single class left."""
+    """Reason why no skill can be shown on a dataset with a single class; empty otherwise."""
     golds = {example.gold for example in dataset.examples if isinstance(example.gold, str)}
     if len(golds) != 1:
         return ""
@@ -269,7 +269,7 @@ def _refused(
     *,
     models: Mapping[str, ModelPlan],
 ) -> str:
-    """Why a claim is refused: a checkpoint of its family, or of one that it is compared with."""
+    """Reason to refuse a claim: the checkpoint of its family, or of one it is compared with."""
     said = [refusal(place.family, place.within, claim.gates)]
     components = {component.estimate for component in claim.components}
     others = {spec.minus: spec for spec in place.design.contrasts if spec.id in components}

@@ -1,4 +1,4 @@
-"""The shards of work, in plan order; cut by items, never by worker or time."""
+"""Shards of work, in plan order; cut by items, never by worker or time."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -11,7 +11,7 @@ Beside = tuple[()] | tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class TaskSpec:
-    """One shard: a stretch of one dataset, prepared or measured.
+    """Shard: a range of items of one dataset, to be prepared or measured.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class TaskSpec:
 
     @property
     def prepared_by(self) -> str:
-        """Identity of the task that made the variants of these items."""
+        """Identity of the task that makes the variants of these items."""
         return _id("prepare", self.measure, self.dataset, self.start, *self.reference)
 
 
@@ -54,7 +54,7 @@ Work = tuple[TaskSpec, bytes | None]
 def prepare_tasks(
     measure: str, dataset: str, items: int, size: int, *, reference: Beside = ()
 ) -> list[TaskSpec]:
-    """Tasks that make the variants of a dataset, for one replicate of a reference if there is."""
+    """Tasks that make the variants of a dataset, for each reference replicate if any."""
     return [
         TaskSpec(
             _id("prepare", measure, dataset, start, *reference),
@@ -79,7 +79,7 @@ def measure_tasks(
     replicate: int,
     reference: Beside = (),
 ) -> list[TaskSpec]:
-    """Tasks that measure one replicate on a dataset, beside one of a reference if there is."""
+    """Tasks that measure one replicate on a dataset, with its reference if any."""
     return [
         TaskSpec(
             _id("measure", measure, dataset, start, family, replicate, *reference),
@@ -97,7 +97,7 @@ def measure_tasks(
 
 
 def shard_size(queries_per_item: int, *, whole: int | None = None) -> int:
-    """Items in a shard: about ten seconds of a small model; all of them where ``whole`` says so."""
+    """Items per shard: about ten seconds of a small model; all of them if ``whole``."""
     if whole is not None:
         return max(1, whole)
     return max(_LEAST, min(_MOST, _QUERIES_PER_SHARD // max(1, queries_per_item)))

@@ -1,4 +1,4 @@
-"""Tolerances of an audit: how much for the worse nobody minds, metric by metric."""
+"""Tolerances of an audit: acceptable losses, by metric."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def read_tolerances(stated: Sequence[str]) -> dict[str, float]:
-    """Tolerances of ``METRIC=N``, by metric without version; N may be a percentage.
+    """Tolerances from ``METRIC=N``, by metric without version; N may be a percentage.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def read_tolerances(stated: Sequence[str]) -> dict[str, float]:
 def with_tolerances(
     plan: Plan, stated: Mapping[str, float], *, given: Mapping[str, Any] | None = None
 ) -> Plan:
-    """Audit whose margins are the tolerances that are stated, or that metrics declare.
+    """Audit plan whose margins are the stated tolerances, or those that metrics declare.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def with_tolerances(
 def _with_margins(
     plan: MeasurePlan, task: Task, stated: Mapping[str, float], known: set[str]
 ) -> MeasurePlan:
-    """Measurement with its margins; the metrics that they are of are noted."""
+    """Measurement with its margins; their metrics are recorded."""
     diagnostic: Diagnostic[Any] = registry().load("diagnostic", plan.diagnostic)()
     margins = {}
     for param, metric in diagnostic.tolerates.items():
@@ -91,7 +91,7 @@ def _with_margins(
 
 
 def _short(name: str) -> str:
-    """Metric without its version and its parameter, but for the measure that a share is of.
+    """Metric without version and parameter, except for the measure of a share.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def _short(name: str) -> str:
 
 
 def _number(text: str) -> float:
-    """Number or percentage; what is none is not a number."""
+    """Number or percentage; NaN if it is neither."""
     try:
         return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:

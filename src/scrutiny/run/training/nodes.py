@@ -1,4 +1,4 @@
-"""Nodes of training, one after the other: what each trains, on what, from what."""
+"""Training nodes, one after the other: their data, base model and recipe."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ from scrutiny.training.trainer import Trainer, TrainingJob, TrainingNode
 
 
 def make_recipe(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any:
-    """Recipe of plain values; what an inner dataclass holds is named without it.
+    """Recipe from plain values; fields of nested dataclasses are given without prefix.
 
     ``{epochs = 3, hidden = 50}`` is a recipe with an architecture whose ``hidden`` is 50.
 
@@ -39,7 +39,7 @@ def make_recipe(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any
 
 
 def trainer_of(node: TrainPlan) -> Trainer[Any]:
-    """Trainer that a node names.
+    """Trainer of a node.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def trainer_of(node: TrainPlan) -> Trainer[Any]:
 
 
 class Nodes:
-    """The nodes of a plan, one after the other: a later one may start from an earlier one."""
+    """Nodes of a plan, in order: a later one may start from an earlier one."""
 
     def __init__(self, plan: Plan, given: Mapping[str, Any]) -> None:
         self.plan = plan
@@ -93,7 +93,7 @@ class Nodes:
         return job
 
     def _read_for(self, node: TrainPlan, *, task: str) -> "_Read":
-        """Data of a node, and what its models are measured on."""
+        """Training data of a node, and the data its models are measured on."""
         measured = dict.fromkeys(
             name for m in self.plan.measure if node.name in m.models for name in m.data
         )
@@ -104,7 +104,7 @@ class Nodes:
         )
 
     def add(self, node: TrainPlan, job: TrainingJob, folder: Path) -> None:
-        """Let the models in a folder be a family of the plan."""
+        """Register the models in a folder as a family of the plan."""
         source = f"{trainer_of(node).scheme}:{folder.as_posix()}/{job.pattern}"
         base = node.source if any(m.name == node.source for m in self.plan.models) else ""
         family = ModelPlan(
@@ -113,14 +113,14 @@ class Nodes:
         self.plan = replace(self.plan, models=(*self.plan.models, family))
 
     def _model(self, node: TrainPlan) -> ModelPlan:
-        """What a node starts from: a model of the plan, or a model string."""
+        """Base model of a node: a model of the plan, or a model string."""
         named = {model.name: model for model in self.plan.models}
         return named.get(node.source) or ModelPlan(
             node.name, node.source, node.random, seeds=node.seeds
         )
 
     def _dataset(self, node: TrainPlan, name: str, *, task: str = "") -> Dataset:
-        """Data of the plan, or of a data string; the task is for columns that do not tell."""
+        """Data of the plan, or of a data string; the task is used if columns are ambiguous."""
         if (name, task) not in self._read:
             plan = self._data.get(name) or DataPlan(name, name)
             if name not in self._data and ":" not in name:
@@ -141,7 +141,7 @@ class Nodes:
 
 @contextmanager
 def _named(node: TrainPlan) -> Iterator[None]:
-    """Say which node it is that a trainer refuses."""
+    """Context that adds the node's name to a trainer's errors."""
     try:
         yield
     except PlanError as error:
@@ -157,7 +157,7 @@ class _Read(NamedTuple):
 
 
 def _must_start_well(node: TrainPlan, trainer: Trainer[Any]) -> None:
-    """Refuse a base where there is none, and a start from nothing where there has to be one."""
+    """Raise for a base that a trainer cannot use, and for a missing one."""
     if trainer.has_base:
         if not node.source:
             names = registry()

@@ -25,7 +25,7 @@ from scrutiny.run.training.nodes import Nodes, trainer_of
 
 
 def chosen_by(resolved: Resolved) -> Iterator[str]:
-    """A sentence for each family that was trained on, or chosen by, data that it is measured on."""
+    """A sentence for each family that was trained on, or chosen by, data it is measured on."""
     for family, name in resolved.pairings:
         dataset = resolved.datasets[name]
         members = resolved.families[family].replicates
@@ -44,7 +44,7 @@ def chosen_by(resolved: Resolved) -> Iterator[str]:
 
 
 def _probed(who: str, name: str, n_items: int, data: Mapping[str, Any]) -> str:
-    """Sentence about a probe of annotations that trained the models which are probed."""
+    """Sentence about a probe of annotations on which the probed models were trained."""
     counts = {part: data.get(part, {}).get("n", 0) for part in ("train", "dev", "held_out")}
     return (
         f"{who} were trained on {counts['train']:,} of the {n_items:,} items of {name}, and their "
@@ -55,7 +55,7 @@ def _probed(who: str, name: str, n_items: int, data: Mapping[str, Any]) -> str:
 
 
 def _data_of(source: str) -> Mapping[str, Any]:
-    """What a checkpoint's record says of the data that trained it."""
+    """Data section of a checkpoint's training record."""
     folder = checkpoint_folder(source)
     if folder is None:
         return {}
@@ -67,14 +67,14 @@ def _data_of(source: str) -> Mapping[str, Any]:
 
 
 def _fingerprints(data: Mapping[str, Any]) -> list[str]:
-    """Fingerprints of the data sets that a record names."""
+    """Fingerprints of the datasets in a record."""
     found = data.get("fingerprints")
     return found if isinstance(found, list) else []
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedTraining:
-    """What a node would train.
+    """Training that a node would do.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def with_trained(
     data: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Plan:
-    """Plan whose training nodes are families of models; trains what is not trained yet.
+    """Plan whose training nodes are families of models; trains those that are missing.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def with_trained(
 def with_stand_ins(
     plan: Plan, *, options: LoadOptions | None = None, data: Mapping[str, Any] | None = None
 ) -> Iterator[tuple[Plan, tuple[PlannedTraining, ...]]]:
-    """Plan that can be resolved though nothing was trained, and what would be.
+    """Plan that can be resolved before training, with the planned trainings.
 
     Models that are there are used; the others are stood in for, in a temporary folder.
     """
@@ -187,7 +187,7 @@ def with_stand_ins(
 
 @dataclass(frozen=True, slots=True)
 class _Telling:
-    """Progress of one node: what is said has its name in front."""
+    """Progress of one node: messages have its name in front."""
 
     progress: Progress
     node: str
@@ -201,14 +201,14 @@ class _Telling:
         self.progress.advance(phase, asked=asked, cached=cached)
 
     def passed(self, text: str) -> None:
-        """Say what a stretch of the training gave."""
+        """Report the outcome of a stretch of training."""
         self.progress.passed(f"train {self.node}: {text}")
 
     def note(self, text: str) -> None:
-        """Say something once."""
+        """Report something once."""
         self.progress.note(f"train {self.node}: {text}")
 
 
 def _home() -> Path:
-    """Folder of all that plans have trained."""
+    """Folder of all models that plans have trained."""
     return models_folder() / "trained"
