@@ -230,7 +230,7 @@ def test_a_constant_target_scores_1_and_the_alarm_goes_off(world):
     assert found.lift == 0.0
     assert (found.kappa, found.reason) == (None, "random_always_invariant")
     assert label_variety(labels).is_degenerate()
-    assert label_variety(labels).effective_labels == 1.0
+    assert label_variety(labels).entropy == 0.0
 
 
 def test_the_condition_throws_away_what_phi_sees(world):

@@ -34,6 +34,18 @@ class Prediction(NamedTuple):
     spans: tuple[Span, ...] | None = None
     text: str | None = None
 
+    def agrees(self, other: "Prediction") -> bool:
+        """Whether both answers to one text have the same label, or the same spans.
+
+        Examples
+        --------
+        >>> Prediction(label="a").agrees(Prediction(label="a", scores=(1.0,)))
+        True
+        """
+        if self.spans is not None or other.spans is not None:
+            return frozenset(self.spans or ()) == frozenset(other.spans or ())
+        return self.label == other.label
+
 
 @dataclass(frozen=True, slots=True)
 class Score:

@@ -1,7 +1,9 @@
 """Do replicates agree item by item: Figure 1 of Aribandi, Tay & Metzler (2021)."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import numpy as np
 
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.tables import Chart, ChartTable
@@ -12,9 +14,7 @@ from scrutiny.parts.run.references import References, own_subjects
 from scrutiny.parts.run.view import Hits, RunView
 from scrutiny.parts.wording.numbers import NO_VALUE, number, percent
 from scrutiny.parts.words import anchor, full_labels, title_of
-
-if TYPE_CHECKING:
-    from scrutiny.reliability.stability import HitCounts
+from scrutiny.reliability.stability import HitCounts, hit_counts
 
 _MOST_CHARTS: Final = 3
 _MOST_CLASSES: Final = 20
@@ -56,8 +56,6 @@ def _in_order(view: RunView) -> list[Hits]:
 
 def _complete(hits: Hits) -> "tuple[Any, Any] | None":
     """Hits and margins ``(replicate, item)`` of the items that every replicate has."""
-    import numpy as np
-
     kept = np.isfinite(hits.hit).all(axis=0)
     if not kept.any():
         return None
@@ -68,8 +66,6 @@ def _complete(hits: Hits) -> "tuple[Any, Any] | None":
 
 
 def _chart(hits: Hits, data: tuple[Any, Any], view: RunView) -> Chart:
-    from scrutiny.reliability.stability import hit_counts
-
     counts = hit_counts(data[0], margins=data[1])
     series: dict[str, Sequence[float]] = {"observed": counts.observed, "coin": counts.coin}
     if counts.margin is not None:
@@ -106,8 +102,6 @@ def _chart(hits: Hits, data: tuple[Any, Any], view: RunView) -> Chart:
 
 def _all(found: Sequence[tuple[Hits, tuple[Any, Any]]], view: RunView) -> Chart:
     """Spread that flips alone would make, beside the observed one, for every condition."""
-    from scrutiny.reliability.stability import hit_counts
-
     keys = [hits.key for hits, _ in found[:MOST_ROWS]]
     rows = []
     for label, (_, data) in zip(full_labels(keys), found, strict=False):
@@ -136,10 +130,6 @@ def _all(found: Sequence[tuple[Hits, tuple[Any, Any]]], view: RunView) -> Chart:
 
 def _by_class(hits: Hits, data: tuple[Any, Any]) -> list[tuple[str, ...]]:
     """Rows of the classes of items that a column names, where there are a few."""
-    import numpy as np
-
-    from scrutiny.reliability.stability import hit_counts
-
     rows = []
     kept = np.isfinite(hits.hit).all(axis=0)
     for name, column in hits.columns.items():
@@ -153,7 +143,7 @@ def _by_class(hits: Hits, data: tuple[Any, Any]) -> list[tuple[str, ...]]:
     return rows
 
 
-def _row(label: str, counts: "HitCounts", shape: tuple[int, ...]) -> tuple[str, ...]:
+def _row(label: str, counts: HitCounts, shape: tuple[int, ...]) -> tuple[str, ...]:
     hits = sum(k * n for k, n in enumerate(counts.observed)) / (shape[0] * shape[1])
     sds = (counts.observed_sd, counts.flip_sd)
     return (

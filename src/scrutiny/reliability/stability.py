@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from scrutiny.stats.agreement.flips import flips, poisson_binomial
 from scrutiny.stats.agreement.raters import cohen_kappa
-from scrutiny.stats.arrays import finite
+from scrutiny.stats.arrays import FloatArray, finite
 from scrutiny.stats.association.correlation import fisher_limits
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.significance import binomial
@@ -151,9 +151,7 @@ def seed_correlation(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> FewP
     >>> round(found.value, 2), round(found.low, 2), round(found.high, 2)
     (0.8, -0.28, 0.99)
     """
-    one, other = finite(a, "a", ndim=1), finite(b, "b", ndim=1)
-    if one.shape != other.shape:
-        raise StatisticsError(f"a and b have {one.size} and {other.size} replicates.")
+    one, other = _of_one_length(a, b, "replicates")
     n = one.size
     if n < 2 or np.ptp(one) == 0 or np.ptp(other) == 0:
         return FewPairsCorrelation(None, None, None, n)
@@ -187,14 +185,20 @@ def rank_agreement(a: ArrayLike, b: ArrayLike) -> RankAgreement:
     >>> rank_agreement([1, 2, 3, 4], [1, 2, 4, 3])
     RankAgreement(spearman=0.8, kendall=0.6667, n=4)
     """
-    one, other = finite(a, "a", ndim=1), finite(b, "b", ndim=1)
-    if one.shape != other.shape:
-        raise StatisticsError(f"a and b have {one.size} and {other.size} groups.")
+    one, other = _of_one_length(a, b, "groups")
     if one.size < 2 or np.ptp(one) == 0 or np.ptp(other) == 0:
         return RankAgreement(None, None, one.size)
     rho = float(scipy.stats.spearmanr(one, other).statistic)
     tau = float(scipy.stats.kendalltau(one, other).statistic)
     return RankAgreement(round(rho, 4), round(tau, 4), one.size)
+
+
+def _of_one_length(a: ArrayLike, b: ArrayLike, what: str) -> tuple[FloatArray, FloatArray]:
+    """Two rows of numbers, refused where one is longer."""
+    one, other = finite(a, "a", ndim=1), finite(b, "b", ndim=1)
+    if one.shape != other.shape:
+        raise StatisticsError(f"a and b have {one.size} and {other.size} {what}.")
+    return one, other
 
 
 def mean_kappa(a: ArrayLike, b: ArrayLike) -> tuple[float | None, int]:

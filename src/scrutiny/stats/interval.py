@@ -33,16 +33,6 @@ class Decomposition:
     interaction: float
     both: float
 
-    @property
-    def seed_share(self) -> float | None:
-        """Share of the variance that more replicates would reduce; None without variance."""
-        return self.seeds / self.both if self.both > 0 else None
-
-    @property
-    def item_share(self) -> float | None:
-        """Share of the variance that more items would reduce; None without variance."""
-        return self.items / self.both if self.both > 0 else None
-
 
 @dataclass(frozen=True, slots=True)
 class Interval:

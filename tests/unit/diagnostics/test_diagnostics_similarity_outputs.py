@@ -13,7 +13,7 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.similarity.answers import Labels, is_same, number_of
+from scrutiny.diagnostics.similarity.answers import Labels, number_of
 from scrutiny.diagnostics.similarity.outputs import OutputsParams, SimilarityOutputs
 from scrutiny.diagnostics.similarity.outputs_rows import MEASURES, OfItem
 from scrutiny.run.driver import RunOptions, run_plan
@@ -291,7 +291,7 @@ def test_taggers_are_the_same_where_all_spans_are():
     assert numbers(made["labels"])["same"] == 0.0
     assert made["reference"].values[-3:] == (1.0, 0.0, 0.0)
     assert made["target"].values[-3:] == (0.0, 0.0, 1.0)
-    assert is_same(a, a)
+    assert a.agrees(a)
     assert [number_of(x, Labels((), ())) for x in (a, b)] == [1.0, 0.0]
 
 

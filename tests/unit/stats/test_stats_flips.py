@@ -10,7 +10,6 @@ def test_dissent_by_hand():
     assert found.dissent.tolist() == [0, 2, 1, 2]
     assert found.share.tolist() == [0.25, 0.25, 0.5]
     assert found.any_share == 0.75
-    assert found.mean_dissent == 1.25
 
 
 def test_coins_of_five_replicates():

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats import Decomposition, Interval, StatisticsError
+from scrutiny.stats import Interval, StatisticsError
 
 
 def interval(draws=None, test_draws=None):
@@ -29,14 +29,6 @@ def test_no_draws_no_p():
     assert interval().smallest_p is None
     with pytest.raises(StatisticsError, match="keeps no draws"):
         interval().p_value(0.0, direction="greater")
-
-
-def test_shares_of_a_decomposition():
-    parts = Decomposition(seeds=3.0, items=1.0, interaction=0.5, both=4.0)
-    assert (parts.seed_share, parts.item_share) == (0.75, 0.25)
-    nothing = Decomposition(0.0, 0.0, 0.0, 0.0)
-    assert nothing.seed_share is None
-    assert nothing.item_share is None
 
 
 def test_draws_do_not_enter_equality():

@@ -77,8 +77,8 @@ def test_variety_counts_what_is_used():
     assert found.commonest == 0.95
     assert found.is_degenerate()
     assert not found.is_degenerate(above=0.99)
-    assert 1.0 < found.effective_labels < 1.3
-    assert label_variety([3, 5, 7]).effective_labels == pytest.approx(3.0)
+    assert 1.0 < 2.0**found.entropy < 1.3
+    assert 2.0 ** label_variety([3, 5, 7]).entropy == pytest.approx(3.0)
 
 
 def test_without_an_outcome_in_common_top_k_says_nothing():

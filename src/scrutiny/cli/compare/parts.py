@@ -1,18 +1,30 @@
 """Everything that is said of two sides, as parts that a terminal and a page show alike."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from scrutiny.cli.compare.levels import level_part
-from scrutiny.cli.compare.shared import shared_parts
 from scrutiny.core.estimate import Estimate
+from scrutiny.diagnostics.invariance.parts import kept_part
+from scrutiny.diagnostics.similarity.parts.likeness import likeness_chart
 from scrutiny.parts.charts.findings import forest_or_table
 from scrutiny.parts.charts.tables import Line, forest_table
 from scrutiny.parts.part import Chapter, Part
 from scrutiny.parts.words import full_labels
 from scrutiny.run.comparing.levels import SideBySide
 from scrutiny.run.comparing.numbers import RunComparison
+from scrutiny.run.comparing.shared import SharedInvariances
 
+SHARED: Final = Chapter(
+    "shared",
+    "Shared invariances",
+    "Texts were changed so that one model answers as before, and the other was asked about them, "
+    "too.",
+)
+VECTORS: Final = Chapter(
+    "likeness", "How alike the vectors of the last layers are", "Told, and never decides."
+)
 NUMBERS: Final = Chapter(
     "numbers",
     "Numbers that both runs have",
@@ -41,7 +53,7 @@ def parts_of(
     for place, level in enumerate(whole.levels, 1):
         yield level_part(level, f"level-{place}", margin=margin, top=top, is_whole=is_whole)
     if whole.shared is not None:
-        yield from shared_parts(whole.shared)
+        yield from _shared(whole.shared)
     yield from _numbers(whole.comparison, is_whole=is_whole)
     said = [text.partition(": ") for text in whole.comparison.differences]
     facts = tuple((name, words) for name, _, words in said)
@@ -50,6 +62,21 @@ def parts_of(
     if facts:
         title = "The runs also differ in"
         yield Part("differences", title, "", (), chapter=DIFFERENTLY, facts=facts)
+
+
+def _shared(shared: SharedInvariances) -> Iterator[Part]:
+    """A part for each direction, the judged one first, and one for the vectors."""
+    if shared.judged:
+        yield kept_part(shared.judged, "kept-of-the-first", chapter=SHARED)
+    back = [one for one in shared.kept if one not in shared.judged]
+    if back:
+        one = kept_part(back, "kept-of-the-second", chapter=SHARED)
+        yield replace(one, title=f"{one.title} (told, not judged)")
+    if shared.likened or shared.findings:
+        charts = tuple(likeness_chart(shared.likened, "vectors-chart", "Likeness"))
+        facts = tuple((f.verdict, f"{f.claim.says}; {f.reason}") for f in shared.findings)
+        title = "Vectors of the last layers"
+        yield Part("vectors", title, "", charts, chapter=VECTORS, facts=facts)
 
 
 def _numbers(found: RunComparison, *, is_whole: bool) -> Iterator[Part]:

@@ -115,14 +115,6 @@ def alignment_tests(
     ]
 
 
-def _parts_of_effect(measures: Array) -> Array:
-    return effect_components(measures[..., 0], measures[..., 1])
-
-
-def _is_aligned(measures: Array) -> Array:
-    return np.asarray((measures[..., 0] == measures[..., 1]).astype(np.float64))
-
-
 def _table(measures: Array) -> Array:
     """Counts ``(..., 4)`` of cluster and side: both, cluster only, side only, neither."""
     cluster, side = measures[..., 0] == 1, measures[..., 1] == 1
@@ -139,7 +131,7 @@ EFFECT_SIZE: Final = one_of(
             stream,
             f"association effect size d, {kind} sd",
             ("association", "side"),
-            _parts_of_effect,
+            lambda m: effect_components(m[..., 0], m[..., 1]),
             partial(effect_of_sums, ddof=ddof),
             scale="effect_size",
             no_effect=0.0,
@@ -159,7 +151,7 @@ ALIGNMENT: Final = Additive(
     "cluster_alignment@1",
     "items in their set's cluster",
     ("cluster", "side", "single", "single_low", "single_high"),
-    lambda m: with_count(_is_aligned(m)),
+    lambda m: with_count((m[..., 0] == m[..., 1]).astype(np.float64)),
     over_rows,
     scale="logit",
     conditional_on="the fitted clustering and its matching",

@@ -143,8 +143,7 @@ def _similarities(params: AttackParams, states: Sequence[State]) -> Sequence[flo
         return [None] * len(states)
     import numpy as np
 
-    pairs = [_changed_texts(state) for state in states]
-    texts = [text for pair in pairs for text in pair]
+    texts = [text for state in states for text in _changed_texts(state)]
     vectors = np.asarray(find_resource(params.resources, "encoder").encode(texts), dtype=float)
     one, other = vectors[::2], vectors[1::2]
     lengths = np.linalg.norm(one, axis=1) * np.linalg.norm(other, axis=1)
@@ -156,8 +155,7 @@ def _surprises(params: AttackParams, states: Sequence[State]) -> Sequence[float 
     """Log perplexity ratio of each text; `None` without a language model."""
     if "perplexity" not in params.resources or not states:
         return [None] * len(states)
-    pairs = [_changed_texts(state) for state in states]
-    texts = [text for pair in pairs for text in pair]
+    texts = [text for state in states for text in _changed_texts(state)]
     found = list(find_resource(params.resources, "perplexity").perplexity(texts))
     both = zip(found[::2], found[1::2], strict=True)
     return [log(after / before) if before > 0 and after > 0 else None for before, after in both]

@@ -146,17 +146,10 @@ class BothLabels:
         return found
 
 
-def is_same(one: Prediction, other: Prediction) -> bool:
-    """Whether two answers to one text have the same label, or the same spans."""
-    if one.spans is not None or other.spans is not None:
-        return frozenset(one.spans or ()) == frozenset(other.spans or ())
-    return one.label == other.label
-
-
 def is_kept(base: Prediction, changed: Prediction, edits: Sequence[Edit]) -> bool | None:
     """Whether an answer stayed the same after edits; `None` if they broke one of its spans."""
     if base.spans is None:
-        return is_same(base, changed)
+        return base.agrees(changed)
     expected = _carried(base.spans, edits)
     return None if expected is None else expected == frozenset(changed.spans or ())
 
@@ -186,7 +179,7 @@ def pair_of(
         inv1=float(bool(kept[0])),
         inv2=float(bool(kept[1])),
         d=labels.changes(reference, target) or 0.0,
-        agree=float(is_same(reference[1], target[1])),
+        agree=float(reference[1].agrees(target[1])),
         words=float(words),
     )
 

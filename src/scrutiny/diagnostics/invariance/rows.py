@@ -35,7 +35,6 @@ from scrutiny.diagnostics.invariance.comparing import (
     NO_PAIR,
     BothLabels,
     TrialNumbers,
-    is_same,
     pair_of,
     resampled,
     words_changed,
@@ -127,7 +126,7 @@ class _Item:
         base = self._bases()
         if isinstance(base, Failure):
             return self._row("baseline", OF_BASE, "failed", base.reason)
-        agree = float(is_same(*base))
+        agree = float(base[0].agrees(base[1]))
         numbers = {"agree_base": agree, "pred_b": self.asked.labels.number(base[1])}
         return self._row("baseline", OF_BASE, numbers=numbers)
 

@@ -67,19 +67,6 @@ def number_of(answer: Prediction, labels: Labels) -> float:
     return float(labels.number(answer.label or ""))
 
 
-def is_same(a: Prediction, b: Prediction) -> bool:
-    """Whether both answers agree: one label, or the same tags on the same spans.
-
-    Examples
-    --------
-    >>> is_same(Prediction(label="a"), Prediction(label="a", scores=(1.0,)))
-    True
-    """
-    if a.spans is not None or b.spans is not None:
-        return frozenset(a.spans or ()) == frozenset(b.spans or ())
-    return a.label == b.label
-
-
 def divergences(p: Floats, q: Floats) -> dict[str, Floats]:
     """Divergences of probabilities ``(..., label)`` in one order, by measure."""
     return {

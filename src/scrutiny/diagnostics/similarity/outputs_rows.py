@@ -28,7 +28,6 @@ from scrutiny.diagnostics.similarity.answers import (
     Floats,
     Labels,
     divergences,
-    is_same,
     number_of,
     of_right_answer,
 )
@@ -90,7 +89,7 @@ class OfItem:
     def _answered(self, a: Prediction, b: Prediction) -> Iterator[Row]:
         """Rows of two answers."""
         labels = {
-            "same": float(is_same(a, b)),
+            "same": float(a.agrees(b)),
             "pred_a": number_of(a, self.labels),
             "pred_b": number_of(b, self.labels),
         }

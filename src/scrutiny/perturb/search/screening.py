@@ -1,7 +1,7 @@
 """Constraints applied to candidates of a search."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from scrutiny.core.edit import Edit, EditRefusedError
@@ -96,7 +96,7 @@ def screened(
 
 def passes(constraints: Sequence[Constraint], state: State) -> bool:
     """Whether a text is allowed, compared with the base."""
-    for field, edits in _by_field(state.edits).items():
+    for field, edits in grouped((edit.field, edit) for edit in state.edits).items():
         document = state.origin.document(field)
         if not all(_verdicts(constraint, document, [edits])[0] for constraint in constraints):
             return False
@@ -110,7 +110,3 @@ def _verdicts(
         return []
     context = GateContext(document.example, document.resources)
     return list(constraint.screen(document, groups, context))
-
-
-def _by_field(edits: Sequence[Edit]) -> Mapping[str, list[Edit]]:
-    return grouped((edit.field, edit) for edit in edits)

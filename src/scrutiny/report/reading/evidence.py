@@ -9,20 +9,24 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
 from scrutiny.core.claim import Finding
 from scrutiny.core.edit import Edit
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.parts.run.view import Answer, Evidence, EvidenceItem, Turn
 from scrutiny.parts.wording.labels import replicate_words
+from scrutiny.report.reading.flip_counts import count_flips
+from scrutiny.store.coded import coded, is_among, is_value
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-
     from scrutiny.store.run_folder import RunFolder
 
-    Codes = np.ndarray[Any, np.dtype[np.int64]]
-    Numbers = np.ndarray[Any, np.dtype[np.float64]]
+Codes = NDArray[np.int64]
+Numbers = NDArray[np.float64]
 
 #: Items shown of a claim, and how many of these are mended.
 MOST_CASES: Final = 48
@@ -44,9 +48,9 @@ class Tables:
     they are taken from the tables.
     """
 
-    items: "pa.Table"
-    variants: "pa.Table"
-    outputs: "pa.Table"
+    items: pa.Table
+    variants: pa.Table
+    outputs: pa.Table
     rows: Callable[[str, Sequence[int], Sequence[str]], list[dict[str, Any]]] | None = None
 
     @classmethod
@@ -65,8 +69,6 @@ class Tables:
         """Rows of a table."""
         if self.rows is not None:
             return self.rows(name, places, columns)
-        import numpy as np
-
         table: pa.Table = getattr(self, name)
         taken = table.select(list(columns)).take(np.array(places, dtype=np.int64))
         rows: list[dict[str, Any]] = taken.to_pylist()
@@ -90,9 +92,9 @@ class AnswersTo:
     """
 
     words: Sequence[str]
-    before: "Codes"
-    after: "Codes"
-    asked: "Codes"
+    before: Codes
+    after: Codes
+    asked: Codes
     replicates: Sequence[str | None]
 
 
@@ -102,8 +104,6 @@ def evidence_of(finding: Finding, tables: Tables) -> Evidence | None:
     The variants are those of the finding's diagnostic and dataset whose recipe and draw stand in
     the estimate's condition. Nothing where there are none.
     """
-    import numpy as np
-
     if finding.estimate is None:
         return None
     key = finding.estimate.key
@@ -119,13 +119,9 @@ def evidence_of(finding: Finding, tables: Tables) -> Evidence | None:
 
 
 def _evidence(
-    key: EstimateKey, answers: AnswersTo, whole: "Codes", variants: "Codes", tables: Tables
+    key: EstimateKey, answers: AnswersTo, whole: Codes, variants: Codes, tables: Tables
 ) -> Evidence:
     """Evidence of the items that every replicate has answered before and after."""
-    import numpy as np
-
-    from scrutiny.report.reading.flip_counts import count_flips
-
     flipped = answers.before[whole] != answers.after[whole]  # (item, replicate)
     known = places_of(tables.variants["item"].take(variants[whole]), key.dataset, tables.items)
     times = np.where(known >= 0, flipped.sum(axis=1), 0)
@@ -149,11 +145,11 @@ def _evidence(
 
 def _by_turn(
     answers: AnswersTo,
-    turned: "Codes",
+    turned: Codes,
     *,
-    whole: "Codes",
-    known: "Codes",
-    variants: "Codes",
+    whole: Codes,
+    known: Codes,
+    variants: Codes,
     tables: Tables,
 ) -> dict[Turn, list[int]]:
     """Items whose answer changed, by what became of it, in the order of the data."""
@@ -176,7 +172,7 @@ def _label(was: str, now: str) -> str | None:
     return gold if isinstance(gold, str) and was == now else None
 
 
-def _chosen(by_turn: Mapping[Turn, Sequence[int]], times: "Codes") -> list[int]:
+def _chosen(by_turn: Mapping[Turn, Sequence[int]], times: Codes) -> list[int]:
     """Items to show: two broken to one mended, so that the first few have both; then the others."""
     clear = {
         turn: sorted(places, key=lambda place: -times[place]) for turn, places in by_turn.items()
@@ -200,12 +196,8 @@ def alternating(by_turn: Mapping[Turn, Sequence[_T]]) -> list[_T]:
     return [*found, *by_turn["changed"]]
 
 
-def variants_of(key: EstimateKey, table: "pa.Table") -> "Codes":
+def variants_of(key: EstimateKey, table: pa.Table) -> Codes:
     """Rows of the treatments that a condition names; one for each item, the last of several."""
-    import numpy as np
-
-    from scrutiny.store.coded import coded, is_among, is_value
-
     recipes = sorted(value for value in key.condition.values() if isinstance(value, str))
     fits = is_among(table["recipe"], [*recipes])
     fixed = {"kind": key.diagnostic, "dataset": key.dataset, "role": "measured", "status": "ok"}
@@ -219,13 +211,9 @@ def variants_of(key: EstimateKey, table: "pa.Table") -> "Codes":
 
 
 def answers_to(
-    key: EstimateKey, items: "pa.ChunkedArray", own: "pa.ChunkedArray", outputs: "pa.Table"
+    key: EstimateKey, items: pa.ChunkedArray, own: pa.ChunkedArray, outputs: pa.Table
 ) -> AnswersTo:
     """Answers of every replicate to these items, and to the variant that each has of its own."""
-    import numpy as np
-
-    from scrutiny.store.coded import coded, is_among, is_value
-
     variants, of_item = coded(own)
     fits = is_value(outputs["subject"], key.subject) & is_value(outputs["dataset"], key.dataset)
     fits &= is_among(outputs["condition"], _conditions(key, outputs))
@@ -246,10 +234,8 @@ def answers_to(
     return AnswersTo(words, before, after, first, names.to_pylist())
 
 
-def _conditions(key: EstimateKey, outputs: "pa.Table") -> list[str]:
+def _conditions(key: EstimateKey, outputs: pa.Table) -> list[str]:
     """Conditions of outputs (a training step) that the estimate's condition names."""
-    from scrutiny.store.coded import coded
-
     named = dict(key.condition)
     found = coded(outputs["condition"])[0].to_pylist()
     return [text for text in found if json.loads(text).items() <= named.items()]
@@ -260,44 +246,32 @@ def _draw(key: EstimateKey) -> int:
     return draw if isinstance(draw, int) else 0
 
 
-def _matched(column: "pa.ChunkedArray", among: "pa.ChunkedArray | pa.Array") -> "Codes":
+def _matched(column: pa.ChunkedArray, among: pa.ChunkedArray | pa.Array) -> Codes:
     """Position of each row's value among distinct values; -1 where it is none of them."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    from scrutiny.store.coded import coded
-
     names, codes = coded(column)
     known = pc.index_in(names, value_set=among.cast(pa.string()), skip_nulls=True)
     found: Codes = pc.fill_null(known, -1).to_numpy(zero_copy_only=False).astype("int64")[codes]
     return found
 
 
-def places_of(items: "pa.ChunkedArray", dataset: str, table: "pa.Table") -> "Codes":
+def places_of(items: pa.ChunkedArray, dataset: str, table: pa.Table) -> Codes:
     """Rows of the items table that these items of a dataset stand in; -1 where it lacks them."""
-    import numpy as np
-
-    from scrutiny.store.coded import is_value
-
     rows = np.flatnonzero(is_value(table["dataset"], dataset))
     found = _matched(items, table["item"].take(rows))
     return np.where(found >= 0, np.append(rows, -1)[found], -1)
 
 
-def _words(outputs: "pa.Table") -> tuple[list[str], "Codes"]:
+def _words(outputs: pa.Table) -> tuple[list[str], Codes]:
     """Answers in words, and which of them each row holds.
 
     The label, the text, or how many spans of each kind.
     """
-    import numpy as np
-
-    from scrutiny.store.coded import coded
-
     known: dict[str, int] = {}
     answer = np.full(outputs.num_rows, -1, dtype=np.int64)
-    for column, said in (("label", str), ("text", str), ("spans", _spans_of)):
+    for column in ("label", "text", "spans"):
         open_rows = np.flatnonzero(answer < 0)
         names, codes = coded(outputs[column].take(open_rows))
+        said = _spans_of if column == "spans" else str
         place = [
             -1 if name is None else known.setdefault(said(name), len(known))
             for name in names.to_pylist()
@@ -318,11 +292,8 @@ def _spans(spans: Iterable[Sequence[Any]]) -> str:
     return ", ".join(f"{counts[label]} {label}" for label in sorted(counts)) or "no spans"
 
 
-def _margins(asked: "Codes", outputs: "pa.Table") -> "Numbers | None":
+def _margins(asked: Codes, outputs: pa.Table) -> "Numbers | None":
     """Best score minus second best before the change  # (item, replicate); or nothing."""
-    import numpy as np
-    import pyarrow.compute as pc
-
     scores = outputs["scores"].take(asked.ravel()).combine_chunks()
     lengths = np.unique(pc.fill_null(pc.list_value_length(scores), 0).to_numpy())
     if lengths.size != 1 or lengths[0] < 2:

@@ -1,11 +1,10 @@
 """In how many replicates the same item flips, and what two simpler stories would expect."""
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import numpy as np
 
 from scrutiny.parts.run.view import FlipCounts
-
-if TYPE_CHECKING:
-    import numpy as np
 
 COIN: Final = "coin flip"
 MARGIN: Final = "margin"
@@ -14,7 +13,7 @@ _ITEMS_PER_BIN: Final = 20
 
 
 def count_flips(
-    flipped: "np.ndarray[Any, Any]", margins: "np.ndarray[Any, Any] | None" = None
+    flipped: np.ndarray[Any, Any], margins: np.ndarray[Any, Any] | None = None
 ) -> FlipCounts:
     """Observed and expected counts of items by the number of replicates that flipped.
 
@@ -42,8 +41,6 @@ def count_flips(
     >>> counts.observed, counts.baselines["coin flip"]
     ((1, 0, 1), (0.5, 1.0, 0.5))
     """
-    import numpy as np
-
     flipped = np.asarray(flipped, dtype=bool)
     n_replicates = flipped.shape[1]
     times = flipped.sum(axis=1)
@@ -56,11 +53,9 @@ def count_flips(
 
 
 def _by_margin(
-    flipped: "np.ndarray[Any, Any]", margins: "np.ndarray[Any, Any]"
-) -> "np.ndarray[Any, Any]":
+    flipped: np.ndarray[Any, Any], margins: np.ndarray[Any, Any]
+) -> np.ndarray[Any, Any]:
     """Share of flips among the items of like margin, in each replicate  # (item, replicate)."""
-    import numpy as np
-
     n = flipped.shape[0]
     bins = max(1, min(_MOST_BINS, n // _ITEMS_PER_BIN))
     shares = np.zeros(flipped.shape)
@@ -72,13 +67,11 @@ def _by_margin(
     return shares
 
 
-def _expected(shares: "np.ndarray[Any, Any]") -> tuple[float, ...]:
+def _expected(shares: np.ndarray[Any, Any]) -> tuple[float, ...]:
     """Expected items by number of flips if replicates flipped independently.
 
     The distribution of a sum of unequal coins, item by item, added up.
     """
-    import numpy as np
-
     n_items, n_replicates = shares.shape
     chance = np.zeros((n_items, n_replicates + 1))  # (item, number of flips so far)
     chance[:, 0] = 1.0

@@ -15,7 +15,6 @@ from scrutiny.parts.wording.numbers import p_value
 from scrutiny.parts.words import row_labels
 
 _MOST_TESTS: Final = 8
-_MOST_RELATIONS: Final = 20
 
 
 def tests_lines(view: RunView) -> Iterator[Text]:

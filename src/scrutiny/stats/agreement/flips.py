@@ -45,11 +45,6 @@ class Flips:
         return float(1.0 - self.share[0])
 
     @property
-    def mean_dissent(self) -> float:
-        """Mean number of dissenting replicates an item."""
-        return float(self.dissent.mean())
-
-    @property
     def sd_ratio(self) -> float | None:
         """``observed_sd / flip_sd``; above 1, replicates shift as a whole, not item by item."""
         if self.observed_sd is None or not self.flip_sd:

@@ -122,11 +122,6 @@ class Variety:
     entropy: float
     commonest: float
 
-    @property
-    def effective_labels(self) -> float:
-        """Exponential of the entropy: 1 for a model that always gives the same label."""
-        return float(2.0**self.entropy)
-
     def is_degenerate(self, *, above: float = 0.95) -> bool:
         """Whether one label is so frequent that invariance is uninformative; the limit is ours."""
         return self.commonest >= above

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import FloatArray, finite, has_value
+from scrutiny.stats.arrays import FloatArray, finite
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.resampling.kept import KeptDraws, SaidStates
 from scrutiny.stats.resampling.sums import CollapsedUnits, ComponentTable, collapse, component_table
@@ -59,11 +59,6 @@ class Resampled:
     def degrees(self) -> int:
         """Degrees of freedom of the items: units minus one, summed over strata."""
         return self.n_units - self.n_strata
-
-    @property
-    def n_undefined(self) -> int:
-        """Number of draws on which the statistic of some replicate is undefined."""
-        return int(np.count_nonzero(~has_value(self.draws)))
 
     def select(self, replicates: slice | list[int]) -> "Resampled":
         """The same draws for a subset of replicates: separates sides that were drawn jointly."""

@@ -43,10 +43,6 @@ class ExactTest:
     method: str
     alternative: str
 
-    def can_reject_at(self, alpha: float) -> bool:
-        """Whether any result with this sample size would be significant at ``alpha``."""
-        return self.smallest_p <= alpha
-
 
 def two_sided(lower: float, upper: float) -> float:
     """Two-sided p-value: twice the smaller of two tails that include the observed value."""

@@ -39,17 +39,12 @@ ReSi; Nanda et al. (2022); Efron & Stein (1981), The jackknife estimate of varia
 from typing import Final
 
 from scrutiny.core.statistic import Chance
-from scrutiny.reliability.additive import Additive, Array, over_rows, with_count
+from scrutiny.reliability.additive import Additive, over_rows, with_count
 from scrutiny.reliability.metrics import one_of
 
 _NEEDS: Final = ("value", "influence")
 #: What random exchanges of the items give is measured beside each likeness.
 _EXCHANGED: Final = Chance("permuted items", "exchanged")
-
-
-def _pseudo(measures: Array) -> Array:
-    """Pseudo-values of the jackknife, and a count."""
-    return with_count(measures[..., 0] + measures[..., 1])
 
 
 def _likeness(name: str, says: str, scale: str, chance: Chance) -> Additive:
@@ -58,7 +53,7 @@ def _likeness(name: str, says: str, scale: str, chance: Chance) -> Additive:
         f"{name}@1",
         says,
         _NEEDS,
-        _pseudo,
+        lambda m: with_count(m[..., 0] + m[..., 1]),  # pseudo-values of the jackknife
         over_rows,
         scale=scale,
         conditional_on="the influence of each item (jackknife)",
