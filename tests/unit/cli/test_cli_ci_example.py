@@ -37,11 +37,11 @@ def test_its_commands_run(
     assert exit_code_of(group, [*audit, *only]) == 0
     assert exit_code_of(group, gate) == 0
     out = capsys.readouterr().out
-    assert "ACCEPTED  deepwordbug attack" in out
+    assert "ACCEPTED  DeepWordBug attack" in out
     assert Path("gate.xml").read_text().startswith("<?xml")
     without = [word for word in gate if word not in ("--accept", "examples/ci/accepted.toml")]
     assert exit_code_of(group, without) == 1
     assert exit_code_of(group, report) == 0
     comment = Path("comment.md").read_text()
-    assert comment.startswith("**")
+    assert comment.startswith("### scrutiny: ")
     assert len(comment) < 65_536

@@ -15,7 +15,7 @@ from scrutiny.report.reading.load import load_view
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
 
-HURTS = "deepwordbug attack"
+HURTS = "DeepWordBug attack"
 Gate = Callable[..., tuple[int, str, str]]
 
 
@@ -61,14 +61,14 @@ def entry(**keys: object) -> str:
 def test_a_risk_that_hurts_fails(gate: Gate) -> None:
     code, out, _ = gate("--risks", "--undecided", "pass")
     assert code == 1
-    assert "FAIL  deepwordbug attack" in out
+    assert "FAIL  DeepWordBug attack" in out
     assert "PASS  accuracy exceeds the 0.5 of no skill" in out
 
 
 def test_what_is_accepted_passes_and_says_why(gate: Gate) -> None:
     code, out, err = gate("--risks", "--undecided", "pass", accepted=entry())
     assert code == 0
-    assert "ACCEPTED  deepwordbug attack" in out
+    assert "ACCEPTED  DeepWordBug attack" in out
     assert "accepted (nobody types so); attack_success" in " ".join(out.split())
     assert err == ""
 
@@ -77,6 +77,7 @@ def test_what_is_accepted_passes_and_says_why(gate: Gate) -> None:
     ("keys", "code"),
     [
         ({"of": "m on x"}, 0),
+        ({"risk": "deepwordbug attack"}, 0),  # in capitals or not
         ({"of": "m on y"}, 1),
         ({"most": 1.0}, 0),
         ({"most": 0.01}, 1),
@@ -88,7 +89,7 @@ def test_what_is_accepted_passes_and_says_why(gate: Gate) -> None:
 def test_only_what_was_accepted_is_accepted(gate: Gate, keys: dict[str, object], code: int) -> None:
     found, _, err = gate("--risks", "--undecided", "pass", accepted=entry(**keys))
     assert found == code
-    is_elsewhere = "risk" in keys or keys.get("of") == "m on y"
+    is_elsewhere = keys.get("risk") == "pwws fools it" or keys.get("of") == "m on y"
     assert ("Accepted, and nothing that is judged here" in err) == is_elsewhere
 
 

@@ -43,8 +43,8 @@ class Accepted:
         return is_meant and is_small and (self.until is None or today <= self.until)
 
     def is_about(self, name: str, of: str) -> bool:
-        """Whether it names this risk."""
-        return self.risk == name and self.of in ("", of)
+        """Whether it names this risk, in capitals or not."""
+        return self.risk.casefold() == name.casefold() and self.of in ("", of)
 
 
 def read_accepted(path: Path) -> tuple[Accepted, ...]:
