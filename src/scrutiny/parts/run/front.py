@@ -350,14 +350,15 @@ def rest_of(open_ones: Sequence[FoundRisk]) -> str:
     ways = [(r.ways, r) for r in open_ones if r.ways]
     by_items = [(way.items, risk) for way, risk in ways if way.items]
     by_seeds = [(way.seeds, risk) for way, risk in ways if way.seeds and not way.is_near]
-    parts = [_step(by_items, "item", len(open_ones))] if by_items else []
-    parts += [_step(by_seeds, "seed", len(open_ones))] if by_seeds else []
+    parts = [_step(by_items, "item", len(ways))] if by_items else []
+    parts += [_step(by_seeds, "seed", len(ways))] if by_seeds else []
     near = names_of([risk for way, risk in ways if way.is_near])
     far = names_of([risk for way, risk in ways if way == Ways()])
     if near:
         parts.append(f"too near what is tolerable to tell: {listed(near)}")
     if far:
         parts.append(f"out of reach of more items and seeds: {listed(far)}")
+    parts += [f"{risk.name}: {risk.scope}" for risk in open_ones if not risk.ways and risk.scope]
     return "; ".join(parts) + "."
 
 

@@ -76,8 +76,8 @@ def _columns(risks: Sequence[FoundRisk]) -> tuple[int, ...]:
     """Widths: what, what it costs, more than random change, scope."""
     least, most = _WHAT
     what = max([least, *(cell_len(risk.name) + 2 for risk in risks)])
-    cost = max([_COSTS[0], *(cell_len(risk.costs) for risk in risks)])
-    return min(what, most), min(cost, _COSTS[1]), 9, 12
+    cost = min(max([_COSTS[0], *(cell_len(risk.costs) for risk in risks)]), _COSTS[1])
+    return min(what, most, WIDTH - cost - 25), cost, 10, 12
 
 
 def _header(columns: Sequence[int]) -> Iterator[Text]:
