@@ -221,7 +221,7 @@ adapter scrutiny.models.
 adapter scrutiny.perturb.
     smoothed@1  smoothed_model:ADAPTER
 trainer scrutiny.training.
-    attention-classifier@1  attention_classifier.recipe:ATTENTION_CLASSIFIER
+    attention-classifier@1  words.trainer:ATTENTION
     finetune@1              finetuning.trainer:FINETUNE
     linear@1                words.trainer:LINEAR
     recurrent@1             words.trainer:RECURRENT

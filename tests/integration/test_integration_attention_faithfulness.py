@@ -13,7 +13,8 @@ from scrutiny.models.words.attention_network import Architecture
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.file import plan_of
 from scrutiny.run.planning.resolve import resolve
-from scrutiny.training.attention_classifier.recipe import AttentionRecipe, train_family
+from scrutiny.training.words.attention_recipe import AttentionRecipe
+from scrutiny.training.words.job import train_words
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "attention_faithfulness.toml"
 TEXTS = 24
@@ -27,7 +28,7 @@ def folder(tmp_path_factory):
     text = EXAMPLE.read_text(encoding="utf-8").replace("runs/attention", str(place / "attention"))
     stated = tomllib.loads(text.replace("0:192", f"0:{TEXTS}"))
     rows = load_dataset(stated["data"]["agreement"]["source"], limit="192:360")
-    train_family(rows, place / "attention", recipe=recipe)
+    train_words(rows, place / "attention", recipe=recipe)
     for measure in stated["measure"]:
         if measure["id"] == "adversarial":
             measure["params"] = {"steps": 20}

@@ -195,7 +195,7 @@ def test_families_on_the_disk_are_found(tmp_path):
 
 def test_folders_that_hold_something_else_are_refused(tmp_path):
     source = f"attention-classifier:{tmp_path}"
-    with pytest.raises(ModelError, match=r"cannot be read.*training\.attention_classifier"):
+    with pytest.raises(ModelError, match=r"cannot be read.*train attention"):
         load_model(source, TASK)
     (tmp_path / "config.json").write_text(json.dumps({"architectures": ["BertModel"]}))
     with pytest.raises(ModelError, match="write hf: in front"):

@@ -6,23 +6,21 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
+from scrutiny.cli import group  # noqa: E402
+from scrutiny.cli.failures import exit_code_of  # noqa: E402
 from scrutiny.core.errors import DataError, PlanError  # noqa: E402
 from scrutiny.core.registry import registry  # noqa: E402
 from scrutiny.data.dataset import load_dataset  # noqa: E402
 from scrutiny.data.letters import letters_hash  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.models.words.attention_network import Architecture  # noqa: E402
-from scrutiny.training.attention_classifier.__main__ import command  # noqa: E402
-from scrutiny.training.attention_classifier.recipe import (  # noqa: E402
-    AttentionRecipe,
-    train_family,
-)
 from scrutiny.training.finetuning.parts import load_parts  # noqa: E402
+from scrutiny.training.words.attention_recipe import AttentionRecipe  # noqa: E402
+from scrutiny.training.words.job import train_words  # noqa: E402
 
 TASK = registry().load("task", "text-classification")()
 FILLERS = "a day in rain with some old friends near harbor and then home again by bus".split()
@@ -60,7 +58,7 @@ def test_it_learns_the_keyword_and_leaves_what_the_adapter_reads(encoder, tmp_pa
     made = Architecture(encoder, embedding=8, hidden=8, widths=(1, 3))
     recipe = AttentionRecipe(made, epochs=8, batch=8, lr=3e-2, dev_share=0.2)
     said = []
-    (one,) = train_family(data(), tmp_path, recipe=recipe, seeds=[3], tell=said.append)
+    (one,) = train_words(data(), tmp_path, recipe=recipe, seeds=[3], tell=said.append)
     model = load_model(f"attention-classifier:{one.folder}", TASK)
     assert accuracy(model, data(40, seed=9)) > 0.9
     assert one.record["dev_score"] == max(e["dev"] for e in one.record["epochs"])
@@ -76,8 +74,8 @@ def test_it_learns_the_keyword_and_leaves_what_the_adapter_reads(encoder, tmp_pa
 
 def test_the_same_seed_gives_the_same_weights_and_another_seed_others(tmp_path):
     state = torch.get_rng_state()
-    first = train_family(data(), tmp_path / "a", recipe=QUICK, seeds=[1, 2])
-    again = train_family(data(), tmp_path / "b", recipe=QUICK, seeds=[2])
+    first = train_words(data(), tmp_path / "a", recipe=QUICK, seeds=[1, 2])
+    again = train_words(data(), tmp_path / "b", recipe=QUICK, seeds=[2])
     assert torch.equal(state, torch.get_rng_state())
     weights = [(one.folder / "model.safetensors").read_bytes() for one in [*first, *again]]
     assert weights[1] == weights[2]
@@ -85,24 +83,24 @@ def test_the_same_seed_gives_the_same_weights_and_another_seed_others(tmp_path):
 
 
 def test_what_is_there_is_not_trained_again(tmp_path, monkeypatch):
-    first = train_family(data(), tmp_path, recipe=QUICK, seeds=[1])
+    first = train_words(data(), tmp_path, recipe=QUICK, seeds=[1])
     monkeypatch.setattr("scrutiny.training.words.network_recipe.take", None)
-    assert train_family(data(), tmp_path, recipe=QUICK, seeds=[1]) == first
+    assert train_words(data(), tmp_path, recipe=QUICK, seeds=[1]) == first
     with pytest.raises(PlanError, match="holds something else"):
-        train_family(data(), tmp_path, recipe=AttentionRecipe(SMALL, epochs=5), seeds=[1])
+        train_words(data(), tmp_path, recipe=AttentionRecipe(SMALL, epochs=5), seeds=[1])
     assert [path.name for path in tmp_path.iterdir()] == ["seed-1"]
 
 
 def test_without_a_dev_part_the_last_epoch_is_kept(tmp_path):
     recipe = AttentionRecipe(SMALL, epochs=2, dev_share=0)
-    (one,) = train_family(data(), tmp_path, recipe=recipe, seeds=[1])
+    (one,) = train_words(data(), tmp_path, recipe=recipe, seeds=[1])
     assert (one.record["chosen_epoch"], one.record["dev_score"]) == (2, None)
 
 
 def test_rare_words_are_not_known(tmp_path):
     rows = [*texts(20), {"text": "good unheard words", "label": "positive"}]
     given = load_dataset(rows, task="text-classification")
-    (one,) = train_family(
+    (one,) = train_words(
         given, tmp_path, recipe=AttentionRecipe(SMALL, epochs=1, least=2, dev_share=0), seeds=[1]
     )
     words = json.loads((one.folder / "vocabulary.json").read_text())
@@ -113,15 +111,15 @@ def test_rare_words_are_not_known(tmp_path):
 def test_what_is_reported_on_is_never_trained_on(tmp_path):
     given = data()
     with pytest.raises(PlanError, match="The reported data"):
-        train_family(given, tmp_path, recipe=QUICK, reported=[given])
+        train_words(given, tmp_path, recipe=QUICK, reported=[given])
 
 
 def test_what_cannot_be_trained_is_refused(tmp_path):
     with pytest.raises(PlanError, match="seeds are different whole numbers"):
-        train_family(data(), tmp_path, seeds=[1, 1])
+        train_words(data(), tmp_path, recipe=QUICK, seeds=[1, 1])
     alike = [{**row, "label": "same"} for row in texts(10)]
     with pytest.raises(DataError, match="training needs at least two"):
-        train_family(load_dataset(alike, task="text-classification"), tmp_path)
+        train_words(load_dataset(alike, task="text-classification"), tmp_path, recipe=QUICK)
     made = load_parts(data(), QUICK.rows())
     blank = tuple(replace(example, fields={"text": " "}) for example in made.train)
     with pytest.raises(DataError, match="No word occurs often enough"):
@@ -136,18 +134,20 @@ def test_what_cannot_be_trained_is_refused(tmp_path):
             AttentionRecipe(**values)
 
 
-def test_the_module_is_a_command(tmp_path):
+def test_the_command_trains_rows_of_a_file(tmp_path, capsys):
     path = tmp_path / "rows.tsv"
     lines = "\n".join(f"{row['text']}\t{row['label']}" for row in texts(60))
     path.write_text("text\tlabel\n" + lines + "\n")
     flags = ["--data", f"tsv:{path}", "--rows", "0:40", "--out", str(tmp_path / "family")]
     small = ["--encoder", "projection", "--embedding", "4", "--hidden", "4", "--epochs", "1"]
-    done = CliRunner().invoke(command, [*flags, *small, "--seeds", "1,4"])
-    assert done.exit_code == 0, done.output
-    assert f"model: attention-classifier:{tmp_path / 'family'}/seed-{{seed}}" in done.output
+    train = ["train", "attention", *small]
+    assert exit_code_of(group, [*train, *flags, "--seeds", "1,4"]) == 0
+    out = capsys.readouterr().out
+    assert f"model: attention-classifier:{tmp_path / 'family'}/seed-{{seed}}" in out
     assert {p.name for p in (tmp_path / "family").iterdir()} == {"seed-1", "seed-4"}
-    lost = CliRunner().invoke(command, ["--data", "tsv:gone.tsv", *flags[4:], *small])
-    assert (lost.exit_code, "gone.tsv" in lost.output) == (1, True)
-    refused = CliRunner().invoke(command, [*flags, *small, "--seeds", "1,x"])
-    assert refused.exit_code == 2
-    assert "whole numbers" in refused.output
+    recipe = json.loads((tmp_path / "family" / "seed-1" / "training.json").read_text())["recipe"]
+    assert recipe["architecture"]["encoder"] == "projection"
+    assert exit_code_of(group, [*train, "--data", "tsv:gone.tsv", *flags[4:]]) == 2
+    assert "gone.tsv" in capsys.readouterr().err
+    assert exit_code_of(group, [*train, *flags, "--seeds", "1,x"]) == 2
+    assert "whole numbers" in capsys.readouterr().err

@@ -11,8 +11,8 @@ from scrutiny.core.example import Example  # noqa: E402
 from scrutiny.models.words.attention_network import Architecture  # noqa: E402
 from scrutiny.models.words.model import Vocabulary  # noqa: E402
 from scrutiny.models.words.recurrent_network import RecurrentArchitecture  # noqa: E402
-from scrutiny.training.attention_classifier.recipe import AttentionRecipe  # noqa: E402
 from scrutiny.training.finetuning.parts import load_parts  # noqa: E402
+from scrutiny.training.words.attention_recipe import AttentionRecipe  # noqa: E402
 from scrutiny.training.words.epochs import (  # noqa: E402
     Fitted,
     Lesson,

@@ -1,4 +1,4 @@
-"""What ``scrutiny train linear`` and ``scrutiny train recurrent`` share."""
+"""What ``scrutiny train attention``, ``linear`` and ``recurrent`` share."""
 
 import json
 from collections.abc import Callable
@@ -17,6 +17,7 @@ def word_options(function: F) -> F:
     for option in reversed(
         [
             click.option("--data", required=True, metavar="STRING", help="Data to train on."),
+            click.option("--rows", metavar="FROM:TO", help="Rows of it, such as 0:440."),
             click.option("--dev", default="", metavar="STRING", help="Else split off."),
             click.option(
                 "--reported", multiple=True, metavar="STRING", help="Data to be reported on."
@@ -35,11 +36,13 @@ def word_options(function: F) -> F:
 
 def train(recipe: Any, scheme: str, flags: dict[str, Any]) -> int:
     """Train the family of a recipe, and say what became of it."""
+    from scrutiny.data.dataset import load_dataset
     from scrutiny.training.words.job import train_words
 
+    data, rows = flags["data"], flags["rows"]
     tell = None if flags["as_json"] else click.echo
     found = train_words(
-        flags["data"],
+        data if rows is None else load_dataset(data, limit=rows),
         flags["out"],
         recipe=recipe,
         seeds=whole_numbers("seeds", flags["seeds"]),

@@ -9,6 +9,7 @@ from scrutiny.cli.environment import prepared
 
 #: Subcommand and the sentence that ``--help`` shows; the module is ``train/NAME``.
 SUBCOMMANDS: Final = {
+    "attention": "Train small classifiers with one attention layer from nothing.",
     "finetune": "Fine-tune encoders on a task with labels: classes, pairs, tags.",
     "linear": "Fit logistic regressions over words to samples of the rows.",
     "pretrain": "Pre-train small BERTs from plain text: masked words and next sentence.",

@@ -1,6 +1,6 @@
 """Classifiers with one layer of attention: ``attention-classifier:./runs/seed-{seed}``.
 
-A folder that `scrutiny.training.attention_classifier` wrote: safetensors and JSON. With
+A folder that ``scrutiny train attention`` wrote: safetensors and JSON. With
 ``#untrained=3`` the architecture and the words are the same and the weights are drawn anew, which
 makes a null: ``attention-classifier:./runs/seed-1#untrained={seed}`` with as many seeds as wanted.
 
@@ -92,7 +92,7 @@ class AttentionParts(NetworkParts):
     kind: ClassVar[NetworkKind] = NetworkKind(
         "attention-classifier@1",
         "An attention classifier",
-        "python -m scrutiny.training.attention_classifier",
+        "scrutiny train attention",
         Architecture.of,
         make_network,
     )

@@ -5,12 +5,12 @@
     word_recipe     WordRecipe: protocol of a kind of classifier; Trained
     linear          LinearRecipe(draw, strength, ...)
     network_recipe  RecurrentRecipe(architecture, epochs, ...); choices of small networks
+    attention_recipe  AttentionRecipe(architecture, epochs, ...)
     job             WordJob(parts, recipe, seeds): .key, .sizes; train_members(job, out)
                     train_words(data, out, *, recipe, seeds, dev="", reported=()) -> list[Member]
-    trainer         WordTrainer, LINEAR, RECURRENT: as nodes ``[[train]]`` of plans name them
+    trainer         WordTrainer, ATTENTION, LINEAR, RECURRENT: as ``[[train]]`` of plans names them
 
 Networks share ``network_recipe`` (choices, fit, stand-in), ``epochs`` (steps, the best epoch) and
-``word_recipe`` (texts as numbers). ``scrutiny train recurrent`` and ``scrutiny train linear`` are
-the same from the command line; classifiers with a layer of attention are
-`scrutiny.training.attention_classifier`.
+``word_recipe`` (texts as numbers). ``scrutiny train attention``, ``linear`` and ``recurrent`` are
+the same from the command line.
 """

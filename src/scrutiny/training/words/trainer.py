@@ -9,6 +9,7 @@ from scrutiny.data.dataset import Dataset
 from scrutiny.training.finetuning.one_run import Telling
 from scrutiny.training.finetuning.parts import load_parts
 from scrutiny.training.trainer import RUNS, Trainer, TrainingNode
+from scrutiny.training.words.attention_recipe import AttentionRecipe
 from scrutiny.training.words.job import TASK, Member, WordJob, result, train_members
 from scrutiny.training.words.linear import LinearRecipe
 from scrutiny.training.words.network_recipe import RecurrentRecipe
@@ -121,6 +122,11 @@ class _Steps:
         self._told = 0
 
 
+ATTENTION: Final = WordTrainer(
+    "trains small classifiers with one layer of attention from nothing",
+    "attention-classifier",
+    AttentionRecipe,
+)
 LINEAR: Final = WordTrainer(
     "fits logistic regressions over words, each to a sample of the rows", "linear", LinearRecipe
 )

@@ -1,8 +1,7 @@
-"""Training of attention classifiers: hyperparameters, learner, families, and the trainer's name."""
+"""Recipe of attention classifiers: hyperparameters and learner."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from scrutiny.core.example import Example
@@ -10,9 +9,7 @@ from scrutiny.models.words.attention import AttentionParts
 from scrutiny.models.words.attention_network import Architecture, encoded, sequences_of, weighted
 from scrutiny.models.words.model import Vocabulary
 from scrutiny.models.words.network import NetworkParts
-from scrutiny.training.words.job import SEEDS, Member, train_words
 from scrutiny.training.words.network_recipe import NetworkRecipe
-from scrutiny.training.words.trainer import WordTrainer
 from scrutiny.training.words.word_recipe import Numbered
 
 VERSION: Final = "attention-classifier@1"
@@ -80,29 +77,3 @@ class AttentionRecipe(NetworkRecipe):
     ) -> Numbered:
         """Texts as word ids; texts without a known word are left out."""
         return Numbered.of(examples, words, labels).with_words()
-
-
-def train_family(
-    data: Any,
-    out: Path,
-    *,
-    recipe: AttentionRecipe | None = None,
-    seeds: Sequence[int] = SEEDS,
-    dev: Any = "",
-    reported: Sequence[Any] = (),
-    tell: Callable[[str], None] | None = None,
-) -> list[Member]:
-    """Train classifiers in ``out/seed-S``, one for each seed; finished ones are kept.
-
-    ``attention-classifier:OUT/seed-{seed}`` is then a family of models. Parameters and errors are
-    those of `scrutiny.training.words.job.train_words`; the recipe may be left out.
-    """
-    chosen = recipe or AttentionRecipe()
-    return train_words(data, out, recipe=chosen, seeds=seeds, dev=dev, reported=reported, tell=tell)
-
-
-ATTENTION_CLASSIFIER: Final = WordTrainer(
-    "trains small classifiers with one layer of attention from nothing",
-    "attention-classifier",
-    AttentionRecipe,
-)

@@ -1,0 +1,35 @@
+"""``scrutiny train attention``: classifiers with one attention layer, trained from scratch."""
+
+from typing import Any
+
+import click
+
+from scrutiny.cli.train.words import chosen, train, word_options
+
+_OF_NETWORK = ("encoder", "attention", "embedding", "hidden")
+_OWN = ("epochs", "lr", "limit", "dev_share", "least")
+
+
+@click.command("attention")
+@word_options
+@click.option("--encoder", type=click.Choice(["bilstm", "projection", "conv"]), help="bilstm.")
+@click.option("--attention", type=click.Choice(["tanh", "dot"]), help="tanh unless given.")
+@click.option("--embedding", type=click.IntRange(1), help="Dimension of a word; 64.")
+@click.option("--hidden", type=click.IntRange(2), help="Dimension of the encoder; 64.")
+@click.option("--epochs", type=click.IntRange(1), help="Passes over the data; 12.")
+@click.option("--lr", type=float, help="Learning rate; 0.001.")
+def command(**flags: Any) -> int:
+    r"""Train classifiers with one attention layer, one for each seed.
+
+    The epoch with the best dev score is kept.
+
+    \b
+    scrutiny train attention --out runs/attention --encoder projection \
+        --data "tsv:train.tsv#text=sentence,label=label"
+    """
+    from scrutiny.models.words.attention_network import Architecture
+    from scrutiny.training.words.attention_recipe import AttentionRecipe
+
+    architecture = Architecture(**chosen(flags, _OF_NETWORK))
+    recipe = AttentionRecipe(architecture, **chosen(flags, _OWN))
+    return train(recipe, "attention-classifier", flags)
