@@ -12,7 +12,7 @@ from scrutiny.core.errors import MissingExtraError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.transformation import AsksAhead, Constraint, Intensity, Site, Transformation
 from scrutiny.perturb.engine.apply import Setting, perturb
-from scrutiny.perturb.engine.batch import perturb_batch, perturb_stream
+from scrutiny.perturb.engine.batch import perturb_batch, perturb_draws, perturb_stream
 from scrutiny.perturb.engine.recipe import Recipe, parse_recipe, recipe_of, step_of
 from scrutiny.text.edits import apply_edits, apply_to_text
 
@@ -324,3 +324,22 @@ def test_text_is_rewritten_only_where_edits_say_so():
         text[: edit.start],
         text[edit.end :],
     )
+
+
+def test_places_are_looked_for_once_for_all_draws():
+    """They are random in nothing: draws choose among the same."""
+    looked = []
+
+    class Counted(Toy):
+        def sites(self, document):
+            looked.append(document.text)
+            return super().sites(document)
+
+    settings = [Setting(seed=0, draw=draw) for draw in range(3)]
+    examples = [Example("1", {"text": "a good film"}), Example("2", {"text": "a bad one"})]
+    rows = list(perturb_draws(examples, [recipe_of(Counted())], settings))
+    assert looked == ["a good film", "a bad one"]
+    alone = [[perturb(e, recipe_of(Toy()), seed=0, draw=d) for d in range(3)] for e in examples]
+    assert [[v.edits for (v,) in made] for *_, made in rows] == [
+        [v.edits for v in own] for own in alone
+    ]

@@ -49,11 +49,20 @@ def test_everything_that_applies_is_measured_at_modest_budgets():
         *("performance", "classes", "calibration", "labels"),
     ]
     robustness = next(m for m in plan.measure if m.id == "robustness")
-    assert robustness.params["draws"] == 2
+    assert robustness.params["draws"] == 1
     assert all(m.is_audit for m in plan.measure)
     assert (plan.seed, plan.resampling.draws) == (0, AUDIT_DRAWS)
     # the smallest p must pass Holm over forty claims
     assert 1 / (1 + AUDIT_DRAWS) < 0.05 / 2 / 40
+
+
+def test_a_study_takes_as_many_draws_as_a_diagnostic_asks_for():
+    study = audit_plan(MODELS, DATA, profile="study", only=("robustness",))
+    (robustness,) = study.measure
+    assert robustness.params["draws"] == 2
+    assert PROFILES["ship"].limited(robustness).params == {**robustness.params, "draws": 1}
+    leakage = audit_plan(MODELS, DATA, only=("leakage",)).measure[0]
+    assert PROFILES["ship"].limited(leakage) is leakage
 
 
 def test_what_needs_more_than_the_model_has_is_left_out(tagged):
@@ -179,7 +188,8 @@ def test_the_usual_profile_asks_what_decides_about_shipping(classifier, tmp_path
     studied = audit_plan([classifier], [data], profile="study")
     assert {m.id for m in studied.measure} > set(shipped)
     same = {m.id: m for m in studied.measure}
-    assert [same[m.id] for m in plan.measure] == list(plan.measure)  # and at the same budgets
+    limited = [PROFILES["ship"].limited(same[m.id]) for m in plan.measure]
+    assert limited == list(plan.measure)  # and at the same budgets, but for draws of a change
 
 
 def test_a_reference_adds_agreement_to_the_usual_profile():

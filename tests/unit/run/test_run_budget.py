@@ -11,6 +11,7 @@ from scrutiny.run.costing.cost import cost_of
 from scrutiny.run.costing.timing import Speed
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.audit import audit_plan
+from scrutiny.run.planning.profiles import PROFILES
 from scrutiny.run.planning.rerun import chosen_before
 from scrutiny.run.planning.resolve import designed, resolve
 
@@ -28,7 +29,9 @@ def _steady(monkeypatch):
 def audited():
     """An audit of one model on 200 items: some 9,000 texts of robustness, 40,000 of attacks."""
     models = (ModelPlan("m", "builtin:sentiment/seed-1"),)
-    return resolve(audit_plan(models, (DataPlan("x", "builtin:reviews", limit=200),)))
+    asked = sorted(PROFILES["ship"].diagnostics)
+    data = (DataPlan("x", "builtin:reviews", limit=200),)
+    return resolve(audit_plan(models, data, profile="study", only=asked))
 
 
 def made(resolved, seconds, **given):

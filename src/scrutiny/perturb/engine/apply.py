@@ -216,7 +216,7 @@ def speaks(step: Step, document: TextDocument) -> bool:
 def _choose(step: Step, document: TextDocument, setting: Setting, repetition: int) -> StepOutcome:
     """Edits at the best-ranked sites that can be changed."""
     transformation = step.transformation
-    sites = transformation.sites(document)
+    sites = document.sites_of(transformation)
     is_plain = document.is_plain
     if not is_plain or step.where == "within":
         sites = sites_where(sites, document, step.where)
@@ -255,7 +255,7 @@ def planned_sites(
     """Sites that a step tries first, as many as it changes if nothing is refused."""
     steps = progress.recipe.steps
     step = steps[number]
-    sites = sites_where(step.transformation.sites(document), document, step.where)
+    sites = sites_where(document.sites_of(step.transformation), document, step.where)
     wanted = step.intensity.units(document.word_count, len(sites))
     rng = _stream(step, document, setting, _repetition(steps, number))
     return [sites[i] for i in _ranked(len(sites), rng)[:wanted]] if sites else []

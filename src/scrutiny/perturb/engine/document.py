@@ -10,6 +10,7 @@ from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.tokens import token_spans
 
 if TYPE_CHECKING:
+    from scrutiny.core.transformation import Site, Transformation
     from scrutiny.text.entities import Entity
     from scrutiny.text.tagger import Tag
 
@@ -58,6 +59,7 @@ class TextDocument:
         self.text = example.fields[self.field]
         self.language = example.language
         self.resources: Mapping[str, Any] = _NOTHING if resources is None else resources
+        self._sites: dict[int, tuple[Transformation, Sequence[Site]]] = {}
 
     @property
     def tokens(self) -> Borders:
@@ -67,6 +69,14 @@ class TextDocument:
             given = layer.get(self.field) if layer is not None else None
             self._tokens = token_spans(self.text) if given is None else given
         return self._tokens
+
+    def sites_of(self, transformation: "Transformation") -> "Sequence[Site]":
+        """Sites of a transformation, looked for once: no draw has others."""
+        known = self._sites.get(id(transformation))
+        if known is None:  # held with its sites, so that no other gets its number
+            known = transformation, transformation.sites(self)
+            self._sites[id(transformation)] = known
+        return known[1]
 
     @cached_property
     def starts(self) -> list[int]:

@@ -4,6 +4,7 @@ The one place that knows both: whoever reads a verb or writes one back before "n
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 CLITICS: Final = {
@@ -27,11 +28,13 @@ _NEGATABLE: Final = frozenset(
 )
 
 
+@lru_cache(maxsize=1 << 16)
 def plain(word: str) -> str:
     """The word in lower case with a straight apostrophe."""
     return word.lower().replace("’", "'")
 
 
+@lru_cache(maxsize=1 << 16)
 def negated_stem(word: str) -> str | None:
     """Auxiliary of a contracted negation ("won't" to "will"), or `None`; "ain't" has none.
 
@@ -85,6 +88,7 @@ def before_not(verb: str) -> str:
     return _SHORT.get(verb, verb)
 
 
+@lru_cache(maxsize=1 << 16)
 def clitic_of(word: str) -> str | None:
     """Verbal clitic at the end of a contracted pronoun ("I'll" to "'ll"), or `None`.
 

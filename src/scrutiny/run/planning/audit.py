@@ -93,7 +93,7 @@ def audit_plan(
             asked = [model for model in models if model.name in able]
             planned = _on_own_data(name, diagnostic, asked, ask)
             there |= {d: DataPlan(d, d) for m in planned for d in m.data}
-        measures += [replace(m, reference=second) for m in planned]
+        measures += [wanted.limited(replace(m, reference=second)) for m in planned]
     return Plan(
         data=tuple(there.values()),
         models=tuple(everyone.values()),

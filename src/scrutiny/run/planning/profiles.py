@@ -1,11 +1,12 @@
 """Audit profiles: which diagnostics run by default."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
 from scrutiny.core.errors import UnknownNameError
+from scrutiny.core.plan import MeasurePlan
 from scrutiny.core.registry import OWN, Entry
 
 
@@ -20,15 +21,25 @@ class Profile:
     diagnostics
         Names without versions; nothing for every diagnostic that applies. Those that a plug-in
         brings are asked in any profile: whoever installed it wants them.
+    draws
+        Most random draws of each change; `None`: as many as a diagnostic asks for in audits.
     """
 
     says: str
     diagnostics: frozenset[str] = frozenset()
+    draws: int | None = None
 
     def has(self, entry: Entry) -> bool:
         """Whether it includes a diagnostic."""
         short = entry.registration.name.partition("@")[0]
         return not self.diagnostics or entry.origin != OWN or short in self.diagnostics
+
+    def limited(self, measure: MeasurePlan) -> MeasurePlan:
+        """Measurement with no more draws of each change than the profile takes."""
+        draws = measure.params.get("draws", 0)
+        if self.draws is None or draws <= self.draws:
+            return measure
+        return replace(measure, params={**measure.params, "draws": self.draws})
 
 
 #: The usual one.
@@ -52,6 +63,7 @@ PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
                     "similarity.outputs",
                 }
             ),
+            draws=1,
         ),
         STUDY: Profile("every diagnostic that applies, those that look inside the model, too"),
     }
