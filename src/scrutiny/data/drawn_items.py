@@ -1,6 +1,7 @@
 """Subsample of a dataset, drawn by hashes of item names: the same for every model and seed."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.example import Example
@@ -19,6 +20,11 @@ def drawn(examples: Sequence[Example], items: int | None) -> tuple[Example, ...]
     """
     if items is None or items >= len(examples):
         return tuple(examples)
-    ranked = sorted(examples, key=lambda e: digest("attack", e.id))  # the word keeps the draw
-    kept = {example.id for example in ranked[:items]}
+    kept = set(_ranked(tuple(example.id for example in examples))[:items])
     return tuple(example for example in examples if example.id in kept)
+
+
+@lru_cache(maxsize=16)
+def _ranked(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of items by their hashes; a budget tries many sizes of one dataset."""
+    return tuple(sorted(names, key=lambda name: digest("attack", name)))  # the word keeps the draw

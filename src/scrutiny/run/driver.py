@@ -200,7 +200,12 @@ class _Work:
     def _run_stage(self, stage: str, make: Callable[[], Executor]) -> None:
         tasks = list(tasks_of(self._resolved, stage))
         done = self._journal.done()
-        todo = [task for task in tasks if task.id not in done]
+        # replicate by replicate: each model is loaded once, whatever is measured of it
+        families = list(self._resolved.families)
+        todo = sorted(
+            (task for task in tasks if task.id not in done),
+            key=lambda t: (families.index(t.family) if t.family else -1, t.replicate),
+        )
         if tasks:
             texts, before = sum(map(self._texts, todo)), len(tasks) - len(todo)
             self._progress.start(stage, total=len(tasks), done=before, texts=texts)

@@ -249,3 +249,18 @@ def test_a_notebook_shows_the_first_screen(view, front):
     assert "scrutiny-case" not in re.sub(
         r"<style>.*?</style>", "", render_snippet(view.without_texts()), flags=re.DOTALL
     )
+
+
+def test_the_most_that_something_can_cost_stands_behind_the_costs(view):
+    open_ones = [f for f in view.findings if f.claim.risk and f.verdict == "can't tell"]
+    first = max(open_ones or list(view.findings), key=lambda f: f.estimate.value)
+    bound = replace(first.claim, risk=replace(first.claim.risk, settled_by="read them"))
+    findings = tuple(
+        replace(f, claim=bound, verdict="can't tell") if f is first else replace(f)
+        for f in view.findings
+    )
+    others = [replace(f, verdict="can't tell") if f.claim.risk else f for f in findings]
+    risks = front_of(replace(view, findings=tuple(others))).risks
+    assert risks[-1].finding.claim == bound
+    assert risks[-1].scope == "read them"
+    assert risks[-1].costs.startswith("costs at most ")

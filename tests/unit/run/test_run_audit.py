@@ -12,6 +12,8 @@ from scrutiny.core.plan import DataPlan, ModelPlan
 from scrutiny.core.registry import Entry, registry
 from scrutiny.registrations import REGISTRATIONS
 from scrutiny.run.costing.cost import cost_of
+from scrutiny.run.driver import run_plan
+from scrutiny.run.executing import perform
 from scrutiny.run.executing.executors import executor
 from scrutiny.run.planning.audit import AUDIT_DRAWS, audit_plan, ordered
 from scrutiny.run.planning.profiles import PROFILES
@@ -278,3 +280,19 @@ def test_objects_stay_in_this_process():
     with pytest.raises(PlanError, match="cannot travel to a worker"):
         executor("auto", workers=2, objects={"m": object()})
     assert executor("auto", workers=1, objects={"m": object()})
+
+
+def test_each_replicate_is_loaded_once_whatever_is_measured_of_it(tmp_path, monkeypatch):
+    models = (ModelPlan("m", "builtin:sentiment/seed-{seed}"),)
+    plan = audit_plan(models, DATA, only=["performance", "calibration", "labels"])
+    resolved, loaded = resolve(plan), []
+    load = perform.load_replicate
+    monkeypatch.setattr(
+        perform,
+        "load_replicate",
+        lambda source, *rest: loaded.append(source) or load(source, *rest),
+    )
+    folder = run_plan(resolved, tmp_path / "run")
+    assert len(loaded) == len(set(loaded)) == 5
+    kinds = [kind.partition("@")[0] for kind in dict.fromkeys(folder.records()["kind"].to_pylist())]
+    assert kinds == ["performance", "calibration", "labels"]  # tables are in the order of the plan

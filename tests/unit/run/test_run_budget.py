@@ -16,6 +16,8 @@ from scrutiny.run.planning.rerun import chosen_before
 from scrutiny.run.planning.resolve import designed, resolve
 
 EACH = 0.01
+#: Measurements that ask the texts that performance has asked.
+SAME = ("classes", "calibration", "labels")
 
 
 @pytest.fixture(autouse=True)
@@ -38,14 +40,14 @@ def made(resolved, seconds, **given):
     """What was chosen, by its identifier, and how long it takes where equal texts are cached."""
     plan = within(resolved, seconds, **given)
     chosen = designed(resolved, plan)
-    seconds = sum(part.seconds for part in cost_of(chosen).parts if part.measure != "calibration")
+    seconds = sum(part.seconds for part in cost_of(chosen).parts if part.measure not in SAME)
     return {one.id: one for one in plan.measure}, seconds, plan.budget
 
 
 def test_what_fits_is_left_as_it_is(audited):
     measures, seconds, kept = made(audited, 10_000)
     assert tuple(measures.values()) == audited.plan.measure
-    assert seconds == pytest.approx(cost_of(audited).seconds - 200 * EACH)
+    assert seconds == pytest.approx(cost_of(audited).seconds - len(SAME) * 200 * EACH)
     assert (kept.seconds, kept.left_out) == (10_000, ())
 
 
@@ -96,14 +98,31 @@ def test_what_the_plan_names_stays(audited):
 def test_little_time_cuts_the_items_themselves(audited):
     measures, *_ = made(audited, 6, spent=100)  # five seconds are asked for, whatever is spent
     assert measures["performance"].items is measures["calibration"].items is None  # 200 in 2 s
-    few, *_ = made(audited, 6, spent=100, is_cached=False)  # 2.5 s for 400 texts
-    assert few["performance"].items == few["calibration"].items == 125
+    few, *_ = made(audited, 6, spent=100, is_cached=False)  # 2.5 s for 800 texts
+    assert few["performance"].items == few["calibration"].items == 62
 
 
 def test_time_that_is_gone_is_not_given_again(audited):
     _, early, _ = made(audited, 100)
     _, late, _ = made(audited, 100, spent=50)
     assert late <= 100 * budget._ASKING - 50 < early
+
+
+def test_loading_the_models_counts(audited, monkeypatch):
+    _, quick, _ = made(audited, 100)
+    monkeypatch.setattr(timing.Timer, "loading", 30.0)
+    _, slow, _ = made(audited, 100)
+    assert slow <= 100 * budget._ASKING - 30 < quick
+
+
+def test_every_replicate_is_as_slow_to_load_as_the_first():
+    models = (ModelPlan("m", "builtin:sentiment/seed-{seed}"),)
+    resolved = resolve(audit_plan(models, (DataPlan("x", "builtin:reviews", limit=20),)))
+    timer = timing.Timer(resolved, {})
+    assert timer.loading == 0  # nothing is loaded yet
+    timer._load_s = 2.0
+    assert timer.loading == 10.0
+    assert timing.Timer(resolved, {"m": object()}).loading == 0
 
 
 def test_what_was_chosen_is_found_again_by_what_was_asked(audited, tmp_path):

@@ -68,10 +68,21 @@ def percent_of(found: Estimate | None) -> str:
     """A share in percent with its limits: "97.8 % [97.0, 98.4]"."""
     if found is None or found.value is None:
         return NO_VALUE
-    value = f"{hundred(found.value)} %"
+    value = f"{_hundred(found.value)} %"
     if found.low is None or found.high is None:
         return value
-    return f"{value} [{hundred(found.low)}, {hundred(found.high)}]"
+    return f"{value} [{_hundred(found.low)}, {_hundred(found.high)}]"
+
+
+def _hundred(share: float) -> str:
+    """A hundred times a share; all of it without decimals, which would say nothing.
+
+    Examples
+    --------
+    >>> _hundred(0.978), _hundred(1.0), _hundred(0.9997)
+    ('97.8', '100', '100')
+    """
+    return hundred(share).replace("100.0", "100")
 
 
 def decimal_of(found: Estimate | None) -> str:

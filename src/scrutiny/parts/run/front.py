@@ -310,10 +310,15 @@ def _span(finding: Finding) -> Span | None:
     return Span(value, *outer, 100 * risk.tolerance, inner if inner != outer else None)
 
 
-def _worst_first(risk: FoundRisk) -> tuple[int, float, str]:
-    """Order of risks: by state, what they cost as a multiple of what is tolerable, and name."""
+def _worst_first(risk: FoundRisk) -> tuple[int, bool, float, str]:
+    """Order of risks: by state, what they cost as a multiple of what is tolerable, and name.
+
+    The most that something can cost is less than a cost: it stands behind those of its state.
+    """
     ratio = risk.span.value / max(risk.span.tolerance, 1e-9) if risk.span else 0.0
-    return STATES.index(risk.state), -ratio, risk.name
+    stated = risk.finding.claim.risk
+    is_most = stated is not None and bool(stated.settled_by)
+    return STATES.index(risk.state), is_most, -ratio, risk.name
 
 
 def counts_of(risks: Sequence[FoundRisk]) -> str:

@@ -56,10 +56,12 @@ def within(
         Objects that stand behind names of the plan.
     """
     begun = perf_counter()
-    chooser = _Chooser(resolved, Timer(resolved, models or {}), is_cached)
+    timer = Timer(resolved, models or {})
+    chooser = _Chooser(resolved, timer, is_cached)
     asked = resolved.plan.measure
     whole = sum(chooser.seconds(one) for one in asked)  # times all there is
-    left = max(_AT_LEAST_S, seconds * _ASKING - spent - (perf_counter() - begun))
+    gone = spent + (perf_counter() - begun) + timer.loading
+    left = max(_AT_LEAST_S, seconds * _ASKING - gone)
     chosen = tuple(asked) if whole <= left else tuple(chooser.chosen(left))
     left_out = tuple(_left_out(resolved, chosen, f"For a budget of {in_words(seconds)}, "))
     budget = Budget(seconds, asked_digest(resolved, seconds), left_out)

@@ -54,6 +54,7 @@ class Timer:
         self._each: dict[tuple[Hashable, ...], float] = {}
         self._speeds: dict[tuple[Hashable, ...], Speed] = {}
         self._last: tuple[tuple[str, str], Model] | None = None
+        self._load_s = 0.0
 
     def speed(self, measurement: Measurement, *, family: str, data: str) -> Speed:
         """Speed of a measurement of a family on a dataset.
@@ -68,6 +69,15 @@ class Timer:
         if key not in self._speeds:
             self._speeds[key] = self._speed(measurement, family, data, queries)
         return self._speeds[key]
+
+    @property
+    def loading(self) -> float:
+        """Seconds that loading every replicate takes, each as long as the slowest that was timed.
+
+        What is loaded for the first time brings its packages with it, so the time is no less.
+        """
+        named = [f for name, f in self._resolved.families.items() if name not in self._given]
+        return self._load_s * sum(len(family.replicates) for family in named)
 
     def predicting(self, family: str, data: str) -> float:
         """Seconds of a prediction of one item."""
@@ -111,7 +121,9 @@ class Timer:
         source = self._resolved.families[family].replicates[0].source
         if self._last is None or self._last[0] != (source, task.name):
             self._last = None  # never two at a time
+            begun = perf_counter()
             model = load_replicate(source, task, self._resolved.options)
+            self._load_s = max(self._load_s, perf_counter() - begun)
             self._last = (source, task.name), model
         return self._last[1]
 
