@@ -28,7 +28,7 @@ _ELSEWHERE = {"Run": "scrutiny._results", "compare": "scrutiny._comparison"}
 
 
 class _Package(ModuleType):
-    """Package whose ``run`` stays the function that the README shows.
+    """Package module whose ``run`` remains the public function, not the subpackage.
 
     The import system binds a subpackage to its parent once it is loaded, so the folder ``run``
     would take the place of the function with the first ``from scrutiny.run.driver import ...``.
@@ -47,7 +47,7 @@ sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:
-    """Public names, imported when they are first asked for."""
+    """Public names, imported on first access."""
     if name in __all__:
         return getattr(import_module(_ELSEWHERE.get(name, "scrutiny._api")), name)
     raise AttributeError(f"module 'scrutiny' has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""The public functions: ``run``, ``audit``, ``load``, ``list``, ``show``.
+"""Public functions: ``run``, ``audit``, ``load``, ``list``, ``show``.
 
 What runs a plan is imported when a plan is run, so that the package is there at once.
 """
@@ -39,7 +39,7 @@ def run(
     options: "RunOptions | None" = None,
     **params: Any,
 ) -> "Run":
-    """Finished run of a plan, or of one diagnostic on a model and data.
+    """Run a plan, or one diagnostic on a model and data; returns the finished run.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def audit(
     options: "RunOptions | None" = None,
     **asked: Any,
 ) -> "Run":
-    """Finished run of all of a profile that applies to a model and its data.
+    """Audit a model: run all diagnostics of a profile that apply to it and its data.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def audit(
 
 
 def load(path: str | Path) -> "Run":
-    """Run of a folder.
+    """Load a finished run from its folder.
 
     Raises
     ------
@@ -186,13 +186,13 @@ def list(kind: str | None = None) -> Sequence[str]:
 
 
 def show(name: str, *, kind: str = "diagnostic") -> str:
-    """What a registered name says of itself."""
+    """Description of a registered name."""
     thing = registry().load(text_given(kind, "kind"), text_given(name, "name"))
     return at_length(thing)
 
 
 def _with_functions_named(params: dict[str, Any], options: "RunOptions | None") -> dict[str, Any]:
-    """Parameters whose transformations may be functions, with recipes in their place."""
+    """Parameters with functions among the transformations replaced by recipes."""
     if "transformations" not in params:
         return params
     from scrutiny.perturb.engine.recipe import recipes_given
@@ -207,7 +207,7 @@ def _with_functions_named(params: dict[str, Any], options: "RunOptions | None") 
 
 
 def _plan_of(what: "str | Path | Plan | Mapping[str, Any]") -> Plan:
-    """Plan, of its file or its plain values."""
+    """Plan from an object, its file or its plain values."""
     from scrutiny.run.planning.file import plan_of, read_plan
 
     if isinstance(what, Plan):
@@ -225,7 +225,7 @@ def _plan_of(what: "str | Path | Plan | Mapping[str, Any]") -> Plan:
 
 
 def _must_stand_alone(given: Mapping[str, Any]) -> None:
-    """Refuse beside a plan what would be passed over."""
+    """Raise for arguments that a plan would ignore."""
     beside = [name for name, value in given.items() if value is not None]
     if beside:
         raise errors.PlanError(
@@ -243,7 +243,7 @@ def _inputs(model: Any, data: Any, task: str) -> tuple[tuple[ModelPlan, ...], tu
 
 
 def _must_be_model(model: Any, name: str) -> None:
-    """Refuse a string that names no model, before anything is imported, and what can't be asked."""
+    """Raise for a model string without a model, and for objects that are no model."""
     if isinstance(model, str):
         must_lead_somewhere(model)
     elif not can_be_asked(model):

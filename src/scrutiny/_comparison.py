@@ -1,4 +1,4 @@
-"""Two runs, or two models on data, held against each other in Python."""
+"""Comparison of two runs, or of two models on data, in Python."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -28,7 +28,7 @@ _INPUTS: Final = 5
 
 
 class Comparison:
-    """What two runs show side by side, the second against the first.
+    """Comparison of two runs, the second against the first.
 
     Examples
     --------
@@ -47,22 +47,22 @@ class Comparison:
 
     @property
     def headline(self) -> str:
-        """Which inputs changed, or that nothing is shown."""
+        """Changed inputs in one sentence, or that no change is shown."""
         return headline(self._found)
 
     @property
     def outcome(self) -> str | None:
-        """``regression``, ``no regression`` or ``undecided``; nothing without a margin."""
+        """``regression``, ``no regression`` or ``undecided``; None without a margin."""
         return self._found.outcome
 
     @property
     def levels(self) -> Table:
-        """Accuracy or mean score of each dataset, before and after, with the change's interval."""
+        """Accuracy or mean score on each dataset, before and after, with the change's interval."""
         return _table(_level_row(level) for level in self._found.levels)
 
     @property
     def slices(self) -> Table:
-        """Every slice that was looked at, with its change, the clearest first."""
+        """All tested slices with their changes, clearest first."""
         rows = (
             {"dataset": level.dataset, **_members(change), "change": change.value}
             | {"is_shown": change.is_shown}
@@ -73,7 +73,7 @@ class Comparison:
 
     @property
     def inputs(self) -> Table:
-        """Inputs that differ, those first that differ most beyond noise."""
+        """Inputs with different answers; largest differences beyond noise first."""
         rows = (
             {"dataset": level.dataset, **_members(one), "slices": ", ".join(one.slices)}
             for level in self._found.levels
@@ -83,16 +83,16 @@ class Comparison:
 
     @property
     def findings(self) -> list[Finding]:
-        """Differences of all numbers that both runs have, with their verdicts."""
+        """Differences of all numbers that both runs have, with verdicts."""
         return [*self._found.comparison.findings]
 
     @property
     def numbers(self) -> Table:
-        """The same differences as a table, second minus first."""
+        """Differences of all shared numbers as a table, second minus first."""
         return Table(numbers_table([f.estimate for f in self.findings if f.estimate]))
 
     def report(self, path: str | Path | None = None) -> str:
-        """Lines that ``scrutiny compare --all`` prints; a page, written where a path is given."""
+        """Output of ``scrutiny compare --all``; also written as a page if a path is given."""
         if path is None:
             lines = lines_of(self._found, margin=self._margin, top=_INPUTS, is_whole=True)
             return "\n".join(line.plain for line in lines)
@@ -103,7 +103,7 @@ class Comparison:
         return page
 
     def __repr__(self) -> str:
-        """The headline."""
+        """Headline of the comparison."""
         return f"<Comparison: {self.headline}>"
 
     def _repr_html_(self) -> str:
@@ -126,7 +126,7 @@ def compare(
     where: str | Sequence[str] = (),
     **asked: Any,
 ) -> Comparison:
-    """Comparison of a second run, or model, with a first.
+    """Compare a second run, or model, with a first.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def compare(
 
 
 def _run_of(given: Any, name: str) -> Run:
-    """Finished run, of itself or its folder.
+    """Finished run, from a run or its folder.
 
     Raises
     ------
@@ -208,7 +208,7 @@ def _level_row(level: Level) -> dict[str, Any]:
 
 
 def _members(value: Any) -> dict[str, Any]:
-    """Members of a value, lists as texts."""
+    """Fields of a value, with lists as texts."""
     return {one.name: getattr(value, one.name) for one in fields(value)}
 
 

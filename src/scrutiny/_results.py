@@ -1,4 +1,4 @@
-"""A finished run, as Python and notebooks see it."""
+"""Finished run, for Python and notebooks."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -27,7 +27,7 @@ from scrutiny.store.run_folder import RunFolder
 
 
 def _the_one(metric: str, found: list[Estimate], others: Sequence[Estimate] = ()) -> Estimate:
-    """The only one of some estimates; the same number of two diagnostics is one number.
+    """The only one of some estimates; the same number from two diagnostics counts once.
 
     Raises
     ------
@@ -38,19 +38,19 @@ def _the_one(metric: str, found: list[Estimate], others: Sequence[Estimate] = ()
     if len(distinct) != 1:
         near = sorted({f"{e.key.metric} {_place(e)}" for e in found or others})
         raise PlanError(
-            f"{len(distinct)} estimates fit {metric!r}; say which: {'; '.join(near[:8])}."
+            f"{len(distinct)} estimates fit {metric!r}; choose one: {'; '.join(near[:8])}."
         )
     return next(iter(distinct.values()))
 
 
 def _place(estimate: Estimate) -> dict[str, object]:
-    """What an estimate is of, beside its metric."""
+    """Identity of an estimate without its metric."""
     key = estimate.key
     return {"subject": key.subject, "dataset": key.dataset, **key.condition}
 
 
 class Run:
-    """A finished run.
+    """Finished run: its estimates, findings, risks and cases.
 
     In a notebook it shows what was found, the verdicts first.
 
@@ -70,16 +70,16 @@ class Run:
 
     @property
     def path(self) -> Path:
-        """Where it is."""
+        """Folder of the run."""
         return self.folder.path
 
     @property
     def manifest(self) -> Mapping[str, Any]:
-        """Plan, versions, identities, promise."""
+        """Manifest: plan, versions, identities, reproducibility."""
         return self.folder.manifest
 
     def records(self, kind: str | None = None) -> Table:
-        """Raw measures of all diagnostics, or of one: "robustness", with or without its version."""
+        """Raw measures of all diagnostics, or of one: "robustness", with or without version."""
         table = self.folder.records()
         if kind is not None:
             ends = [text_given(kind, "kind"), *(kind + mark for mark in "@#")]
@@ -95,22 +95,22 @@ class Run:
 
     @property
     def items(self) -> pa.Table:
-        """Content of every item."""
+        """Table of all items."""
         return self.folder.items()
 
     @property
     def variants(self) -> pa.Table:
-        """Every variant with its edits."""
+        """Table of all variants with their edits."""
         return self.folder.variants()
 
     @property
     def outputs(self) -> pa.Table:
-        """What the models answered."""
+        """Table of the models' answers."""
         return self.folder.outputs()
 
     @property
     def risks(self) -> Table:
-        """What costs the models something, what does not, and what these data cannot tell.
+        """Risks by state: changes that hurt, that hold, and that can't be told.
 
         What hurts comes first, the largest cost first: `scrutiny.parts.run.risks.Risk` says what
         the columns are. A single state: ``run.risks.where(state="hurts")``.
@@ -118,7 +118,7 @@ class Run:
         return Table(risks_table(self.findings))
 
     def cases(self, change: str | None = None) -> Table:
-        """Texts that one change, or any, has made, with the answers before and after; worst first.
+        """Cases of one change, or of all: changed texts with answers before and after, worst first.
 
         Parameters
         ----------
@@ -140,16 +140,16 @@ class Run:
 
     @property
     def estimates(self) -> list[Estimate]:
-        """All numbers with their intervals and denominators."""
+        """All estimates, with intervals and denominators."""
         return self.folder.estimates()
 
     @property
     def findings(self) -> list[Finding]:
-        """All claims with their verdicts."""
+        """All findings: claims with their verdicts."""
         return self.folder.findings()
 
     def estimate(self, metric: str, *, group: str = "all", **condition: object) -> Estimate:
-        """The one estimate of a metric with this condition, over all replicates.
+        """The one estimate of a metric under this condition, over all replicates.
 
         ``condition`` may name the ``dataset`` and the ``subject`` beside what varies in the run;
         versions may be left out. A slice behind the metric (``accuracy where length > 20``), or a
@@ -183,11 +183,11 @@ class Run:
         return _the_one(metric, found, whole)
 
     def gate(self, *rules: str) -> list[Finding]:
-        """Finding of each rule, such as "drop(accuracy) <= 0.05"."""
+        """Findings of rules such as "drop(accuracy) <= 0.05"."""
         return judge_run(self.folder, [text_given(rule, "a rule") for rule in rules])
 
     def report(self, path: str | Path | None = None) -> str:
-        """Report as text; written where a path is given, in the format of its suffix."""
+        """Report as text; written to a path if given, in the format of its suffix."""
         view = load_view(self.path)
         if path is None:
             return render(view, "text")
@@ -198,7 +198,7 @@ class Run:
 
     @property
     def numbers(self) -> Table:
-        """All estimates as a table: a row each, a column for each thing that varies in the run."""
+        """All estimates as a table: one row each, with a column for each varying factor."""
         return Table(numbers_table(self.estimates))
 
     def to_arrow(self) -> pa.Table:
@@ -214,13 +214,13 @@ class Run:
         return self.numbers.to_polars()
 
     def __repr__(self) -> str:
-        """What was examined, and how many verdicts of each kind."""
+        """Models, data, and number of verdicts of each kind."""
         verdicts = [f.verdict for f in self.findings]
         said = ", ".join(f"{verdicts.count(v)} {v}" for v in dict.fromkeys(verdicts))
         return f"<Run of {self._title()}: {said or 'no claims'}>"
 
     def _title(self) -> str:
-        """Models and data, as they were given."""
+        """Models and data, as given."""
         given = (self.manifest.get("models", {}), self.manifest.get("data", {}))
         own = [m for m in given[0].values() if m.get("role", "measured") == "measured"]
         models = dict.fromkeys(str(m["source"]).removeprefix("python:object:") for m in own)

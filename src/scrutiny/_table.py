@@ -1,4 +1,4 @@
-"""A table that a run gives: narrowed down, taken out, shown in a notebook."""
+"""Tables of a run: filter, convert, show in a notebook."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -14,7 +14,7 @@ SHOWN: Final = 20
 
 
 class Table:
-    """Rows of a run, as an Arrow table underneath.
+    """Rows of a run, backed by an Arrow table.
 
     Examples
     --------
@@ -33,7 +33,7 @@ class Table:
         return int(self._table.num_rows)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Rows, each a dict."""
+        """Rows as dicts."""
         for batch in self._table.to_batches(max_chunksize=1024):
             yield from batch.to_pylist()
 
@@ -43,7 +43,7 @@ class Table:
         return list(self._table.column_names)
 
     def where(self, **columns: object) -> "Table":
-        """Rows whose columns have these values; None selects rows that have none.
+        """Rows with these values in columns; None selects rows without a value.
 
         Several values in a list stand for any of them, a mapping for its canonical JSON:
         ``condition={"draw": 0}``.
@@ -94,7 +94,7 @@ class Table:
 
 
 def _is(column: pa.ChunkedArray, value: object, name: str) -> pa.ChunkedArray:
-    """Which rows have a value, or one of several."""
+    """Mask of the rows that have a value, or one of several."""
     if value is None:
         return pc.is_null(column)
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""What authors of plug-ins build on, in one place: nothing else of scrutiny need be imported.
+"""Public face for plug-in authors: everything that a plug-in needs to import.
 
 ::
 

@@ -1,4 +1,4 @@
-"""The built-in names: one line for each thing that scrutiny brings.
+"""Built-in registrations: one line for each registered object.
 
 A line without indent says a kind and what its targets begin with; those below it say a name, the
 rest of the target, and what the thing cannot do without (`scrutiny.core.registry.Registration`).

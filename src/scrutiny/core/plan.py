@@ -109,7 +109,7 @@ class TrainPlan:
         Of the family that it makes, with the ``role``.
     source
         What is trained: a model string, or a model of the plan; of a family, each member. Nothing
-        for a trainer that starts from nothing.
+        for a trainer that starts from scratch.
     task
         Of the data, where its columns do not tell; or a task of training's own, which labels every
         piece of annotated sentences (``anchored-tagging``, ``control-labels``).
@@ -119,7 +119,7 @@ class TrainPlan:
         Of each member. Five of a single model and one of each member of a family unless given.
     random, seeds
         Of the family that is trained, as `ModelPlan` has them; seeds of the models themselves where
-        the trainer starts from nothing.
+        the trainer starts from scratch.
     params
         The recipe.
     control_of

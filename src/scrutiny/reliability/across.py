@@ -1,4 +1,4 @@
-"""How replicate-level estimates agree with each other: the stage after `estimate`.
+"""Agreement of replicate-level estimates.
 
 An interval over replicates says how far the recipe's value may lie; these numbers say what a
 reader with one checkpoint would have seen.
@@ -24,15 +24,15 @@ class Across:
     replicates
         How many.
     mean, sd
-        Of the replicate-level values; the sd of one replicate is nothing.
+        Of the replicate-level values; the sd of one replicate is None.
     least, most
         Smallest and largest value.
     sign_agreement
         Share of replicates on the same side of "no effect" as their mean; a value of exactly no
-        effect agrees with nothing. Nothing for levels, or where the mean is exactly no effect.
+        effect agrees with nothing. None for levels, or where the mean is exactly no effect.
     significant, significant_low, significant_high
         Share of replicates whose own interval over items leaves out "no effect", on the side of
-        the mean, with Wilson's interval over replicates. Nothing for levels.
+        the mean, with Wilson's interval over replicates. None for levels.
     """
 
     replicates: int
@@ -46,7 +46,7 @@ class Across:
     significant_high: float | None = None
 
     def numbers(self) -> dict[str, float]:
-        """Those that exist, by name: what an estimate keeps."""
+        """Defined values by name, as an estimate stores them."""
         return {name: float(value) for name, value in asdict(self).items() if value is not None}
 
 
@@ -64,14 +64,14 @@ def across(
     values
         ``(replicate,)``, finite.
     no_effect
-        Value that says "no difference"; nothing for levels.
+        Value that means "no difference"; None for levels.
     intervals
         Each replicate's own interval over items, in the same order; nothing leaves out the share
         that is significant.
     level
         Of Wilson's interval.
 
-    **Measures**: how often one checkpoint alone would have told the same story.
+    **Measures**: how often one checkpoint alone would have given the same verdict.
 
     **Misleads when**: read as a test: five of five replicates beyond zero on the same 200 items
     share those items' luck, and no vote over replicates decides a claim here.
@@ -107,7 +107,7 @@ def across(
 
 
 def compared_runs(a: ArrayLike, b: ArrayLike) -> dict[str, float]:
-    """Exact rank tests of two groups of runs that do not pair up, and their effect size.
+    """Exact rank tests of two unpaired groups of runs, and their effect size.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Statistics that are functions of sums over rows."""
+"""Additive statistics: functions of sums over rows."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Additive(AdditiveStatistic):
-    """A value computed from sums of components.
+    """Additive statistic, given by functions of components and sums.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Additive(AdditiveStatistic):
         return self.make(measures)
 
     def value(self, sums: Array, weight: Array) -> Array:
-        """Values ``(...)`` of sums ``(..., cell, component)``: the mean over cells that count.
+        """Values ``(...)`` from sums ``(..., cell, component)``: mean over nonempty cells.
 
         A cell that lies inside a resampled unit counts as often as it was drawn.
         """
@@ -48,13 +48,13 @@ class Additive(AdditiveStatistic):
 
 
 def scale_of(statistic: Statistic) -> Scale:
-    """Scale of any statistic, cut where its value cannot lie: at the range of a row, of a mean."""
+    """Scale of any statistic, cut at the range of its values."""
     named = Scale.of(statistic.scale)
     return named if statistic.row_range is None else named.within(*statistic.row_range)
 
 
 def divisors(statistic: Statistic, values: Array) -> tuple[float, ...]:
-    """What each replicate's value is divided by; nothing where that is every row.
+    """Denominator of each replicate's value; empty if every row counts.
 
     Parameters
     ----------
@@ -70,18 +70,18 @@ def divisors(statistic: Statistic, values: Array) -> tuple[float, ...]:
 
 
 def divide(numerator: Array, denominator: Array) -> Array:
-    """Quotient, NaN where the denominator is zero."""
+    """Quotient, NaN if the denominator is zero."""
     safe = np.where(denominator == 0, np.nan, denominator)
     return np.asarray(numerator / safe)
 
 
 def over_rows(sums: Array) -> Array:
-    """First component over the last, the number of rows: the value of a mean."""
+    """Mean: first component divided by the last, the number of rows."""
     return divide(sums[..., 0], sums[..., -1])
 
 
 def second(sums: Array) -> Array:
-    """Second component: the divisor of a statistic that is a ratio of two sums."""
+    """Second component: the denominator of a ratio of two sums."""
     return np.asarray(sums[..., 1])
 
 
@@ -92,7 +92,7 @@ def ratio(
     parts: Callable[[Array], tuple[Array, Array]],
     **stated: Any,
 ) -> Additive:
-    """A sum over another sum, of what ``parts`` makes of the measures ``(..., need)``."""
+    """Ratio of two sums of components, which ``parts`` makes of measures ``(..., need)``."""
 
     def make(measures: Array) -> Array:
         return np.stack(parts(measures), axis=-1)
@@ -101,5 +101,5 @@ def ratio(
 
 
 def with_count(*columns: Array) -> Array:
-    """Components made of these columns and a count of rows."""
+    """Components: these columns, and a count of rows."""
     return np.stack([*columns, np.ones_like(columns[0])], axis=-1)

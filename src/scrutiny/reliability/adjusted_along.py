@@ -1,4 +1,4 @@
-"""Tests of every head or layer, adjusted for all that were looked at beside it (max-T)."""
+"""Max-T: tests of every head or layer, adjusted for all tests along the axes."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ def with_max_t(
     rng: np.random.Generator,
     is_fixed: bool = False,
 ) -> list[Estimated]:
-    """Estimates along an axis, each with its adjusted p-value among its numbers.
+    """Estimates along axes, each with its adjusted p-value.
 
     ``max_t_p`` is two-sided, of the value being ``no_effect``; ``max_t_smallest_p`` the smallest
     that so many draws can give, ``max_t_tests`` how many places were tested together. Draws of
@@ -70,7 +70,7 @@ def _is_tested(one: Estimated) -> bool:
 def _draws(
     tested: Sequence[Estimated], rng: np.random.Generator, *, is_fixed: bool
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Means over replicates ``(place,)`` and their draws ``(draw, place)``, if there is a test."""
+    """Means over replicates ``(place,)`` and their draws ``(draw, place)``; None without a test."""
     drawn = [one.resampled for one in tested if one.resampled is not None]
     if len(drawn) < 2:
         return None

@@ -1,4 +1,4 @@
-"""Tests of one replicate, adjusted for the others that were done beside them."""
+"""Holm correction of tests of single replicates."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,7 +10,7 @@ from scrutiny.stats.significance.multiplicity import holm
 
 
 def with_holm(estimates: Sequence[Estimate]) -> list[Estimate]:
-    """Estimates in their order, tests with Holm's adjusted p-value among their numbers.
+    """Estimates in their order; tests have Holm's adjusted p-value among their numbers.
 
     Tests belong together if they differ in their group only: the same test and condition on one
     replicate, over the sets of words that a dataset holds. The adjusted value is ``holm``, the
@@ -44,7 +44,7 @@ def with_holm(estimates: Sequence[Estimate]) -> list[Estimate]:
 
 
 def _family(one: Estimate) -> tuple[object, ...]:
-    """What the tests of one family have in common: all but the group."""
+    """Key of the family of a test: everything but the group."""
     key = one.key
     condition = canonical_json(dict(key.condition))
     who = (key.subject, key.reference, key.dataset, key.replicate)

@@ -1,4 +1,4 @@
-"""Estimates place by place along axes of the measures: every layer and head, on the same draws."""
+"""Estimates along axes of the measures: every layer and head, on the same draws."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ from scrutiny.stats.errors import StatisticsError
 
 
 def places_along(measures: Sequence[Measure], axes: Sequence[str]) -> Iterator[dict[str, int]]:
-    """Places along some axes, counted from 1, the last axis fastest."""
+    """Indices along some axes, counted from 1, the last axis fastest."""
     lengths = {name: length for measure in measures for name, length in measure.axes}
     for place in product(*(range(1, lengths.get(axis, 0) + 1) for axis in axes)):
         yield dict(zip(axes, place, strict=True))
@@ -36,7 +36,7 @@ def estimate_along(
     seed: int,
     places: Sequence[Mapping[str, int]],
 ) -> list[Estimated]:
-    """Estimate of a statistic at each place of the axes of its measures.
+    """Estimate of a statistic at each index of its measures' axes.
 
     Parameters
     ----------

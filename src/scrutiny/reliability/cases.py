@@ -1,4 +1,4 @@
-"""A claim with the numbers that it rests on and their limits, before it is judged."""
+"""Claim cases: a claim with its numbers and their limits, before the verdict."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,31 +9,31 @@ from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.families import is_fixed
 from scrutiny.stats.interval import Direction, Interval
 
-#: Where limits lie: beyond what a comparison asks for, on the other side of it, or across.
+#: Position of limits relative to a threshold: beyond it, on the other side, or across.
 Place = Literal["beyond", "below", "undecided"]
 
 
 class Part(NamedTuple):
-    """A comparison with its number, and the limits of it that hold for its whole family."""
+    """Comparison with its number, and the limits of the number that hold for its family."""
 
     component: Component
     found: Estimated
     limits: Limits | None
 
     def place(self, spoken: Spoken) -> Place:
-        """Where the limits lie; "undecided" where there are none."""
+        """Position of the limits in a scope; "undecided" without limits."""
         ends = None if self.limits is None else self.limits.of(spoken)
         return "undecided" if ends is None else place_of(self.component, ends)
 
     @property
     def widest(self) -> Place:
-        """Where the widest limits lie that there are."""
+        """Position of the widest available limits."""
         return "undecided" if self.limits is None else place_of(self.component, self.limits.widest)
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimCase:
-    """A claim with what is known about it before it is judged.
+    """Claim with everything known about it before the verdict.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class ClaimCase:
     parts
         Its components with their estimates; those that were not computed are left out.
     stop
-        Verdict that a gate has reached already, with its reason; or nothing.
+        Verdict that a gate has set, with its reason; or None.
     """
 
     claim: Claim
@@ -51,12 +51,12 @@ class ClaimCase:
 
     @property
     def deciding(self) -> tuple[Part, ...]:
-        """Comparisons that the verdict rests on: of a risk, the first alone."""
+        """Comparisons that decide: for a risk, the first alone."""
         return deciding(self.claim, self.parts)
 
 
 def deciding(claim: Claim, parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    """Comparisons that a verdict rests on: of a risk, the first alone.
+    """Comparisons that decide a claim: for a risk, the first alone.
 
     What a risk is held against takes nothing from it, be it there or not.
     """
@@ -66,12 +66,12 @@ def deciding(claim: Claim, parts: tuple[Part, ...]) -> tuple[Part, ...]:
 
 
 def is_of_recipe(part: Part) -> bool:
-    """Whether a number speaks of the recipe: three replicates or more, drawn."""
+    """Whether a number has limits for the recipe: three or more drawn replicates."""
     return part.found.estimate.n_replicates >= 3 and not is_fixed(part.found.estimate)
 
 
 def is_on_one_unit(found: Estimated) -> bool:
-    """Whether there was one unit to resample, or one in every stratum: none to compare it with.
+    """Whether there is a single unit of resampling, overall or in every stratum.
 
     Its interval, if it has any, is over replicates on this one unit.
     """
@@ -79,7 +79,7 @@ def is_on_one_unit(found: Estimated) -> bool:
 
 
 def place_of(component: Component, ends: tuple[float, float]) -> Place:
-    """Where limits lie from what a comparison asks for."""
+    """Position of limits relative to a component's limit."""
     above, under = ends[0] > component.limit, ends[1] < component.limit
     if component.operator.startswith("<"):
         above, under = under, above
@@ -87,14 +87,14 @@ def place_of(component: Component, ends: tuple[float, float]) -> Place:
 
 
 def outcome_of(places: Sequence[Place]) -> Place:
-    """What comparisons say together: all must lie beyond, one on the other side denies it."""
+    """Outcome of several comparisons: all beyond supports, one on the other side denies."""
     if "below" in places:
         return "below"
     return "beyond" if set(places) == {"beyond"} else "undecided"
 
 
 def p_value(component: Component, interval: Interval | None, *, reverse: bool = False) -> float:
-    """One-sided p that a component lies beyond its limit, or on the other side of it.
+    """One-sided p-value that a component lies beyond its limit, or on the other side of it.
 
     A component without a value is no evidence either way.
     """

@@ -1,4 +1,4 @@
-"""What a finding has to survive: items, seeds, choices, datasets."""
+"""Robustness checks of a finding: items, seeds, choices, datasets."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from scrutiny.reliability.risks import checks_of_risk
 
 
 def checks_of(case: ClaimCase, verdict: str) -> tuple[Check, ...]:
-    """Outcome of everything that a claim has to survive.
+    """Outcomes of all checks of a claim.
 
     Where a verdict was reached, a part survives if it says the same by itself. Where none was,
     the outcome says whether the parts agree with each other.
@@ -43,7 +43,7 @@ def _check(name: str, case: ClaimCase, verdict: str) -> Check:
 
 
 def _groups(parts: Sequence[Part], kind: str) -> list[list[Part]]:
-    """Components by dataset or choice; what names none belongs to the first."""
+    """Components by dataset or choice; those without one belong to the first."""
     groups: dict[str, list[Part]] = {}
     for part in parts:
         named = re.search(rf"\b{kind}:? ([^,:]+)", part.component.against)
@@ -52,7 +52,7 @@ def _groups(parts: Sequence[Part], kind: str) -> list[list[Part]]:
 
 
 def _over_groups(name: str, said: Sequence[Place], verdict: str) -> Check:
-    """Whether each group of components, by itself, says what the verdict says."""
+    """Check: whether each group of components alone has the same verdict."""
     if verdict not in ("supported", "not supported"):
         if "undecided" in said:
             return Check(name, "undecided")
@@ -65,7 +65,7 @@ def _over_groups(name: str, said: Sequence[Place], verdict: str) -> Check:
 
 
 def _over_seeds(part: Part, *, verdict: str) -> Check:
-    """Whether replicates agree, and whether their spread overturns what items alone would say."""
+    """Check: whether replicates agree, and whether their spread overturns the items' verdict."""
     found = part.found.estimate
     if found.n_replicates < 2:
         return Check("seeds", "not run", "one replicate")
@@ -81,7 +81,7 @@ def _over_seeds(part: Part, *, verdict: str) -> Check:
 
 
 def _agreeing(component: Component, values: Sequence[float], *, verdict: str) -> str:
-    """How many replicates say by themselves what the verdict says; unpaired sides have none."""
+    """Number of replicates that agree with the verdict on their own, in words."""
     up = component.operator.startswith(">")
     beyond = sum(v > component.limit if up else v < component.limit for v in values)
     agreeing = len(values) - beyond if verdict == "not supported" else beyond

@@ -1,4 +1,4 @@
-"""From estimates to findings: the one function that audit, gate and compare share.
+"""Decisions: from estimates to findings, by the one function that audit, gate and compare share.
 
 A verdict compares the limits that are printed with the limits that a claim names. Those of a number
 hold for its whole family at once, so nothing is corrected afterwards. Gates come first: no skill,
@@ -101,7 +101,7 @@ def _finding(case: ClaimCase) -> Finding:
 
 
 def _limited(part: Part, *, is_here: bool) -> Estimate:
-    """Estimate of a part with the limits that decide: the widest, or those of checkpoints alone."""
+    """Estimate of a component with the limits that decide."""
     found = part.found.estimate
     if part.limits is None:
         return found
@@ -114,7 +114,7 @@ def _is_control(part: Part) -> bool:
 
 
 def _verdict(case: ClaimCase) -> tuple[str, str, str]:
-    """Verdict, what it is said of, and why: in the widest scope in which it is decided."""
+    """Verdict, scope, and reason: in the widest scope in which the claim is decided."""
     if case.stop:
         verdict, reason = case.stop
         return verdict, _scope(case.parts, _widest(case.parts)), reason
@@ -132,7 +132,7 @@ def _verdict(case: ClaimCase) -> tuple[str, str, str]:
 
 
 def _state(case: ClaimCase) -> tuple[str, str, str]:
-    """State of a risk, of what it is said, and why: in the widest scope in which it is decided."""
+    """State of a risk, scope, and reason: in the widest scope in which it is decided."""
     risk, parts = case.claim.risk, case.deciding
     if case.stop or risk is None or parts[0].limits is None:
         verdict, reason = case.stop or ("undecided", _sentence(parts[0], "undecided", "recipe"))
@@ -155,7 +155,7 @@ def _state(case: ClaimCase) -> tuple[str, str, str]:
 
 
 def _stays(case: ClaimCase, state: State, spoken: Spoken) -> bool:
-    """Whether a state stays when missing rows cost as little, or as much, as they can."""
+    """Whether a state stays under worst-case and best-case imputation of missing rows."""
     (main,), risk = case.deciding, case.claim.risk
     is_low = main.component.operator.startswith(">") == (state == "hurts")
     ends = worst_ends(main, spoken, is_low=is_low, level=case.claim.level)
@@ -163,13 +163,13 @@ def _stays(case: ClaimCase, state: State, spoken: Spoken) -> bool:
 
 
 def _missing(parts: Sequence[Part]) -> float:
-    """Largest share of missing rows of the numbers that have limits."""
+    """Largest share of missing rows among the numbers with limits."""
     shares = (p.found.estimate.counts.missing_share for p in parts if p.found.interval is not None)
     return max(shares, default=0.0)
 
 
 def _reason(parts: Sequence[Part], outcome: Place, spoken: Spoken) -> str:
-    """One sentence: which comparison decided, and why nothing wider may be said."""
+    """Reason in one sentence: the comparison that decided, and why the scope is not wider."""
     telling = _telling(parts, outcome, spoken)
     said = f"{_sentence(telling, outcome, spoken)}{_at_once(telling)}"
     narrow = _why_narrow(parts, spoken)
@@ -193,7 +193,7 @@ def _sentence(part: Part, outcome: Place, spoken: Spoken) -> str:
 
 
 def _telling(parts: Sequence[Part], outcome: Place, spoken: Spoken) -> Part:
-    """The comparison that decided: the clearest denial, else the one that clears it least."""
+    """Comparison that decided: the clearest denial, else the one with the smallest clearance."""
     if outcome == "below":
         return min(parts, key=lambda part: _clearance(part, spoken))
     open_ones = [part for part in parts if part.place(spoken) != "beyond"] or parts
@@ -201,7 +201,7 @@ def _telling(parts: Sequence[Part], outcome: Place, spoken: Spoken) -> Part:
 
 
 def _clearance(part: Part, spoken: Spoken) -> float:
-    """Half-widths by which a value lies beyond its limit; least where there is no value."""
+    """Distance of a value beyond its limit, in half-widths; lowest without a value."""
     ends = part.limits and (part.limits.of(spoken) or part.limits.widest)
     value = part.found.estimate.value
     if not ends or value is None:
@@ -219,7 +219,7 @@ def _bounds(part: Part, spoken: Spoken) -> str:
 
 
 def _at_once(part: Part) -> str:
-    """That limits hold for all numbers of a family."""
+    """Note that the limits hold simultaneously for a family."""
     count = part.limits.n_rows if part.limits else 1
     return f" (limits that hold for {count:,} numbers at once)" if count > 1 else ""
 
@@ -239,7 +239,7 @@ def _scope(parts: Sequence[Part], spoken: Spoken) -> str:
 
 
 def _why_narrow(parts: Sequence[Part], spoken: Spoken) -> str:
-    """Why nothing may be said of the recipe, or an empty text."""
+    """Why the scope is not the recipe; empty if it is."""
     there = _with_value(parts)
     if spoken == "recipe":
         return ""

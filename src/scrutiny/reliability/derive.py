@@ -28,7 +28,7 @@ def join(
     fallback: Mapping[str, str] | None = None,
     at: Mapping[str, int] | None = None,
 ) -> Joined:
-    """Measures ``(replicate, row, number)`` of the items that every needed side has.
+    """Measures ``(replicate, row, number)`` of the items that all needed sides have.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def join(
 
 
 def _parts(need: str, panel: Panel) -> tuple[str, str]:
-    """Side and measure of a need; a measure's own name may hold dots."""
+    """Side and measure of a need; a measure's name may contain dots."""
     if "." not in need or any(measure.name == need for measure in panel.measures):
         return "", need
     side, _, measure = need.partition(".")
@@ -91,14 +91,14 @@ def _parts(need: str, panel: Panel) -> tuple[str, str]:
 
 
 def _is_ok(side: Side) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-    """Whether a side is ok, and the status that this question itself has."""
+    """Indicator of whether a side is ok, as a measure with a status of its own."""
     known = np.isin(side.status, (_OK, *_UNCHANGED))
     is_ok: NDArray[np.float64] = (side.status == _OK).astype(np.float64)[..., None]
     return is_ok, np.where(known, np.int8(_OK), side.status)
 
 
 def worst(one: NDArray[np.int8], other: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Worse of two statuses; what either side never planned is not planned."""
+    """Worse of two statuses; items that either side did not plan are not planned."""
     result: NDArray[np.int8] = np.maximum(one, other)
     result[(one == NOT_PLANNED) | (other == NOT_PLANNED)] = NOT_PLANNED
     return result
@@ -117,7 +117,7 @@ def worst_over_replicates(status: NDArray[np.int8]) -> NDArray[np.int8]:
 
 
 def _filled(side: Side, sides: Mapping[str, Side], stand_in: str | None) -> Side:
-    """Side with another's values where its variants changed nothing."""
+    """Side with another's values for items that its variants did not change."""
     if stand_in is None:
         return side
     other = sides[stand_in]
@@ -129,7 +129,7 @@ def _filled(side: Side, sides: Mapping[str, Side], stand_in: str | None) -> Side
 
 
 def _numbers(panel: Panel, side: Side, measure: str, at: Mapping[str, int]) -> NDArray[np.float64]:
-    """Values ``(replicate, item, number)`` of one measure at some places of its axes."""
+    """Values ``(replicate, item, number)`` of one measure at some indices of its axes."""
     columns = columns_of(panel.measures, measure, at)
     if columns is None:
         known = [known.name for known in panel.measures]

@@ -1,4 +1,4 @@
-"""Value, interval and denominator of one statistic on one panel."""
+"""Estimate of one statistic on one panel: value, interval and denominator."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -48,7 +48,7 @@ NO_INTERVAL: Final = "no_interval@1"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimated:
-    """An estimate with the draws that it was computed from.
+    """Estimate with the draws it was computed from.
 
     ``interval`` and ``resampled`` are nothing where the estimate has no value; ``interval`` alone
     where there is one unit of resampling and too few replicates. ``each`` holds the
@@ -115,14 +115,14 @@ def estimate(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimand:
-    """What an estimate is of: the joined measures, their replicates, and the identity it gets."""
+    """Identity and data of an estimate: joined measures, replicates, and key."""
 
     joined: Joined
     names: tuple[str | None, ...]
     key: EstimateKey
 
     def blank(self, reason: str, resampling: Resampling) -> Estimated:
-        """The estimate where there is no value."""
+        """Undefined estimate, with the reason."""
         counts = self.joined.counts
         return Estimated(without_value(self.key, counts, len(self.names), resampling, reason))
 
@@ -135,7 +135,7 @@ def of_draws(
     resampling: Resampling,
     seed: int,
 ) -> Estimated:
-    """Estimate of a statistic whose draws of items are there."""
+    """Estimate of a statistic from its draws of items."""
     names, joined, scale = asked.names, asked.joined, scale_of(statistic)
     each: tuple[Interval, ...] = ()
     try:
@@ -181,7 +181,7 @@ def of_draws(
 
 
 def flips_of(statistic: Statistic, values: Floats) -> tuple[float, float] | None:
-    """Rows a replicate that count for and against a value, a mean over replicates.
+    """Rows per replicate that count for and against a value; mean over replicates.
 
     Nothing where it is no mean over rows of differences of right and wrong.
     """
@@ -190,7 +190,7 @@ def flips_of(statistic: Statistic, values: Floats) -> tuple[float, float] | None
 
 
 def step_of(statistic: Statistic, values: Floats) -> float | None:
-    """What one flip moves a value, a mean over replicates; nothing of no share of things."""
+    """Change of a value by one flip, mean over replicates; None if it is no share."""
     spread = statistic.flips_over
     if spread is not None and isinstance(statistic, AdditiveStatistic):
         over = spread(statistic.components(values).sum(axis=-2))
@@ -202,7 +202,7 @@ def step_of(statistic: Statistic, values: Floats) -> float | None:
 
 
 def row_values(statistic: Statistic, values: Floats) -> Floats | None:
-    """Values ``(replicate, row)`` of single rows, of which a mean is one; nothing of others."""
+    """Values ``(replicate, row)`` of single rows if the statistic is a mean; else None."""
     if not statistic.is_mean or not isinstance(statistic, AdditiveStatistic):
         return None
     components = statistic.components(values)
@@ -211,7 +211,7 @@ def row_values(statistic: Statistic, values: Floats) -> Floats | None:
 
 
 def counted_flips(differences: Floats) -> tuple[float, float] | None:
-    """Flips one way and the other of differences ``(replicate, row)``, a replicate.
+    """Flips in each direction per replicate, from differences ``(replicate, row)``.
 
     A row whose answer is the mean of several draws flips in part. Nothing of differences that are
     no shares of a few draws.
@@ -226,12 +226,12 @@ def counted_flips(differences: Floats) -> tuple[float, float] | None:
 
 
 def mean_divisor(each: Sequence[float]) -> float | None:
-    """Mean over replicates of what their values were divided by; nothing where it is every row."""
+    """Mean denominator over replicates; None if every row counts."""
     return sum(each) / len(each) if each else None
 
 
 def by_replicate(estimated: Estimated) -> list[Estimate]:
-    """Estimates of every replicate by itself, over items alone; none for a single model."""
+    """Estimate of each replicate, over items alone; empty for a single model."""
     whole, resampled = estimated.estimate, estimated.resampled
     if resampled is None or len(estimated.each) < 2:
         return []
@@ -282,7 +282,7 @@ def resample_any(
     cells: NDArray[np.int64] | None = None,
     share: bool = False,
 ) -> Resampled:
-    """Statistic of each replicate on each draw of items, by the statistic's own way.
+    """Statistic of each replicate on each draw of items, for any kind of statistic.
 
     Parameters
     ----------
@@ -320,7 +320,7 @@ def _each(
     resampling: Resampling,
     seed: int,
 ) -> tuple[Interval, ...]:
-    """Interval over items of every replicate by itself, where something is made of them."""
+    """Interval over items of each replicate, for statistics that use it."""
     if resampling.replicates != "each" and statistic.no_effect is None:
         return ()
     own = replace(resampling, method="items")
@@ -345,7 +345,7 @@ def valued(
     names: Sequence[str | None],
     resampling: Resampling,
 ) -> Estimate:
-    """Estimate with the interval that there is, or without limits."""
+    """Estimate with its interval, or without limits if there is none."""
     if interval is not None:
         return with_value(key, counts, interval, resampled=resampled, names=names)
     return without_limits(key, counts, resampled=resampled, names=names, resampling=resampling)
@@ -359,7 +359,7 @@ def with_value(
     resampled: Resampled,
     names: Sequence[str | None],
 ) -> Estimate:
-    """Estimate of an interval; ``names`` are the replicates in their order."""
+    """Estimate from an interval; ``names`` are the replicates in order."""
     parts = interval.decomposition
     return Estimate(
         key=key,
@@ -386,7 +386,7 @@ def without_limits(
     names: Sequence[str | None],
     resampling: Resampling,
 ) -> Estimate:
-    """Estimate of one unit: what was seen on it, and nothing about how far others may lie."""
+    """Estimate from a single unit of resampling: a value without limits."""
     return Estimate(
         key=key,
         value=float(finite(resampled.point, "point", ndim=1).mean()),
@@ -410,7 +410,7 @@ def _by_name(names: Sequence[str | None], resampled: Resampled) -> dict[str, flo
 
 
 def refused(estimated: Estimated, reason: str) -> Estimated:
-    """The estimate without its value, and why it is refused."""
+    """Estimate without value, refused for a reason."""
     whole = replace(
         estimated.estimate,
         value=None,
@@ -428,7 +428,7 @@ def refused(estimated: Estimated, reason: str) -> Estimated:
 def without_value(
     key: EstimateKey, counts: Counts, n_replicates: int, resampling: Resampling, reason: str
 ) -> Estimate:
-    """Estimate that does not exist, and why."""
+    """Undefined estimate, with the reason."""
     return Estimate(
         key=key,
         value=None,

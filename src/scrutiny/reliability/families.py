@@ -1,4 +1,4 @@
-"""Families of numbers: which are asked together, and the limits that hold for all of them at once.
+"""Families of numbers, and the limits that hold simultaneously for each family.
 
 A number stands in the family in which the run planned it: the numbers that one measurement takes of
 one model, on one dataset, by one metric. Whoever asks about one of them afterwards gets its limits
@@ -33,19 +33,19 @@ _OF_ITS_OWN: Final = (AS_PUBLISHED, "crossed_unpaired")
 
 @dataclass(frozen=True, slots=True)
 class RowFamily:
-    """What tells a family from others, and how many numbers it was planned with."""
+    """Key of a family, and the number of rows it was planned with."""
 
     name: Hashable
     n_rows: int
 
 
 def is_fixed(found: Estimate) -> bool:
-    """Whether an estimate of several replicates speaks of these very checkpoints only."""
+    """Whether an estimate is about these checkpoints only."""
     return found.n_replicates > 1 and found.method.startswith("items")
 
 
 def families_among(estimated: Mapping[str, Estimated]) -> dict[str, RowFamily]:
-    """Families of numbers that no plan says more of: by diagnostic, models, dataset and metric."""
+    """Families of numbers without a plan: by diagnostic, models, dataset and metric."""
     names = {}
     for name, one in estimated.items():
         key = one.estimate.key
@@ -55,7 +55,7 @@ def families_among(estimated: Mapping[str, Estimated]) -> dict[str, RowFamily]:
 
 
 def counted(names: Mapping[str, Hashable], claims: Iterable[Claim] = ()) -> dict[str, RowFamily]:
-    """Families of numbers by what they are told apart by, with their sizes.
+    """Families by key, with their planned sizes.
 
     Numbers of which a plan claims something are a family; whoever asks about one of the others has
     chosen it among all that were planned. Another choice of the same numbers is a family beside
@@ -64,7 +64,7 @@ def counted(names: Mapping[str, Hashable], claims: Iterable[Claim] = ()) -> dict
     Parameters
     ----------
     names
-        What tells the families of all planned numbers apart.
+        Family keys of all planned numbers.
     claims
         The plan's claims.
     """
@@ -89,16 +89,16 @@ def limits_of(
     level: float = 0.95,
     losses: Mapping[str, float] | None = None,
 ) -> dict[str, Limits]:
-    """Limits of the wanted numbers, for all of their families at once; none without an interval.
+    """Limits of the wanted numbers, simultaneous over their families; omitted without interval.
 
     Parameters
     ----------
     estimated
-        Numbers by their identifiers; those of one family lend each other their seeds' variance.
+        Numbers by their identifiers; members of a family share their seed variances (moderation).
     families
         Family of each.
     wanted
-        Identifiers of the numbers that are asked for.
+        Identifiers of the wanted numbers.
     level
         Probability that the limits of a whole family hold.
     losses
@@ -148,14 +148,14 @@ def _of_family(
 
 
 def _row(one: Estimated) -> Row | None:
-    """What a number brings to its family; nothing without an interval over items."""
+    """Family row of a number; None without an interval over items."""
     if one.interval is None or one.resampled is None or one.resampled.degrees < 1:
         return None
     return row_of(one.resampled, one.scale, flips=one.flips, step=one.step)
 
 
 def _own(one: Estimated, limits: RowLimits, n_rows: int) -> RowLimits | None:
-    """Limits of a number, those of its own interval where a family has nothing to lend to it.
+    """Limits of a number from its own interval, if the family cannot give any.
 
     An interval that is exact, that was asked for by name, or that is of two sides with replicates
     of their own. Nothing where its draws are too few for limits so far out.

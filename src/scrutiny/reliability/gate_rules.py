@@ -1,4 +1,4 @@
-"""Rules such as ``drop(accuracy) <= 0.05 where transformation=typos`` as values."""
+"""Gate rules such as ``drop(accuracy) <= 0.05 where transformation=typos``."""
 
 import re
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ _RULE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A comparison of a metric with a limit.
+    """Comparison of a metric with a limit, under a condition.
 
     ``where`` holds what the condition of an estimate must contain, as text, or columns of the
     items; ``slice`` is the rest of what stands behind ``where``: what the items must be. ``minus``
@@ -36,7 +36,7 @@ class Rule:
     minus: tuple[Mapping[str, str], str] | None = None
 
     def fits(self, metric: str, condition: Mapping[str, object]) -> bool:
-        """Whether an estimate of this metric and condition is meant."""
+        """Whether the rule selects an estimate of this metric and condition."""
         if not is_meant(self.metric, metric):
             return False
         return all(
@@ -45,7 +45,7 @@ class Rule:
 
 
 def says(value: object, text: str) -> bool:
-    """Whether a condition's value is what a text says; versions may be left out.
+    """Whether a condition's value matches a written one; versions are optional.
 
     Examples
     --------
@@ -57,17 +57,17 @@ def says(value: object, text: str) -> bool:
 
 
 def written(value: object) -> str:
-    """A condition's value as rules and plans write it."""
+    """Condition's value as written in rules and plans."""
     return value if isinstance(value, str) else canonical_json(value)
 
 
 def fits(has: Mapping[str, object], where: Mapping[str, object]) -> bool:
-    """Whether what an estimate has is what a selection says, name by name."""
+    """Whether the properties of an estimate match a selection, name by name."""
     return all(name in has and says(has[name], written(value)) for name, value in where.items())
 
 
 def without_versions(name: str) -> str:
-    """Name of a transformation or a composition, for people.
+    """Name of a transformation or composition without versions.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def without_versions(name: str) -> str:
 
 
 def parse_rule(text: str) -> Rule:
-    """Rule of its written form.
+    """Parse a rule.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Whether a verdict stays when every missing row is given the worst value there could be."""
+"""Worst-case imputation: does a verdict stay whatever the missing rows are."""
 
 import scipy
 
@@ -8,7 +8,7 @@ from scrutiny.stats.intervals.families import tail_of
 
 
 def survives_imputation(case: ClaimCase, outcome: Place, spoken: Spoken) -> bool:
-    """Whether the outcome of a claim stays."""
+    """Whether the outcome of a claim stays under worst-case imputation."""
     there = [part for part in case.parts if part.found.interval is not None]
     if any(part.found.row_range is None for part in there):
         return False
@@ -23,7 +23,7 @@ def survives_imputation(case: ClaimCase, outcome: Place, spoken: Spoken) -> bool
 def worst_ends(
     part: Part, spoken: Spoken, *, is_low: bool, level: float
 ) -> tuple[float, float] | None:
-    """Limits that there would be if missing rows had the lowest, or the highest, value there is.
+    """Limits if all missing rows had the lowest, or the highest, possible value.
 
     Only a mean over rows can be imputed (`Additive.row_range`): one missing row may hold any share
     of the entities that an F1 counts, so an F1 has none. Other items would have other gaps: the

@@ -1,4 +1,4 @@
-"""Intervals over replicates and items, by the method that the plan names."""
+"""Intervals over replicates and items, by the plan's method."""
 
 from dataclasses import replace
 from typing import Final
@@ -27,7 +27,7 @@ FEWEST_REPLICATES: Final = 3
 def interval_of(
     resampled: Resampled, *, name: str, scale: str | Scale, resampling: Resampling, seed: int
 ) -> Interval:
-    """Interval over replicates and items; ``fixed`` replicates leave the items alone.
+    """Interval over replicates and items; over items alone if replicates are ``fixed``.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def interval_of(
 def as_published(
     resampled: Resampled, *, rng: np.random.Generator, level: float = 0.95
 ) -> Interval:
-    """Multi-Bootstrap percentile interval: replicates drawn anew on each draw of items.
+    """Multi-Bootstrap percentile interval: replicates redrawn on each draw of items.
 
     The algorithm of `scrutiny.stats.intervals.multibootstrap` for any statistic whose draws of
     items are known: on each draw, the mean over replicates drawn with replacement.
@@ -107,7 +107,7 @@ def as_published(
 
 
 def mean_replicate(resampled: Resampled) -> Resampled:
-    """Mean over replicates as if it were one: these very checkpoints."""
+    """Mean over replicates as a single replicate: scope "these checkpoints"."""
     return Resampled(
         point=resampled.point.mean(keepdims=True),
         draws=resampled.draws.mean(axis=1, keepdims=True),
@@ -123,10 +123,10 @@ def mean_replicate(resampled: Resampled) -> Resampled:
 def on_one_unit(
     resampled: Resampled, *, scale: str | Scale, resampling: Resampling
 ) -> Interval | None:
-    """Interval over replicates alone, where there is one unit and nothing to resample.
+    """Interval over replicates alone, if there is a single unit of resampling; else None.
 
-    Nothing with fewer than three replicates, or where they are held fixed: then there is a value
-    and no way to say how far another one may lie.
+    None with fewer than three replicates, or if they are held fixed: then there is a value without
+    limits.
 
     Raises
     ------
@@ -142,9 +142,9 @@ def on_one_unit(
 def difference_on_one_unit(
     a: Resampled, b: Resampled, *, scale: str | Scale, paired: bool, resampling: Resampling
 ) -> Interval | None:
-    """Interval of a minus b over replicates alone, where there is one unit.
+    """Interval of a minus b over replicates alone, if there is a single unit of resampling.
 
-    Nothing where a side has two replicates, or neither has three, or they are held fixed.
+    None if a side has two replicates, or neither has three, or they are held fixed.
 
     Raises
     ------
@@ -162,11 +162,11 @@ def difference_on_one_unit(
 
 
 def _cut(found: Interval, where: Scale) -> Interval:
-    """Interval over replicates, cut where no value can lie: a t of few degrees goes far."""
+    """Interval over replicates, cut at the range of the value: a t of few degrees is wide."""
     low, high = max(found.low, where.low), min(found.high, where.high)
     return replace(found, low=low, high=high, notes=(ONE_UNIT,))
 
 
 def is_held(resampling: Resampling) -> bool:
-    """Whether a plan speaks of these very checkpoints, not of the recipe."""
+    """Whether the scope of a plan is "these checkpoints", not the recipe."""
     return resampling.replicates == "fixed" or resampling.method == "items"

@@ -1,4 +1,4 @@
-"""Statistics of label indices: kappa of two models' labels, and how many labels one uses.
+"""Statistics of label indices: kappa of two models' labels, and number of labels used.
 
 They take ``pred_a`` and ``pred_b``, indices of labels in one order. Their marginals are those of
 each resample, so that they are functions of weighted rows and not of sums.

@@ -1,4 +1,4 @@
-"""Metrics by what is written: registered ones, ones with a parameter, and ones of other metrics.
+"""Metrics by expression: registered ones, parametric ones, and metrics of other metrics.
 
 =============  ====================================================================================
 written        what it is
@@ -38,7 +38,7 @@ _OF_DIFFERENCE: Final = {
     **{"logit": "coefficient", "share": "coefficient"},
     **{"coefficient": "excess", "percent": "points"},
 }
-#: Random numbers of gaps that have another name.
+#: Random streams of gaps with another name.
 _GAPS: Final = {"erasure_flip_rate@1": "erasure_flip_gap@1"}
 _OPPOSITE: Final = {"better": "worse", "worse": "better", "neither": "neither"}
 
@@ -49,7 +49,7 @@ Kind = TypeVar("Kind", bound=Statistic)
 
 @dataclass(frozen=True, slots=True)
 class Parametric(Told, Generic[Kind]):
-    """Metrics that differ in one parameter.
+    """Metrics with one parameter.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Parametric(Told, Generic[Kind]):
         The metric of a value, and of its whole name; raises ValueError or KeyError for a value that
         cannot be. Its ``stream`` is NAME_VALUE@VERSION if it states none.
     needs_value
-        What a value is, in words: "a number of texts".
+        Description of a value: "a number of texts".
     """
 
     id: str
@@ -70,13 +70,13 @@ class Parametric(Told, Generic[Kind]):
     needs_value: str
 
     def sentence(self) -> str:
-        """What the first usual one is, and the other usual values."""
+        """Label of the first usual metric, and the other usual values."""
         first, *others = self.usual
         said = self.of(first).says
         return f"{said} (or: {', '.join(others)})" if others else said
 
     def of(self, value: str) -> Kind:
-        """The metric of a value.
+        """Metric for a value of the parameter.
 
         Raises
         ------
@@ -88,14 +88,14 @@ class Parametric(Told, Generic[Kind]):
             found = self.make(value, f"{stem}({value})@{version}")
         except (KeyError, ValueError) as error:
             raise PlanError(
-                f"{stem}({value}) is no metric: in the parentheses of {stem} stands "
+                f"{stem}({value}) is no metric: the parameter of {stem} is "
                 f"{self.needs_value}, for instance {stem}({self.usual[0]})."
             ) from error
         return replace(found, stream=found.stream or f"{stem}_{value}@{version}")
 
 
 def one_of(name: str, made: Mapping[str, Kind]) -> Parametric[Kind]:
-    """Metrics of a few choices; each is made with the name of its random numbers.
+    """Parametric metrics with a few choices; each is made with the name of its random stream.
 
     Examples
     --------
@@ -112,14 +112,14 @@ def one_of(name: str, made: Mapping[str, Kind]) -> Parametric[Kind]:
 
 
 def metric_name(text: str) -> str:
-    """Full name of a metric given with or without its version: the newest wins.
+    """Full name of a metric from a name with or without version: the newest by default.
 
     Raises
     ------
     PlanError
         If it cannot be read, or lacks its parameter, or has one too many.
     UnknownNameError
-        If there is no such metric; near names are in the message.
+        If there is no such metric; the message lists similar names.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def metric_name(text: str) -> str:
 
 
 def metric_of(text: str, measures: Sequence[Measure] = ()) -> Statistic:
-    """Metric of its written form: additive, weighted or refit (`scrutiny.core.statistic`).
+    """Metric from its expression: additive, weighted or refit (`scrutiny.core.statistic`).
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def metric_of(text: str, measures: Sequence[Measure] = ()) -> Statistic:
 
 
 def measures_of(diagnostic: str) -> tuple[Measure, ...]:
-    """Measures that a diagnostic declares, by the name in an estimate's key; none if unknown."""
+    """Measures that a diagnostic declares, by the diagnostic's name in a key; empty if unknown."""
     name = diagnostic.partition("#")[0]
     if name not in registry().names("diagnostic"):
         return ()
@@ -172,12 +172,12 @@ def measures_of(diagnostic: str) -> tuple[Measure, ...]:
 
 
 def in_words(metric: str, measures: Sequence[Measure]) -> str:
-    """A metric in words, its means as their measures say them."""
+    """Label of a metric; means have the labels of their measures."""
     return spoken(metric, {measure.name: measure.says for measure in measures if measure.says})
 
 
 def usual_metrics() -> list[str]:
-    """Names of all metrics that diagnostics compute: registered, with parameters, differences.
+    """Names of all metrics that diagnostics compute: registered, parametric, differences.
 
     Metrics of a measure stand for all of them (``mean``).
     """
@@ -258,7 +258,7 @@ def _loaded(full: str) -> Statistic | Parametric[Any] | OfMeasure:
 
 
 def drop(of: Additive, name: str) -> Additive:
-    """A metric before minus the same after."""
+    """Drop: a metric before minus the same after."""
     return _difference(
         of,
         name,
@@ -272,7 +272,7 @@ def drop(of: Additive, name: str) -> Additive:
 
 
 def excess(of: Additive, name: str) -> Additive:
-    """The drop of a metric minus its drop under the matched random change.
+    """Excess drop: drop of a metric minus its drop under the matched random change.
 
     The original cancels out. It is still needed: a row counts if all three sides were measured.
     """
@@ -288,10 +288,10 @@ def excess(of: Additive, name: str) -> Additive:
 
 
 def beyond(of: Additive, name: str) -> Additive:
-    """A metric minus what stands for chance beside it."""
+    """Metric minus its chance level."""
     chance = of.chance
     if chance is None:
-        raise PlanError(f"{name} does not exist: nothing stands for chance beside {of.id}.")
+        raise PlanError(f"{name} does not exist: {of.id} has no chance level.")
     fixed = (of.conditional_on, chance.measure and f"what {chance.says} give")
     return _difference(
         of,
@@ -309,7 +309,7 @@ def beyond(of: Additive, name: str) -> Additive:
 
 
 def gap(of: Additive, name: str) -> Additive:
-    """A metric of one order minus the same of another, row by row."""
+    """Gap: a metric in one order minus the same in another, row by row."""
     return _difference(
         of,
         name,
@@ -342,7 +342,7 @@ def _difference(
     by_row: bool = False,
     **more: Any,
 ) -> Additive:
-    """One side of a metric minus another, or minus a measure beside it; a row needs all of them.
+    """One side of a metric minus another, or minus a measure of the same rows.
 
     Means are subtracted row by row, or keep a component a side.
     """

@@ -1,4 +1,4 @@
-"""A share of a single model against a side that misses nothing: an exact test of its misses.
+"""Exact test of the misses of a single model, compared with a side that misses none.
 
 A bootstrap of few misses is too sure of itself: in 2,000 simulations of a loss that is the margin
 it called 5.3 % harmless (150 items, margin .05) and 3.9 % (400 items, .02), where 2.5 % is right.
@@ -20,7 +20,7 @@ EXACT: Final = "clopper-pearson@1"
 def with_exact_misses(
     found: Estimated, sides: tuple[Floats, Floats], *, share: float, is_apart: bool
 ) -> Estimated:
-    """Difference from a share of 1 with the interval of a proportion, where it is one.
+    """Difference from a share of 1, with an exact interval of a proportion if it applies.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def with_exact_misses(
 
 
 def _shares(misses: int, n: int, share: float, *, places: Floats) -> Floats:
-    """Shares of misses whose part beyond the share is the exact p on the side of the misses."""
+    """Shares of misses at the exact limits."""
     if misses <= share * n:  # the probability of so few or fewer
         return np.asarray(scipy.special.betaincinv(misses + 1, max(n - misses, 1e-9), places))
     return np.asarray(scipy.special.betaincinv(misses, n - misses + 1, places))

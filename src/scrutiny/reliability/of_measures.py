@@ -26,7 +26,7 @@ USUAL: Final = "value"
 
 @dataclass(frozen=True, slots=True)
 class OfMeasure(Told):
-    """Metrics that differ in the measure that they are of.
+    """Metrics with a measure as parameter.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class OfMeasure(Told):
     make: Callable[..., Statistic]
 
     def of(self, measure: Measure, name: str) -> Statistic:
-        """The metric of a measure, by its whole name."""
+        """Metric of a measure, by its full name."""
         stem = self.id.partition("@")[0]
         return self.make(
             measure,
@@ -57,7 +57,7 @@ class OfMeasure(Told):
 
 
 def _mean(measure: Measure, scale: str = "identity", **declared: Any) -> Additive:
-    """Mean over rows, over those that count, or over what rows are sums of."""
+    """Mean over rows, over rows that count, or over the elements that rows sum over."""
     declared["scale"] = measure.scale or scale
     if measure.per:
         of_all = (measure.name, measure.per)
@@ -78,7 +78,7 @@ def _share(measure: Measure, **declared: Any) -> Additive:
 
 
 def _median(measure: Measure, **declared: Any) -> Weighted:
-    """Median over the rows that count."""
+    """Median over rows that count."""
     declared["says"] += ", median"
     return Weighted(
         needs=(measure.name, *measure.among),
@@ -97,7 +97,7 @@ def _each(name: str, measures: Array) -> Array:
 
 
 def of_one_head(measures: Array) -> Array:
-    """Number of one head, and how many things it is a sum over: nothing else fits.
+    """Number of one head, and the number of elements it sums over; others raise.
 
     Raises
     ------
@@ -110,18 +110,18 @@ def of_one_head(measures: Array) -> Array:
 
 
 def _counted(measures: Array) -> Array:
-    """Components of the mean over rows that count: the number where it does, and whether."""
+    """Components of the mean over rows that count: the value, and whether it counts."""
     counts = measures[..., 1:].prod(axis=-1)
     return np.stack([measures[..., 0] * counts, counts], axis=-1)
 
 
 def _rows_of(sums: Array) -> Array:
-    """Rows that count, of sums of the measures."""
+    """Number of rows that count, from sums of the measures."""
     return np.asarray(sums[..., 1])
 
 
 def _medians(measures: Array, weights: Array) -> Array:
-    """Medians ``(draw,)`` of rows that count; the middle of two where their number is even."""
+    """Medians ``(draw,)`` of rows that count; the lower and upper middle averaged."""
     order = np.argsort(measures[:, 0], kind="stable")
     values, counts = measures[order, 0], measures[order, 1:].prod(axis=-1)
     below = np.cumsum(weights[:, order] * counts, axis=1)  # (draw, row)

@@ -1,4 +1,4 @@
-"""A statistic on some of the rows, drawn together with the others: a side of a gap of slices."""
+"""Statistics on a subset of rows, drawn together with the others: sides of a slice gap."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +13,7 @@ from scrutiny.reliability.additive import Array
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AdditiveOnRows(AdditiveStatistic):
-    """An additive statistic to which other rows add nothing.
+    """Additive statistic of a subset of rows; other rows contribute 0.
 
     Parameters
     ----------
@@ -27,17 +27,17 @@ class AdditiveOnRows(AdditiveStatistic):
     rows: NDArray[np.bool_]
 
     def components(self, measures: Array) -> Array:
-        """Components ``(..., row, component)``, zero in rows that do not count."""
+        """Components ``(..., row, component)``, zero outside of the subset."""
         return np.asarray(np.where(self.rows[:, None], self.of.components(measures), 0.0))
 
     def value(self, sums: Array, weight: Array) -> Array:
-        """Values of sums, as the statistic has them."""
+        """Values from sums, as the original statistic computes them."""
         return self.of.value(sums, weight)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeightedOnRows(WeightedStatistic):
-    """A statistic of weighted rows in which other rows weigh nothing."""
+    """Weighted statistic of a subset of rows; other rows have weight 0."""
 
     of: WeightedStatistic
     rows: NDArray[np.bool_]
@@ -48,12 +48,12 @@ class WeightedOnRows(WeightedStatistic):
 
 
 def _count(rows: NDArray[np.bool_], sums: Array) -> Array:
-    """How many rows count, in the shape of sums."""
+    """Number of rows in the subset, in the shape of sums."""
     return np.full(sums.shape[:-1], rows.sum())
 
 
 def on_rows(of: Statistic, rows: NDArray[np.bool_]) -> AdditiveOnRows | WeightedOnRows:
-    """The statistic of these rows alone; measures of other rows are zero.
+    """Statistic on these rows only; measures of other rows are zero.
 
     Raises
     ------

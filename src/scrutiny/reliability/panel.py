@@ -1,4 +1,4 @@
-"""Measures of replicates on items, with their statuses."""
+"""Panel: measures of replicates on items, with their statuses."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ NOT_PLANNED = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Side:
-    """Records of one condition and role.
+    """Records of one condition and role, as dense arrays.
 
     Parameters
     ----------
@@ -31,22 +31,22 @@ class Side:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """What several sides have in common: measures, replicates, items, units.
+    """Common axes of several sides: measures, replicates, items, units.
 
     Parameters
     ----------
     measures
-        What the numbers along the last axis of every side are, axes flattened.
+        Measures of the last axis of every side, axes flattened.
     replicates
         Canonical JSON of each replicate's random factors; a single model is ``None``.
     items
         Identities, in plan order.
     units
-        Unit of resampling of each item, or nothing for every item by itself.
+        Unit of resampling of each item; None: each item is its own.
     strata
-        Stratum of each item, or nothing.
+        Stratum of each item, or None.
     cells
-        Cell of each item, for statistics that keep cells apart; or nothing.
+        Cell of each item, for statistics with cells; or None.
     """
 
     measures: tuple[Measure, ...]
@@ -57,7 +57,7 @@ class Panel:
     cells: NDArray[np.int64] | None = None
 
     def select(self, rows: NDArray[np.int64]) -> "Panel":
-        """Return the panel of these items only."""
+        """Return the panel of a subset of items."""
         parts = (
             None if part is None else part[rows] for part in (self.units, self.strata, self.cells)
         )
@@ -67,7 +67,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joined:
-    """Measures that a statistic needs, for the items that all sides have.
+    """Measures that a statistic needs, on the items that all sides have.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class Joined:
     replicates
         Positions in the panel of the replicates that all sides were planned for.
     status
-        ``(item,)`` what became of every item of the panel: its worst over sides and replicates.
+        ``(item,)`` status of every item of the panel: its worst over sides and replicates.
     """
 
     values: NDArray[np.float64]
@@ -88,12 +88,12 @@ class Joined:
 
     @property
     def counts(self) -> Counts:
-        """What became of all planned items."""
+        """Counts of all planned items by outcome."""
         return tally(self.status)
 
 
 def tally(status: NDArray[np.int8]) -> Counts:
-    """Counts of item-level statuses ``(item,)``; rows that were never planned do not count."""
+    """Counts of item-level statuses ``(item,)``; unplanned rows are left out."""
     return Counts(
         n=int((status == CODES["ok"]).sum()),
         undefined=int((status == CODES["undefined"]).sum()),

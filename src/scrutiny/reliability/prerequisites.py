@@ -1,4 +1,4 @@
-"""Gates before a verdict: what needs no test because no test could settle it."""
+"""Gates before a verdict: skill, units, replicates, missing values."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -23,7 +23,7 @@ SKILL_NOT_COMPUTED: Final = "the estimate that shows skill was not computed"
 def gate(
     claim: Claim, parts: Sequence[Part], estimated: Mapping[str, Estimated]
 ) -> tuple[str, str] | None:
-    """Verdict that needs no test, with its reason; nothing if the test may decide.
+    """Verdict set by a gate, with its reason; None if the limits decide.
 
     A model whose output is constant scores what its one label gets, so it never exceeds the score
     of the commonest label and is refused by the competence gate. Where the claim asks for varied
@@ -40,7 +40,7 @@ def gate(
     if lacking is not None:
         return "undecided", f"a comparison was not run: {lacking.against}"
     if any(is_on_one_unit(part.found) for part in parts):
-        return "undecided", "one unit of resampling cannot be resampled: nothing is known of others"
+        return "undecided", "there is only one unit of resampling, so other units are unknown"
     if all(part.found.interval is None for part in parts):
         why = parts[0].found.estimate.reason or "undefined"
         return "undecided", f"no value: {why.replace('_', ' ')}"
@@ -54,7 +54,7 @@ def gate(
 
 
 def _without_skill(claim: Claim, estimated: Mapping[str, Estimated]) -> tuple[str, str] | None:
-    """Verdict where a skill that is presupposed is not there, or was not looked at."""
+    """Verdict if a presupposed skill is missing or was not measured; else None."""
     alike, lacking = "", ""
     for name, chance in claim.competence:
         if name not in estimated:
@@ -70,29 +70,29 @@ def _without_skill(claim: Claim, estimated: Mapping[str, Estimated]) -> tuple[st
 
 
 def _answers_alike(variety: Estimated, least: float) -> str:
-    """That a model's answers do not depend, or hardly, on what it is asked."""
+    """Reason: the model's answers hardly depend on its input."""
     found = variety.estimate
     if found.value is None:
         return f"no skill: it is not known whether {found.key.subject} varies its answers"
     if found.value == 0.0:
         return (
-            f"{found.key.subject} answers the same whatever it is asked: one label for all "
+            f"{found.key.subject} gives the same answer to every input: one label for all "
             f"{found.counts.n:,} items"
         )
     return (
-        f"{found.key.subject} answers nearly the same whatever it is asked: the entropy of its "
+        f"{found.key.subject} gives nearly the same answer to every input: the entropy of its "
         f"labels, {bounds(found)} bits, does not exceed {least:.3g}"
     )
 
 
 def _has_few_units(part: Estimated) -> bool:
-    """Whether what was resampled are clusters, and too few to speak of others."""
+    """Whether there are too few clusters to generalize."""
     found = part.estimate
     return 0 < found.n_units < FEWEST_UNITS and found.n_units < found.counts.n
 
 
 def _too_few(parts: Sequence[Part]) -> tuple[str, str] | None:
-    """Whether some estimate has several replicates, but too few for its method."""
+    """Verdict if some estimate has too few replicates for its method; else None."""
     for found in (part.found.estimate for part in parts):
         if found.method.startswith(AS_PUBLISHED) and 1 < found.n_replicates < FEW_SEEDS:
             return "undecided", (
@@ -103,7 +103,7 @@ def _too_few(parts: Sequence[Part]) -> tuple[str, str] | None:
 
 
 def _exceeds(skill: Estimated, chance: float) -> bool:
-    """Whether the interval of a score lies above that of no skill.
+    """Whether the interval of a score lies above the score without skill.
 
     With two replicates the items alone are asked: a t with one degree of freedom would call any
     model unskilled.

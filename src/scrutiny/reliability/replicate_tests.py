@@ -1,4 +1,4 @@
-"""Tests of one replicate at a time: what a reader of a single checkpoint would have been told."""
+"""Significance tests of single replicates, as a study of one checkpoint would report."""
 
 from collections.abc import Sequence
 

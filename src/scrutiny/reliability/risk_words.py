@@ -1,4 +1,4 @@
-"""What a risk costs, in words, and what would tell where nothing can be told yet."""
+"""Sentences about risks: the cost, and what would decide an open one."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from scrutiny.reliability.risks import costs, is_beyond_tolerance
 
 
 def why(part: Part, spoken: Spoken, state: State, risk: Risk) -> str:
-    """One sentence: what it costs, and what that is to what is tolerable, or what would tell."""
+    """Reason in one sentence: the cost relative to the tolerance, or what would decide."""
     limits, value = part.limits, part.found.estimate.value
     if limits is None or value is None:
         return "there is no value"
@@ -26,7 +26,7 @@ def why(part: Part, spoken: Spoken, state: State, risk: Risk) -> str:
 
 
 class Ways(NamedTuple):
-    """What would tell a cost as large as what is tolerable.
+    """Ways to decide on a cost as large as the tolerance: more items or seeds.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Ways(NamedTuple):
     is_near: bool = False
 
     def says(self) -> str:
-        """One sentence."""
+        """The ways as a sentence."""
         if self.is_near:
             return "so many items tell most costs: this one lies near what is tolerable"
         ways = [f"{rough(self.items)} more items"] if self.items else []
@@ -51,7 +51,7 @@ class Ways(NamedTuple):
         return f"about {' or '.join(ways)} would tell"
 
     def short(self) -> str:
-        """The same in a few words: "~1,900 more items", "near the tolerance"."""
+        """The ways in a few words: "~1,900 more items", "near the tolerance"."""
         if self.is_near:
             return "near the tolerance"
         seeds = f"{self.seeds} seed{'s' * (self.seeds > 1)}"
@@ -63,7 +63,7 @@ class Ways(NamedTuple):
 
 
 def needed(limits: Limits, n_items: int, n_seeds: int) -> str:
-    """What would tell a cost as large as what is tolerable, in words.
+    """Sentence: what would decide on a cost as large as the tolerance.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def needed(limits: Limits, n_items: int, n_seeds: int) -> str:
 
 
 def ways_to_tell(limits: Limits, n_items: int, n_seeds: int) -> Ways:
-    """More items or seeds that would tell a cost as large as what is tolerable.
+    """More items or seeds that would decide on a cost as large as the tolerance.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def ways_to_tell(limits: Limits, n_items: int, n_seeds: int) -> Ways:
 
 
 def rough(count: int) -> str:
-    """A count to two digits.
+    """Count rounded to two digits.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def in_words(
 
 
 def hundred(share: float, decimals: int = 1) -> str:
-    """A hundred times a number, with a true minus sign and no negative zero.
+    """Hundred times a number, with a true minus sign and no negative zero.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""What is found of a risk: it hurts, it holds, or it cannot be told.
+"""Risks: whether a cost hurts, holds, or can't be told.
 
-A cost ought to be nothing and may be as large as is tolerable. It *hurts* where its limits lie
+A cost should be zero and may be as large as the tolerance. It *hurts* where its limits lie
 above no effect and reach beyond what is tolerable; it *holds* where they stay within; anything else
 cannot be told yet. That it is more than what a control does is a question of its own, whose answer
 takes nothing from this one.
@@ -18,21 +18,21 @@ from scrutiny.reliability.families import is_fixed
 
 #: Datasets on which a claim has to be decided alike to speak of others.
 FEWEST_DATASETS: Final = 3
-#: Answers to whether a cost is more than what a control does.
+#: Outcomes of comparing a cost with a control's.
 _MORE: Final[Mapping[Place, str]] = {"beyond": "yes", "below": "no", "undecided": "undecided"}
 
 
 def state_of(component: Component, ends: tuple[float, float], risk: Risk) -> State:
-    """What limits say of a risk.
+    """State of a risk from its limits.
 
     Parameters
     ----------
     component
-        Its limit is no effect; its operator says which way costs lie.
+        Its limit is no effect; its operator gives the direction of costs.
     ends
         Low and high.
     risk
-        What is tolerable.
+        Risk with its tolerance.
 
     Examples
     --------
@@ -52,18 +52,18 @@ def state_of(component: Component, ends: tuple[float, float], risk: Risk) -> Sta
 
 
 def costs(component: Component, ends: tuple[float, float]) -> tuple[float, float]:
-    """Limits as costs: how far beyond no effect they lie, on the side of harm."""
+    """Limits as costs: distance beyond no effect, on the side of harm."""
     low, high = ends[0] - component.limit, ends[1] - component.limit
     return (low, high) if component.operator.startswith(">") else (-high, -low)
 
 
 def is_beyond_tolerance(component: Component, ends: tuple[float, float], risk: Risk) -> bool:
-    """Whether all that the limits leave open is more than is tolerable."""
+    """Whether the limits lie wholly beyond the tolerance."""
     return costs(component, ends)[0] > risk.tolerance
 
 
 def checks_of_risk(case: ClaimCase, state: str) -> Iterator[Check]:
-    """Whether a risk is more than each control, and what seeds say of it."""
+    """Checks of a risk: more than each control, and seeds."""
     risk = case.claim.risk
     if risk is None or not case.deciding:
         return
@@ -83,7 +83,7 @@ def checks_of_risk(case: ClaimCase, state: str) -> Iterator[Check]:
 
 
 def _over_seeds(main: Part, risk: Risk, state: str) -> Check:
-    """Whether other seeds are spoken of, and how many of these say the same by themselves."""
+    """Check of seeds: whether the recipe is in scope, and how many seeds agree."""
     found = main.found.estimate
     if found.n_replicates < 2:
         return Check("seeds", "not run", "one replicate")
@@ -104,7 +104,7 @@ def _state_at(part: Part, spoken: Spoken, risk: Risk) -> State:
 
 
 def more_than(part: Part, risk: Risk) -> Check:
-    """Whether a cost is more than a control's: yes, no (at most tolerably more), or undecided."""
+    """Whether a cost is larger than a control's: yes, no (at most tolerably), or undecided."""
     name = f"more than {part.component.against.removeprefix('control: ')}"
     if part.limits is None:
         return Check(name, "not run", "no value")
@@ -115,7 +115,7 @@ def more_than(part: Part, risk: Risk) -> Check:
 
 
 def over_datasets(findings: Sequence[Finding]) -> list[Finding]:
-    """Findings; risks that are decided alike on three datasets or more speak beyond them."""
+    """Findings; risks decided alike on three or more datasets get the scope beyond them."""
     alike: dict[Hashable, list[int]] = defaultdict(list)
     for i, one in enumerate(findings):
         if one.claim.risk is not None and one.estimate is not None:
@@ -132,7 +132,7 @@ def over_datasets(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _among(finding: Finding, states: Sequence[str], scopes: Sequence[str]) -> Finding:
-    """A finding beside those of the same risk on other datasets."""
+    """Finding with its scope, given those of the same risk on other datasets."""
     count = states.count(finding.verdict)
     is_told = finding.verdict in ("hurts", "holds")
     is_alike = is_told and count == len(states)

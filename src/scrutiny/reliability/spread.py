@@ -1,4 +1,4 @@
-"""How far values move over replicates beside how far items alone would move them."""
+"""Spread over replicates, relative to item-sampling error."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A diagnostic's spread against one downstream score's; nothing where that never varies."""
+    """Spread of a diagnostic relative to that of a downstream score; None if that is constant."""
 
     found: VarianceRatio | None
     p_holm: float | None
 
 
 def compare_spreads(diagnostics: Sequence[Spread], downstream: Spread) -> list[Ratio]:
-    """F test of every diagnostic's seed spread against one downstream score's, Holm over all.
+    """F tests of each diagnostic's seed spread against one downstream score's, with Holm.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def compare_spreads(diagnostics: Sequence[Spread], downstream: Spread) -> list[R
 
 @dataclass(frozen=True, slots=True)
 class Retained:
-    """Score among the items whose margin is at least a threshold.
+    """Score on the items whose margin is at least a threshold.
 
     ``coverage`` is the share of items kept, mean over replicates; ``interval`` is nothing where
     too few items are left.
@@ -79,7 +79,7 @@ def retained_scores(
     draws: int = 1000,
     level: float = 0.95,
 ) -> list[Retained]:
-    """Score among items with a margin of at least t, at the t that keep these shares.
+    """Score on the items with a margin of at least t, at thresholds that keep these shares.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def _interval(
 
 
 def _share(sums: Array, weight: Array) -> Array:
-    """Hits over items kept, of sums ``(..., 1, 2)``; NaN where none is."""
+    """Share of hits among kept items, from sums ``(..., 1, 2)``; NaN if there are none."""
     kept = sums[..., 0, 1]
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(kept > 0, sums[..., 0, 0] / kept, np.nan)

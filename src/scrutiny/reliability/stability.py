@@ -1,6 +1,6 @@
-"""Do replicates, conditions and diagnostics tell the same story: item by item, group by group.
+"""Stability over replicates, conditions and diagnostics: item by item, group by group.
 
-Arrays in, small dataclasses out; nothing here decides a verdict.
+Arrays in, small dataclasses out; no verdict depends on these.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class HitCounts:
-    """On how many items 0, 1, ... R replicates say 1, and what simpler stories expect.
+    """Counts of items by number of hits over replicates, with two baselines.
 
     Parameters
     ----------
@@ -31,12 +31,12 @@ class HitCounts:
         Expected if every replicate tossed a fair coin on every item, same length.
     margin
         Expected if each item had its own mean margin and every replicate added noise of one size;
-        nothing without margins.
+        None without margins.
     split
         Share of items on which not all replicates agree.
     observed_sd, flip_sd
         Standard deviation over replicates of the share of 1, and what it would be if only
-        independent flips of items made it; nothing with one replicate.
+        independent flips of items made it; None with one replicate.
     """
 
     observed: tuple[int, ...]
@@ -48,21 +48,21 @@ class HitCounts:
 
     @property
     def sd_ratio(self) -> float | None:
-        """Observed over flip-only; above 1: whole checkpoints shift, not single items."""
+        """Observed over flip-only sd; above 1: checkpoints shift as a whole."""
         if self.observed_sd is None or not self.flip_sd:
             return None
         return self.observed_sd / self.flip_sd
 
 
 def hit_counts(hits: ArrayLike, *, margins: ArrayLike | None = None) -> HitCounts:
-    """Counts of items by how many replicates say 1, beside two baselines.
+    """Counts of items by number of hits over replicates, with two baselines.
 
     Parameters
     ----------
     hits
         ``(replicate, item)`` of 0 and 1, finite.
     margins
-        ``(replicate, item)`` signed margins, or nothing.
+        ``(replicate, item)`` signed margins, or None.
 
     **Measures**: whether replicates agree item by item where their averages agree; and whether
     the average moves more than independent flips of items would move it.
@@ -117,9 +117,9 @@ def _expected(by_item: Array) -> tuple[float, ...]:
 
 @dataclass(frozen=True, slots=True)
 class FewPairsCorrelation:
-    """A correlation of few pairs, with the interval that so few can give.
+    """Correlation of few pairs, with its interval.
 
-    ``low`` and ``high`` are nothing under four pairs; ``value`` is nothing without variation.
+    ``low`` and ``high`` are None under four pairs; ``value`` is None without variation.
     """
 
     value: float | None
@@ -163,7 +163,7 @@ def seed_correlation(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> FewP
 
 @dataclass(frozen=True, slots=True)
 class RankAgreement:
-    """How two conditions order the same groups; nothing without variation."""
+    """Rank agreement of two conditions on the same groups; None without variation."""
 
     spearman: float | None
     kendall: float | None
@@ -171,7 +171,7 @@ class RankAgreement:
 
 
 def rank_agreement(a: ArrayLike, b: ArrayLike) -> RankAgreement:
-    """Spearman's and Kendall's rank correlation of two orders of the same groups.
+    """Spearman's and Kendall's rank correlation of two rankings of the same groups.
 
     **Measures**: whether two conditions (variants, representations) rank groups alike.
 
@@ -202,7 +202,7 @@ def _of_one_length(a: ArrayLike, b: ArrayLike, what: str) -> tuple[FloatArray, F
 
 
 def mean_kappa(a: ArrayLike, b: ArrayLike) -> tuple[float | None, int]:
-    """Cohen's kappa of two conditions' hits, replicate by replicate, averaged; and the items.
+    """Mean Cohen's kappa of two conditions' hits over replicates, and the number of items.
 
     Parameters
     ----------

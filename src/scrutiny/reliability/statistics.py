@@ -1,4 +1,4 @@
-"""The statistics that scrutiny brings.
+"""Built-in statistics.
 
 Accuracy-like ones read ``hit`` (1 right, 0 wrong) and ``pred`` (index of the predicted label);
 entity F1 reads the counts ``tp``, ``fp``, ``fn`` of an item, so that F1 is computed from sums over
@@ -24,12 +24,12 @@ def _f1(sums: Array) -> Array:
 
 
 def _entities(sums: Array) -> Array:
-    """Half of the predicted and true entities ``(...)`` of counts ``(..., 3)``."""
+    """Mean of the numbers of predicted and true entities ``(...)``, from counts ``(..., 3)``."""
     return sums[..., 0] + (sums[..., 1] + sums[..., 2]) / 2
 
 
 def _means(measures: Array) -> Array:
-    """Every need and a count."""
+    """Components: all needs, and a count."""
     return with_count(*np.moveaxis(measures, -1, 0))
 
 

@@ -1,4 +1,4 @@
-"""Statistics of weighted rows: medians, shares of labels."""
+"""Weighted statistics: medians, shares of labels."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from scrutiny.reliability.additive import Array
 
 @dataclass(frozen=True, slots=True)
 class Weighted(WeightedStatistic):
-    """A value of weighted rows, by a function of arrays.
+    """Statistic of weighted rows, given by a function of arrays.
 
     Parameters
     ----------

@@ -3,15 +3,15 @@
 ::
 
     planning    TOML and JSON to a Plan; a Plan looked up: data, models, designs, estimates, claims
-    asking      a model asked through the answer cache, at a pace; the same one as before
+    asking      model clients with answer cache, batch pacing, and identity checks at a resume
     training    models trained before anything is measured
-    executing   one task, wherever it runs: serial, processes, Ray
+    executing   execution of tasks: serial, processes, Ray
     estimating  estimates, contrasts and verdicts of the records of a run
     comparing   two runs, logs or live models side by side
     importing   logs of other tools as runs
-    driver      prepare, measure, estimate, claim; resumable at any point
-    blocks      what a task gives: tables of variants, records, outputs
-    costing     what a plan would cost, from a few items; what fits into a budget of time
+    driver      prepare, measure, estimate, decide; resumable at any point
+    blocks      result tables of a task: variants, records, outputs
+    costing     estimated cost of a plan, from a few items; plans cut to a time budget
     manifest    what ran, on what, with which versions
-    opening     folders that take a run; whether all is done already
+    opening     run folders: identity, lock, and whether the run is finished
 """

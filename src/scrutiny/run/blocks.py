@@ -58,7 +58,7 @@ def _edit(value: list[Any]) -> Edit:
     return Edit(field, start, end, text, tuple([Span(*s) for s in spans]) if spans else (), inside)
 
 
-#: What names of arrays begin with among the tables of a block.
+#: Prefix of names of arrays among the tables of a block.
 ARRAYS: Final = "arrays/"
 
 _OF_VARIANTS: Final = (
@@ -148,7 +148,9 @@ def _check(row: Row, kind: str, width: int) -> Row:
     if row.status not in STATUSES or row.role not in ROLES:
         raise ConformanceError(f"{kind} gave status {row.status!r} and role {row.role!r}.")
     if (row.values is None) != (row.status != "ok"):
-        raise ConformanceError(f"{kind}: values stand exactly where the status is ok; got {row!r}.")
+        raise ConformanceError(
+            f"{kind}: a row has values exactly if its status is ok; got {row!r}."
+        )
     if row.values is not None:
         if len(row.values) != width:
             raise ConformanceError(f"{kind} gave {len(row.values)} values, it declares {width}.")

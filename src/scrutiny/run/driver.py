@@ -53,9 +53,9 @@ class RunOptions:
     workers, executor
         How many, and where: "auto", "serial", "processes", "ray".
     cache
-        File of the answer cache; nothing turns it off.
+        File of the answer cache; None turns it off.
     progress
-        Who is told.
+        Progress display.
     command
         The command line, for the page's "how to reproduce".
     """
@@ -85,7 +85,7 @@ def run_plan(
     options
         How to run it.
     models
-        Python objects that stand behind model names.
+        Python objects for model names.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""For authors of plug-ins and tests: toy models, strategies and conformance checks.
+"""Testing tools for plug-ins: toy models, hypothesis strategies and conformance checks.
 
 ::
 

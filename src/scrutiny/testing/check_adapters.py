@@ -1,4 +1,4 @@
-"""Conformance of models, that is, of what adapters load."""
+"""Conformance of models, as loaded by adapters."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -23,7 +23,7 @@ _FIELDS: Final = {"text-pair-classification": ("text", "text_pair")}
 
 
 def check_adapter(model: PlainModel, examples: Sequence[Example] | None = None) -> None:
-    """Raise unless a model keeps the promises of its protocol.
+    """Raise unless a model fulfils the contract of its base class.
 
     Checked: members and their types, with those that may be left out (`Model` declares them); a
     fingerprint that stays the same; batches that hold each example once; an empty list of examples;
@@ -67,7 +67,7 @@ def check_adapter(model: PlainModel, examples: Sequence[Example] | None = None) 
 
 
 def sample_examples(task: str) -> list[Example]:
-    """Odd texts as examples of a task."""
+    """Unusual texts as examples of a task."""
     names = _FIELDS.get(task.partition("@")[0], ("text",))
     return [
         Example(id=f"sample-{i}", fields=dict.fromkeys(names, text))
@@ -117,7 +117,7 @@ def _check_members(model: Model) -> None:
 
 
 def _check_optional(model: Model) -> None:
-    """Raise unless what a model may have is its default, or of the right type."""
+    """Raise unless optional members are the defaults or have the right type."""
     shape: Any = (0, 0) if model.attention_shape is None else model.attention_shape
     is_pair = isinstance(shape, tuple) and len(shape) == 2
     flags = (model.has_stored_answers_only, model.is_of_the_user, model.is_causal)
@@ -137,7 +137,7 @@ def _check_optional(model: Model) -> None:
 
 
 def _is_count(value: object, least: int, *, or_none: bool = False) -> bool:
-    """Whether a value is a whole number that is large enough."""
+    """Whether a value is a whole number of at least ``least``, or None if allowed."""
     if value is None:
         return or_none
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
@@ -154,7 +154,7 @@ def _check_batches(model: Model, examples: list[Example]) -> None:
 
 
 def _check_fingerprint(model: Model) -> None:
-    """Raise unless the fingerprint is a text or nothing, and stays the same."""
+    """Raise unless the fingerprint is a text or None, and constant."""
     first: Any = model.fingerprint()
     promise(
         model.source,
@@ -193,7 +193,7 @@ def _check_answers(model: Model, examples: list[Example]) -> None:
 
 
 def _contents(example: Example) -> str:
-    """All of an example that a model could have changed."""
+    """Everything in an example that a model could have modified."""
     return canonical_json([dict(example.fields), example.gold, dict(example.attributes)])
 
 

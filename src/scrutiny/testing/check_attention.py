@@ -1,4 +1,4 @@
-"""Conformance of models whose attention can be read, and of those whose heads can be changed."""
+"""Conformance of models with readable attention, and with head interventions."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -25,7 +25,7 @@ _NEAR: Final = 1e-4
 
 
 def check_attends(model: Any) -> None:
-    """Raise unless a model keeps the promises of the capability ``attentions``.
+    """Raise unless a model fulfils the contract of the capability ``attentions``.
 
     Checked: one map for each sentence, in order and made when asked for; float32 of the stated
     shape; rows that sum to 1 and are not negative; pieces that know their word, and words that are
@@ -60,7 +60,7 @@ def check_attends(model: Any) -> None:
 
 
 def check_intervenes(model: Any) -> None:
-    """Raise unless a model keeps the promises of the capability ``head_interventions``.
+    """Raise unless a model fulfils the contract of the capability ``head_interventions``.
 
     Checked on the first head of the last layer: masked rows are zero, uniform rows alike, erased
     weights zero and the rest scaled to 1; the other heads of that layer and the layers before are
@@ -119,7 +119,7 @@ def _check_claims(model: Any) -> None:
     promise(
         model.source,
         is_kept=list(model.attentions([])) == [],
-        message="attentions([]) must give nothing.",
+        message="attentions([]) must be empty.",
     )
     promise(
         model.source,
@@ -129,7 +129,7 @@ def _check_claims(model: Any) -> None:
 
 
 def _maps(model: Any, sentences: Sequence[Words]) -> list[AttentionMap]:
-    """Maps of sentences that all models can take."""
+    """Maps of sentences that every model should accept."""
     found = list(model.attentions(sentences))
     promise(
         model.source,
@@ -161,7 +161,7 @@ def _check_shape(model: Any, one: AttentionMap) -> None:
 
 
 def _check_rows(model: Any, one: AttentionMap) -> None:
-    """Raise unless rows share out 1, in a causal model among what has come."""
+    """Raise unless rows sum to 1, in a causal model over earlier pieces only."""
     is_sound = bool((one.weights >= 0).all() and np.isfinite(one.weights).all())
     promise(model.source, is_kept=is_sound, message="weights must be finite and not negative.")
     worst = float(np.abs(one.weights.sum(-1) - 1).max())
@@ -176,7 +176,7 @@ def _check_rows(model: Any, one: AttentionMap) -> None:
 
 
 def _check_words(model: Any, words: Words, one: AttentionMap) -> None:
-    """Raise unless each word's pieces stand together, in order, and only blank ones have none."""
+    """Raise unless each word's pieces are adjacent and in order; only blank words have none."""
     owners = [word for word in one.words if word is not None]
     promise(
         model.source,
@@ -193,7 +193,7 @@ def _check_words(model: Any, words: Words, one: AttentionMap) -> None:
 
 
 def _check_cutting(model: Any, found: Sequence[AttentionMap]) -> None:
-    """Raise unless a word has the same pieces in every sentence, but for the first place."""
+    """Raise unless a word has the same pieces in every sentence, except in first position."""
 
     def pieces(one: AttentionMap, word: int) -> list[int]:
         return [i for i, owner in zip(one.ids, one.words, strict=True) if owner == word]
@@ -201,7 +201,7 @@ def _check_cutting(model: Any, found: Sequence[AttentionMap]) -> None:
     promise(
         model.source,
         is_kept=pieces(found[0], 5) == pieces(found[_BLANK], 2) == pieces(found[5], 3),
-        message="a word must be cut by itself, whatever stands beside it.",
+        message="a word must have the same pieces, whatever its neighbors are.",
     )
 
 
@@ -217,7 +217,7 @@ def _check_same(model: Any, one: AttentionMap, other: AttentionMap, *, way: str)
 
 
 def _check_norms(model: Any, found: Sequence[AttentionMap]) -> None:
-    """Raise unless value norms, where there are any, weight what the raw weights weight."""
+    """Raise unless value norms, if any, weight the same pieces as the raw weights."""
     try:
         norms = list(model.attentions(_SENTENCES, weighting="value-norm"))
     except ModelError:
@@ -239,7 +239,7 @@ def _check_norms(model: Any, found: Sequence[AttentionMap]) -> None:
 
 
 def _check_limit(model: Any, found: Sequence[AttentionMap]) -> None:
-    """Raise unless a sentence that does not fit fails, and alone."""
+    """Raise unless a sentence that is too long fails, and alone."""
     limit = model.limit
     if limit is None:
         return
@@ -255,14 +255,14 @@ def _check_limit(model: Any, found: Sequence[AttentionMap]) -> None:
 
 
 def _is_causal(model: Any) -> bool:
-    """Whether a model says that nothing is attended to that comes later."""
+    """Whether a model is causal: no attention to later pieces."""
     return "token_logprobs" in model.capabilities or model.is_causal
 
 
 def _changed_by_hand(
     model: Any, own: "np.ndarray[Any, Any]", made: Intervention, place: int
 ) -> "np.ndarray[Any, Any]":
-    """Weights of one head as they should be ``(piece, piece)``."""
+    """Expected weights of one head ``(piece, piece)`` under an intervention."""
     if made.change == "mask":
         return np.zeros_like(own)
     wanted = own.copy()
@@ -280,13 +280,13 @@ def _check_changed(
     wanted: "np.ndarray[Any, Any]",
     made: Intervention,
 ) -> None:
-    """Raise unless one head is changed as asked, and no other of its layer or before."""
+    """Raise unless exactly the chosen head of its layer is changed."""
     one, other = maps
     (head,) = made.heads
     promise(
         name,
         is_kept=bool(np.allclose(other.weights[head], wanted, atol=1e-3)),
-        message=f"the change {made.change!r} of a head does not do what it says.",
+        message=f"the change {made.change!r} of a head has another effect than documented.",
     )
     rest = np.ones(one.weights.shape[:2], bool)
     rest[head] = False

@@ -1,4 +1,4 @@
-"""Conformance of attributes: the kind of value that they state, and nothing but the item in it."""
+"""Conformance of attributes: declared type, and dependence on the item only."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ _KINDS: Final[dict[str, tuple[type, ...]]] = {
 
 
 def check_attribute(attribute: Attribute, examples: Sequence[Example] = ()) -> None:
-    """Raise unless an attribute keeps its promises.
+    """Raise unless an attribute fulfils its contract.
 
     Checked: it is one, and says what it is of; values are of the kind that its annotation states,
     also for empty texts and for several fields; the same item has the same value, whatever was
@@ -37,10 +37,10 @@ def check_attribute(attribute: Attribute, examples: Sequence[Example] = ()) -> N
     """
     if not isinstance(attribute, Attribute):
         raise ConformanceError(
-            f"{attribute!r} is no attribute: put @attribute(says) above a function of an example."
+            f"{attribute!r} is no attribute: put @attribute(PHRASE) above a function of an example."
         )
     name = attribute.function.__name__
-    promise(name, is_kept=bool(attribute.says.strip()), message="it does not say what it is of.")
+    promise(name, is_kept=bool(attribute.says.strip()), message="it has no phrase.")
     tried = [*examples, *_samples()]
     training = Training(tried)
     values = [_value(attribute, name, one, training) for one in tried]
@@ -59,7 +59,7 @@ def check_attribute(attribute: Attribute, examples: Sequence[Example] = ()) -> N
 
 
 def _samples() -> list[Example]:
-    """Items of all sorts."""
+    """Items of all kinds."""
     one = [Example(f"i{k}", {"text": text}, "up") for k, text in enumerate(SAMPLE_TEXTS)]
     two = Example("two", {"premise": SAMPLE_TEXTS[1], "hypothesis": SAMPLE_TEXTS[2]}, "down")
     return [*one, two, Example("without gold", {"text": SAMPLE_TEXTS[1]})]

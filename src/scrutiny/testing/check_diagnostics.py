@@ -1,4 +1,4 @@
-"""Conformance of diagnostics: what they declare, what they design, and what they yield."""
+"""Conformance of diagnostics: declarations, designs, and records."""
 
 import math
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ def check_diagnostic(
     model: PlainModel | None = None,
     reference: PlainModel | None = None,
 ) -> None:
-    """Raise unless a diagnostic keeps the promises of its protocol, with default parameters.
+    """Raise unless a diagnostic fulfils its contract, with default parameters.
 
     Checked: members, docstring and parameters; a design that is the same when asked twice, whose
     estimates name known statistics and declared measures, and whose claims name its estimates;
@@ -103,7 +103,7 @@ def check_diagnostic(
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """A diagnostic with all that it is tried on."""
+    """Diagnostic with the data and models it is checked on."""
 
     diagnostic: Diagnostic[Any]
     params: Any
@@ -113,13 +113,13 @@ class _Trial:
     reference: Model | None
 
     def promise(self, *, is_kept: bool, message: str) -> None:
-        """Raise unless the diagnostic keeps a promise."""
+        """Raise unless a condition of the contract is fulfilled."""
         promise(self.diagnostic.id, is_kept=is_kept, message=message)
 
     def measure(
         self, examples: Sequence[Example], variants: Variants, *, model: Model | None = None
     ) -> tuple[list[Row], ToyContext]:
-        """Rows of a batch of these examples, and the context that was asked."""
+        """Rows of a batch of these examples, and the context used."""
         context = ToyContext(self.task, model or self.model, reference=self.reference)
         batch = Batch(tuple(examples), {e.id: variants[e.id] for e in examples if variants[e.id]})
         beside = None if self.reference is None else "reference"
@@ -152,7 +152,7 @@ def _default_params(diagnostic: Diagnostic[Any]) -> Any:
 
 
 def _check_applies(trial: _Trial) -> None:
-    """Raise unless the diagnostic can be tried on this task and model."""
+    """Raise unless the diagnostic applies to this task and model."""
     diagnostic = trial.diagnostic
     is_scope = diagnostic.scope in ("item", "dataset")
     trial.promise(is_kept=is_scope, message="scope is 'item' or 'dataset'.")
@@ -165,7 +165,7 @@ def _check_applies(trial: _Trial) -> None:
 
 
 def _inputs(trial: _Trial) -> Inputs:
-    """What the design may look at."""
+    """Inputs of the design."""
     golds = [example.gold for example in trial.examples if example.gold is not None]
     return Inputs(
         task=trial.task,
@@ -182,13 +182,13 @@ def _inputs(trial: _Trial) -> Inputs:
 
 
 def _shape(name: str, model: Model) -> SubjectShape:
-    """What the design may know of a model."""
+    """Properties of a model, for the design."""
     n_layers, n_heads = model.attention_shape or (0, 0)
     return SubjectShape(name, model.capabilities, n_layers, n_heads, n_replicates=3)
 
 
 def _check_design(trial: _Trial) -> None:
-    """Raise unless the design is pure and hangs together."""
+    """Raise unless the design is pure and consistent."""
     inputs = _inputs(trial)
     design = trial.diagnostic.design(trial.params, inputs)
     trial.promise(is_kept=isinstance(design, Design), message="design must give a Design.")
@@ -222,7 +222,7 @@ def _check_design(trial: _Trial) -> None:
 
 
 def _check_variants(trial: _Trial) -> Variants:
-    """Variants by item; raise if they are random, strangers or of one name."""
+    """Variants by item; raise if they are random, of unknown items, or share names."""
     examples = trial.examples
     if not isinstance(trial.diagnostic, ChangesTexts):
         return {example.id: () for example in examples}
@@ -248,7 +248,7 @@ def _check_variants(trial: _Trial) -> Variants:
 
 
 def _check_rows(trial: _Trial, variants: Variants) -> list[Row]:
-    """Rows of all examples, each one sound."""
+    """Checked rows of all examples."""
     rows, _ = trial.measure(trial.examples, variants)
     shape = _shape("subject", trial.model)
     lengths = {"layer": shape.n_layers, "head": shape.n_heads}
@@ -299,7 +299,7 @@ def _check_batches(trial: _Trial, variants: Variants, rows: list[Row]) -> None:
 
 
 def _check_failures(trial: _Trial, variants: Variants, rows: list[Row]) -> None:
-    """Raise unless an item on which the model fails keeps its rows, as failed ones."""
+    """Raise unless an item on which the model fails has its rows, with status failed."""
     _, context = trial.measure(trial.examples, variants)
     if not context.asked or trial.diagnostic.needs - {"predict"}:
         return  # the flaky model has predictions to fail on, and nothing else

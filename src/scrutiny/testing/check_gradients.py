@@ -1,4 +1,4 @@
-"""Conformance of gradients with regard to input vectors."""
+"""Conformance of gradients with respect to input vectors."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -16,7 +16,7 @@ TOLERANCE: Final = 1e-3
 
 
 def check_gradients(model: Any, examples: Sequence[Example]) -> None:
-    """Raise unless a model's gradients keep the promises of `scrutiny.core.queries.gradients`.
+    """Raise unless a model's gradients fulfil `scrutiny.core.queries.gradients`.
 
     Checked: the matrix, its vocabulary and its flags fit each other and are one object; pieces lie
     in their texts, in order, with a row and a finite slope each; an example's slopes are those that
@@ -64,7 +64,7 @@ def check_gradients(model: Any, examples: Sequence[Example]) -> None:
 def _check_one(
     model: Any, example: Example, one: TokenGradients, *, count: int, width: int
 ) -> None:
-    """Raise unless pieces, rows and slopes of one example are sound."""
+    """Raise unless pieces, rows and gradients of one example are valid."""
     where = f"the gradients at {example.id!r}"
     lengths = {field: len(text) for field, text in example.fields.items()}
     promise(
@@ -91,7 +91,7 @@ def _check_one(
 
 
 def _check_equal(model: Any, example: Example, one: TokenGradients, alone: TokenGradients) -> None:
-    """Raise unless an example's slopes are those that it has alone."""
+    """Raise unless an example's gradients do not depend on its batch."""
     largest = float(np.abs(alone.gradient).max(initial=0.0))
     promise(
         model.source,
@@ -102,7 +102,7 @@ def _check_equal(model: Any, example: Example, one: TokenGradients, alone: Token
 
 
 def _check_sum(model: Any, example: Example, own: Sequence[TokenGradients]) -> None:
-    """Raise unless the slopes of all labels, weighted by their probabilities, cancel out."""
+    """Raise unless the gradients of all labels, weighted by their probabilities, sum to 0."""
     (answer,) = model.predict([example])
     if answer.scores is None or not own[0].pieces:
         return

@@ -1,4 +1,4 @@
-"""Conformance of language models: every capability that they claim, asked in several ways."""
+"""Conformance of language models: every capability that they declare."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -35,7 +35,7 @@ _NEAR: Final = 1e-4
 
 
 def check_language_model(model: Any) -> None:
-    """Raise unless a model keeps the promises of the language capabilities that it claims.
+    """Raise unless a model fulfils the contracts of its language capabilities.
 
     Checked: tokens that lie where they say; one sound answer to each query, the same asked again,
     one by one and in reverse (to the last bit where that is promised, else to 1e-4); probabilities
@@ -113,7 +113,7 @@ def _check_tokens(model: Any) -> list[Encoded]:
 
 
 def _check_encoded(name: str, text: str, one: Encoded) -> None:
-    """Raise unless one text's columns are of one length and its tokens lie in it."""
+    """Raise unless a text's columns have equal lengths and its tokens lie within it."""
     promise(
         name,
         is_kept=len({len(column) for column in one}) == 1,
@@ -129,7 +129,7 @@ def _check_encoded(name: str, text: str, one: Encoded) -> None:
 
 
 def _check_masked(model: Any, encoded: Sequence[Encoded]) -> None:
-    """Raise unless masked log-probabilities are sound."""
+    """Raise unless masked log-probabilities are valid."""
     queries = [pseudo_likelihood(model, one) for one in encoded]
     _ask(model, "masked_logprobs", [*queries, queries[0], ()])
     distinct = tuple(dict.fromkeys(token for one in encoded for token in one.ids))
@@ -140,7 +140,7 @@ def _check_masked(model: Any, encoded: Sequence[Encoded]) -> None:
 
 
 def _check_causal(model: Any, encoded: Sequence[Encoded]) -> None:
-    """Raise unless log-probabilities of tokens are sound and blind to what follows."""
+    """Raise unless token log-probabilities are valid and independent of later tokens."""
     begin = () if model.begin_id is None else (model.begin_id,)
     queries = [Continuation((*begin, *one.ids)) for one in encoded]
     answers = _ask(model, "token_logprobs", [*queries, queries[0]])
@@ -177,7 +177,7 @@ def _check_attention(model: Any, encoded: Sequence[Encoded]) -> None:
 
 
 def _check_vectors(model: Any) -> None:
-    """Raise unless vectors have their shape and do not depend on their company."""
+    """Raise unless vectors have the right shape and do not depend on the batch."""
     name, layers = model.source, (model.n_layers, 0)
     passages = [Passage(text, (0, 2)) for text in _TEXTS] + [Passage(_TEXTS[0])]
 
@@ -217,7 +217,7 @@ def _check_vectors(model: Any) -> None:
 
 
 def _ask(model: Any, capability: str, queries: Sequence[Any]) -> list[Any]:
-    """Answers to queries, checked, and the same asked in other ways."""
+    """Answers to queries, checked, and compared with those to the same queries in other batches."""
 
     def ask(some: Sequence[Any]) -> list[Any]:
         return ask_or_fail(model, capability, some)

@@ -1,4 +1,4 @@
-"""Conformance of parts of the report: what they say, show, and leave alone."""
+"""Conformance of report parts: sentences, charts, and purity."""
 
 from scrutiny.parts.charts.tables import Chart
 from scrutiny.parts.part import Part, ReportPart
@@ -9,7 +9,7 @@ from scrutiny.testing.promises import promise
 
 
 def check_part(part: ReportPart, view: RunView) -> None:
-    """Raise unless a part of the report keeps the promises of its protocol.
+    """Raise unless a part of the report fulfils its contract.
 
     Checked: the first line of its docstring; that it shows nothing of an empty run; of a run that
     has what it needs, a title, a lead, and charts whose anchors are their own and whose tables
@@ -31,10 +31,10 @@ def check_part(part: ReportPart, view: RunView) -> None:
     name = part.sentence()
     promise("part", is_kept=bool(name), message="its docstring does not say what it shows.")
     empty = part.make(RunView(RunFacts("")))
-    promise(name, is_kept=empty is None, message="it shows something of a run that has nothing.")
+    promise(name, is_kept=empty is None, message="it is shown for an empty run.")
     made = part.make(view)
     if not isinstance(made, Part):
-        promise(name, is_kept=False, message="it shows nothing of a run that has what it needs.")
+        promise(name, is_kept=False, message="it is not shown for a run that has its data.")
         return
     promise(name, is_kept=made == part.make(view), message="made twice, it is not the same.")
     said = bool(made.title and made.lead and made.charts)
@@ -49,7 +49,7 @@ def check_part(part: ReportPart, view: RunView) -> None:
 
 
 def _anchors(chart: Chart) -> list[str]:
-    """Anchors that a chart takes."""
+    """Anchors that a chart uses."""
     return list(dict.fromkeys([chart.anchor, *(name for name, _, _ in chart.drawings)]))
 
 

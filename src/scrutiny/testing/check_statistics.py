@@ -20,7 +20,7 @@ _ROWS: Final = 12
 
 
 def check_statistic(statistic: Statistic, measures: Array | None = None) -> None:
-    """Raise unless a statistic keeps the promises of its kind.
+    """Raise unless a statistic fulfils the contract of its kind.
 
     Checked, of all kinds: what it declares; the order of rows changes nothing; the
     measures are not changed. Of additive ones: each row has components of its own, leading axes
@@ -66,9 +66,9 @@ def sample_measures(needs: int) -> Array:
 
 
 def _check_declared(statistic: Statistic) -> None:
-    """Raise unless what it declares is of the right types."""
+    """Raise unless declared members have the right types."""
     name = statistic.id
-    promise(name, is_kept=bool(statistic.says), message="it does not say what it is.")
+    promise(name, is_kept=bool(statistic.says), message="it has no label.")
     promise(
         name,
         is_kept=isinstance(statistic.needs, tuple) and bool(statistic.needs),
@@ -106,7 +106,7 @@ def _check_additive(statistic: AdditiveStatistic, measures: Array) -> None:
     promise(
         name,
         is_kept=bool(np.isnan(nothing)),
-        message=f"without any row its value is {nothing}, not NaN: it does not exist.",
+        message=f"without any row its value is {nothing}, not NaN: it is undefined.",
     )
 
 
@@ -123,7 +123,7 @@ def _additive_value(statistic: AdditiveStatistic, parts: Array, weights: Array) 
 
 
 def _check_draws(statistic: AdditiveStatistic, parts: Array) -> None:
-    """Raise unless several draws at once have the values that they have one by one."""
+    """Raise unless several draws at once give the same values as one by one."""
     draws = np.stack([np.ones(len(parts)), np.arange(len(parts), dtype=np.float64)])
     sums = (draws @ parts)[:, None, :]  # (draw, cell, component)
     together = statistic.value(sums, draws.sum(axis=1, keepdims=True))
@@ -168,6 +168,6 @@ def _check_refit(statistic: RefitStatistic, measures: Array) -> None:
 
 
 def _same(name: str, one: float, two: float, message: str) -> None:
-    """Raise unless two values are equal, or both do not exist."""
+    """Raise unless two values are equal, or both undefined."""
     is_kept = bool(np.isclose(one, two, rtol=1e-9, atol=1e-12, equal_nan=True))
     promise(name, is_kept=is_kept, message=f"{message}: {one} and {two}.")

@@ -29,7 +29,7 @@ _MOST_SITES: Final = 8
 def check_transformation(
     transformation: Transformation, documents: Sequence[Document] | None = None
 ) -> None:
-    """Raise unless a transformation keeps the promises of its protocol.
+    """Raise unless a transformation fulfils its contract.
 
     Checked: members and their types; a docstring that says what it measures and when it misleads;
     sites in order, inside the text, the same when asked twice; candidates that are disjoint edits
@@ -63,7 +63,7 @@ def check_transformation(
 
 
 def sample_documents() -> list[Document]:
-    """Odd texts as documents."""
+    """Unusual texts as documents."""
     return [TextDocument(Example(f"sample-{i}", {"text": t})) for i, t in enumerate(SAMPLE_TEXTS)]
 
 
@@ -90,7 +90,7 @@ def _check_members(transformation: Transformation) -> None:
 
 
 def _check_document(transformation: Transformation, document: Document) -> bool:
-    """Whether it can change a text; raise if a site or candidate breaks a promise."""
+    """Whether the transformation can change a text; raise if a site or candidate is invalid."""
     sites = list(transformation.sites(document))
     where = f"on {document.text[:40]!r}"
     promise(
@@ -114,7 +114,7 @@ def _check_document(transformation: Transformation, document: Document) -> bool:
 
 
 def _check_site(transformation: Transformation, document: Document, site: Site) -> bool:
-    """Whether there are candidates at a site; raise if one breaks a promise."""
+    """Whether there are candidates at a site; raise if one is invalid."""
     first = _candidates(transformation, document, site)
     promise(
         transformation.id,
@@ -146,7 +146,7 @@ def _check_at_once(
     site: Site,
     first: Sequence[tuple[Edit, ...]],
 ) -> None:
-    """Raise unless what it does at once is what its first candidate does, inside of the site."""
+    """Raise unless ``at_once`` gives the first candidates, within their sites."""
     share = float(_stream(site).random())
     found = transformation.at_once(document, [site], [share])
     if found is None:
@@ -155,14 +155,14 @@ def _check_at_once(
     promise(
         transformation.id,
         is_kept=bool(first) and len(found) == 1 and tuple(found) == first[0] and within,
-        message=f"at once it does not what the first candidate does: {found}, not {first[:1]}.",
+        message=f"at_once gives other edits than the first candidate: {found}, not {first[:1]}.",
     )
 
 
 def _check_edits(
     transformation: Transformation, document: Document, edits: tuple[Edit, ...]
 ) -> None:
-    """Raise unless a candidate is a set of edits that can be applied and changes the text."""
+    """Raise unless a candidate is an applicable set of edits that changes the text."""
     name, where = transformation.id, f"on {document.text[:40]!r}: {edits}"
     promise(name, is_kept=bool(edits), message=f"a candidate without edits, {where}.")
     promise(

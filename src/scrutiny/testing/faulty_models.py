@@ -1,4 +1,4 @@
-"""Models that go wrong in one way each, where they are told to."""
+"""Faulty models: each fails in one way, at chosen items."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -10,7 +10,7 @@ from scrutiny.testing.toy_models import KeywordClassifier, ToyModel
 
 
 class _OftenRight(ToyModel):
-    """A model that goes wrong at certain items; it has no fingerprint, so no answer is kept."""
+    """Model that fails at certain items; without fingerprint, so answers are not cached."""
 
     def __init__(self, fails_on: Collection[str], *, inner: Model | None = None) -> None:
         self._inner: Model = inner or KeywordClassifier()
@@ -19,7 +19,7 @@ class _OftenRight(ToyModel):
 
 
 class FlakyClassifier(_OftenRight):
-    """A model that raises `RuntimeError` whenever certain items are in the batch.
+    """Model that raises `RuntimeError` if certain items are in the batch.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class FlakyClassifier(_OftenRight):
 
 
 class NanClassifier(_OftenRight):
-    """A model whose probabilities are NaN for certain items.
+    """Model with NaN probabilities for certain items.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class NanClassifier(_OftenRight):
 
 
 class WrongShapeClassifier(ToyModel):
-    """A model that gives a number of probabilities which is not that of its labels.
+    """Model with a number of probabilities that differs from its number of labels.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What conformance checks share: saying which promise is broken, and texts to try."""
+"""Helpers of conformance checks: error messages, and sample texts."""
 
 import re
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ SAMPLE_TEXTS: Final = (
 
 
 def promise(name: str, *, is_kept: bool, message: str) -> None:
-    """Raise unless a promise is kept.
+    """Raise unless a condition of a contract is fulfilled.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def promise(name: str, *, is_kept: bool, message: str) -> None:
 
 
 def require_members(thing: Any, members: Iterable[str], *, what: str) -> None:
-    """Raise unless a thing has all members that its base class declares without a default.
+    """Raise unless an object has all members that its base class declares without default.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def require_versioned(thing: Any) -> None:
 
 
 def require_docstring(thing: Any, *, sections: Iterable[str] = ()) -> None:
-    """Raise unless the class of a thing is documented, with these section names in the text.
+    """Raise unless a class is documented, with these section names in the docstring.
 
     Raises
     ------
@@ -83,5 +83,5 @@ def require_docstring(thing: Any, *, sections: Iterable[str] = ()) -> None:
         promise(
             thing.id,
             is_kept=section in text,
-            message=f"the docstring of its class does not say '{section}'.",
+            message=f"the docstring of its class has no section '{section}'.",
         )

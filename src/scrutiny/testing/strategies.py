@@ -1,4 +1,4 @@
-"""Strategies for hypothesis: texts and examples as unruly as real ones.
+"""Hypothesis strategies: texts and examples as irregular as real ones.
 
 Hypothesis is imported when a strategy is made, so that the toy models work without it.
 """
@@ -23,7 +23,7 @@ _FIELDS: Final = {
 
 
 def texts(*, max_words: int = 12) -> "SearchStrategy[str]":
-    """Sentences of odd words and gaps, and now and then any text without surrogates."""
+    """Sentences of unusual words and gaps, and occasionally any text without surrogates."""
     from hypothesis import strategies as st
 
     parts = st.tuples(st.sampled_from(_WORDS), st.sampled_from(_GAPS))

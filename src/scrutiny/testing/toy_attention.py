@@ -1,4 +1,4 @@
-"""Models whose attention, and what they make of it, can be worked out on paper."""
+"""Toy models whose attention, and answers made of it, can be computed by hand."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
@@ -33,7 +33,7 @@ Floats = np.ndarray[Any, np.dtype[np.float32]]
 
 
 class ToyAttention(Model):
-    """A model of heads known by hand; a sentence is ``[CLS] pieces [SEP]``.
+    """Model with known heads; a sentence is ``[CLS] pieces [SEP]``.
 
     A word looks at a word: each of its pieces gives the same row, and the pieces of the word that
     is looked at share its weight. A blank word has no piece.
@@ -100,7 +100,7 @@ class ToyAttention(Model):
         self._seed = seed
 
     def fingerprint(self) -> str | None:
-        """Digest of the heads, of all else that they depend on, and of an intervention."""
+        """Digest of the heads, of what they depend on, and of an intervention."""
         heads = [[type(head).__name__, plain(head)] for head in self._heads]
         rest = [self._pieces, self._norms, self.is_causal, self.limit, self._seed]
         parts = [*self.attention_shape, heads, rest, self.intervention]
@@ -109,7 +109,7 @@ class ToyAttention(Model):
     def encode(
         self, texts: Sequence[str], *, pairs: Sequence[str] | None = None, special: bool = True
     ) -> list[Encoded]:
-        """Pieces of the light tokenizer's words; pairs are not read.
+        """Pieces of the light tokenizer's words; pairs are not supported.
 
         Raises
         ------
@@ -123,7 +123,7 @@ class ToyAttention(Model):
     def attentions(
         self, sentences: Sequence[Words], *, weighting: Weighting = "raw"
     ) -> Iterator[AttentionMap | Failure]:
-        """Maps of the sentences in order; ``value-norm`` times the length of what is attended to.
+        """Maps of the sentences in order; ``value-norm`` multiplies by the vectors' lengths.
 
         Raises
         ------
@@ -135,7 +135,7 @@ class ToyAttention(Model):
         return (self._map(tuple(words), weighting) for words in sentences)
 
     def intervened(self, intervention: Intervention) -> "ToyAttention":
-        """The same model with heads changed, its layers being deaf to each other.
+        """The same model with changed heads; its layers are independent.
 
         Raises
         ------
@@ -204,7 +204,7 @@ class ToyAttention(Model):
         return self._pieces.get(word.lower(), (word.lower(),)) if word.strip() else ()
 
     def _encode(self, text: str, *, special: bool) -> Encoded:
-        """One text, piece by piece."""
+        """Encoding of one text."""
         rows: list[tuple[int, bool, tuple[int, int], int | None, int]] = []
         for i, (start, end) in enumerate(token_spans(text)):
             parts = self._cut(text[start:end])
@@ -219,7 +219,7 @@ class ToyAttention(Model):
 
 
 class ToyAttentionClassifier(ToyAttention):
-    """A classifier that lives by one head: p(positive) = .05 + .9 of what [CLS] gives to evidence.
+    """Classifier with one head: p(positive) = .05 + .9 of [CLS]'s attention to evidence.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ class ToyAttentionClassifier(ToyAttention):
         self._evidence = frozenset(evidence)
 
     def fingerprint(self) -> str | None:
-        """Digest of the heads, and of which of them decides by what."""
+        """Digest of the heads, and of how the answer depends on them."""
         return digest(str(super().fingerprint()), canonical_json([*self._reads, self._evidence]))
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
@@ -287,7 +287,7 @@ class ToyAttentionClassifier(ToyAttention):
 def _rows(
     targets: Sequence[int | None], owners: "np.ndarray[Any, Any]", weight: float
 ) -> "np.ndarray[Any, Any]":
-    """Rows of one head ``(piece, piece)`` from the word that each word looks at."""
+    """Rows of one head ``(piece, piece)``, from the word that each word attends to."""
     looks_at = np.array([-2 if target is None else target for target in targets])[owners]
     is_seen = looks_at[:, None] == owners  # never of special tokens, whose owner is -1
     seen = is_seen.sum(1, keepdims=True)

@@ -1,4 +1,4 @@
-"""The context of a diagnostic without a run: one model, nothing kept on disk."""
+"""Context of a diagnostic without a run: one model, no files."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from scrutiny.models.answers.checked_language import ask_or_fail
 
 
 class ToyReference:
-    """A second model that is asked directly; it is the family "reference", and a single model."""
+    """Reference model that is called directly; a single model in the family "reference"."""
 
     subject = "reference"
     replicate: str | None = None
@@ -36,7 +36,7 @@ class ToyReference:
 
 
 class ToyContext:
-    """A context that asks a model directly.
+    """Context that calls a model directly.
 
     Parameters
     ----------
@@ -96,15 +96,15 @@ class ToyContext:
         return ask_or_fail(self.model, capability, queries)
 
     def rng(self, purpose: str, name: str, item: str, draw: int = 0) -> np.random.Generator:
-        """Random stream of this name, the same as in a run."""
+        """Random generator for this name, the same as in a run."""
         return generator(self.seed, purpose, name=name, item=item, draw=draw)
 
     def once(self, key: str, make: Callable[[], Any]) -> Any:
-        """Value of ``make()``, computed once in the life of this context."""
+        """Value of ``make()``, computed once per context."""
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]
 
     def array(self, name: str, value: np.ndarray[Any, Any]) -> None:
-        """Keep an array."""
+        """Store an array."""
         self.arrays[name] = value

@@ -1,4 +1,4 @@
-"""Attention heads whose every weight can be worked out on paper.
+"""Toy attention heads whose weights can be computed by hand.
 
 A head says for each word which word it looks at; that word gets ``weight``, and all pieces share
 the rest alike. Special tokens share their attention alike, unless the head says otherwise.
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ToyHead(Protocol):
-    """A head of a toy model.
+    """Head of a toy model.
 
     ``weight`` is what the word that is looked at gets, below 1; ``is_noise`` says that the head
     looks at no word in particular.
@@ -25,17 +25,17 @@ class ToyHead(Protocol):
     is_noise: bool
 
     def targets(self, words: Words, rng: "np.random.Generator") -> list[int | None]:
-        """Word that each word looks at; none to look at all alike."""
+        """Word that each word attends to; None for uniform attention."""
         ...
 
     def target_of_specials(self, words: Words) -> int | None:
-        """Word that special tokens look at."""
+        """Word that special tokens attend to."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class OffsetHead:
-    """A head that looks at the word so many places further; before the first there is none.
+    """Head that attends to the word at an offset.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class OffsetHead:
     is_noise: ClassVar[bool] = False
 
     def targets(self, words: Words, rng: "np.random.Generator | None") -> list[int | None]:
-        """The word at the offset."""
+        """Word at the offset."""
         places = range(self.offset, self.offset + len(words))
         return [i if 0 <= i < len(words) else None for i in places]
 
@@ -59,7 +59,7 @@ class OffsetHead:
 
 @dataclass(frozen=True, slots=True)
 class CueHead:
-    """A head by which words look at a cue with a fidelity, and else at a random other word.
+    """Head with which words attend to a cue with a fidelity, else to a random other word.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class CueHead:
     is_noise: ClassVar[bool] = False
 
     def targets(self, words: Words, rng: "np.random.Generator") -> list[int | None]:
-        """The cue, or a random other word."""
+        """Cue, or a random other word."""
         cue = self.target_of_specials(words)
         should = self._should(words)
         hits = rng.random(len(words)) < self.fidelity
@@ -93,11 +93,11 @@ class CueHead:
         return found
 
     def target_of_specials(self, words: Words) -> int | None:
-        """The cue."""
+        """Cue."""
         return next((i for i, word in enumerate(words) if word.lower() in self.cues), None)
 
     def _should(self, words: Words) -> Sequence[int]:
-        """Words that should look at the cue."""
+        """Words that should attend to the cue."""
         if self.among is None:
             return range(len(words))
         return next((places for sentence, places in self.among if sentence == words), ())
@@ -105,7 +105,7 @@ class CueHead:
 
 @dataclass(frozen=True, slots=True)
 class UniformHead:
-    """A head that looks at all pieces alike, special tokens among them."""
+    """Head that attends to all pieces uniformly, special tokens included."""
 
     weight: float = 0.0
     is_noise: ClassVar[bool] = False
@@ -121,13 +121,13 @@ class UniformHead:
 
 @dataclass(frozen=True, slots=True)
 class NoiseHead(UniformHead):
-    """A head whose rows are drawn at random, all ways to share out attention being alike."""
+    """Head with random rows, uniform over all distributions."""
 
     is_noise: ClassVar[bool] = True
 
 
 def others(count: int, rng: "np.random.Generator") -> list[int | None]:
-    """For each of so many words a random one that is not itself; none for a single word."""
+    """Random other word for each word; None for a single word."""
     if count < 2:
         return [None] * count
     steps = rng.integers(1, count, count)

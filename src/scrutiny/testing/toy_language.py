@@ -1,4 +1,4 @@
-"""Language models whose every answer can be worked out on paper."""
+"""Toy language models whose answers can be computed by hand."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ _UNK, _CLS, _SEP, _MASK = 1, 2, 3, 4
 
 
 class ToyLanguage(ToyModel):
-    """What the toy language models share: words in lower case as tokens, and a fingerprint.
+    """Base of toy language models: lower-case words as tokens, and a fingerprint.
 
     Texts are cut by the light tokenizer and are ``[CLS] ... [SEP]`` or ``[CLS] ... [SEP] ...
     [SEP]``. Every token receives the same attention.
@@ -60,16 +60,16 @@ class ToyLanguage(ToyModel):
         return [self._encode(list(both), special=special) for both in fields]
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Words with spaces between them."""
+        """Words joined by spaces."""
         return " ".join(self.words[i] for i in ids)
 
     def attention_received(self, queries: Sequence[TokenIds]) -> list[tuple[float, ...]]:
-        """The same for each token of a query."""
+        """Uniform attention: equal for each token of a query."""
         self._refuse_long(queries)
         return [(1 / len(query),) * len(query) for query in queries]
 
     def _encode(self, texts: Sequence[str], *, special: bool) -> Encoded:
-        """One text or pair."""
+        """Encoding of one text or pair."""
         rows: list[tuple[int, bool, tuple[int, int], int | None, int]] = []
         for segment, text in enumerate(texts):
             if special and segment == 0:
@@ -83,14 +83,14 @@ class ToyLanguage(ToyModel):
         return Encoded(ids, is_special, offsets, words, segments)
 
     def _refuse_long(self, sequences: Sequence[Sequence[int]]) -> None:
-        """Raise if a sequence has more tokens than fit."""
+        """Raise if a sequence is too long."""
         longest = max(map(len, sequences), default=0)
         if self.limit is not None and longest > self.limit:
             raise AnswerError("too_long", f"{longest} tokens, the limit is {self.limit}")
 
 
 class _ToyTable(ToyLanguage):
-    """Probabilities of words, by the word to the left where that is in the table."""
+    """Probabilities of words, given the word to the left if it is in the table."""
 
     def __init__(
         self,
@@ -117,12 +117,12 @@ class _ToyTable(ToyLanguage):
         return (math.log(SPECIAL_SHARE),) * len(SPECIALS) + tuple(words)
 
     def _log(self, left: int | None, token: int) -> float:
-        """Log-probability of a token behind another."""
+        """Log-probability of a token after another one."""
         return self._after.get(-1 if left is None else left, self._plain)[token]
 
 
 class ToyMaskedLanguageModel(_ToyTable):
-    """A masked language model that looks at the word to the left, or at nothing.
+    """Masked language model that uses the word to the left, or no context.
 
     A word's probability is its share of the weights, less 0.05 for the five special tokens
     (``SPECIAL_SHARE`` each). `next_sentence` is (1 + shared words) / (2 + distinct words).
@@ -172,7 +172,7 @@ class ToyMaskedLanguageModel(_ToyTable):
         ]
 
     def next_sentence(self, queries: Sequence[SentencePair]) -> list[float]:
-        """Probability that grows with the words that both texts have."""
+        """Probability that grows with the number of shared words."""
         found = []
         for query in queries:
             one, two = (set(self._encode([text], special=False).ids) for text in query)
@@ -181,7 +181,7 @@ class ToyMaskedLanguageModel(_ToyTable):
 
 
 class ToyCausalLanguageModel(_ToyTable):
-    """A causal language model that looks at the word before, or at nothing.
+    """Causal language model that uses the previous word, or no context.
 
     Probabilities are those of `ToyMaskedLanguageModel`; texts begin with ``[CLS]``.
     """
@@ -207,7 +207,7 @@ class ToyCausalLanguageModel(_ToyTable):
 
 
 class ToyEncoder(ToyLanguage):
-    """An encoder of known vectors: a token's own in layer 0, plus the mean of all in layer 1.
+    """Encoder with known vectors: a token's own in layer 0, plus the mean of all in layer 1.
 
     Special tokens and unknown words are the origin.
 
@@ -244,7 +244,7 @@ class ToyEncoder(ToyLanguage):
         return np.array(found, np.float32).reshape(shape)
 
     def _vector(self, passage: Passage, pooling: str, layer: int) -> "np.ndarray[Any, Any]":
-        """One vector, or NaN where it does not exist."""
+        """One vector, or NaN if undefined."""
         encoded = self._encode([passage.text], special=pooling != "first-piece")
         rows = self._vectors[list(encoded.ids)] if encoded.ids else self._vectors[:0]
         start, end = passage.word or (0, 0)

@@ -1,4 +1,4 @@
-"""A linear classifier whose answers and gradients can be worked out on paper."""
+"""Toy linear classifier whose answers and gradients can be computed by hand."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -15,7 +15,7 @@ from scrutiny.text.tokens import token_spans
 
 
 class LinearClassifier(ToyModel):
-    """A bag of words with integer weights: p(second label) = 2^s / (1 + 2^s), s their sum.
+    """Bag of words with integer weights: p(second label) = 2^s / (1 + 2^s), s their sum.
 
     So a sum of 1 gives 2/3, 2 gives 4/5, 3 gives 8/9, and 0 a tie, which is the first label. Words
     are compared in lower case; unknown words weigh 0. The "network" reads a vector
@@ -74,7 +74,7 @@ class LinearClassifier(ToyModel):
     def gradients(
         self, examples: Sequence[Example], labels: Sequence[str]
     ) -> list[TokenGradients | Failure]:
-        """Exact slopes of minus the log-probability of a label for each example."""
+        """Exact gradients of the negative log-probability of a label, for each example."""
         return [self._gradient(e, label) for e, label in zip(examples, labels, strict=True)]
 
     def embeddings(self) -> InputEmbeddings:

@@ -1,4 +1,4 @@
-"""Models whose every answer can be worked out on paper."""
+"""Toy models whose answers can be computed by hand."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,7 +11,7 @@ from scrutiny.text.tokens import token_spans, token_texts
 
 
 class ToyModel(Model):
-    """What toys have in common: a name, a task, labels, and a fingerprint.
+    """Base of toy models: a name, a task, labels, and a fingerprint.
 
     Parameters
     ----------
@@ -35,12 +35,12 @@ class ToyModel(Model):
         self._identity = digest(version, canonical_json(made_of)) if version else None
 
     def fingerprint(self) -> str | None:
-        """Digest of what it is made of."""
+        """Digest of its fields."""
         return self._identity
 
 
 class KeywordClassifier(ToyModel):
-    """A classifier that counts words: p(positive) = (1 + good) / (2 + good + bad).
+    """Classifier that counts words: p(positive) = (1 + good) / (2 + good + bad).
 
     Words are compared in lower case, so "Good" counts and "goood" does not: every typing error
     in a keyword changes the answer, and nothing else does. Without any keyword both labels have
@@ -94,7 +94,7 @@ class KeywordClassifier(ToyModel):
 
 
 class ConstantClassifier(ToyModel):
-    """A classifier that always says the same, with certainty.
+    """Classifier that always returns the same label, with certainty.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class ConstantClassifier(ToyModel):
 
 
 class GazetteerTagger(ToyModel):
-    """A tagger that finds listed names, the longest first, at word borders and in their case.
+    """Tagger that finds listed names (longest match, case-sensitive, at word borders).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A transformation whose candidates are written down beforehand."""
+"""Toy transformation with given candidates."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WordTable(Transformation):
-    """Words replaced by those of a table, in its order; an empty one deletes the word.
+    """Replacement of words by those of a table, in its order; an empty one deletes the word.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class WordTable(Transformation):
     def candidates(
         self, document: Document, site: Site, rng: "Generator"
     ) -> Iterator[tuple[Edit, ...]]:
-        """Replacements in the order of the table; a word goes with the space behind it."""
+        """Replacements in the order of the table; a deleted word takes the following space."""
         text = document.text
         for new in self.table[text[site.start : site.end]]:
             end = site.end

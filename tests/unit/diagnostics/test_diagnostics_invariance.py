@@ -107,7 +107,7 @@ def test_a_target_that_always_says_the_same_is_refused(found):
     assert finding.verdict == "refused"
     items = constant["label_entropy"].counts.n
     said = (
-        f"constant answers the same whatever it is asked: one label for all {items} items; no skill"
+        f"constant gives the same answer to every input: one label for all {items} items; no skill"
     )
     assert finding.reason.startswith(said)
 

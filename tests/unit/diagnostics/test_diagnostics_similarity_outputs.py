@@ -162,7 +162,7 @@ def test_a_model_that_always_says_the_same_is_refused(found):
     assert len(verdicts) == 2
     assert {f.verdict for f in verdicts.values()} == {"refused"}
     assert all("no skill" in f.reason for f in verdicts.values())
-    said = "constant answers the same whatever it is asked: one label for all "
+    said = "constant gives the same answer to every input: one label for all "
     assert all(f.reason.startswith(said) for f in verdicts.values())
 
 

@@ -111,8 +111,8 @@ def varied(value, metric="label_entropy@1"):
 @pytest.mark.parametrize(
     ("entropy", "least", "said"),
     [
-        (0.0, 0.0, "model answers the same whatever it is asked: one label for all 400 items"),
-        (0.1, 0.286, "model answers nearly the same whatever it is asked: the entropy of its"),
+        (0.0, 0.0, "model gives the same answer to every input: one label for all 400 items"),
+        (0.1, 0.286, "model gives nearly the same answer to every input: the entropy of its"),
     ],
 )
 def test_a_model_whose_answers_are_alike_is_told_so_before_its_score(entropy, least, said):

@@ -80,21 +80,21 @@ def test_means_say_what_their_measure_says():
 def test_a_plug_in_that_is_no_statistic_is_told(monkeypatch):
     entry = Entry(Registration("statistic", "duck@1", "types:SimpleNamespace"), "toy")
     monkeypatch.setattr(metrics, "registry", lambda: Registry({("statistic", "duck@1"): entry}))
-    with pytest.raises(ConformanceError, match=r"duck@1: .* made of a subclass of Additive"):
+    with pytest.raises(ConformanceError, match=r"duck@1: .* of a subclass of Additive"):
         metric_of("duck")
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("success_within(many)", "stands a number of texts, for instance success_within"),
-        ("success_within(1.5)", "stands a number of texts"),
-        ("valid_success(101)", "stands a whole percent of validity"),
-        ("mean_head(f2)", r"stands one of precision, recall, f1, accuracy, for .* mean_head\(prec"),
+        ("success_within(many)", "is a number of texts, for instance success_within"),
+        ("success_within(1.5)", "is a number of texts"),
+        ("valid_success(101)", "is a whole percent of validity"),
+        ("mean_head(f2)", r"is one of precision, recall, f1, accuracy, for .* mean_head\(prec"),
         ("drop(flip_rate)", "is no sum over rows of one text"),
         ("drop(median(asked))", "is no sum over rows of one text"),
         ("drop(drop(accuracy))", "is no sum over rows of one text"),
-        ("beyond(accuracy)", "nothing stands for chance beside accuracy@1"),
+        ("beyond(accuracy)", "accuracy@1 has no chance level"),
         ("beyond(beyond(stir))", "is no sum over rows of one text"),
     ],
 )

@@ -167,7 +167,7 @@ def test_only_the_lack_of_skill_is_refused_for_skill(view):
     "reason",
     [
         "a comparison was not run: control: untrained",
-        "one unit of resampling cannot be resampled: nothing is known of others",
+        "there is only one unit of resampling, so other units are unknown",
     ],
 )
 def test_what_was_not_tested_says_why_and_blames_no_skill(view, reason):

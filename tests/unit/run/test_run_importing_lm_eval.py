@@ -140,7 +140,7 @@ def test_bad_lines_are_named_and_counted(tmp_path):
     assert list(found) == [f"samples_t.jsonl:{k}" for k in (2, 3, 6, 7)]
     assert found["samples_t.jsonl:2"].startswith("no JSON")
     assert found["samples_t.jsonl:3"] == "it has no 'doc_id'"
-    assert found["samples_t.jsonl:6"] == "the same item and filter stand on line 5"
+    assert found["samples_t.jsonl:6"] == "the same item and filter are on line 5"
     with pytest.raises(DataError, match=r"samples_t\.jsonl:2: no JSON"):
         of_lines(tmp_path / "b", line(0), "{", options=replace(FEW, on_bad_row="fail"))
 

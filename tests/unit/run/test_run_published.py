@@ -94,7 +94,7 @@ def test_what_is_not_there_or_not_clear_is_missing_with_a_reason():
     assert outcome(pair, metric="f1") == (
         "missing",
         "",
-        "2 estimates fit; say in where which is meant",
+        "2 estimates fit; choose one with where",
     )
     nowhere = outcome(pair, metric="f1", where={"layer": 3})
     assert nowhere == ("missing", "", "no estimate of f1 fits")

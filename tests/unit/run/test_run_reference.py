@@ -239,7 +239,7 @@ def test_a_plan_file_names_a_reference(two):
     ("reference", "diagnostic", "says"),
     [
         ("c", "agreeing", "c"),
-        ("", "agreeing", "measures each model beside a second one"),
+        ("", "agreeing", "compares each model with a second one"),
         ("a", "performance", "leave `reference` out"),
     ],
 )

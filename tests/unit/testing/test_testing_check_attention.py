@@ -148,7 +148,7 @@ class Hiding(ToyAttention):
         (Changed(peeked, is_causal=True), "comes later"),
         (Changed(swapped), "not in the order"),
         (Changed(lambda self, one, words, w: one._replace(words=(None,) * len(one.ids))), "pieces"),
-        (Changed(beside), "cut by itself"),
+        (Changed(beside), "whatever its neighbors are"),
         (Counting(), "gives other maps"),
         (
             weights(lambda w, words, weighting: -w if weighting == "value-norm" else w),
@@ -211,7 +211,7 @@ class Lasting(ToyAttention):
     ("model", "message"),
     [
         (Hiding(), "does not claim 'head_interventions'"),
-        (Unmoved(HEADS), "'mask' of a head does not do what it says"),
+        (Unmoved(HEADS), "'mask' of a head has another effect than documented"),
         (Clumsy(HEADS), "changes others of its layer"),
         (Confused(HEADS), "fingerprints"),
         (Lasting(HEADS), "changes others|after an intervention"),

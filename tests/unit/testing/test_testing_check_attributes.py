@@ -40,7 +40,7 @@ def english(example) -> bool:
     [
         (made(counting()), "has another value when it is looked at again"),
         (made(a_number), "it gives yes or no, and 3 for"),
-        (made(english, says=" "), "does not say what it is of"),
+        (made(english, says=" "), "has no phrase"),
         (english, "put @attribute"),
     ],
 )

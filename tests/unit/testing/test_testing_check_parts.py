@@ -31,8 +31,8 @@ RAGGED = replace(CHART, table=ChartTable(("of", "n"), (("x",),)))
     ("part", "says"),
     [
         (ReportPart(None, lambda view: GOOD), "does not say"),
-        (ReportPart("s", lambda view: GOOD), "of a run that has nothing"),
-        (of(None), "nothing of a run that has what it needs"),
+        (ReportPart("s", lambda view: GOOD), "shown for an empty run"),
+        (of(None), "not shown for a run that has its data"),
         (of(replace(GOOD, lead="")), "lacks a title, a lead"),
         (of(replace(GOOD, charts=(CHART, CHART))), "anchors are not their own"),
         (of(replace(GOOD, anchor="not an anchor")), "anchors are not their own"),

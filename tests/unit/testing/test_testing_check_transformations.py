@@ -138,7 +138,7 @@ class Idle(Shout):
     ("broken", "sentence"),
     [
         (object(), "is no transformation"),
-        (Undocumented(), "does not say 'Misleads when'"),
+        (Undocumented(), "has no section 'Misleads when'"),
         (Unversioned(), "'Shout' is no versioned name"),
         (UnknownEffect(), "one of flips, keeps, may change, sets"),
         (RandomSites(), "sites differ when asked twice"),
@@ -149,7 +149,7 @@ class Idle(Shout):
         (Overlapping(), r"edits cannot be applied \(two edits"),
         (OtherField(), "an edit of another field than 'text'"),
         (AList(), "must be a tuple of Edit"),
-        (OtherAtOnce(), "not what the first candidate does"),
+        (OtherAtOnce(), "other edits than the first candidate"),
         (Idle(), "it changed none of the texts"),
     ],
 )

@@ -210,8 +210,8 @@ def test_data_that_trained_a_family_are_named(files):
     ("node", "says"),
     [
         ({"trainer": "liner"}, "train 'words': There is no trainer named 'liner'. Did you mean"),
-        ({"from": "minilm"}, "linear starts from nothing, so leave from out"),
-        ({"random": ["seed"]}, "linear starts from nothing, so leave random out"),
+        ({"from": "minilm"}, "linear starts from scratch, so leave from out"),
+        ({"random": ["seed"]}, "linear starts from scratch, so leave random out"),
         ({"seeds": [1, 2]}, "seeds names the models and runs counts them"),
         ({"runs": None, "seeds": [1, 1]}, "train 'words': seeds are different whole numbers"),
         ({"trainer": "finetune"}, "finetune starts from a model.*linear@1, recurrent@1"),

@@ -28,7 +28,7 @@ _ASKED_FOR: Final = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGPIPE")
 _ENDED: Final = (
     "The process that asks the model ended by itself, with exit code {}, before the command was "
     "done: the model, or code that it calls, left with os._exit(). A model returns its answers or "
-    "raises an error. What was done is kept: mend the model, then re-issue the same command."
+    "raises an error. What was done is kept: fix the model, then re-issue the same command."
 )
 _KILLED: Final = (
     "The process that asks the model was ended by {}{}. What was done is kept: re-issue the same "

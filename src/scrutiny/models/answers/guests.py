@@ -28,7 +28,7 @@ FILES_CLOSED: Final = 87
 CLOSED: Final = (
     "The model, or code that it calls, has closed files that it had not opened: those that "
     "answers and results are written to. A model closes what it has opened. What was done is kept: "
-    "mend the model, then re-issue the same command."
+    "fix the model, then re-issue the same command."
 )
 #: Working folder that a file or module of the user's has moved to, by its model string.
 _moved_to: dict[str, str] = {}
@@ -83,7 +83,7 @@ def exits_refused(source: str) -> Iterator[None]:
     except SystemExit as left:
         raise ModelError(
             f"{source} called sys.exit({shown(left.code, _MOST_SAID)}), which would end the run: a "
-            "model returns its answers or raises an error. Mend the model, then re-issue the same "
+            "model returns its answers or raises an error. Fix the model, then re-issue the same "
             "command."
         ) from left
     except BaseException as error:
@@ -120,7 +120,7 @@ def _raised(source: str, error: BaseException, line: str | None) -> ModelError:
     where = "" if line is None else f" (at {line})"
     return ModelError(
         f"{source} cannot be used: it raised {storable(message_of(error)[:_MOST_SAID])}{where}. "
-        "Mend the model, then re-issue the same command."
+        "Fix the model, then re-issue the same command."
     )
 
 

@@ -31,9 +31,9 @@ from scrutiny.store.answers import (
     query_keys,
 )
 
-CHUNK = 1024  # most questions that are sorted, and asked, together
+CHUNK = 1024  # largest number of queries that are sorted and sent together
 CHUNK_TOKENS = 2**16  # and most tokens, where they are known: some seconds of a small model
-HOPELESS = 20  # questions in one go without a single answer
+HOPELESS = 20  # failed queries in one chunk after which a model counts as broken
 
 
 @dataclass(slots=True)
@@ -53,19 +53,19 @@ class _Questions:
     Parameters
     ----------
     keys
-        Where each one's answer is kept; equal questions have equal keys.
+        Cache key of each query; equal queries have equal keys.
     sizes
         Work that each one makes.
     ask
-        Answers of the model to those of these indices.
+        Function that returns the model's answers to the queries at these indices.
     encode, decode
         Answers to bytes and back.
     most
-        Work that is asked at a time.
+        Cost of the queries in a chunk.
     batches, by_time
         Where a chunk may be cut, as `Pace.parts` has it.
     noted
-        Told the indices and answers that are about to be kept.
+        Listener for indices and answers that are about to be stored.
     """
 
     keys: Sequence[bytes]
@@ -253,7 +253,7 @@ class Asker:
         if raised == asked >= HOPELESS and not self._has_answered:
             raise ModelError(
                 f"{self.model.source} raised an error for each of the {asked:,} texts it was "
-                f"asked; the first: {storable(failures[0].message)}. Mend the model, then "
+                f"asked; the first: {storable(failures[0].message)}. Fix the model, then "
                 "re-issue the same command."
             )
 

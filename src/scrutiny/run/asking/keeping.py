@@ -12,9 +12,9 @@ from typing import Final
 
 from scrutiny.run.asking.desk import Desk
 
-#: Seconds of quick answers that may wait: half of what a kill may cost.
+#: Seconds for which quick answers are buffered: half of what a kill may cost.
 WAIT_S: Final = 0.5
-_QUICK_S: Final = 0.1  # what takes longer is kept at once: the next may take ten times as long
+_QUICK_S: Final = 0.1  # slower parts are stored at once: the next may take ten times as long
 
 
 class Keeping:

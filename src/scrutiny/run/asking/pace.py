@@ -14,10 +14,10 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 
 _PART_S: Final = 1.0
-#: What a kill can cost, in words.
+#: Largest loss by a kill, in words.
 BOUND: Final = "A kill costs at most the last batch or second of answers."
 BOUND_WITHOUT_CACHE: Final = "Without the cache, a kill costs the shards in work."
-_FIRST, _GROWTH = 16, 4  # questions asked first of a model whose pace is unknown, and steps up
+_FIRST, _GROWTH = 16, 4  # first number of queries to a model of unknown pace, and its growth
 
 
 class Pace:
@@ -80,7 +80,7 @@ def own_batches(
 ) -> Callable[[Sequence[int]], list[list[int]]]:
     """Function that splits indices of examples into the model's own batches.
 
-    A model that does not say, or fails at it, is asked about all of them together.
+    A model that does not say, or fails at it, gets all of them together.
     """
 
     def cut(indices: Sequence[int]) -> list[list[int]]:

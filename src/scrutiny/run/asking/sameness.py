@@ -15,9 +15,9 @@ from scrutiny.core.model import Model
 from scrutiny.models.python.reading import ObjectReading, read_object
 from scrutiny.run.asking.forms import FORMS, PREDICT, Form
 
-#: What the keys of these memos begin with; a finished run needs them at its next start.
+#: Prefix of the keys of these memos; a finished run needs them at its next start.
 MEMOS: Final = ("fingerprint/", "witnesses", "again", "place/")
-MOST: Final = 32  # questions that are kept, and asked again
+MOST: Final = 32  # queries that are stored and repeated
 
 Ask = Callable[[Sequence[Any]], Sequence[Any | Failure]]
 
@@ -56,14 +56,14 @@ def must_be_the_same(memos: Memos, name: str, source: str, stated: str, *, keep:
     source
         Its model string.
     stated
-        Its fingerprint, or the digest of what was read of it.
+        Its fingerprint, or the digest of its inspected state.
     keep
-        Whether to keep the digest where there is none yet: the model is about to be asked.
+        Whether to store the digest if there is none yet: the model is about to be queried.
 
     Raises
     ------
     ModelError
-        If it did: half of the records would be another model's.
+        If it has: half of the records would be another model's.
     """
     known, before = memos.memo(f"fingerprint/{name}")
     if known and before != stated:
@@ -184,9 +184,9 @@ def compared(reading: ObjectReading | None, again: Sequence[Again]) -> str:
     Parameters
     ----------
     reading
-        What was read of its first replicate; nothing where it states a fingerprint.
+        Inspected state of its first replicate; None if it has a fingerprint.
     again
-        What came of asking its replicates again.
+        Outcomes of the repeated queries of its replicates.
     """
     if reading is None:
         return "the fingerprint that it states is compared at every start"

@@ -6,10 +6,10 @@
     reading       two runs side by side, and their noise; many datasets pooled into one
     slices        which inputs changed, all slices tested together
     paired_tests  tests of a paired change, and of a slice against the rest
-    shared        the plan of what two live models share, and what its run says
-    levels        what is said of it all, as values
+    shared        shared invariances of two live models: plan and result
+    levels        results of a comparison, as values
     whole         all of that together, and whether it is a regression
 
-What two models answer side by side is of `scrutiny.diagnostics.similarity.side_by_side`: it stands
-on the page of any run with two models.
+The answers of two models side by side are in `scrutiny.diagnostics.similarity.side_by_side`: they
+are on the page of any run with two models.
 """

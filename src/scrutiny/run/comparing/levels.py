@@ -23,15 +23,15 @@ class CompareOptions:
         Whether replicate k of one belongs to replicate k of the other; nothing decides by their
         model strings.
     margin
-        Largest loss that does not matter; nothing judges no regression.
+        Largest tolerable loss; None: regressions are not judged.
     where
-        Slices that the user asks for, beside the declared ones.
+        Slices requested by the user, in addition to the declared ones.
     training
         Data string of the training set, for slices that look into it.
     noise
-        What is known of the first model against itself from elsewhere, by dataset.
+        Known noise of the first model against itself, by dataset.
     again
-        Another run of the first model.
+        Rerun of the first model.
     asked_again
         The first model asked again in other batches, about the items as they are.
     fewest
@@ -76,7 +76,7 @@ class Level:
     subject, reference
         The model of the first run and of the second.
     dataset, metric, condition
-        What is compared.
+        Compared assignment.
     difference
         First minus second, with its interval.
     changes
@@ -86,19 +86,19 @@ class Level:
     noise
         The first model against itself.
     flips
-        Right to wrong and back; of scores from 0 to 1 worse and better; nothing for other scores.
+        Right to wrong and back; of scores from 0 to 1 worse and better; None for other scores.
     disagreements
-        Inputs that differ, those first that differ most beyond noise.
+        Inputs with different answers; largest differences beyond noise first.
     detectable
         Smallest difference that these items and replicates show with 80 % power.
     outcome
-        Whether it is a regression beyond the margin; nothing without a margin.
+        Whether it is a regression beyond the margin; None without a margin.
     lower_is_better
         Whether less is better.
     agreement
-        How far both agree beyond chance, and how far apart their probabilities lie.
+        Agreement beyond chance, and distance of the probabilities.
     asked
-        Names of the slices that were asked for.
+        Names of the requested slices.
     """
 
     subject: str
@@ -141,7 +141,7 @@ class SideBySide:
         One for each model pair and dataset that has a level of single items; one for all datasets
         together where there are many.
     shared
-        Shared invariances, where two live models were asked for them.
+        Shared invariances of two live models, if requested.
     """
 
     comparison: RunComparison
@@ -152,7 +152,7 @@ class SideBySide:
     def outcome_of_levels(self) -> Outcome | None:
         """Worst outcome of all accuracies, or of all mean scores if there are none.
 
-        Nothing without a margin, which is meant in the unit of what it judges.
+        None without a margin, which is in the unit of the judged score.
         """
         hits = [level for level in self.levels if level.is_hit]
         return worst_of({level.outcome for level in hits or self.levels})

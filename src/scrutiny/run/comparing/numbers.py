@@ -36,7 +36,7 @@ class RunComparison:
     n_shared
         Items that both runs measured, by dataset.
     differences
-        What the manifests say differently.
+        Differences of the manifests.
     """
 
     findings: tuple[Finding, ...]

@@ -28,7 +28,7 @@ def exact_p(change: NDArray[np.float64], units: Units, *, rng: np.random.Generat
     change
         ``(item,)`` second minus first, a mean over replicates.
     units
-        What flips together.
+        Unit of resampling of each item.
     rng
         Source of the signs.
 

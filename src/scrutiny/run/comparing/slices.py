@@ -43,7 +43,7 @@ class Change:
     p, p_holm
         Largest p of the tests, and corrected for all slices.
     p_beyond
-        One-sided p of a loss beyond the margin, corrected likewise; nothing without a margin.
+        One-sided p of a loss beyond the margin, corrected likewise; None without a margin.
     """
 
     name: str
@@ -82,9 +82,9 @@ def changes(
     slices
         Slices with the items that belong to each.
     margin
-        Largest loss that does not matter, or nothing.
+        Largest tolerable loss, or None.
     family
-        How many tests there are elsewhere beside these (other datasets).
+        Number of tests elsewhere in the same family (other datasets).
 
     Returns
     -------

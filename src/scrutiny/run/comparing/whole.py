@@ -41,7 +41,7 @@ def compare_side_by_side(
     Parameters
     ----------
     first, second
-        Finished runs; the first is what the second is held against.
+        Finished runs; the first is the reference.
     options
         How.
 

@@ -45,15 +45,15 @@ def within(
     Parameters
     ----------
     resolved
-        The plan as it was asked for.
+        The requested plan.
     seconds
         The budget.
     spent
-        What of it is gone already.
+        Seconds already spent.
     is_cached
-        Whether a text is asked once, however many measurements ask about it.
+        Whether a text is sent once, even if several measurements need it.
     models
-        Objects that stand behind names of the plan.
+        Python objects for names in the plan.
     """
     begun = perf_counter()
     timer = Timer(resolved, models or {})

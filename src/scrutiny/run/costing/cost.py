@@ -119,7 +119,7 @@ def cost_of(
     resolved
         The plan.
     models
-        Objects that stand behind names of the plan.
+        Python objects for names in the plan.
     price
         Money for each text.
     """

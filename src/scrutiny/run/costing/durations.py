@@ -15,7 +15,7 @@ def seconds_of(text: str) -> float:
     Raises
     ------
     PlanError
-        If it cannot be read, or is nothing.
+        If it cannot be read, or is zero.
 
     Examples
     --------

@@ -19,15 +19,15 @@ class Accepted:
     Parameters
     ----------
     risk
-        What the gate prints of it: the claim or the rule.
+        Claim or rule, as the gate prints it.
     why
-        Why it is accepted; whoever reads the report reads it, too.
+        Reason for accepting it, which the report prints.
     of
-        Model and dataset; nothing for any.
+        Model and dataset; empty for any.
     most
-        Largest cost that is accepted; nothing for any.
+        Largest accepted cost; None for any.
     until
-        Last day that it is accepted on; nothing for ever.
+        Last day of acceptance; None for no limit.
     """
 
     risk: str
@@ -85,7 +85,7 @@ def _accepted(given: Any, where: str) -> Accepted:
     for name in ("risk", "why"):
         if not isinstance(given.get(name), str) or not given[name].strip():
             raise PlanError(
-                f"{where} has no {name}: it says which risk, as the gate prints it, and why it is "
+                f"{where} has no {name}: it names the risk, as the gate prints it, and why it is "
                 'accepted, as in risk = "typos lowers accuracy by more than 1 point", why = '
                 '"inputs are spell-checked".'
             )

@@ -55,11 +55,11 @@ class Meeting:
     names
         Replicates of each side, in order.
     counts
-        What became of the items that both planned: an item counts under the worse of its sides.
+        Counts of the items that both planned; an item counts under the worse status of its sides.
     units, cells
-        Of the rows; ``cells`` is nothing where the statistic keeps none apart.
+        Of the rows; ``cells`` is None if the statistic has none.
     slices
-        ``(row,)`` of each side which rows are its own; nothing where all are.
+        ``(row,)`` of each side which rows are its own; None if all are.
     """
 
     values: tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -177,7 +177,7 @@ def contrast(
     Returns
     -------
     Estimated
-        Status ``undefined`` with a reason where there is nothing to compare.
+        Status ``undefined`` with a reason if the sides share no items.
 
     Raises
     ------

@@ -41,7 +41,7 @@ def matches_to_show(resolved: Resolved) -> Iterator[str]:
         dataset, match = resolved.datasets[data], pairing.labels
         pairs = pairs_of(dataset, match)
         if resolved.families[family].role in _STATED and not are_words(pairs):
-            how = "as the label map says" if dataset.label_map else match.how
+            how = "by the label map" if dataset.label_map else match.how
             said = f"{said_pairs(pairs)} ({how})"
             alike.setdefault((data, said), []).append(family)
     several = len({family for family, _ in resolved.pairings}) > 1

@@ -13,7 +13,7 @@ from scrutiny.data.source import DataSource, parse_source
 from scrutiny.run.planning.resolved import Pairing
 
 _MOST_PAIRS: Final = 12
-#: Names that say nothing of what a label means.
+#: Uninformative names of labels.
 _NO_WORDS: Final = {"label", "labels", "class", "cls", "category", "cat", "type", "id", "tag"}
 _LETTERS: Final = re.compile(r"[^\W\d_]{2,}")
 

@@ -120,7 +120,7 @@ def _receive(pipe: Any, crew: dict[Any, Any]) -> Any:
             raise ModelError(
                 f"A worker process ended by itself, with exit code {code}: the model, or code that "
                 "it calls, left with os._exit(). A model returns its answers or raises an error. "
-                "What was done is kept: mend the model, then re-issue the same command."
+                "What was done is kept: fix the model, then re-issue the same command."
             ) from error
         raise RunIncompleteError(
             f"A worker process was ended by signal {-code if code else 'unknown'} (killed, or out "

@@ -149,7 +149,7 @@ def _read(path: Path, epoch: int, problems: Problems) -> Iterator[LoggedSample]:
             problems.bad(place, f"it cannot be read: {error!r}")
             continue
         if sample.item in seen:
-            problems.bad(place, f"the same id and epoch stand at {seen[sample.item]}")
+            problems.bad(place, f"the same id and epoch are at {seen[sample.item]}")
             continue
         seen[sample.item] = place
         if row.get("limit"):

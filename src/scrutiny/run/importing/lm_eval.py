@@ -127,7 +127,7 @@ def _read(
                 continue
             key = sample.item, str(row.get("filter", "none"))
             if key in seen:
-                problems.bad(place, f"the same item and filter stand on line {seen[key]}")
+                problems.bad(place, f"the same item and filter are on line {seen[key]}")
                 continue
             seen[key] = number
             for metric in _metrics(row):

@@ -20,11 +20,11 @@ class LogFile:
     path
         Where it is.
     subject, task, date
-        What the log says of itself; dates sort as text.
+        Model, task and date of the log; dates sort as text.
     random
         Captures of the path that it was found by.
     header
-        What the tool wrote about the whole run.
+        Header that the tool wrote about the whole run.
     """
 
     path: Path
@@ -41,7 +41,7 @@ def matching(pattern: str) -> list[tuple[Path, dict[str, str]]]:
     Raises
     ------
     DataError
-        If nothing is there.
+        If there is no such path.
 
     Examples
     --------

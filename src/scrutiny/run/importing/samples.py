@@ -19,7 +19,7 @@ class LoggedSample:
     Parameters
     ----------
     item
-        What pairs it with the same item in other logs.
+        Identity that pairs it with the same item in other logs.
     source
         ``file:line`` it stands at.
     text
@@ -27,15 +27,15 @@ class LoggedSample:
     gold
         The right answer, in words.
     scores
-        Numbers by condition (canonical JSON of metric and filter); nothing where there is none.
+        Numbers by condition (canonical JSON of metric and filter); None if there is none.
     answers
-        What the model said, by condition (canonical JSON of the filter).
+        Answer of the model, by condition (canonical JSON of the filter).
     choices
         Answers it could choose from.
     columns
-        What else the log holds of the item, in words.
+        Other values of the item in the log, as text.
     failure
-        Short code of why there is no score at all, or nothing.
+        Short code of why there is no score at all, or empty.
     """
 
     item: str
@@ -95,13 +95,13 @@ class LoggedTask:
     read
         Samples, one at a time; problems are told.
     printed
-        What the tool computed over all items of the file, by condition.
+        Numbers that the tool computed over all items of the file, by condition.
     file
         The file; several epochs are of one.
     lower_is_better
         Metrics of which less is better.
     notes
-        Sentences on how the model was asked.
+        Sentences on how the model was queried.
     replicates_of
         What several of them are replicates of, where the log says.
     """

@@ -3,20 +3,20 @@
 ::
 
     file           TOML and JSON to a Plan, with near names for typos
-    audit          the plan of what a profile asks; profiles: which there are
+    audit          the plan of a profile; profiles: the profiles
     rerun          the plan of a finished run, for another model
-    resolve        a Plan looked up: data, models, diagnostics, designs, estimates, claims
-    resolved       what that gives; it travels to workers
-    loading        model strings and objects to models; pairs: which stands beside which
+    resolve        names of a Plan to data, models, diagnostics, designs, estimates, claims
+    resolved       the resolved plan, which is sent to workers
+    loading        model strings and objects to models; pairs: replicates with references
     params         parameters of diagnostics, checked by their declared types
     specs          estimates and claims of the designs, under full names
     estimates      the plan's own estimates and contrasts
     claims         the plan's own claims, with the estimates that they name; what diagnostics
                    presuppose, added to a plan; checkpoints below their gates
-    relations      how two estimates go together over replicates: [[relate]]
-    published      printed figures beside the run's own: [[published]]; printed: their digits
-    assignment     what is to be computed from the records; kept in the manifest
+    relations      correlations of two estimates over replicates: [[relate]]
+    published      published figures compared with the run's: [[published]]; printed: their digits
+    assignment     estimates to compute from the records; kept in the manifest
     slicing        estimates on a slice: items whose columns have certain values
     tasks          the shards of work, in plan order
-    doubtful_data  what is wrong with the data
+    doubtful_data  shared items and look-alike labels
 """

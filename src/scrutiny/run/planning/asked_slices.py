@@ -58,12 +58,12 @@ def asked_slices(
     resolved
         The plan, looked up.
     designed, claims
-        What the designs compute and claim, under full names.
+        Estimates and claims of the designs, under full names.
 
     Raises
     ------
     PlanError, UnknownNameError
-        If a slice cannot be read, or no dataset has what it speaks of.
+        If a slice cannot be read, or no dataset has its attributes.
     """
     sizes = {(one.dataset, one.where): one for one in _sizes(resolved)}
     inside: list[Assignment] = []

@@ -20,7 +20,7 @@ from scrutiny.run.planning.loading import capabilities_of, load_given, load_repl
 from scrutiny.run.planning.profiles import SHIP, Profile, profile_of
 from scrutiny.run.planning.resolve import applies
 
-#: Task and capabilities of a model that is asked about it.
+#: Task, and capabilities of a model on it.
 Ask = Callable[[ModelPlan, Task], tuple[Task, frozenset[str]]]
 #: The front page needs p-values below .05 / 2 / 40: at least 2,000 draws.
 AUDIT_DRAWS = 4_000
@@ -43,11 +43,11 @@ def audit_plan(
     Parameters
     ----------
     models, data
-        What is audited; one model is loaded to see what it can be asked.
+        Models to audit; one is loaded to detect its capabilities.
     options
         How models are loaded.
     given
-        Python objects that stand behind names of models and data.
+        Python objects for names of models and data.
     only
         Names of diagnostics, whatever the profile, where not all are wanted.
     reference

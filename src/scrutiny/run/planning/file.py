@@ -29,7 +29,7 @@ from scrutiny.core.published import PublishedPlan
 from scrutiny.core.slice_syntax import WHERE, equal, joined, metric_and_slices, parted
 from scrutiny.reliability.gate_rules import parse_rule
 
-#: What a claim can be asked to survive, beside ``choices:NAME``.
+#: Checks that a claim can require, besides ``choices:NAME``.
 CHECKS: Final = ("items", "seeds", "datasets")
 #: Keys that hold a table for each of several.
 _TABLES: Final = ("train", "measure", "estimate", "relate", "claim", "published")
@@ -71,7 +71,7 @@ def _selected(value: Any) -> Any:
 _Whole = Annotated[int, BeforeValidator(_whole)]
 #: Numbers of a plan.
 _Number = Annotated[float, BeforeValidator(_number)]
-#: What an estimate is of; a text is a slice.
+#: Selector of an estimate; a text is a slice.
 _Selector = Annotated[dict[str, Any], BeforeValidator(_selected)]
 #: Names of a plan.
 _Name = Annotated[str, AfterValidator(_named)]

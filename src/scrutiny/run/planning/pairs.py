@@ -36,7 +36,7 @@ def pairs_of(
     Parameters
     ----------
     family, reference
-        Both sides; without a reference every replicate stands alone.
+        Both sides; without a reference every replicate is alone.
     own
         What each replicate of a family that is its own reference stands beside: itself; the next
         one, the last beside the first: what another run of the same recipe gives, and of two there

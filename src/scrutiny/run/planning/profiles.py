@@ -17,7 +17,7 @@ class Profile:
     Parameters
     ----------
     says
-        What it is for, in one line.
+        Purpose, in one line.
     diagnostics
         Names without versions; nothing for every diagnostic that applies. Those that a plug-in
         brings are asked in any profile: whoever installed it wants them.

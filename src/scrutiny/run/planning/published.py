@@ -54,7 +54,7 @@ def _must_read(row: PublishedPlan, measures: Sequence[str]) -> None:
         raise PlanError('given goes with of = "f1".')
     known("measurement", [row.measure], measures, where="from")
     if not row.metric:
-        raise PlanError("it does not say which metric is printed.")
+        raise PlanError("it has no metric: add metric = and the name of the published one.")
 
 
 def reproductions(resolved: Resolved, estimates: Sequence[Estimate]) -> list[Reproduction]:
@@ -82,9 +82,9 @@ def reproduction(row: PublishedPlan, estimates: Iterable[Estimate]) -> Reproduct
     Parameters
     ----------
     row
-        What is printed.
+        Published figure.
     estimates
-        Those of its measurement and metric.
+        Estimates of its measurement and metric.
     """
     if row.of == "f1":
         return _of_printed(row)
@@ -148,7 +148,7 @@ def _one(row: PublishedPlan, fitting: Sequence[Estimate], *, what: str) -> Estim
     if not found:
         raise _NotThereError(f"no {what} of {row.metric} fits")
     if len(found) > 1:
-        raise _NotThereError(f"{len(found)} {what}s fit; say in where which is meant")
+        raise _NotThereError(f"{len(found)} {what}s fit; choose one with where")
     return found[0]
 
 
@@ -170,7 +170,7 @@ def _count(row: PublishedPlan, fitting: Sequence[Estimate]) -> float:
     if not tests:
         raise _NotThereError(f"no test of {row.metric} fits")
     if len({e.key.replicate for e in tests}) < len(tests):
-        raise _NotThereError("several tests of one replicate fit; say in where which are meant")
+        raise _NotThereError("several tests of one replicate fit; choose some with where")
     if row.sign and any("tau" not in e.across for e in tests):
         raise _NotThereError("the test has no sign")
     passed = [e for e in tests if e.value is not None and e.value < _ALPHA]
@@ -187,9 +187,7 @@ def _best_head(fitting: Sequence[Estimate]) -> str:
         and (e.key.replicate, e.key.reference) == (None, None)
     ]
     if len({(e.key.subject, e.key.dataset, e.key.role) for e in heads}) > 1:
-        raise _NotThereError(
-            "heads of several families or corpora fit; say in where which are meant"
-        )
+        raise _NotThereError("heads of several families or corpora fit; choose some with where")
     known = [(e.value, e) for e in heads if e.value is not None]
     if not known:
         raise _NotThereError("the run has no value of single heads")

@@ -66,7 +66,7 @@ def relate(
     Parameters
     ----------
     relation
-        What is correlated.
+        Relation to compute.
     known
         Estimates by the full names of their specifications.
     resampling, seed

@@ -28,12 +28,12 @@ def plan_of_run(
     folder
         The run.
     model
-        Who is asked.
+        The other model.
     data
         Where the run's data lies now, in its order; else where the run read it.
     only
         Versioned names of diagnostics that are wanted; all of the run's that look at one model,
-        unless told.
+        by default.
 
     Raises
     ------

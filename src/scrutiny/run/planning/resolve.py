@@ -63,11 +63,11 @@ def resolve(
     Parameters
     ----------
     plan
-        What to do.
+        The plan.
     options
         Device, batch and adapter options.
     data, models
-        Objects that stand behind names of the plan (a data frame, a callable).
+        Python objects for names in the plan (a data frame, a callable).
 
     Raises
     ------
@@ -349,7 +349,7 @@ def _must_have_reference(diagnostic: Diagnostic[Any], plan: MeasurePlan) -> None
     """Raise if a diagnostic lacks its reference, or has one that it cannot use."""
     if diagnostic.wants_reference and not plan.reference:
         raise PlanError(
-            f"measure {plan.id!r}: {diagnostic.id} measures each model beside a second one: add "
+            f"measure {plan.id!r}: {diagnostic.id} compares each model with a second one: add "
             f"reference = {plan.models[0]!r}, or another model of the plan (--reference MODEL)."
         )
     if plan.reference and not diagnostic.wants_reference:

@@ -164,13 +164,13 @@ def _must_start_well(node: TrainPlan, trainer: Trainer[Any]) -> None:
             free = [n for n in names.names("trainer") if not names.load("trainer", n).has_base]
             raise PlanError(
                 f"train {node.name!r}: {node.trainer} starts from a model. Add from = and a model "
-                f"string, or choose a trainer that starts from nothing: {', '.join(free)}."
+                f"string, or choose a trainer that starts from scratch: {', '.join(free)}."
             )
         return
     for key, value in (("from", node.source), ("random", node.random)):
         if value:
             raise PlanError(
-                f"train {node.name!r}: {node.trainer} starts from nothing, so leave {key} out. "
+                f"train {node.name!r}: {node.trainer} starts from scratch, so leave {key} out. "
                 '(trainer = "finetune" starts from a model.)'
             )
     if node.runs and node.seeds:

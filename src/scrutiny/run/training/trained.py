@@ -79,7 +79,7 @@ class PlannedTraining:
     Parameters
     ----------
     name, trainer, source, data
-        Of the node; no source where the training starts from nothing.
+        Of the node; no source where the training starts from scratch.
     runs, texts, dev
         How many there are.
     is_done
