@@ -207,6 +207,14 @@ def test_rows_of_one_unit_share_an_axis_with_zero_and_what_is_tolerable(view):
         assert bar.inner is None or bar.low <= bar.inner[0] <= bar.inner[1] <= bar.high
 
 
+def test_columns_that_are_empty_in_this_run_are_not_shown(view):
+    table = render_html(view).partition('<table class="audit">')[2].partition("</table>")[0]
+    assert "Survives seeds" in table
+    assert "Against control" in table
+    assert "Choices" not in table
+    assert "Datasets" not in table
+
+
 def test_sections_that_found_nothing_are_folded(view):
     page = render_html(view)
     folds = re.findall(r'<details class="section-fold"( open)?><summary><h2 id="([^"]+)"', page)

@@ -9,6 +9,7 @@ from scrutiny.parts.charts.sentences import Drawing
 from scrutiny.parts.run.view import FlipCounts
 from scrutiny.parts.wording.labels import replicate_words
 from scrutiny.parts.wording.numbers import (
+    NO_VALUE,
     by_replicate,
     decimals_for,
     interval,
@@ -33,6 +34,29 @@ class ChartTable:
     rows: tuple[tuple[str, ...], ...]
     numeric: int = 1
     marks: frozenset[tuple[int, int]] = frozenset()
+
+    def told(self) -> "ChartTable":
+        """Without columns in which no row has anything to say; the first one stays.
+
+        Examples
+        --------
+        >>> ChartTable(("of", "a", "b"), (("x", "\N{EN DASH}", "1"),)).told()
+        ChartTable(header=('of', 'b'), rows=(('x', '1'),), numeric=1, marks=frozenset())
+        """
+        kept = [
+            i
+            for i in range(len(self.header))
+            if not i or any(row[i] not in (NO_VALUE, "") for row in self.rows)
+        ]
+        if len(kept) == len(self.header) or not self.rows:
+            return self
+        moved = {old: new for new, old in enumerate(kept)}
+        return ChartTable(
+            tuple(self.header[i] for i in kept),
+            tuple(tuple(row[i] for i in kept) for row in self.rows),
+            sum(i < self.numeric for i in kept),
+            frozenset((row, moved[i]) for row, i in self.marks if i in moved),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,6 +143,18 @@ class Page:
     first: FirstScreen | None = None
 
     @property
+    def columns(self) -> list[str]:
+        """Columns of the table of claims in which some row has something to say."""
+        rows = [claim.row for section in self.sections for claim in section.claims]
+        outcomes = {
+            "seeds": {row.seeds for row in rows},
+            "choices": {row.choices for row in rows},
+            "datasets": {row.datasets for row in rows},
+        }
+        found = ["control"] * any(row.finding.control is not None for row in rows)
+        return found + [name for name, told in outcomes.items() if told - {"not run"}]
+
+    @property
     def chapters(self) -> dict[Chapter, list[Part]]:
         """Parts under the headings that they stand under."""
         return grouped((part.chapter, part) for part in self.parts)
@@ -185,8 +197,11 @@ def page(view: RunView, detail: Detail = DETAILS[0], *, made: Made | None = None
         manifest=manifest,
         trusted=made.trusted,
         parts=tuple(
-            part.cut(
-                charts=detail.charts * part.chapter.charts, rows=detail.charts * part.chapter.rows
+            _told(
+                part.cut(
+                    charts=detail.charts * part.chapter.charts,
+                    rows=detail.charts * part.chapter.rows,
+                )
             )
             for part in made.parts
         ),
@@ -216,6 +231,11 @@ def _section(view: RunView, section: Section, detail: Detail) -> SectionPage:
         n_numbers=len(section.estimates),
         n_shown=min(detail.claims, len(listed.rows)),
     )
+
+
+def _told(part: Part) -> Part:
+    """A part whose tables have no empty columns."""
+    return replace(part, charts=tuple(replace(c, table=c.table.told()) for c in part.charts))
 
 
 def _shortened(text: str, view: RunView) -> str:
