@@ -253,8 +253,8 @@ def test_the_page_has_each_slice_once_and_the_clearest_in_front(run):
         ("exclamation", "fewer than 20 count", "3"),
     ]
     assert found.charts[0].spec is not None
-    assert "In which slices?" in render(view, "html")
-    printed = run.report().partition("In which slices?")[2].splitlines()
+    assert "Results by slice" in render(view, "html")
+    printed = run.report().partition("Results by slice")[2].splitlines()
     assert printed[1].split() == ["slice", "items", "inside", "inside", "−", "elsewhere"]
     assert printed[6].split() == ["exclamation", "3", *"fewer than 20 count –".split()]
     assert max(map(len, printed)) <= 80

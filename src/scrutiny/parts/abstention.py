@@ -21,8 +21,8 @@ _MOST_CONDITIONS: Final = 5
 _MOST_CHARTS: Final = 3
 _LEAD: Final = (
     "If only answers with a margin of at least t count, fewer items are left (coverage) and the "
-    "score changes. A score that rests on near-ties falls back to the reference; one that rests "
-    "on sure answers stays. One threshold holds for all replicates."
+    "score changes. A score that depends on near-ties moves to the reference value; one that "
+    "depends on confident answers stays. All replicates have the same threshold."
 )
 
 
@@ -35,7 +35,7 @@ def part(view: RunView) -> Part | None:
     charts = [_chart(members, view) for members in questions[:_MOST_CHARTS]]
     kept = tuple(chart for chart in charts if chart is not None)
     note = left_out(len(questions), _MOST_CHARTS, "diagnostics")
-    title = "Sure answers only"
+    title = "Score with abstention"
     return Part("reliability-abstention", title, _LEAD, kept, note) if kept else None
 
 
@@ -49,7 +49,9 @@ def _chart(members: Sequence[Hits], view: RunView) -> Chart | None:
     return Chart(
         anchor=anchor("abstention", members[0].key, without=["condition"]),
         title=title_of([h.key for h in members], view),
-        caption="Share of hits among the items kept, with intervals over replicates and items.",
+        caption=(
+            "Share of hits among the remaining items, with intervals over replicates and items."
+        ),
         spec=_spec(found),
         table=_table(found),
         note=left_out(len(members), _MOST_CONDITIONS, "conditions"),
@@ -87,7 +89,7 @@ def _spec(found: _Found) -> Spec:
         "field": "coverage",
         "type": "quantitative",
         "scale": {"reverse": True, "domain": [0, 1]},
-        "axis": {"title": "share of answers kept, the surest first", "format": "%"},
+        "axis": {"title": "share of answers kept, most confident first", "format": "%"},
     }
     y: dict[str, Any] = {
         "field": "score",

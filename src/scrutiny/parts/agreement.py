@@ -22,9 +22,9 @@ _MOST_CONDITIONS: Final = 12
 _FEWEST_GROUPS: Final = 4
 _SIDES: Final = ("agree", "opposed")
 _LEAD: Final = (
-    "Two ways of asking the same should rank the groups alike and decide the same items. Rank "
-    "correlations are over groups (n is their number, so few groups prove little), kappa over "
-    "items: each replicate by itself, then averaged."
+    "Two variants of one measurement should rank the groups alike and give the same result for "
+    "each item. Rank correlations are over groups (n is their number; few groups prove little), "
+    "kappa over items: for each replicate, then averaged."
 )
 
 
@@ -65,7 +65,7 @@ def part(view: RunView) -> Part | None:
     charts = [_chart(members, hits, view) for members in chosen[:MOST_CHARTS]]
     kept = tuple(chart for chart in charts if chart is not None)
     note = left_out(len(chosen), MOST_CHARTS, "matrices")
-    title = "One way of asking against another"
+    title = "Agreement between conditions"
     return Part("reliability-agreement", title, _LEAD, kept, note) if kept else None
 
 

@@ -22,9 +22,9 @@ PLAN: Final = "plan"
 #: Exact tests of `scrutiny.reliability.across.compared_runs`, by what their keys begin with.
 _TESTS: Final = {"rank_sum": "rank sum", "signed_rank": "signed rank, one side is a constant"}
 _LEAD: Final = (
-    "First minus second, on the items that both have, with the crossed interval: replicates are "
-    "paired where the plan says so or where they are the same, else each side has its own "
-    "spread. The line is zero."
+    "First minus second, on their common items, with the crossed interval: replicates are paired "
+    "if the plan says so or if they are the same, otherwise each side has its own spread. The "
+    "line is zero."
 )
 
 
@@ -42,7 +42,9 @@ def part(view: RunView) -> Part | None:
     kept = (*([_claims(claims)] if claims else []), *kept, *([_ranks(tested)] if tested else []))
     if not kept:
         return None
-    return Part("reliability-comparisons", "Models and conditions compared", _LEAD, kept, note)
+    return Part(
+        "reliability-comparisons", ("Differences between models and conditions"), _LEAD, kept, note
+    )
 
 
 def _charts(members: Sequence[Estimate]) -> Iterator[Chart]:
@@ -90,11 +92,13 @@ def _ranks(tested: Sequence[Estimate]) -> Chart:
     header = ("difference", "test", "p, two-sided", "smallest p", "first above second")
     return Chart(
         anchor="reliability-comparisons-ranks",
-        title="Runs beside runs, by ranks",
-        caption="Exact tests of whether the runs of one side lie above those of the other, on these"
-        " very items: what intervals say of other items, they do not. The smallest p is what so few"
-        " runs can give; the last column is the share of pairs of runs in which the first side is"
-        " higher.",
+        title="Rank tests between runs",
+        caption=(
+            "Exact tests of whether the runs of one side are above those of the other, on exactly "
+            "these items: they say nothing about other items. The smallest p is the smallest that "
+            "so few runs can give; the last column is the share of pairs of runs in which the "
+            "first side is higher."
+        ),
         spec=None,
         table=ChartTable(header, rows, 2),
         note=left_out(len(tested), MOST_ROWS, "tests"),
@@ -116,7 +120,7 @@ def _claims(claims: Sequence[Finding]) -> Chart:
     return Chart(
         anchor="reliability-comparisons-claims",
         title="Claims of the plan",
-        caption="What the plan claims beyond what its diagnostics claim by themselves.",
+        caption="Claims of the plan, in addition to those of its diagnostics.",
         spec=None,
         table=ChartTable(("claim", "estimate", "must be", "verdict", "why"), rows, 5),
         note=left_out(len(claims), MOST_ROWS, "claims"),

@@ -30,9 +30,9 @@ ALIASES: Final[Mapping[str, str]] = {
 }
 _NOT_A_CONSTRUCT: Final = frozenset({"all", "changed"})
 _LEAD: Final = (
-    "Two diagnostics that claim to measure the same should agree: in sign for every replicate, "
-    "and in which replicate has more of it. With five replicates a correlation is almost "
-    "anything; its interval says so."
+    "Two diagnostics of the same construct should agree: in sign for every replicate, and in the "
+    "ranking of replicates. With five replicates, a correlation is very uncertain; its interval "
+    "shows this."
 )
 
 
@@ -64,7 +64,7 @@ def part(view: RunView) -> Part | None:
     charts = [
         _chart(matches, references) for matches in grouped(_matches(view, references)).values()
     ]
-    title = "One diagnostic against another"
+    title = "Convergent validity"
     return part_of("reliability-convergent", title, _LEAD, charts, "pairs of diagnostics")
 
 

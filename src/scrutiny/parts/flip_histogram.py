@@ -19,11 +19,10 @@ from scrutiny.reliability.stability import HitCounts, hit_counts
 _MOST_CHARTS: Final = 3
 _MOST_CLASSES: Final = 20
 _LEAD: Final = (
-    "Two replicates with the same average need not agree on a single item. Coin: every replicate "
-    "tosses a fair coin on every item. Margin: each item keeps its own mean margin and every "
-    "replicate adds noise of one size. The table asks whether the average moves more than "
-    "independent flips of items would move it: a ratio above 1 means that whole checkpoints "
-    "shift."
+    "Two replicates with the same average may disagree on every item. Coin: every replicate "
+    "tosses a fair coin for every item. Margin: each item keeps its own mean margin and every "
+    "replicate adds noise of one size. The table tests whether the average varies more than "
+    "independent flips of items explain: a ratio above 1 means that whole checkpoints shift."
 )
 
 
@@ -39,7 +38,9 @@ def part(view: RunView) -> Part | None:
     charts = [_chart(hits, data, view) for hits, data in first[:_MOST_CHARTS]]
     table = _all(found, view)
     note = left_out(len(first), _MOST_CHARTS, "histograms")
-    return Part("reliability-flips", "Item by item", _LEAD, (*charts, table), note)
+    return Part(
+        "reliability-flips", ("Agreement of replicates by item"), _LEAD, (*charts, table), note
+    )
 
 
 def _in_order(view: RunView) -> list[Hits]:
@@ -93,8 +94,10 @@ def _chart(hits: Hits, data: tuple[Any, Any], view: RunView) -> Chart:
     return Chart(
         anchor=anchor("flips", hits.key),
         title=title_of([hits.key], view),
-        caption=f"On {percent(counts.split)} of {sum(counts.observed)} items the "
-        f"{len(hits.replicates)} replicates do not all agree. Left: hit by none; right: by all.",
+        caption=(
+            f"The {len(hits.replicates)} replicates disagree on {percent(counts.split)} of "
+            f"{sum(counts.observed)} items. Left: hit by none; right: hit by all."
+        ),
         spec=view_of(values, height=160, mark={"type": "bar"}, encoding=encoding),
         table=ChartTable(("replicates", *series), body, 0),
     )
@@ -113,14 +116,14 @@ def _all(found: Sequence[tuple[Hits, tuple[Any, Any]]], view: RunView) -> Chart:
         "items",
         "replicates",
         "hits",
-        "not all agree",
+        "disagree",
         "sd observed",
-        "sd by flips alone",
+        "sd from flips alone",
         "ratio",
     )
     return Chart(
         anchor="reliability-flips-table",
-        title="Observed spread beside what flips alone would make",
+        title="Observed spread, and the spread of independent flips",
         caption="Standard deviations over replicates of the share of hits.",
         spec=None,
         table=ChartTable(header, tuple(rows)),

@@ -21,9 +21,10 @@ from scrutiny.parts.wording.numbers import interval
 OWN, OTHER = "layer", "reference_layer"
 _FEWEST: Final = 2  # layers of each
 _LEAD: Final = (
-    "Rows are layers of the reference, columns those of the model beside it; 0 are the embeddings. "
-    "A ridge along the diagonal says that both go the same way through their depth; a block says "
-    "that several layers hardly differ. Colors run from the least to the largest number shown."
+    "Rows are layers of the reference, columns those of the other model; 0 are the embeddings. "
+    "High values along the diagonal mean that layers at the same depth correspond; a block means "
+    "that several layers hardly differ. Colors range from the smallest to the largest number "
+    "shown."
 )
 Grid = Mapping[tuple[int, int], Estimate]
 
@@ -37,7 +38,7 @@ def part(view: RunView) -> Part | None:
         for members in grouped((identity(e.key, without=without), e) for e in placed).values()
         if (chart := _chart({p: e for e in members if (p := _place(e.key)) is not None}))
     ]
-    return part_of("reliability-layer-grid", "Layers beside layers", _LEAD, charts, "maps")
+    return part_of("reliability-layer-grid", "Similarity of layers", _LEAD, charts, "maps")
 
 
 def _place(key: EstimateKey) -> tuple[int, int] | None:
@@ -63,8 +64,9 @@ def _chart(grid: Grid) -> Chart | None:
     bare = replace(key, condition=more)
     return Chart(
         anchor=f"reliability-layer-grid-{value_digest(identity(bare), size=4)}",
-        title=f"{family_name(key.diagnostic)}: {key_title(key)}, {key.subject} beside "
-        f"{key.reference}",
+        title=(
+            f"{family_name(key.diagnostic)}: {key_title(key)}, {key.subject} and {key.reference}"
+        ),
         caption=f"On {where}.",
         spec=matrix_map([("", values)], rows=names[0], columns=names[1], titles=titles),
         table=ChartTable((titles[0], *names[1]), table, 1),

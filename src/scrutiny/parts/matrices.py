@@ -22,18 +22,18 @@ MOST_SERIES: Final = 16
 _MOST_CORRELATED: Final = 12
 _MOST_DIAGNOSTICS: Final = MOST_CHARTS - 1  # the last chart is of what agrees
 _LEAD: Final = (
-    "Rows are references, columns the models measured beside them; what is not symmetric differs "
-    "across the diagonal. On the diagonal, where it was measured, a family stands beside itself: "
-    "its own runs beside each other are the noise floor, a model beside itself is the ceiling. "
-    "Colors run from the least to the largest number shown, so read the numbers."
+    "Rows are references, columns the models compared with them; asymmetric measures differ "
+    "across the diagonal. On the diagonal, a family is compared with itself: different runs give "
+    "the noise floor, a single model the ceiling. Colors range from the smallest to the largest "
+    "number shown, so read the numbers."
 )
 _SHARED: Final = (
-    "Do pairs of models that are alike by one measure look alike by another? Spearman's "
+    "Are pairs of models that are similar by one measure also similar by another? Spearman's "
     "correlation over all ordered pairs of different models. Pairs share models, and symmetric "
-    "measures hold every pair twice, so {pairs} pairs are far fewer observations: the interval "
-    "leaves out one of the {models} models after the other, and the p-value reorders them; beside "
-    "it stands the smallest that it could be. It speaks of these models only, and none of the "
-    "{count} p-values is corrected for the others."
+    "measures have every pair twice, so {pairs} pairs are far fewer observations: the interval "
+    "leaves out one of the {models} models at a time, and the p-value permutes them; the smallest "
+    "possible p is given as well. The result is about these models only, and none of the {count} "
+    "p-values is corrected for the others."
 )
 
 
@@ -48,7 +48,7 @@ def part(view: RunView) -> Part | None:
     note = left_out(len(blocks), _MOST_DIAGNOSTICS, "maps")
     return Part(
         "reliability-matrices",
-        "Every model beside every other",
+        "Similarity of all pairs of models",
         _LEAD,
         tuple(charts),
         note,
@@ -82,7 +82,7 @@ def _chart(block: Sequence[Series]) -> Chart:
         note=" ".join(filter(None, notes)),
         is_open=True,
         more=_pair_table(shown, pairs) if has_choice else None,
-        more_title="Every pair by every number",
+        more_title="All pairs and measures",
         has_choice=has_choice,
     )
 
@@ -92,9 +92,9 @@ def _caption(shown: Sequence[Series]) -> str:
     one = shown[0]
     apart = {p: v for p, v in one.values.items() if p[0] != p[1]}
     ends = [min(apart, key=lambda p: apart[p]), max(apart, key=lambda p: apart[p])]
-    named = [f"{number(apart[p], 2)} ({p[1]} beside {p[0]})" for p in ends]
+    named = [f"{number(apart[p], 2)} ({p[1]} and {p[0]})" for p in ends]
     label = one.label[:1].upper() + one.label[1:]
-    return f"{label} of different models lies between {' and '.join(named)}."
+    return f"{label} of different models is between {' and '.join(named)}."
 
 
 def _table(one: Series) -> ChartTable:
@@ -178,7 +178,7 @@ def _correlations(
     )
     return Chart(
         anchor=f"reliability-matrices-agreement-{value_digest(list(models), size=4)}",
-        title=f"What agrees over the pairs of {', '.join(models)}",
+        title=f"Agreement of measures over the pairs of {', '.join(models)}",
         caption=said,
         spec=correlation_map(values, names),
         table=ChartTable(

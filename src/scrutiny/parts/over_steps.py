@@ -20,8 +20,8 @@ _FEWEST: Final = 3
 #: Numbers whose order means nothing.
 _UNORDERED: Final = frozenset({"draw", "seed", "run", "start", "fold", "repeat"})
 _LEAD: Final = (
-    "A thin line is one replicate, the thick one their mean, the band its interval. Checkpoints "
-    "of one run are not replicates: nothing is averaged along a line."
+    "A thin line is one replicate, the thick line their mean, the band its interval. Checkpoints "
+    "of one run are not replicates, so nothing is averaged along a line."
 )
 
 
@@ -31,7 +31,7 @@ def part(view: RunView) -> Part | None:
     found = list(_courses(main_estimates(view)))
     found.sort(key=lambda pair: -sum(references.is_claimed(e) for e in pair[1]))
     charts = [_chart(name, members, view, references) for name, members in found[:MOST_ROWS]]
-    return part_of("reliability-course", "Along the way", _LEAD, charts, "courses")
+    return part_of("reliability-course", "Trend over steps or layers", _LEAD, charts, "courses")
 
 
 def _courses(estimates: Sequence[Estimate]) -> Iterator[tuple[str, list[Estimate]]]:
@@ -60,7 +60,7 @@ def _at(estimate: Estimate, name: str) -> float | None:
 
 def _chart(name: str, members: Sequence[Estimate], view: RunView, references: References) -> Chart:
     limit = references.shared(members)
-    said = "" if limit is None else f"The dashed line is the reference, {plainly(limit)}."
+    said = "" if limit is None else f"The dashed line is the reference value, {plainly(limit)}."
     return Chart(
         anchor=anchor("course", members[0].key, without=[f"condition.{name}"]),
         title=f"{title_of([e.key for e in members], view)}, over {name}",

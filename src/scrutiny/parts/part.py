@@ -47,7 +47,7 @@ FINDINGS: Final = Chapter(
 RELIABILITY: Final = Chapter(
     "reliability",
     "Reliability",
-    "What another seed, another choice or another diagnostic would have told.",
+    "Results with another seed, another analysis choice or another diagnostic.",
 )
 
 

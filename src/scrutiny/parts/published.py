@@ -12,11 +12,11 @@ from scrutiny.parts.wording.labels import slug
 from scrutiny.parts.wording.numbers import NO_VALUE
 
 _LEAD: Final = (
-    "A figure agrees if the run's own rounds to what is printed, digit for digit. A difference is "
-    "in the printing, in the method, or in the data: the note says which, where it is known. No "
-    "verdict and no exit code depends on any of this."
+    "A figure agrees if the run's own value rounds to the printed digits. A difference may come "
+    "from the print, the method, or the data: the note says which, if it is known. No verdict and "
+    "no exit code depends on this."
 )
-_NOTE: Final = "Every figure, agreeing or not: scrutiny report RUN --format json."
+_NOTE: Final = "All figures: scrutiny report RUN --format json."
 _OUTCOME_COLUMN: Final = 4
 _OTHERS: Final = "Other sources"
 
@@ -32,10 +32,12 @@ def part(view: RunView) -> Part | None:
         names = list(by_source)
         rest = [one for name in names[room - 1 :] for one in by_source[name]]
         by_source = {name: by_source[name] for name in names[: room - 1]} | {_OTHERS: rest}
-    made = [_chart("What differs", odd)] if odd else []
+    made = [_chart("Figures that differ", odd)] if odd else []
     made += [_chart(source, in_order(rows)) for source, rows in by_source.items()]
     lead = f"{sentence(view.published)} {_LEAD}"
-    return Part("reliability-published", "Against published figures", lead, tuple(made), _NOTE)
+    return Part(
+        "reliability-published", ("Comparison with published figures"), lead, tuple(made), _NOTE
+    )
 
 
 def in_order(found: Sequence[Reproduction]) -> list[Reproduction]:
@@ -46,7 +48,7 @@ def in_order(found: Sequence[Reproduction]) -> list[Reproduction]:
 def sentence(found: Sequence[Reproduction]) -> str:
     """How many figures come out, in a sentence or two."""
     agree = sum(one.outcome == "agrees" for one in found)
-    said = f"{agree} of {len(found)} printed figures come out to the printed digit."
+    said = f"{agree} of {len(found)} published figures agree to the last printed digit."
     differ = [one for one in found if one.outcome == "differs"]
     if differ:
         said += f" {len(differ)} {'differs' if len(differ) == 1 else 'differ'}{_noted(differ)}."

@@ -15,11 +15,12 @@ from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.numbers import NO_VALUE, interval, number, p_value
 
 _LEAD: Final = (
-    "Does a replicate that has more of the one have more of the other? Each replicate is one "
-    "point, so few replicates show strong correlations only: \N{LEFT DOUBLE QUOTATION MARK}shown "
-    "from\N{RIGHT DOUBLE QUOTATION MARK} is the correlation that this many would have shown with "
-    "80 % power. An interval that holds zero is no finding that there is none. The p-value is of "
-    "permuted replicates; beside it stands the smallest that it could have been."
+    "Do replicates with a high value of one estimate have a high value of the other? Each "
+    "replicate is one point, so few replicates can only show strong correlations: "
+    "\N{LEFT DOUBLE QUOTATION MARK}shown from\N{RIGHT DOUBLE QUOTATION MARK} is the correlation "
+    "that this many would show with 80 % power. An interval that contains zero does not mean that "
+    "there is no correlation. The p-value permutes replicates; the smallest possible p is given "
+    "as well."
 )
 _REASONS: Final = {
     "too_few_replicates": "too few replicates",
@@ -42,7 +43,7 @@ def part(view: RunView) -> Part | None:
         is_open=True,
         note=left_out(len(made), MOST_ROWS, "correlations"),
     )
-    return Part("reliability-relations", "What goes together", _LEAD, (chart,))
+    return Part("reliability-relations", "Correlated estimates", _LEAD, (chart,))
 
 
 def _spec(drawn: Sequence[Estimate]) -> Spec:

@@ -17,9 +17,9 @@ from scrutiny.parts.words import anchor, row_labels, title_of
 ALPHA: Final = 0.01
 _MOST_COLUMNS: Final = 10  # replicates with a column each; of more, the range is shown
 _CAPTION: Final = (
-    "p of every replicate; the shares count replicates with p \N{LESS-THAN OR EQUAL TO} .01, by "
-    "themselves and with Holm's correction over the rows of the same test. A test whose smallest "
-    "attainable p is above .01 cannot be passed, whatever the model does."
+    "p of every replicate; the shares count replicates with p \N{LESS-THAN OR EQUAL TO} .01, alone "
+    "and with Holm's correction over the rows of the same test. If the smallest possible p of a "
+    "test is above .01, no model can pass it."
 )
 
 
@@ -84,7 +84,7 @@ def chart_of_tests(metric: str, tests: Sequence[SeedTests], view: RunView) -> Ch
     keys = [t.rows[0].key for t in shown]
     names = list(dict.fromkeys(e.key.replicate or "" for t in shown for e in t.rows))
     one_each = len(names) <= _MOST_COLUMNS
-    columns = [replicate_words(n) for n in names] if one_each else ["least p", "most p"]
+    columns = [replicate_words(n) for n in names] if one_each else ["min p", "max p"]
     header = ("", *columns, "p \N{LESS-THAN OR EQUAL TO} .01", "after Holm", "smallest p")
     rows = []
     for label, test in zip(row_labels(_of_any_replicate(keys)), shown, strict=True):

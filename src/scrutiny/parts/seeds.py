@@ -48,11 +48,10 @@ _FEW_ROWS: Final = 16
 _FEWEST_UNITS: Final = 10  # of fewer items a resampled interval says nothing
 _LEAD: Final = (
     "One dot is one replicate; it is filled (in the table \N{BLACK UP-POINTING TRIANGLE} above, "
-    "\N{BLACK DOWN-POINTING TRIANGLE} below) where its own interval over items leaves the "
-    "reference out: what a reader with that one checkpoint would have reported (from ten items "
-    "on). The bar is the "
-    "interval over replicates and items. Shares of marked replicates have Wilson's interval over "
-    "replicates; no vote over seeds decides a claim."
+    "\N{BLACK DOWN-POINTING TRIANGLE} below) if its own interval over items excludes the "
+    "reference value: what you would have reported with this checkpoint only (from ten items on). "
+    "The bar is the interval over replicates and items. Shares of marked replicates have Wilson's "
+    "interval over replicates; claims are not decided by a vote over seeds."
 )
 
 
@@ -65,7 +64,7 @@ def part(view: RunView) -> Part | None:
         estimates = [e for e in estimates if _series(e) in claimed]
     blocks = _blocks(estimates, references, Questions(view))
     charts = [c for block in blocks for c in _charts(block, view, references)]
-    return part_of("reliability-seeds", "Seed by seed", _LEAD, charts, "tables")
+    return part_of("reliability-seeds", "Results by seed", _LEAD, charts, "tables")
 
 
 def _charts(block: Sequence[Estimate], view: RunView, references: References) -> list[Chart]:
@@ -115,9 +114,9 @@ def _chart(
         held = limit if reference is None else reference
         own = view.records.own_intervals(e) if e.n_units >= _FEWEST_UNITS else {}
         rows.append((label, e, held, own))
-    unsaid = "" if limit is None else f"The line is what they are held against, {plainly(limit)}. "
+    unsaid = "" if limit is None else f"The line is the reference value, {plainly(limit)}. "
     if not any(own for *_, own in rows):
-        unsaid += "The run cannot tell each replicate's own interval: no cell is marked."
+        unsaid += "The run has no interval for each replicate, so no cell is marked."
     return Chart(
         anchor=anchor("seeds", keys[0]),
         title=title_of(keys, view),
@@ -184,7 +183,7 @@ def _dots(rows: Sequence[_Row]) -> list[dict[str, Any]]:
 def _table(rows: Sequence[_Row], tests: Mapping[str, Mapping[str, SeedTests]]) -> ChartTable:
     names = list(dict.fromkeys(name for _, e, _, _ in rows for name in e.by_replicate))
     one_each = len(names) <= MOST_COLUMNS
-    columns = [replicate_words(n) for n in names] if one_each else ["least", "most"]
+    columns = [replicate_words(n) for n in names] if one_each else ["min", "max"]
     header = ["", *columns, "mean \N{PLUS-MINUS SIGN} sd", "interval", "n/planned", "marked"]
     header += ["same sign"]
     header += [f"{metric_title(test)}: p \N{LESS-THAN OR EQUAL TO} .01" for test in tests]

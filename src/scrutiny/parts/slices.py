@@ -26,7 +26,7 @@ _OPEN: Final = "not told apart"
 _SMALL: Final = "fewer than 20 count"
 _HEADER: Final = (
     "slice",
-    "against elsewhere",
+    "against other items",
     "items",
     "inside",
     "inside \N{MINUS SIGN} elsewhere",
@@ -34,18 +34,17 @@ _HEADER: Final = (
 _MOST_PRINTED: Final = 3
 _NAME: Final = 24
 _LEAD: Final = (
-    "Each number inside of the slices that were asked for. A slice is called worse or better where "
-    "the difference from all other items is shown with Holm's correction over the slices of the "
-    "number. The bars are intervals of single slices: whether two differ is not told by bars that "
-    "touch or do not. A slice of fewer than 20 items has no number. A slice says where the "
-    "difference is, not why."
+    "Each number inside the requested slices. A slice is called worse or better if the difference "
+    "from all other items is shown with limits for all slices of the number at once. The bars are "
+    "intervals of single slices; they do not show whether two slices differ. A slice with fewer "
+    "than 20 items has no number. A slice shows where the difference is, not why."
 )
 
 
 def part(view: RunView) -> Part | None:
     """A chart for each main number; nothing where no slice was asked for."""
     kept, note = shown(list(_charts(view)), "numbers")
-    return Part("slices", "In which slices?", _LEAD, kept, note) if kept else None
+    return Part("slices", "Results by slice", _LEAD, kept, note) if kept else None
 
 
 def _charts(view: RunView) -> Iterator[Chart]:

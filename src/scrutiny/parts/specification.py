@@ -20,9 +20,9 @@ _FEWEST: Final = 3
 _MOST_CURVES: Final = 4
 _EXTENT: Final = 118  # pixels left of both drawings, so that their columns meet
 _LEAD: Final = (
-    "The same question under every choice that the run varied (variant, representation, layer, "
-    "step, draw), sorted by the answer. The dots below say which choice each column has. A "
-    "finding that only some columns show is a finding about a choice."
+    "The same question with every analysis choice that the run varied (variant, representation, "
+    "layer, step, draw), sorted by the result. The dots below show the choices of each column. A "
+    "result that only some columns show is a result about a choice."
 )
 
 
@@ -40,7 +40,7 @@ def part(view: RunView) -> Part | None:
     curves = [_curve(members, view, references) for members in questions[:_MOST_CURVES]]
     note = left_out(len(questions), _MOST_CURVES, "curves")
     charts = (_summary(questions, references), *curves)
-    return Part("reliability-choices", "Choice by choice", _LEAD, charts, note)
+    return Part("reliability-choices", "Specification curve", _LEAD, charts, note)
 
 
 def _varies(members: Sequence[Estimate]) -> bool:
@@ -70,12 +70,12 @@ def _summary(questions: Sequence[Sequence[Estimate]], references: References) ->
         cells = [plainly(reference), *(sides if reference is not None else ["–"] * 3)]
         choices = ", ".join(varying([e.key for e in members]))
         rows.append((label, choices, str(len(members)), *span, *cells))
-    spans = ("", "choices", "conditions", "least", "median", "most", "reference")
+    spans = ("", "choices", "conditions", "min", "median", "max", "reference")
     header = (*spans, "above it", "below it", "across it")
     return Chart(
         anchor="reliability-choices-table",
-        title="How many choices tell the same",
-        caption="Conditions whose interval lies above, below or across the reference.",
+        title="Number of choices with the same result",
+        caption="Conditions whose interval is above, below or across the reference value.",
         spec=None,
         table=ChartTable(header, tuple(rows), 2),
         note=left_out(len(questions), MOST_ROWS, "questions"),

@@ -11,12 +11,12 @@ from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.numbers import interval, number
 
 _MOST_TIMES: Final = 100  # as many: beyond that the truth may as well lie at the limit
-_NEVER: Final = "no number alone"
+_NEVER: Final = "no number suffices"
 _LEAD: Final = (
-    "If the truth lies where the estimate does, so many items, or so many replicates, would show "
-    "it with 80 % power. More items leave what replicates differ by, and the other way round. "
-    "Rough, and of use for planning the next run alone: what was planned on these very numbers "
-    "has to be measured on others."
+    "If the true value equals the estimate, this number of items, or of replicates, would show it "
+    "with 80 % power. More items do not reduce the spread between replicates, and more replicates "
+    "do not reduce that between items. This is a rough guide for planning the next run, which "
+    "must use other items."
 )
 
 
@@ -29,8 +29,8 @@ def part(view: RunView) -> Part | None:
     header = ("claim", "estimate", "limit", "items", "items needed", "replicates", "needed")
     chart = Chart(
         anchor="reliability-undecided-table",
-        title="Claims that more data would decide",
-        caption="Only the comparison with the limit is counted; controls may need more.",
+        title="Claims that more data could decide",
+        caption="This is for the comparison with the limit; controls may need more.",
         spec=None,
         table=ChartTable(header, tuple(rows[:MOST_ROWS])),
         is_open=True,

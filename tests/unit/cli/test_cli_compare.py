@@ -82,7 +82,7 @@ def test_two_models_the_first_line_names_what_changed(place, command):
     assert "negation" in lines[0]
     assert lines[0].startswith("Worse on inputs with a negation: accuracy ")
     assert code == 1
-    assert "FAIL  a loss is shown to lie beyond 0.01." in lines
+    assert "FAIL  a loss of more than 0.01 is shown." in lines
     assert "its adapter promises exact answers" in " ".join(out.split())
     assert all(len(line) <= 80 for line in lines)
     assert Path("runs", "compare-first-1", "manifest.json").is_file()
@@ -127,7 +127,7 @@ def test_the_same_model_twice_shows_nothing(place, command):
     code, out, _ = command("compare", same, same, *DATA, "--margin", "0.02", "--out", "kept")
     assert code == 0
     assert out.startswith("No difference is shown, of 1 compared on 800 items")
-    assert "PASS  the loss is shown to lie within 0.02." in out
+    assert "PASS  the loss is shown to be less than 0.02." in out
     assert "Kept in kept" in out
     assert ": 0.000 [" in out
     assert Path("kept", "second", "manifest.json").is_file()
@@ -136,7 +136,7 @@ def test_the_same_model_twice_shows_nothing(place, command):
 
 def test_a_model_that_promises_nothing_is_asked_again(place, command):
     _, out, _ = command("compare", *models("plain.py"), *DATA)
-    assert "0.0% of items flip where the first is asked again (200 items" in " ".join(out.split())
+    assert "0.0% of items flip when the first is asked again (200 items" in " ".join(out.split())
 
 
 def test_seeds_are_the_noise_floor(place, command):
@@ -210,7 +210,7 @@ def test_undecided_has_an_exit_code_of_its_own(logs, command):
     given = [str(logs / "inspect" / f"{v}-eval") for v in ("v1", "v2")]
     code, out, _ = command("compare", *given, "--draws", "300", "--margin", "0.05")
     assert code == 4
-    assert "UNDECIDED  nothing is shown about a loss of 0.05." in out
+    assert "UNDECIDED  a loss of 0.05 is neither shown nor excluded." in out
 
 
 def test_import_prints_every_score_and_what_was_left_out(logs, command, tmp_path):

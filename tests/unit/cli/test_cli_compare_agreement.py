@@ -69,7 +69,7 @@ def test_the_same_model_twice_agrees_wholly_in_lines_and_on_the_page(command):
     page = Path("page.html").read_text()
     assert "How far both agree" in page
     assert "KL from the second, nats" in page
-    assert "the first model asked again, whose answers are exact" in page
+    assert "the first model asked again; its answers are exact" in page
 
 
 def test_diagnostics_of_two_models_are_refused_without_an_option_that_is_not_there(command):

@@ -199,17 +199,17 @@ def test_what_stands_where(outline):
     assert [one for one in outline.ids if one in wanted] == wanted
     order = [
         "Worse on inputs with a negation: accuracy 1.000 → 0.400 (40 of 40 of dev).",
-        "FAIL a loss is shown to lie beyond 0.02.",
-        "FAIL a loss of invariances is shown to lie beyond 0.05.",
+        "FAIL a loss of more than 0.02 is shown.",
+        "FAIL a loss of invariances of more than 0.05 is shown.",
         "noise floor",
         "How many items flip",
         "How far both agree",
-        "Floor: the first model between two runs of it.",
+        "Floor: two runs of the first model.",
         "Where it changed",
         "Inputs that differ most beyond noise, 14 of 14",
         "Changes that keep the answer of v1, asked of v2",
         "lost: so",
-        "Changes that keep the answer of v2, asked of v1 (told, not judged)",
+        "Changes that keep the answer of v2, asked of v1 (reported, not judged)",
         "second minus first (Holm over 2)",
         "2.4 and 2.5",
         "scrutiny compare hf:./v1 hf:./v2",
@@ -249,7 +249,7 @@ def test_what_is_not_there_is_not_told():
     assert outline.open == []
     assert {"levels", "shared", "likeness", "numbers"}.isdisjoint(outline.ids)
     assert "Nothing was judged: no margin was given." in outline.text
-    assert "nothing beside the models" in outline.text
+    assert "nothing except for the models" in outline.text
     assert parts(bare, is_whole=False) == []
     odd = level(flips=None, noise=UNKNOWN, agreement=SidesAgreement(), changes=(NEGATION,))
     (part, *_) = parts(whole(levels=(replace(odd, shown=(), disagreements=()),)))
@@ -279,7 +279,7 @@ def test_slices_are_drawn_with_the_margin_on_the_side_of_the_loss():
     assert " ".join(rows[1][1].split()) == "worse, mostly bad → good (12 of 24 changed answers)"
     back = replace(level().shown[0], goes_back_to="question")
     rows = chart("slices", whole(levels=(level(shown=(back,)),)), is_whole=False).table.rows
-    assert [row[1] for row in rows] == ["nothing of its own beside 'question'"]
+    assert [row[1] for row in rows] == ["nothing of its own beyond 'question'"]
 
 
 def test_numbers_of_another_scale_are_listed_and_not_drawn():
@@ -311,7 +311,7 @@ def test_likeness_of_vectors_stands_beside_the_first_itself():
     row = Likened(value, None, estimate(0, 0, 0))
     found = whole(shared=SharedInvariances("v1", (), (row,), (finding("cka@1"),)))
     own = chart("vectors-chart", found)
-    assert own.table.header == ("", "second beside first", "untrained networks", "n/planned")
+    assert own.table.header == ("", "second and first", "untrained networks", "n/planned")
     assert own.table.rows[0][:2] == ("debiased cka (mean)", "0.560 [0.500, 0.600]")
     (part,) = [p for p in parts(found) if p.anchor == "vectors"]
     assert part.facts == (("supported", "cka@1 is lower in the second run; so"),)

@@ -124,6 +124,6 @@ def test_a_rater_stands_beside_what_it_says_of_known_texts(tmp_path, knows, sepa
     folder.write_text(RATER.replace("KNOWS", str(knows)))
     shown = part(view_of(tmp_path / "run", recipes=["pwws"], rater=f"python:{folder}:Rater"))
     main, rater, _texts = shown.charts
-    assert [row[0] for row in rater.table.rows][:2] == ["the item as it is", "another item's text"]
+    assert [row[0] for row in rater.table.rows][:2] == ["the unchanged item", "another item's text"]
     assert rater.table.rows[2][2].startswith(separation)
     assert (main.table.rows[0][2] == NO_RATER) == (not knows)

@@ -158,7 +158,7 @@ def test_flips_leave_zero_out_of_the_bars_but_not_of_the_table():
     assert {v["replicates"] for v in values} == {1, 2}
     assert [row[0] for row in chart.table.rows] == ["0", "1", "2"]
     assert "90 of 100" in chart.caption
-    assert "thrown at random" in chart.caption
+    assert "distributed at random" in chart.caption
 
 
 def test_charts_say_how_many_rows_they_leave_out():

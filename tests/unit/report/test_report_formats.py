@@ -39,7 +39,7 @@ def test_markdown_is_a_comment_whose_verdict_and_table_are_open(monkeypatch):
     short = render_markdown(view)
     assert len(short) < len(text)
     assert short.startswith(text[:first_fold])
-    assert "sections do not fit into a comment; the page has them." in short
+    assert "sections do not fit into a comment; see the page." in short
     assert short.count("<details>") < text.count("<details>")
     assert short.rstrip().endswith("`")  # the footer stays
 

@@ -515,7 +515,7 @@ def test_sentences_of_the_best_head_good_and_bad(parts):
     assert drawings[0].title.endswith("1 right, 0 missed, 0 wrong")
     assert drawings[-1].title.endswith("1 right, 0 missed, 1 wrong")
     assert charts[0].table.header == ("", "cue", "right", "missed", "wrong")
-    assert charts[0].caption == "6 of 12 sentences that were kept."
+    assert charts[0].caption == "6 of 12 stored sentences."
 
 
 def test_arcs_run_from_words_to_the_nearest_cue():
@@ -561,7 +561,7 @@ def test_page_is_small_and_every_chart_has_its_specification(text):
 
 def test_page_has_heads_in_maps_and_no_row_for_each(view, text):
     head = text[text.index('id="heads"') :]
-    assert "Head by head" in head
+    assert "Value of each head" in head
     figures = re.findall(r'<figure class="chart" id="(heads-map-[^"]+)">(.*?)</figure>', text, re.S)
     assert len(figures) == 6
     for _, inside in figures:
@@ -581,8 +581,8 @@ def test_tables_come_before_matrices_where_room_is_short(view, parts):
 
 def test_markdown_has_the_tables(view):
     said = render_markdown(view)
-    assert "<summary>Head by head</summary>" in said
-    assert "<summary>Heads against each other</summary>" in said
+    assert "<summary>Value of each head</summary>" in said
+    assert "<summary>Rankings of heads</summary>" in said
 
 
 def test_datasets_have_short_names_as_long_as_these_differ():

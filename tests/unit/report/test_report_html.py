@@ -192,12 +192,12 @@ def test_sections_boxes_and_facts_are_there(outline):
         "How far to trust it",
         "Each of 640 texts was changed once",
         "A change that alters the meaning counts as an error",
-        "5 replicates: claims may speak of the recipe",
+        "5 replicates: claims are about the recipe",
         "0 of 640 texts in any",
         "scrutiny audit --model",
         "records are byte-identical",
         "no_negation",
-        "flipped in",
+        "never flipped",
         "p, supported",
     ):
         assert said in outline.text

@@ -95,7 +95,7 @@ def test_conditions_that_differ_are_written_as_a_difference(view):
 
 
 def test_what_replicates_share_is_said_everywhere(view):
-    said = "5 fine-tuning replicates (seed 1 … seed 5): they share one initialization"
+    said = "5 fine-tuning replicates (seed 1 … seed 5): they share one pre-trained model"
     assert replicates(view) == said
     assert said in " ".join(plain_text(view).split())
     assert said in render_markdown(view)
@@ -134,7 +134,7 @@ def test_families_of_several_kinds_are_named():
     kinds = {"a": "pre-training", "b": "fine-tuning"}
     facts = replace(view.facts, subjects=("a", "b"), replicates_of=kinds)
     said = replicates(replace(view, facts=facts))
-    assert said.endswith("; a: pre-training; b: fine-tuning: they share one initialization")
+    assert said.endswith("; a: pre-training; b: fine-tuning: they share one pre-trained model")
     one = replace(facts, replicates_of={"b": "fine-tuning"})
     assert replicates(replace(view, facts=one)).startswith("5 replicates (")
 

@@ -62,7 +62,7 @@ def test_every_ordered_pair_makes_a_map_with_its_table():
     assert chart.table.header == ("agreement: reference", *MODELS)
     assert chart.table.rows[0][:3] == ("a", "1.00 [0.90, 1.10]", "0.90 [0.80, 1.00]")
     assert chart.caption == (
-        "Agreement of different models lies between 0.40 (d beside b) and 0.90 (b beside a)."
+        "Agreement of different models is between 0.40 (d and b) and 0.90 (b and a)."
     )
     assert chart.has_choice
     assert chart.more.header == ("reference", "model", "agreement", "distance", "flips")
@@ -77,7 +77,7 @@ def test_what_depends_on_one_model_alone_is_no_map():
 
 def test_measures_are_correlated_over_pairs_with_models_as_the_unit():
     chart = matrices.part(WHOLE).charts[-1]
-    assert chart.title == "What agrees over the pairs of a, b, c, d"
+    assert chart.title == "Agreement of measures over the pairs of a, b, c, d"
     assert "12 pairs are far fewer observations" in chart.caption
     rows = {row[:2]: row[2:] for row in chart.table.rows}
     value, n, models, p, smallest = rows["agreement", "distance"]
@@ -192,7 +192,7 @@ GRID = view(
 
 def test_all_layers_of_two_models_make_a_map():
     (chart,) = layer_grid.part(GRID).charts
-    assert chart.title == "similar: cka, b beside a"
+    assert chart.title == "similar: cka, b and a"
     assert chart.table.header == ("layer of a", "0", "1", "2", "3")
     assert chart.table.rows[1][2] == "1.00 [0.90, 1.10]"
     assert chart.caption == "On x, pooling mean."
@@ -212,7 +212,7 @@ def test_layers_of_the_same_depth_alone_are_no_map():
 def test_the_page_has_the_maps_their_switch_and_its_style():
     html = render_html(WHOLE)
     assert len(html.encode()) < LARGEST
-    assert "Every model beside every other" in html
+    assert "Similarity of all pairs of models" in html
     assert ".choice {" in html
     assert html.count('class="choice"') == 1
     assert ".choice {" not in render_html(view(estimate("m", "a", "b", 0.5)))

@@ -44,7 +44,8 @@ def test_the_terminal_names_what_differs_and_counts_the_rest(view):
     text = plain_text(view)
     assert max(map(len, text.splitlines())) <= 80
     flat = " ".join(text.split())
-    assert "2 of 4 printed figures come out to the printed digit. 1 differs, with a note." in flat
+    said = "2 of 4 published figures agree to the last printed digit. 1 differs, with a note."
+    assert said in flat
     assert "✗ best P (Table A1): ours 82.9, printed 92.9. A misprint." in flat
     assert "? lost R (Table 1): not in the run. no estimate of f1 fits" in flat
     assert "Agreeing: Table 1: 2/3, Table A1: 0/1" in flat
@@ -59,8 +60,8 @@ def test_many_differences_are_cut_short(view):
 
 def test_the_page_has_a_table_a_source_and_what_differs_first(view):
     found = part(view)
-    assert found.title == "Against published figures"
-    assert [chart.title for chart in found.charts] == ["What differs", "Table 1", "Table A1"]
+    assert found.title == "Comparison with published figures"
+    assert [chart.title for chart in found.charts] == ["Figures that differ", "Table 1", "Table A1"]
     assert found.cut(charts=1, rows=10).charts == found.charts[:1]
     assert "--format json" in found.cut(charts=1, rows=10).note
     odd = found.charts[0].table
@@ -71,7 +72,7 @@ def test_the_page_has_a_table_a_source_and_what_differs_first(view):
     first = found.charts[1].table
     assert [row[0] for row in first.rows] == ["lost R", "average P", "average R"]
     page = render_html(view)
-    assert "Against published figures" in page
+    assert "Comparison with published figures" in page
     assert "A misprint." in page
     assert "| best P | Table A1 | 92.9 | 82.9 | differs | A misprint. |" in render_markdown(view)
 
@@ -110,7 +111,7 @@ def test_ndjson_has_a_line_of_its_own_kind_for_each(view):
 @pytest.mark.parametrize(
     ("outcomes", "said"),
     [
-        (["agrees"] * 3, "3 of 3 printed figures come out to the printed digit."),
+        (["agrees"] * 3, "3 of 3 published figures agree to the last printed digit."),
         (["agrees", "differs", "differs"], "2 differ, 1 of them with a note."),
         (["differs", "differs", "differs"], "3 differ, 2 of them with a note."),
         (["differs", "agrees", "differs"], "2 differ, each with a note."),

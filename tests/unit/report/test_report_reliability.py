@@ -186,7 +186,7 @@ def test_tests_of_many_replicates_show_their_ends(view):
     ]
     chart = chart_of_tests("word_permutation@1", [SeedTests(tuple(rows))], view)
     each = dict(zip(chart.table.header, chart.table.rows[0], strict=True))
-    assert (each["least p"], each["most p"], each["p ≤ .01"]) == (".010", ".12", "1/12")
+    assert (each["min p"], each["max p"], each["p ≤ .01"]) == (".010", ".12", "1/12")
 
 
 def test_intervals_kept_by_the_run_are_taken_as_they_are(folder, view):
@@ -353,7 +353,7 @@ def test_relations_have_a_part_of_their_own(view, parts):
     titles = [c.title + "".join(map(str, c.table.rows)) for p in others for c in p.charts]
     assert not any("two-views-of-race" in title for title in titles)
     text = plain_text(view)
-    assert "What goes together" in text
+    assert "Correlated estimates" in text
     assert all(len(line) <= 80 for line in text.splitlines())
 
 
@@ -438,7 +438,7 @@ def test_exact_tests_of_runs_stand_beside_the_differences(view):
     tests = {"rank_sum_p": 2 / 252, "rank_sum_smallest_p": 2 / 252, "superiority": 1.0}
     other = replace(view, estimates=(replace(one, across=tests),), findings=())
     found = {p.anchor: p for p in report_parts(other)}["reliability-comparisons"].charts
-    assert [chart.title for chart in found][-1] == "Runs beside runs, by ranks"
+    assert [chart.title for chart in found][-1] == "Rank tests between runs"
     assert len(found) == 2
     (row,) = found[-1].table.rows
     assert row[0].endswith("official − summed")

@@ -33,9 +33,9 @@ def test_a_control_that_does_not_exist_is_no_missing_row(drops):
         status="undefined",
     )
     text = said(*drops, absent)
-    assert "No row behind a value failed or came out undefined." in text
+    assert "No row of a value failed or was undefined." in text
     assert "Up to" not in text
-    assert "1 of 4 numbers do not exist, because their rows came out undefined: " in text
+    assert "1 of 4 numbers are missing, because their rows were undefined: " in text
     assert "control" in text
 
 
@@ -43,8 +43,8 @@ def test_a_control_that_does_not_exist_is_no_missing_row(drops):
     ("counts", "words"),
     [
         (Counts(90, failed=10), "failed"),
-        (Counts(90, undefined=10), "came out undefined"),
-        (Counts(90, undefined=5, failed=5), "failed or came out undefined"),
+        (Counts(90, undefined=10), "were undefined"),
+        (Counts(90, undefined=5, failed=5), "failed or were undefined"),
     ],
 )
 def test_missing_rows_are_called_what_became_of_them(drops, counts, words):
@@ -58,7 +58,7 @@ def test_many_absent_numbers_are_counted(drops):
     gone = {"value": None, "low": None, "high": None, "counts": Counts(0, failed=100)}
     absent = [replace(drops[0], key=replace(drops[0].key, group=f"g{i}"), **gone) for i in range(5)]
     text = said(*absent)
-    assert "5 of 5 numbers do not exist, because their rows failed: " in text
+    assert "5 of 5 numbers are missing, because their rows failed: " in text
     assert "and 2 more" in text
 
 
@@ -66,9 +66,9 @@ def test_no_share_of_seeds_where_there_are_none(drops):
     parts = {"seeds": 0.0, "items": 1.0}
     one = [replace(e, n_replicates=1, variance=parts) for e in drops]
     held = [replace(e, method="items@1", variance=parts) for e in drops]
-    assert "Seeds carry" not in said(*one)
-    assert "Seeds carry" not in said(*held)
-    assert "Seeds carry 0 % of the variance" in said(*one, replace(drops[0], variance=parts))
+    assert "Seeds cause" not in said(*one)
+    assert "Seeds cause" not in said(*held)
+    assert "Seeds cause 0 % of the variance" in said(*one, replace(drops[0], variance=parts))
 
 
 def test_of_nothing_nothing_is_said():

@@ -47,8 +47,8 @@ def test_only_what_meets_every_condition_is_trusted(view):
     assert (race.failed, race.why) == ((), "")
     assert race.standing == "trusted"
     assert trusted_table(view).sentence == (
-        "2 of 8 claims may be stated by the rule; 1 of them held against no skill alone, without "
-        "a control."
+        "2 of 8 claims can be reported by this rule; 1 of them compared only with no skill, "
+        "without a control."
     )
 
 
@@ -90,7 +90,7 @@ def test_what_fails_is_named(view):
     age = rows_of(view)["pairs-age"]
     assert outcome(age, "interval") in ("undecided", "not supported")
     assert outcome(age, "controls") == "earlier step not passed"
-    assert outcome(age, "seeds").endswith("of 5 on its side")
+    assert outcome(age, "seeds").endswith("of 5 agree")
     assert age.why.startswith("interval: ")
     assert outcome(age, "skill") == "yes"
 
@@ -117,7 +117,7 @@ def test_one_seed_on_the_other_side_is_enough(view):
     estimate = finding_of(view).estimate
     values = dict(estimate.by_replicate) | {next(iter(estimate.by_replicate)): 0.4}
     row = changed(view, estimate=replace(estimate, by_replicate=values))
-    assert outcome(row, "seeds") == "4 of 5 on its side"
+    assert outcome(row, "seeds") == "4 of 5 agree"
     assert row.failed == ("seeds",)
 
 
@@ -125,7 +125,7 @@ def test_signs_of_differences_are_those_of_the_estimate(view):
     estimate = finding_of(view).estimate
     across = {"sign_agreement": 0.8}
     row = changed(view, estimate=replace(estimate, across=across))
-    assert outcome(row, "seeds") == "4 of 5 on its side"
+    assert outcome(row, "seeds") == "4 of 5 agree"
 
 
 @pytest.mark.parametrize(("count", "said"), [(1, "1 replicate"), (2, "2 replicates")])
@@ -179,7 +179,7 @@ def test_what_was_not_tested_says_why_and_blames_no_skill(view, reason):
     assert (row.why, outcome(row, "skill")) == (f"not tested: {reason}", "yes")
     terminal = " ".join(plain_text(shown).split())
     assert f"not tested: {reason} (1): race-color" in terminal
-    assert "the skill that is presupposed" not in terminal
+    assert "condition not met, skill" not in terminal
     for text in (render_html(shown), render_markdown(shown), render_csv(shown)):
         assert f"not tested: {reason}" in text
 
@@ -197,22 +197,23 @@ def test_many_reasons_are_cut_and_counted(view):
 def test_single_checkpoints_have_no_table():
     assert trusted_table(report_sample.one_replicate()) is None
     assert trusted_table(report_sample.empty()) is None
-    assert "Which of these may I state" not in plain_text(report_sample.one_replicate())
+    assert "Which findings can I report" not in plain_text(report_sample.one_replicate())
 
 
 def test_every_format_says_it(view):
     text = plain_text(view)
-    assert "2 of 8 claims may be stated" in " ".join(text.split())
+    assert "2 of 8 claims can be reported" in " ".join(text.split())
     assert "✓ race-color pairs lean one way" in text
-    assert "stopped by the interval (4): gender, religion, age" in text
-    assert "stopped by the seeds (1): Gender triples lean" in text
-    assert "stopped by a validity control (1): Race triples lean" in text
+    flat = " ".join(text.split())
+    assert "condition not met, interval (4): gender, religion, age" in flat
+    assert "condition not met, seeds (1): Gender triples lean" in flat
+    assert "condition not met, validity control (1): Race triples lean" in flat
     assert "(family on task, no control)" in text
     assert all(len(line) <= 80 for line in text.splitlines())
     markdown = render_markdown(view)
-    assert "<summary>Which of these may I state?</summary>" in markdown
+    assert "<summary>Which findings can I report?</summary>" in markdown
     assert "| race-color pairs lean one way in the family | ✓ trusted | yes | yes |" in markdown
-    assert "<summary>Seed by seed</summary>" in markdown
+    assert "<summary>Results by seed</summary>" in markdown
     page = render_html(view)
     assert 'id="trusted"' in page
     assert "✓ trusted, no control</b>" in page

@@ -35,7 +35,7 @@ def test_items_and_replicates_that_would_decide(view):
     check_part(PART, shown)
     (row,) = part(shown).charts[0].table.rows
     # a quarter of the variance of 3.5e-4 is wanted: .875e-4, of which replicates leave .5e-4
-    assert row[3:] == ("200", "1,600", "5", "no number alone")
+    assert row[3:] == ("200", "1,600", "5", "no number suffices")
 
 
 def test_decided_claims_and_those_at_the_limit_are_left_out(view):
@@ -48,7 +48,7 @@ def test_decided_claims_and_those_at_the_limit_are_left_out(view):
     ("shrinks", "stays", "wanted", "said"),
     [
         (4.0, 0.0, 1.0, "40"),
-        (4.0, 1.0, 1.0, "no number alone"),
+        (4.0, 1.0, 1.0, "no number suffices"),
         (4.0, 0.0, 0.01, "over 1,000"),
         (0.0, 0.0, 1.0, "10"),
     ],

@@ -90,9 +90,9 @@ def test_a_run_of_two_models_has_flips_agreement_and_inputs(tmp_path):
         "Inputs that differ most beyond noise",
     ]
     flips, agreement, inputs = charts.values()
-    assert flips.title == "How many items flip: b beside a on x"
+    assert flips.title == "How many items flip: b and a on x"
     assert [row[0] for row in flips.table.rows][:2] == ["noise floor", "flips, either way"]
-    assert "the first model between its replicates" in agreement.caption
+    assert "the replicates of the first model" in agreement.caption
     assert len(inputs.table.rows) == 10
 
 
@@ -104,7 +104,7 @@ def test_no_input_is_shown_where_no_text_may_be(similar):
 
 
 def test_the_reference_of_the_plan_is_the_first(similar):
-    assert all("b beside a on x" in chart.title for chart in charts_of(similar).values())
+    assert all("b and a on x" in chart.title for chart in charts_of(similar).values())
     assert [one.anchor for one in parts(load_view(similar.path))].count("side-by-side") == 1
 
 

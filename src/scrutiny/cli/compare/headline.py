@@ -11,9 +11,9 @@ from scrutiny.run.comparing.slices import Change
 _MOST_NAMED: Final = 3
 #: What an outcome says of a loss, of what, and of how much.
 _SAYS: Final = {
-    "no regression": "PASS  the loss{} is shown to lie within {:g}.",
-    "regression": "FAIL  a loss{} is shown to lie beyond {:g}.",
-    "undecided": "UNDECIDED  nothing is shown about a loss{} of {:g}.",
+    "no regression": "PASS  the loss{} is shown to be less than {:g}.",
+    "regression": "FAIL  a loss{} of more than {:g} is shown.",
+    "undecided": "UNDECIDED  a loss{} of {:g} is neither shown nor excluded.",
 }
 
 

@@ -25,8 +25,8 @@ _MOST_TESTS: Final = 6
 LEVELS: Final = Chapter(
     "levels",
     "Which inputs changed",
-    "The second model against the first, item by item. The noise floor comes first: what no new "
-    "model is needed for.",
+    "The second model compared with the first, item by item. The noise floor comes first: how "
+    "often the first model disagrees with itself.",
 )
 
 
@@ -72,7 +72,7 @@ def _facts(level: Level, margin: float | None) -> Iterator[tuple[str, str]]:
     if not tested:
         yield "slices", "no slice has 20 items on either side"
     elif not level.shown:
-        yield "slices", f"no slice is shown to change otherwise than the rest ({tested} tested)"
+        yield "slices", f"no slice is shown to change differently from the rest ({tested} tested)"
     if not level.disagreements:
         yield "inputs", "no input differs"
     if level.detectable is not None:
@@ -91,8 +91,8 @@ def noise_words(noise: Noise) -> str:
     how = {
         "replicates": f"between two replicates of the first ({noise.n_pairs} pairs)",
         "another run": f"between two runs of the first ({noise.n_pairs} pairs)",
-        "asked again": f"where the first is asked again ({noise.n_items} items, other batches)",
-        "exact": "where the first is asked again: its adapter promises exact answers",
+        "asked again": f"when the first is asked again ({noise.n_items} items, other batches)",
+        "exact": "when the first is asked again: its adapter promises exact answers",
     }[noise.how]
     return f"{noise.share:.1%} of items flip {how}"
 
@@ -131,8 +131,8 @@ def _slices(anchor: str, level: Level, *, margin: float | None, is_whole: bool) 
     return forest_or_table(
         anchor,
         "Where it changed",
-        "Second minus first, with the intervals that all slices together need; p is corrected for "
-        "all of them. Zero is solid, the largest loss that does not matter dashed.",
+        "Second minus first, with intervals that hold for all slices together; p is corrected "
+        "for all of them. Zero is solid, the largest accepted loss is dashed.",
         lines,
         metric="change",
         limit=None if not margin else margin if level.lower_is_better else -margin,
@@ -144,7 +144,7 @@ def _state(change: Change, found: ShownChange | None, level: Level) -> tuple[str
     """Verdict on a slice (worse, better, not shown), and which answers mostly changed."""
     word = "better" if is_gain(change, level) else "worse"
     if found is not None and found.goes_back_to:
-        return "nothing of its own", f" beside {found.goes_back_to!r}"
+        return "nothing of its own", f" beyond {found.goes_back_to!r}"
     if found is None or found.turn is None:
         return word if change.is_shown else "not shown", ""
     before, after, count, total = found.turn

@@ -23,14 +23,16 @@ SHARED: Final = Chapter(
     "too.",
 )
 VECTORS: Final = Chapter(
-    "likeness", "How alike the vectors of the last layers are", "Told, and never decides."
+    "likeness", "Similarity of last-layer vectors", "Reported, but not judged."
 )
 NUMBERS: Final = Chapter(
     "numbers",
     "Numbers that both runs have",
     "Of any diagnostic, paired on items, with one correction over all.",
 )
-_SHARES: Final = "Those first that are shown to differ; shares are drawn, all numbers are listed."
+_SHARES: Final = (
+    "Numbers that are shown to differ come first; shares are drawn, all numbers are listed."
+)
 DIFFERENTLY: Final = Chapter("differently", "What the runs did differently", "")
 
 
@@ -58,7 +60,7 @@ def parts_of(
     said = [text.partition(": ") for text in whole.comparison.differences]
     facts = tuple((name, words) for name, _, words in said)
     if is_whole and not facts:
-        facts = (("nothing", "beside the models: same versions, same seed, same data"),)
+        facts = (("nothing", "except for the models: same versions, same seed, same data"),)
     if facts:
         title = "The runs also differ in"
         yield Part("differences", title, "", (), chapter=DIFFERENTLY, facts=facts)
@@ -71,7 +73,7 @@ def _shared(shared: SharedInvariances) -> Iterator[Part]:
     back = [one for one in shared.kept if one not in shared.judged]
     if back:
         one = kept_part(back, "kept-of-the-second", chapter=SHARED)
-        yield replace(one, title=f"{one.title} (told, not judged)")
+        yield replace(one, title=f"{one.title} (reported, not judged)")
     if shared.likened or shared.findings:
         charts = tuple(likeness_chart(shared.likened, "vectors-chart", "Likeness"))
         facts = tuple((f.verdict, f"{f.claim.says}; {f.reason}") for f in shared.findings)

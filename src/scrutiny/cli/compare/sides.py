@@ -72,8 +72,8 @@ def opened(flags: Mapping[str, Any]) -> Iterator[Opened]:
     wanted = wanted_of(flags)
     if known and wanted.is_any:
         raise PlanError(
-            f"{known[0]!r} holds answers and cannot be asked about changed texts: --invariances "
-            "and --representations need two live models, with --data."
+            f"{known[0]!r} only has stored answers and cannot be asked about changed texts: "
+            "--invariances and --representations need two models that can be run, with --data."
         )
     with TemporaryDirectory(prefix="scrutiny-compare-") as kept:
         out = Path(kept if flags["out"] is None else flags["out"])

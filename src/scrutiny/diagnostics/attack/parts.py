@@ -48,15 +48,15 @@ _FURTHER: Final = (
     ("from .95", "similar_success(95)"),
 )
 _RATED: Final = (
-    ("the item as it is", "near 1", ("mean(valid)", "control")),
+    ("the unchanged item", "near 1", ("mean(valid)", "control")),
     ("another item's text", "near 0", ("mean(valid)", "null")),
     ("the first minus the second", "near 1, .5 at least", ("rater_separation", "measured")),
 )
 _LEAD: Final = (
-    "Success is over the items that the model gets right as they are, each replicate over its own; "
-    "a success counts for little unless the text still says the same. Random change draws from the "
-    "same candidates, asks about as many texts and changes no more words. Texts asked are those "
-    "that the model saw, each once."
+    "Success is over the items that the model gets right without a change, for each replicate "
+    "separately; a success only counts if the text still means the same. Random change draws from "
+    "the same candidates, asks about as many texts and changes no more words. Texts asked are the "
+    "distinct texts that the model answered."
 )
 
 
@@ -83,7 +83,7 @@ def part(view: RunView) -> Part | None:
         if found:
             charts.append(_texts(found, where, anchor=digest(place, size=4)))
     note = left_out(len(shown), MOST_CHARTS, "models and datasets")
-    return Part("attacks", "Attacks", _LEAD, tuple(charts), note, chapter=FINDINGS)
+    return Part("attacks", "Adversarial attacks", _LEAD, tuple(charts), note, chapter=FINDINGS)
 
 
 def _place(estimate: Estimate) -> str:
@@ -107,7 +107,7 @@ def _chart(members: Sequence[Estimate], where: str, *, anchor: str) -> Chart:
     return Chart(
         anchor=f"attacks-{anchor}",
         title=f"{where}: success within a number of texts",
-        caption="Bands are intervals; a search that was cut by its budget is flat from there on.",
+        caption="Bands are intervals; when the budget ends a search, its curve is flat.",
         spec=_spec(drawn) if drawn else None,
         table=ChartTable(header, rows),
         is_open=True,
@@ -159,11 +159,11 @@ def _rater(members: Sequence[Estimate], *, anchor: str) -> Chart | None:
         return None
     return Chart(
         anchor=f"attacks-{anchor}-rater",
-        title="The rater, on texts whose validity is known",
+        title="Check of the rater on texts of known validity",
         caption=(
-            "Who rates texts has to be judged, too. A rater that tells these two apart may still "
-            "not see one word replaced by its opposite; one that does not is worth nothing, and no "
-            "share of valid texts is stated then."
+            "The rater must distinguish these two kinds of texts; otherwise no share of valid "
+            "texts is stated. A rater that passes may still overlook a word that is replaced by "
+            "its opposite."
         ),
         spec=None,
         table=ChartTable(("text", "should be", "called valid"), rows),
@@ -221,8 +221,8 @@ def _texts(found: Sequence[FoundText], where: str, *, anchor: str) -> Chart:
         anchor=f"attacks-{anchor}-texts",
         title=f"Texts that fool {where}{whose}",
         caption=(
-            "Drawn by the hash of their items, before anybody read them. [old → new] is what "
-            "changed; read whether the text still says the same."
+            "Chosen by the hash of their items. [old \N{RIGHTWARDS ARROW} new] marks the change; "
+            "check whether the text still means the same."
         ),
         spec=None,
         table=ChartTable(("attack", "item", "answer", "text", "valid"), tuple(rows), 5),

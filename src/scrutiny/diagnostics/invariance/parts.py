@@ -24,7 +24,7 @@ _FURTHER: Final[Mapping[str, str]] = {
 }
 _SHOWN: Final = {"supported": "kept", "not supported": "lost"}
 _LEAD: Final = (
-    "Texts were changed so that one model answers as before, and the other was asked about them, "
+    "Texts were changed so that one model keeps its answer, and the other was asked about them, "
     "too."
 )
 
@@ -146,10 +146,10 @@ def kept_part(found: Sequence[KeptAnswers], anchor: str, *, chapter: Chapter = R
         facts.append((label, f"{_SHOWN.get(verdict, verdict)}: {one.finding.reason}"))
     charts = forest_or_table(
         f"{anchor}-chart",
-        "How often the answer stays",
-        "Share of the changed texts over which the answer stays (Hard-SCoPE). Random changes of as "
-        "many words are the control; nothing can be expected above the ceiling, "
-        f"{ceiling}. Losing at most {found[0].margin:g} of it does not matter.",
+        "How often the answer stays the same",
+        "Share of the changed texts for which the answer stays the same (Hard-SCoPE). Random "
+        "changes of as many words are the control; the highest value to expect is the ceiling, "
+        f"{ceiling}. A loss of at most {found[0].margin:g} is accepted.",
         drawn,
         metric="answers kept",
         table=forest_table(listed),
@@ -164,7 +164,7 @@ def part(view: RunView) -> Part | None:
     pairs = grouped(((one.reference, one.hard.key.subject), one) for one in kept)
     told = [kept_part(several, f"kept-{n}") for n, several in enumerate(pairs.values(), 1)]
     charts = [replace(chart, title=one.title) for one in told for chart in one.charts]
-    title = "Do the same changes leave both answers"
+    title = "Shared invariances"
     return part_of("kept-answers", title, _LEAD, charts, "models beside a reference")
 
 

@@ -46,8 +46,8 @@ _MEANINGS: Final = {
 }
 #: What the known baselines of flips say.
 _STORIES: Final = {
-    "coin flip": "Coin flip: as many flips, thrown at random over the items.",
-    "margin": "Margin: thrown by how close an item was to the border, and by nothing else.",
+    "coin flip": "Coin flip: the same number of flips, distributed at random over the items.",
+    "margin": "Margin: flips that only depend on how close an item was to the decision boundary.",
 }
 
 
@@ -167,8 +167,8 @@ def strip(anchor: str, lines: Sequence[Line], *, metric: str) -> Chart | None:
     ]
     return Chart(
         anchor=anchor,
-        title="Replicate by replicate",
-        caption="A dot is one replicate, the tick their mean. Wide rows move with the seed.",
+        title="Results by replicate",
+        caption="A dot is one replicate, the tick their mean. Wide rows depend on the seed.",
         spec=view_of(dots, height={"step": 20}, layer=layers),
         table=strip_table(kept),
         note=left_out(len(kept)),
@@ -207,7 +207,7 @@ def variance(anchor: str, lines: Sequence[Line]) -> Chart | None:
     mark = {"type": "bar", "height": {"band": 0.62}}
     return Chart(
         anchor=anchor,
-        title="Where the uncertainty comes from",
+        title="Sources of uncertainty",
         caption=" ".join(
             [
                 *(_MEANINGS[name] for name in names if name in _MEANINGS),
@@ -247,10 +247,10 @@ def flips(anchor: str, counts: FlipCounts) -> Chart:
     stories = [_STORIES[name] for name in counts.baselines if name in _STORIES]
     return Chart(
         anchor=anchor,
-        title="In how many replicates the same item flips",
+        title="Number of replicates in which an item flips",
         caption=" ".join(
             [
-                f"{never} of {total} items flipped in none and are left out of the chart.",
+                f"{never} of {total} items never flipped and are not in the chart.",
                 "More on the right than expected: the same items flip whatever the seed.",
                 *stories,
             ]

@@ -87,7 +87,7 @@ def _table(chart: Chart) -> list[str]:
     caption = escape(f"{chart.title}. {chart.caption}".rstrip())
     return [
         r"\begin{table}",
-        rf"\caption{{{caption} Bold: the replicate's own interval leaves the reference out.}}",
+        rf"\caption{{{caption} Bold: the replicate's own interval excludes the reference value.}}",
         r"\small",
         rf"\begin{{tabular}}{{l{'r' * (len(table.header) - 1)}}}",
         r"\toprule",

@@ -55,7 +55,7 @@ def _fitting(folds: Sequence[str], room: int) -> tuple[list[str], str]:
             kept.append(fold)
             room -= len(fold)
     missing = len(folds) - len(kept)
-    said = f"{missing} of {len(folds)} sections do not fit into a comment; the page has them."
+    said = f"{missing} of {len(folds)} sections do not fit into a comment; see the page."
     return kept, said if missing else ""
 
 
@@ -72,8 +72,8 @@ def _trusted(view: RunView) -> list[str]:
         )
         for row in found.rows
     ]
-    header = ("claim", "may be stated", *CONDITIONS)
-    title = "Which of these may I state?"
+    header = ("claim", "can be reported", *CONDITIONS)
+    title = "Which findings can I report?"
     return [folded(title, escape(found.sentence), table(header, cells))]
 
 

@@ -31,7 +31,7 @@ def format_of(path: Path) -> str:
     found = _BY_SUFFIX.get(path.suffix.lower())
     if found is None and path.suffix:
         raise PlanError(
-            f"The suffix of {path.name!r} names no format: use {', '.join(_BY_SUFFIX)}, or say "
+            f"The suffix of {path.name!r} names no format: use {', '.join(_BY_SUFFIX)}, or "
             "--format."
         )
     return found or "text"

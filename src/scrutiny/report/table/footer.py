@@ -8,7 +8,7 @@ from scrutiny.parts.wording.numbers import percent
 
 #: What replicates share, by what they are replicates of.
 SHARED: Final[Mapping[str, str]] = {
-    "fine-tuning": ": they share one initialization",
+    "fine-tuning": ": they share one pre-trained model",
     "initialization": ": nothing was trained",
 }
 
@@ -22,7 +22,7 @@ def footer_lines(view: RunView) -> list[str]:
     method = f"draws: {facts.draws:,} · {facts.method or 'no interval'} · {percent(facts.level)}"
     lines.append(method)
     if view.findings:
-        lines.append("signs: yes/no the check was passed or failed · ? undecided · – not run")
+        lines.append("signs: yes/no passed or failed the check · ? undecided · \N{EN DASH} not run")
     return lines
 
 

@@ -45,17 +45,17 @@ def _replicates(estimates: Sequence[Estimate], view: RunView) -> str:
     own = [e for e in estimates if e.key.subject in subjects] or estimates
     most = max((e.n_replicates for e in own), default=len(view.facts.replicates))
     if most <= 1:
-        return "One replicate: nothing here speaks of the recipe, only of this checkpoint."
+        return "One replicate: the results are about this checkpoint only, not about the recipe."
     if most == 2:
-        return "Two replicates: too few to speak of the recipe."
+        return "Two replicates: too few for results about the recipe."
     kinds = set(view.facts.replicates_of.values())
     if kinds == {"fine-tuning"}:
         return (
-            f"{most} fine-tuning replicates: they share one initialization. Claims may speak of "
-            "fine-tuning from it, on this data; another pre-training was not tried."
+            f"{most} fine-tuning replicates: they share one pre-trained model. Claims are about "
+            "fine-tuning it on this data; another pre-training was not tried."
         )
     of = f"{kinds.pop()} " if len(kinds) == 1 else ""
-    return f"{most} {of}replicates: claims may speak of the recipe, on this data."
+    return f"{most} {of}replicates: claims are about the recipe, on this data."
 
 
 def _seed_share(estimates: Sequence[Estimate]) -> Iterator[str]:
@@ -65,7 +65,7 @@ def _seed_share(estimates: Sequence[Estimate]) -> Iterator[str]:
         if _is_over_seeds(e) and sum(e.variance.values()) > 0
     ]
     if shares:
-        yield f"Seeds carry {percent(median(shares))} of the variance (median over estimates)."
+        yield f"Seeds cause {percent(median(shares))} of the variance (median over estimates)."
 
 
 def _is_over_seeds(estimate: Estimate) -> bool:
@@ -82,23 +82,23 @@ def _missing(estimates: Sequence[Estimate]) -> Iterator[str]:
         share, name = percent(worst.counts.missing_share), _names(estimates, [worst])
         yield f"Up to {share} of the rows that applied {_lost(worst)} ({name})."
     elif worst is not None:
-        yield "No row behind a value failed or came out undefined."
+        yield "No row of a value failed or was undefined."
     absent = [e for e in estimates if e.value is None and e.counts.undefined + e.counts.failed]
     if absent:
         yield (
-            f"{len(absent)} of {len(estimates)} numbers do not exist, because their rows "
+            f"{len(absent)} of {len(estimates)} numbers are missing, because their rows "
             f"{_lost(*absent)}: {_names(estimates, absent)}."
         )
     unasked = max((e.counts.skipped + e.counts.refused for e in estimates), default=0)
     if unasked:
-        yield f"Up to {unasked} rows were skipped or refused: n is printed with every number."
+        yield f"Up to {unasked} rows were skipped or refused: each number is printed with its n."
 
 
 def _lost(*estimates: Estimate) -> str:
     """What became of the rows that are missing."""
     failed = any(e.counts.failed for e in estimates)
     undefined = any(e.counts.undefined for e in estimates)
-    ways = ["failed"] * failed + ["came out undefined"] * undefined
+    ways = ["failed"] * failed + ["were undefined"] * undefined
     return " or ".join(ways)
 
 
@@ -116,7 +116,7 @@ def _controls(section: Section) -> Iterator[str]:
     if total:
         controls = (row.finding.control for row in section.rows)
         count = sum(control is not None and control.value is not None for control in controls)
-        yield f"{count} of {total} claims were held against a matched control."
+        yield f"{count} of {total} claims were compared with a matched control."
 
 
 def _detectable(section: Section) -> Iterator[str]:
@@ -125,7 +125,7 @@ def _detectable(section: Section) -> Iterator[str]:
     if known:
         low, high = number(known[0]), number(known[-1])
         span = low if low == high else f"{low} to {high}"
-        yield f"Smallest effect it would have shown with 80 % power: {span}."
+        yield f"Smallest effect that it could detect with 80 % power: {span}."
 
 
 def _post_hoc(section: Section) -> Iterator[str]:

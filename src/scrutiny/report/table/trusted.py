@@ -21,12 +21,12 @@ from scrutiny.parts.wording.verdicts import worst
 from scrutiny.reliability.prerequisites import SKILL_NOT_COMPUTED
 
 RULE: Final = (
-    "Trusted: the interval lies beyond the reference, with the margin, in every declared choice; "
-    "all replicates lie on the same side; it has a validity control, and every one is passed; the "
-    "model has the skill that the diagnostic presupposes. “Trusted, "
-    "no control”: the reference itself is what no skill gets, so "
-    "nothing is left to control for. All of it was fixed before the first query unless marked "
-    "post hoc."
+    "Trusted: the interval is beyond the reference value and margin with every declared choice; "
+    "all replicates are on the same side; there is a validity control, and all controls are "
+    "passed; the model has the skill that the diagnostic presupposes. "
+    "\N{LEFT DOUBLE QUOTATION MARK}Trusted, no control\N{RIGHT DOUBLE QUOTATION MARK}: the "
+    "reference value is that of no skill, so there is nothing to control for. All of this was "
+    "fixed before the first query unless marked post hoc."
 )
 CONDITIONS: Final = ("interval", "choices", "seeds", "controls", "skill")
 NONE_DECLARED: Final = "none declared"
@@ -107,11 +107,11 @@ class TrustedTable:
     def sentence(self) -> str:
         """What may be stated, in a sentence."""
         count, total = self.n_trusted, len(self.rows)
-        said = f"{count} of {total} claims may be stated by the rule."
+        said = f"{count} of {total} claims can be reported by this rule."
         bare = sum(row.is_trusted and row.standing != "trusted" for row in self.rows)
         if bare:
             who = "all of them" if bare == count else f"{bare} of them"
-            said = said[:-1] + f"; {who} held against no skill alone, without a control."
+            said = said[:-1] + f"; {who} compared only with no skill, without a control."
         return said
 
 
@@ -180,7 +180,7 @@ def _seeds(finding: Finding) -> str:
         return f"{estimate.n_replicates} replicate" + "s" * (estimate.n_replicates > 1)
     agreeing, count = _on_its_side(finding, estimate)
     if agreeing < count and finding.verdict != "holds":
-        return f"{agreeing} of {count} on its side"
+        return f"{agreeing} of {count} agree"
     outcome = worst(c.outcome for c in finding.checks if c.name == "seeds")
     declared = any(c.name == "seeds" for c in finding.checks)
     return "yes" if outcome == "yes" or not declared else outcome

@@ -56,7 +56,7 @@ class _Console(Console):
 
     def on_broken_pipe(self) -> None:
         """Let the error pass, where rich would end the process."""
-        raise BrokenPipeError(errno.EPIPE, "the reader of the output has left")
+        raise BrokenPipeError(errno.EPIPE, "the reader of the output has closed it")
 
 
 def write_terminal(view: RunView, stream: IO[str] | None = None) -> None:
@@ -217,7 +217,7 @@ def _common(reasons: Sequence[str]) -> str:
         return reasons[0]
     frame, _ = shared_words(reasons)
     head, _, tail = frame.partition(GAP)
-    said = head.rstrip(" :") or (f"{GAP}{tail}" if tail else "for reasons of their own")
+    said = head.rstrip(" :") or (f"{GAP}{tail}" if tail else "for other reasons")
     return f"{said} (each in `--format md`)"
 
 

@@ -19,7 +19,7 @@ def published_lines(view: RunView) -> Iterator[Text]:
     """What differs, figure by figure, and how many come out of each source."""
     if not view.published:
         return
-    yield Text("Against published figures", style="bold")
+    yield Text("Comparison with published figures", style="bold")
     yield from wrapped(sentence(view.published))
     odd = [one for one in in_order(view.published) if one.outcome != "agrees"]
     for one in odd[:_MOST]:

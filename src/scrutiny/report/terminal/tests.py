@@ -31,7 +31,7 @@ def tests_lines(view: RunView) -> Iterator[Text]:
         yield Text()
         title = f"{metric_title(metric)}, one replicate at a time".capitalize()
         yield Text(title, style="bold")
-        header = ("test", 33), ("p, least … most", 17), ("p ≤ .01", 8), ("Holm", 7)
+        header = ("test", 33), ("p, min\N{EN DASH}max", 17), ("p ≤ .01", 8), ("Holm", 7)
         yield Text(side_by_side(*header, ("smallest p", 12)), style="dim")
         for label, test in list(zip(labels, found, strict=True))[:_MOST_TESTS]:
             first, *others = fold(label, 32) or [""]

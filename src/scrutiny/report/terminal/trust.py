@@ -25,11 +25,11 @@ _MOST_SEEDS: Final = 12
 _MOST_TRUSTED: Final = 20
 _MOST_REASONS: Final = 8
 _WHAT: Final = {
-    "interval": "the interval",
-    "choices": "some declared choice",
-    "seeds": "the seeds",
-    "controls": "a validity control",
-    "skill": "the skill that is presupposed",
+    "interval": "interval",
+    "choices": "analysis choices",
+    "seeds": "seeds",
+    "controls": "validity control",
+    "skill": "skill",
 }
 
 
@@ -42,7 +42,7 @@ def trusted_lines(view: RunView) -> Iterator[Text]:
     if table is None:
         return
     yield Text()
-    yield Text("Which of these may I state?", style="bold")
+    yield Text("Which findings can I report?", style="bold")
     yield from wrapped(table.sentence)
     yield from _trusted([row for row in table.rows if row.is_trusted])
     yield from _others(table)
@@ -64,7 +64,7 @@ def _others(table: TrustedTable) -> Iterator[Text]:
     for name in CONDITIONS:
         rows = [row for row in tested if row.failed[0] == name]
         if rows:
-            yield from _listed(f"stopped by {_WHAT[name]}", rows)
+            yield from _listed(f"condition not met, {_WHAT[name]}", rows)
     stopped = grouped((row.why, row) for row in table.rows if is_stopped(row.row.finding))
     for why, rows in list(stopped.items())[:_MOST_REASONS]:
         yield from _listed(why, rows)
@@ -88,8 +88,13 @@ def _seeds(table: TrustedTable) -> Iterator[Text]:
     if not shown:
         return
     yield Text()
-    yield Text("Seed by seed", style="bold")
-    header = ("claim", 34), ("mean \N{PLUS-MINUS SIGN} sd", 17), ("least … most", 17), ("sign", 6)
+    yield Text("Results by seed", style="bold")
+    header = (
+        ("claim", 34),
+        ("mean \N{PLUS-MINUS SIGN} sd", 17),
+        (("min\N{EN DASH}max"), 17),
+        ("sign", 6),
+    )
     yield Text(side_by_side(*header), style="dim")
     for row, e in shown[:_MOST_SEEDS]:
         first, *others = fold(row.row.label, 34) or [""]

@@ -33,9 +33,9 @@ from scrutiny.parts.run.view import RunView
 _MOST_PANELS: Final = 4
 _SAME: Final = ("subject", "role", "dataset")
 _LEAD: Final = (
-    "Trained minus before, head by head, averaged over runs. Families that were trained from one "
-    "model stand side by side, the control task beside the others: what both change is not what "
-    "the task taught. Colors have one scale on all datasets, with 0 in the middle."
+    "Each head after training minus before, averaged over runs. Families trained from one model "
+    "are shown together with the control task: a change in both is not specific to the task. All "
+    "datasets have one color scale, with 0 in the middle."
 )
 
 
@@ -55,7 +55,7 @@ def part(view: RunView) -> Part | None:
                 charts.append(_chart(shown, study, name=names[dataset], most=most))
     return part_of(
         "heads-changes",
-        "What training changed",
+        "Change by fine-tuning",
         _LEAD,
         charts,
         "maps",

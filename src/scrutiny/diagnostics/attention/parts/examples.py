@@ -27,12 +27,11 @@ _EACH: Final = 3  # examples from either end
 _MOST_BLOCKS: Final = 4
 _MOST_WORDS: Final = 60
 _LEAD: Final = (
-    "What the best head of each family predicts, sentence by sentence: an arc runs from each "
-    "predicted word to its cue. Solid arcs and a check are words that were found; dotted arcs and "
-    "a cross are predicted and wrong (errors of precision); dashed arcs and a ring are missed "
-    "(errors of recall). A few sentences were kept by the hash of their name, before anybody "
-    "knew how they would come out; those with the highest and the lowest F1 among them are drawn. "
-    "The head was chosen on all the data."
+    "Predictions of the best head of each family: an arc runs from each predicted word to its "
+    "cue. Solid arcs and a check are correct words; dotted arcs and a cross are wrong predictions "
+    "(errors of precision); dashed arcs and a ring are missed words (errors of recall). Some "
+    "sentences were chosen by the hash of their name; those with the highest and the lowest F1 "
+    "among them are drawn. The head was chosen on all data."
 )
 
 
@@ -59,7 +58,7 @@ def part(view: RunView) -> Part | None:
         if (head := study.maps[at].best) is not None
     )
     note = left_out(len(found), _MOST_BLOCKS, "families and datasets")
-    title = "What the best head points at"
+    title = "Example predictions of the best head"
     return Part("heads-examples", title, _LEAD, charts, note, chapter=HEADS) if charts else None
 
 
@@ -82,7 +81,7 @@ def _chart(members: Sequence[AttendedExample], head: HeadPlace, *, name: str) ->
     return Chart(
         anchor=f"heads-examples-{digest(first.kind, first.subject, first.dataset, size=4)}-table",
         title=f"Head {place_name(head)} of {first.subject}{replicate} on {name}",
-        caption=f"{len(shown)} of {len(members)} sentences that were kept.",
+        caption=f"{len(shown)} of {len(members)} stored sentences.",
         spec=None,
         table=ChartTable(("", "cue", *_SPOKEN), tuple(_rows(shown, head)), 5),
         sentences=drawings,

@@ -31,9 +31,9 @@ from scrutiny.parts.wording.numbers import NO_VALUE, interval
 _MOST: Final = 12
 _FEWEST_IN_BOX: Final = 3
 _LEAD: Final = (
-    "The mean over the heads of each layer, one dot for each run. From three runs on the box holds "
-    "the middle half of the runs, its tick the median, and the line reaches from the least to the "
-    "most. Changes are against the model before training; 0 is no change."
+    "The mean over the heads of each layer, one dot for each run. From three runs on, the box "
+    "shows the quartiles, the tick the median, and the line the minimum and maximum. Changes are "
+    "relative to the model before training; 0 is no change."
 )
 
 
@@ -53,7 +53,13 @@ def part(view: RunView) -> Part | None:
     found.sort(key=lambda pair: conditions.index(pair[0]))
     charts = [chart for _, chart in found]
     return part_of(
-        "heads-layers", "Layer by layer", _LEAD, charts, "charts", most=_MOST, chapter=HEADS
+        "heads-layers",
+        ("Average head of each layer"),
+        _LEAD,
+        charts,
+        "charts",
+        most=_MOST,
+        chapter=HEADS,
     )
 
 

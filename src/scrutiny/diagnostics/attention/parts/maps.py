@@ -32,10 +32,9 @@ MOST_MAPS: Final = 16
 _MOST_NAMED: Final = 6
 _MOST_INTERVALS: Final = 3  # columns of a table with intervals everywhere
 _LEAD: Final = (
-    "Every layer and head, counted from 1, by itself. Datasets stand side by side on one scale of "
-    "colors; the frame marks the largest value of each. The best of many heads, chosen and scored "
-    "on the same data, looks better than it is: claims rest on heads that were chosen on one half "
-    "and scored on the other."
+    "Every layer and head, counted from 1. Datasets have one color scale; the frame marks the "
+    "largest value of each. The best of many heads, chosen and scored on the same data, seems "
+    "better than it is: claims use heads that were chosen on one half and scored on the other."
 )
 
 
@@ -48,7 +47,7 @@ def part(view: RunView) -> Part | None:
     charts = tuple(_chart(block) for block in blocks[:MOST_MAPS])
     note = left_out(len(blocks), MOST_MAPS, "maps")
     charts += (_tests(study.tested),) if study.tested else ()
-    return Part("heads-maps", "Head by head", _LEAD, charts, note, chapter=HEADS)
+    return Part("heads-maps", "Value of each head", _LEAD, charts, note, chapter=HEADS)
 
 
 def _tests(tested: Sequence[HeadMap]) -> Chart:
@@ -68,9 +67,11 @@ def _tests(tested: Sequence[HeadMap]) -> Chart:
     return Chart(
         anchor="heads-tests",
         title="Heads tested together",
-        caption="At 5 %, adjusted for all heads of a row (max-T from shared draws): the chance of "
-        "naming any head wrongly is 5 %. Best baselines are chosen on the same data, and heads of "
-        "several pre-training seeds share nothing but their place.",
+        caption=(
+            "At 5 %, adjusted for all heads of a row (max-T from shared draws): the probability "
+            "of any false positive is 5 %. Best baselines are chosen on the same data, and heads "
+            "of different pre-training seeds only share their position."
+        ),
         spec=None,
         table=ChartTable(header, rows, 2),
     )

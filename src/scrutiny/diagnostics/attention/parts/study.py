@@ -23,7 +23,7 @@ _ROLES: Final = ("measured", "control", "null")
 HEADS: Final = Chapter(
     "heads",
     "Heads",
-    "Heads of attention one by one: maps, changes, layers, ranks and sentences.",
+    "Single attention heads: maps, changes, layers, rankings and example sentences.",
     charts=2,
     rows=12,
 )

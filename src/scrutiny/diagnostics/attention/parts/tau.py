@@ -31,11 +31,11 @@ _GAIN: Final = "gain_tau"
 _OTHER_HALF: Final = "gain_tau_other_half"
 _ROLES: Final = ("null", "measured")  # a control family's estimates share a role with pseudo-cues
 _LEAD: Final = (
-    "Kendall's tau-b over all heads. Between datasets it is held against what untrained networks "
-    "reach (seldom 0) and against the ceiling that halves of one dataset set; noise of the scores "
-    "lowers all three. Runs are counted whose own test has p < .05, which says nothing of other "
-    "texts. Rich get richer: as published, the score before training stands on both sides, and its "
-    "noise alone makes tau negative; with the score from the other half it does not."
+    "Kendall's tau-b over all heads. Tau between datasets is compared with that of untrained "
+    "networks (rarely 0) and with that between halves of one dataset (the ceiling); noise lowers "
+    "all three. The counts are runs whose own test has p < .05, which says nothing about other "
+    'texts. "The rich get richer": as published, the score before training is on both sides, '
+    "and its noise alone makes tau negative; with the score from the other half it does not."
 )
 
 
@@ -86,11 +86,7 @@ def part(view: RunView) -> Part | None:
     known = KnownEstimates(view, study)
     made = (_between(known), _halves(known), _gains(known, study))
     charts = tuple(chart for chart in made if chart is not None)
-    return (
-        Part("heads-tau", "Heads against each other", _LEAD, charts, chapter=HEADS)
-        if charts
-        else None
-    )
+    return Part("heads-tau", "Rankings of heads", _LEAD, charts, chapter=HEADS) if charts else None
 
 
 def _between(known: KnownEstimates) -> Chart | None:
@@ -100,8 +96,11 @@ def _between(known: KnownEstimates) -> Chart | None:
     return _table(
         [_between_row(e, known, label=_label(e, found), names=datasets) for e in found],
         anchor="heads-tau-between-table",
-        title="Do heads rank alike on two datasets?",
-        caption="Halves of one dataset are about what two datasets of half the size could reach.",
+        title="Does the ranking of heads agree on two datasets?",
+        caption=(
+            "Halves of one dataset show about the tau that two datasets of half the size could "
+            "reach."
+        ),
     )
 
 
@@ -148,8 +147,8 @@ def _halves(known: KnownEstimates) -> Chart | None:
     return _table(
         rows,
         anchor="heads-tau-halves-table",
-        title="Do heads rank alike on two halves of the data?",
-        caption="One dataset says nothing of others: the ceiling stands here by itself.",
+        title="Does the ranking of heads agree on two halves of the data?",
+        caption="There is only one dataset, so only the ceiling can be shown.",
     )
 
 
@@ -159,7 +158,7 @@ def _gains(known: KnownEstimates, study: HeadStudy) -> Chart | None:
     return _table(
         [_gain_row(e, known, study, label=_label(e, found)) for e in found],
         anchor="heads-tau-gains-table",
-        title="Do the rich get richer?",
+        title="Do good heads gain more?",
         caption="Tau of a head's score before training and its gain.",
     )
 

@@ -17,8 +17,9 @@ from scrutiny.parts.run.view import RunView
 
 _METRIC: Final = "likeness("
 _LEAD: Final = (
-    "1 is the same up to what a measure disregards; never one measure alone. The first beside "
-    "itself is its other runs, where it has any: the most that can be expected."
+    "1 means equal, up to transformations that the measure ignores; do not read one measure "
+    "alone. The first model is compared with its own other runs, if there are any: the highest "
+    "value to expect."
 )
 
 
@@ -78,8 +79,8 @@ def likeness_chart(found: Iterable[Likened], anchor: str, title: str) -> Iterabl
     for one in found:
         name = one.measure.replace("_", " ")
         series = {
-            "second beside first": one.value,
-            "the first beside itself": one.own,
+            "second and first": one.value,
+            "the first and itself": one.own,
             "untrained networks": one.untrained,
         }
         label = f"{name} ({one.pooling})" if one.pooling else name
@@ -95,13 +96,13 @@ def part(view: RunView) -> Part | None:
         for n, (name, several) in enumerate(pairs.items())
         for chart in likeness_chart(several, f"likeness-{n}", name)
     ]
-    title = "How alike are the vectors of the last layers"
+    title = "Similarity of last-layer vectors"
     return part_of("likeness", title, "", charts, "models beside a reference")
 
 
 def _pair(one: Likened) -> str:
     key = one.value.key
-    return f"{key.subject} beside {key.reference} on {key.dataset}"
+    return f"{key.subject} and {key.reference} on {key.dataset}"
 
 
 PART: Final = ReportPart(__doc__, part)

@@ -45,8 +45,8 @@ _LONGEST_ANSWER: Final = 160
 _INPUTS: Final = 10  # of two models, on the page of a run
 _MOST_PAIRS: Final = MOST_CHARTS // 3
 _LEAD: Final = (
-    "The reference, or the first model of the run, beside each other one, on the items that both "
-    "answered. What it does to itself from one replicate to the next is the noise floor."
+    "The reference, or the first model of the run, compared with each other one, on the items "
+    "that both answered. The noise floor is its difference from itself between replicates."
 )
 #: Measures of agreement by what they are called, with their units.
 MEASURES: Final[Mapping[str, str]] = {
@@ -63,21 +63,21 @@ MEASURES: Final[Mapping[str, str]] = {
 #: Why a measure has no value, by its code.
 _REASONS: Final[Mapping[str, str]] = {
     "no_probabilities": "neither side has probabilities",
-    "one_sided_probabilities": "one side alone has probabilities",
-    "no_distribution": "what stands for probabilities does not sum to 1",
-    "no_label_order": "nor CAPA, nor divergences: a run has not kept the order of its labels",
-    "other_labels": "both have other labels",
-    "other_choices": "both had other choices",
+    "one_sided_probabilities": "only one side has probabilities",
+    "no_distribution": "the probabilities do not sum to 1",
+    "no_label_order": "no CAPA and no divergences: a run did not store the order of its labels",
+    "other_labels": "the two have different labels",
+    "other_choices": "the two had different choices",
     "several_datasets": "labels of several datasets",
     "several_sets": "items have different numbers of choices",
-    "no_value": "both never vary",
+    "no_value": "neither varies",
 }
 _FLOORS: Final[Mapping[str, str]] = {
-    "replicates": "the first model between its replicates",
-    "another run": "the first model between two runs of it",
+    "replicates": "the replicates of the first model",
+    "another run": "two runs of the first model",
     "asked again": "the first model asked again",
-    "exact": "the first model asked again, whose answers are exact",
-    "unknown": "the same answers of the first model twice",
+    "exact": "the first model asked again; its answers are exact",
+    "unknown": "identical answers of the first model",
 }
 
 
@@ -102,8 +102,8 @@ def flips_chart(anchor: str, flips: FlippedItems | None, noise: Noise) -> Iterat
     return forest_or_table(
         anchor,
         "How many items flip",
-        "Share of the items, with intervals. The dashed line is the noise floor, where it is known "
-        "and not 0: what the first model does to itself.",
+        "Share of the items, with intervals. The dashed line is the noise floor, if it is known "
+        "and not 0: how often the first model disagrees with itself.",
         [Line(name, {"share of items": found}) for name, found in rates.items()],
         metric="share of items",
         limit=noise.share,
@@ -120,7 +120,7 @@ def agreement_chart(anchor: str, found: SidesAgreement, n: int) -> Iterator[Char
             series[itself] = stated(one.floor, n)
         why = f" ({_REASONS.get(one.reason, one.reason)})" if one.reason else ""
         lines.append(Line(MEASURES[one.measure] + why, series))
-    caption = "Agreement beyond chance, and distances of probabilities, with intervals."
+    caption = "Chance-corrected agreement, and distances of probabilities, with intervals."
     if any(itself in line.series for line in lines):
         caption += f" {itself.capitalize()}: {_FLOORS[found.floor_of]}."
     if lines:
@@ -145,7 +145,7 @@ def inputs_chart(
         for one in found
     )
     title = f"Inputs that differ most beyond noise, {len(rows)} of {total:,}"
-    caption = "Ordered by rank: how far both lie apart, times the share that noise leaves."
+    caption = "Sorted by rank: the distance of both models, times the share beyond noise."
     if rows:
         table = ChartTable(header[: len(rows[0])], rows, len(header))
         yield Chart(anchor, title, caption, None, table)
@@ -174,7 +174,7 @@ def part(view: RunView) -> Part | None:
         return None
     charts = tuple(chart for several in made for chart in several)
     note = left_out(len(pairs), _MOST_PAIRS, "pairs of models")
-    title = "What two models answer side by side"
+    title = "Agreement of two models"
     return Part("side-by-side", title, _LEAD, charts, note) if charts else None
 
 
@@ -204,7 +204,7 @@ def _charts(view: RunView, folder: RunFolder, pair: Pair, n: int) -> list[Chart]
         *agreement_chart(f"{anchor}-agreement", agreed, len(sides.examples)),
         *inputs_chart(f"{anchor}-inputs", found[:_INPUTS], len(found), is_whole=True),
     ]
-    return [replace(c, title=f"{c.title}: {other} beside {one} on {data}") for c in charts]
+    return [replace(c, title=f"{c.title}: {other} and {one} on {data}") for c in charts]
 
 
 PART: Final = ReportPart(__doc__, part)
