@@ -19,7 +19,7 @@ from scrutiny.run.comparing.shared import SharedInvariances
 SHARED: Final = Chapter(
     "shared",
     "Shared invariances",
-    "Texts were changed so that one model answers as before, and the other was asked about them, "
+    "Texts were changed so that one model keeps its answer, and the other was asked about them, "
     "too.",
 )
 VECTORS: Final = Chapter(
