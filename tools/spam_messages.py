@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from scrutiny.data.containment import SHORTEST
 from scrutiny.data.letters import letters, letters_hash, training_hashes
-from scrutiny.data.near import find_near
+from scrutiny.data.near_duplicates import find_near
 from scrutiny.data.overlap import overlap
 from scrutiny.text.tokens import sentences
 

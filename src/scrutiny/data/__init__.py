@@ -27,5 +27,5 @@
     overlap     overlap(a_texts, b_texts, *, near=0.8) -> OverlapReport
                 overlap_with_hashes(texts, hashes) -> OverlapReport
     letters     letters(text), letters_hash(text) -> int, training_hashes(texts) -> sorted uint64
-    show        summarize(dataset) -> DataSummary
+    summary     summarize(dataset) -> DataSummary
 """

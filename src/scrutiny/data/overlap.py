@@ -12,7 +12,7 @@ import numpy as np
 from scrutiny.core.errors import DataError
 from scrutiny.data.containment import SHORTEST, find_contained
 from scrutiny.data.letters import Hashes, letters, letters_hash, letters_hashes
-from scrutiny.data.near import find_near
+from scrutiny.data.near_duplicates import find_near
 from scrutiny.text.tokens import sentences
 
 Mask = np.ndarray[Any, np.dtype[np.bool_]]

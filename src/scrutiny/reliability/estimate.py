@@ -19,11 +19,11 @@ from scrutiny.core.statistic import (
     Statistic,
     WeightedStatistic,
 )
-from scrutiny.reliability.across import across
 from scrutiny.reliability.additive import divisors, scale_of
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.intervals import ONE_UNIT, interval_of, on_one_unit
 from scrutiny.reliability.panel import Joined, Panel, Side
+from scrutiny.reliability.replicates import across
 from scrutiny.stats.arrays import finite
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.interval import Interval

@@ -12,9 +12,9 @@ import pyarrow as pa
 
 from scrutiny.core.boundary.canonical import canonical_json, plain, value_digest
 from scrutiny.core.claim import Claim
-from scrutiny.core.collecting import left_alone
 from scrutiny.core.diagnostic import ChangesTexts
 from scrutiny.core.errors import StorageError
+from scrutiny.core.garbage import left_alone
 from scrutiny.data.run_items import RunItems
 from scrutiny.run.asking.desk import LocalDesk, NoAnswers
 from scrutiny.run.asking.distinct_outputs import distinct_outputs

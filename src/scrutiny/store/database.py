@@ -7,7 +7,7 @@ from pathlib import Path
 
 from scrutiny.core.errors import StorageError
 from scrutiny.store.files import storage_errors
-from scrutiny.store.held import hold, numbers_of, release
+from scrutiny.store.open_files import hold, numbers_of, release
 
 _SHOWN = 120  # letters of an error that may quote a damaged file
 _FULL = ("full", "disk i/o", "readonly", "unable to open", "too big")

@@ -12,7 +12,7 @@ import pytest
 from scrutiny.cli import VERBS, group
 from scrutiny.cli.environment import variable_of
 from scrutiny.cli.failures import exit_code_of, say
-from scrutiny.cli.narrow import fitted, narrowed
+from scrutiny.cli.wrapping import fitted, narrowed
 from scrutiny.core.registry import registry
 
 Command = Callable[..., tuple[int, str, str]]

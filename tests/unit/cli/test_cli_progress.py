@@ -8,8 +8,8 @@ import pytest
 from scrutiny.cli import group
 from scrutiny.cli.failures import INTERRUPTED, exit_code_of
 from scrutiny.cli.running import progress, request
-from scrutiny.cli.running.counted import CountedTexts
 from scrutiny.cli.running.progress import Bars, Lines
+from scrutiny.cli.running.text_counts import CountedTexts
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.planning.resolve import resolve

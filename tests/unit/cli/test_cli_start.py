@@ -10,7 +10,7 @@ import pytest
 
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
-from scrutiny.cli.running.asked import must_lead
+from scrutiny.cli.running.early_checks import must_lead
 from scrutiny.cli.verbs import list as list_verb
 from scrutiny.cli.verbs.list import transformation_facts
 from scrutiny.core.plugin import sentence_of

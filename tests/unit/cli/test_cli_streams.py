@@ -6,7 +6,7 @@ import pytest
 
 from scrutiny.cli.failures import say
 from scrutiny.cli.running.streams import prints_on_stderr
-from scrutiny.store.held import release
+from scrutiny.store.open_files import release
 
 
 def test_what_is_printed_inside_goes_to_stderr(capfd: pytest.CaptureFixture[str]) -> None:

@@ -7,8 +7,8 @@ from threading import Barrier
 
 import pytest
 
-from scrutiny.core.collecting import PATIENCE, left_alone, seldom_collected, usually_collected
 from scrutiny.core.example import Example
+from scrutiny.core.garbage import PATIENCE, left_alone, seldom_collected, usually_collected
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked

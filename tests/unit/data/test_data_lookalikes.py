@@ -4,7 +4,7 @@ import pytest
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.dataset import load_dataset
-from scrutiny.data.show import summarize
+from scrutiny.data.summary import summarize
 
 
 def data(labels, **columns):

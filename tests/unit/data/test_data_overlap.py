@@ -11,7 +11,7 @@ from scrutiny.core.errors import DataError
 from scrutiny.data.containment import SHORTEST, find_contained, window_hashes
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.letters import letters, training_hashes
-from scrutiny.data.near import find_near
+from scrutiny.data.near_duplicates import find_near
 from scrutiny.data.overlap import OverlapPair, overlap, overlap_with_hashes
 
 LONG = "The second half of the film drags, and nobody in it seems to mind."
@@ -93,7 +93,7 @@ def test_near_does_not_depend_on_the_size_of_blocks(monkeypatch):
     a = [f"w{i % 7} w{i % 5} x y z" for i in range(60)]
     b = [f"w{i % 6} w{i % 4} x y z" for i in range(50)]
     whole = find_near(a, b, least=0.5)
-    monkeypatch.setattr("scrutiny.data.near._CANDIDATES", 10)
+    monkeypatch.setattr("scrutiny.data.near_duplicates._CANDIDATES", 10)
     assert find_near(a, b, least=0.5) == whole
     assert len(whole) == 60
 

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from scrutiny.data.dataset import load_dataset
-from scrutiny.data.show import summarize
+from scrutiny.data.summary import summarize
 from scrutiny.data.tasks.tags import spans_of, to_bio
 
 

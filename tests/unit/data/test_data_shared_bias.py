@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 import pytest
 
 from scrutiny.data.dataset import load_dataset
-from scrutiny.data.show import summarize
+from scrutiny.data.summary import summarize
 
 CROWS = {
     "race-color": 516,

@@ -4,7 +4,7 @@ import gc
 
 from small_runs import plan, rows, run
 
-from scrutiny.core.collecting import PATIENCE
+from scrutiny.core.garbage import PATIENCE
 from scrutiny.diagnostics.robustness import diagnostic as robustness
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from scrutiny.cli.narrow import fitted, narrowed
 from scrutiny.cli.running.streams import prints_on_stderr
+from scrutiny.cli.wrapping import fitted, narrowed
 from scrutiny.core.boundary.canonical import plain
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import Plan

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scrutiny.cli.running.asked import is_plan
+from scrutiny.cli.running.early_checks import is_plan
 from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.boundary.storable import repeated
 from scrutiny.core.errors import PlanError

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Any, Final, ParamSpec
 
 from scrutiny.cli.failures import say, tell
-from scrutiny.cli.running.counted import CountedTexts
+from scrutiny.cli.running.text_counts import CountedTexts
 from scrutiny.core.boundary.storable import printable
 from scrutiny.run.progress import Progress, Silent
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Any, Final
 
-from scrutiny.store.held import hold, release
+from scrutiny.store.open_files import hold, release
 
 _OUT: Final = 1
 _ERR: Final = 2

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Final, NoReturn
 
 from scrutiny.cli.failures import say
-from scrutiny.models.answers.guests import CLOSED, FILES_CLOSED, watched_by_parent
+from scrutiny.models.answers.user_code import CLOSED, FILES_CLOSED, watched_by_parent
 
 #: Verbs that ask models.
 WATCHED: Final = frozenset({"audit", "check", "compare", "run", "train"})

@@ -52,7 +52,7 @@ def command(**flags: Any) -> int:
     scrutiny audit --model "hf:./runs/seed-{seed}" \
         --data "csv:dev.csv#text=sentence,label=label"
     """
-    from scrutiny.cli.running.asked import must_lead
+    from scrutiny.cli.running.early_checks import must_lead
 
     must_lead(flags, flags["plan"])
     from scrutiny.cli.running.plans import audit_from_flags

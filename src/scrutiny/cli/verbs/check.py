@@ -22,7 +22,7 @@ def command(
     as_json: bool,
 ) -> int:
     """Resolve and validate a plan and say what it would ask; runs nothing."""
-    from scrutiny.cli.running.asked import models_of_plan
+    from scrutiny.cli.running.early_checks import models_of_plan
 
     models_of_plan(plan)
     from scrutiny.cli.running.costs import say_cost

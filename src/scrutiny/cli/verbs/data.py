@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from scrutiny.cli.narrow import WIDTH, fitted
+from scrutiny.cli.wrapping import WIDTH, fitted
 from scrutiny.core.boundary.storable import printable
 from scrutiny.core.example import Example
 
@@ -29,7 +29,7 @@ def show(source: str, task: str, limit: str | None, on_bad_row: Any, *, as_json:
     """Print rows, bad rows, labels, lengths, duplicates, and the data string to use."""
     from scrutiny.core.boundary.canonical import plain
     from scrutiny.data.dataset import load_dataset
-    from scrutiny.data.show import summarize
+    from scrutiny.data.summary import summarize
 
     data = load_dataset(source, task=task or None, limit=limit, on_bad_row=on_bad_row)
     summary = summarize(data)

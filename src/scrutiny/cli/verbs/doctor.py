@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import click
 
-from scrutiny.cli.narrow import fitted
+from scrutiny.cli.wrapping import fitted
 from scrutiny.models.strings.places import cache_file
 
 _EXTRAS: Final = {

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from scrutiny.cli.failures import say, say_warnings
-from scrutiny.cli.narrow import fitted, narrowed
 from scrutiny.cli.running.output_paths import OutputFile
+from scrutiny.cli.wrapping import fitted, narrowed
 
 if TYPE_CHECKING:
     from scrutiny.core.claim import Finding

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 import click
 
 from scrutiny.cli.failures import tell
-from scrutiny.cli.narrow import fitted, narrowed
 from scrutiny.cli.options import DRAWS, Folder
+from scrutiny.cli.wrapping import fitted, narrowed
 
 F = TypeVar("F", bound=Callable[..., Any])
 

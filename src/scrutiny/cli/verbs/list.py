@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import click
 
-from scrutiny.cli.narrow import WIDTH
+from scrutiny.cli.wrapping import WIDTH
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import KINDS, Entry, registry

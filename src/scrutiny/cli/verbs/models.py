@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import click
 
-from scrutiny.cli.narrow import WIDTH
 from scrutiny.cli.options import Folder, load_options, model_options
 from scrutiny.cli.running.streams import prints_on_stderr
+from scrutiny.cli.wrapping import WIDTH
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.limits import known

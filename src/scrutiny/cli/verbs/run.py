@@ -35,7 +35,7 @@ def command(**flags: Any) -> int:
     scrutiny run robustness --model builtin:sentiment --data builtin:reviews
     scrutiny run runs/v1 --model hf:./v2
     """
-    from scrutiny.cli.running.asked import is_plan, must_lead
+    from scrutiny.cli.running.early_checks import is_plan, must_lead
 
     plan_file = Path(flags["what"]) if is_plan(flags["what"]) else None
     must_lead(flags, plan_file, has_reference=True)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import click
 
-from scrutiny.cli.narrow import narrowed
+from scrutiny.cli.wrapping import narrowed
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.plugin import PlugIn, at_length
 from scrutiny.core.registry import KINDS, Entry, Registration, registry

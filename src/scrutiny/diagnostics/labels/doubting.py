@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 
 from scrutiny.core.example import Example
-from scrutiny.data.near import near_pairs
+from scrutiny.data.near_duplicates import near_pairs
 
 Array = np.ndarray[Any, Any]
 

@@ -12,7 +12,7 @@ from scrutiny.core.errors import ConformanceError, ModelError, ScrutinyError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
-from scrutiny.models.answers.guests import at_home, is_interrupt, message_of, shown
+from scrutiny.models.answers.user_code import at_home, is_interrupt, message_of, shown
 
 Q = TypeVar("Q")
 A = TypeVar("A")

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from scrutiny.core.collecting import seldom_collected
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example
+from scrutiny.core.garbage import seldom_collected
 from scrutiny.perturb.search.found import Found
 from scrutiny.perturb.search.move import Move
 from scrutiny.perturb.search.origin import Key, Origin

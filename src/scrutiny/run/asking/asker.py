@@ -8,10 +8,10 @@ from time import perf_counter
 from typing import Any
 
 from scrutiny.core.boundary.storable import storable
-from scrutiny.core.collecting import usually_collected
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
+from scrutiny.core.garbage import usually_collected
 from scrutiny.core.model import Model
 from scrutiny.core.queries.language import Continuation, SentencePair
 from scrutiny.core.task import Prediction

@@ -10,10 +10,10 @@ import pyarrow as pa
 
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.boundary.secrets import redacted
-from scrutiny.core.collecting import seldom_collected
 from scrutiny.core.diagnostic import Batch, Cell, ChangesTexts
+from scrutiny.core.garbage import seldom_collected
 from scrutiny.core.model import Model, Replicate
-from scrutiny.models.answers.guests import at_home, errors_named, exits_refused
+from scrutiny.models.answers.user_code import at_home, errors_named, exits_refused
 from scrutiny.models.python.reading import ObjectReading, read_object
 from scrutiny.run.asking.asker import Asker, Tally
 from scrutiny.run.asking.desk import Desk

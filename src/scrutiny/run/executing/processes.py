@@ -14,8 +14,8 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from scrutiny.core.collecting import left_alone
 from scrutiny.core.errors import ModelError, RunIncompleteError, ScrutinyError
+from scrutiny.core.garbage import left_alone
 from scrutiny.run.asking.desk import RemoteDesk, ask
 from scrutiny.run.executing.perform import Crew, Performer
 from scrutiny.run.planning.resolved import Resolved

@@ -23,7 +23,7 @@ from scrutiny.data.drawn_items import drawn
 from scrutiny.data.labels import LabelMatch, match_labels
 from scrutiny.data.shared_items import SharedItems
 from scrutiny.data.tasks.names import load_task
-from scrutiny.models.answers.guests import at_home, errors_named
+from scrutiny.models.answers.user_code import at_home, errors_named
 from scrutiny.models.named.family import expand
 from scrutiny.run.asking.sameness import reading_of
 from scrutiny.run.planning.asked_slices import asked_slices

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scrutiny.core.errors import ModelError, PlanError
-from scrutiny.models.answers.guests import (
+from scrutiny.models.answers.user_code import (
     at_home,
     errors_named,
     exits_refused,
@@ -15,7 +15,7 @@ from scrutiny.models.answers.guests import (
     message_of,
     shown,
 )
-from scrutiny.store.held import hold, numbers_of, release
+from scrutiny.store.open_files import hold, numbers_of, release
 
 THEIRS = "python:./theirs.py:Model#seed=1"
 
@@ -64,7 +64,9 @@ def test_everything_else_passes(error):
 
 def test_an_error_of_the_users_code_names_its_line():
     with (
-        pytest.raises(ModelError, match=r"ValueError: bad weights \(at test_models_guests.py:\d+"),
+        pytest.raises(
+            ModelError, match=r"ValueError: bad weights \(at test_models_user_code.py:\d+"
+        ),
         errors_named("python:m:M"),
     ):
         raise ValueError("bad weights")
@@ -157,7 +159,7 @@ def test_a_child_that_runs_on_ends_where_the_users_code_ends(tmp_path: Path):
 
     code = (
         "import os\n"
-        "from scrutiny.models.answers.guests import at_home\n"
+        "from scrutiny.models.answers.user_code import at_home\n"
         "with at_home('python:m:M'):\n"
         "    child = os.fork()\n"
         "if child:\n"

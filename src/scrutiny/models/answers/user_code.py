@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from scrutiny.core.boundary.storable import storable
 from scrutiny.core.errors import ModelError, ScrutinyError
-from scrutiny.store.held import is_lost
+from scrutiny.store.open_files import is_lost
 
 _OURS: Final = "scrutiny"
 _INSTALLED: Final = ("site-packages", "dist-packages")

@@ -1,5 +1,5 @@
 from scrutiny.data.dataset import load_dataset
-from scrutiny.data.show import LabelCount, quantiles, summarize
+from scrutiny.data.summary import LabelCount, quantiles, summarize
 
 ROWS = [
     {"text": "A fine film.", "label": "pos", "story": "s1", "age": 3},
