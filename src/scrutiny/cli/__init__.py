@@ -15,22 +15,22 @@ from scrutiny.cli.running.watching import is_watched, watched
 
 #: Verb and the sentence that ``--help`` shows; the module has the verb's name.
 VERBS: Final = {
-    "audit": "The front page: everything that applies to a model, at modest budgets.",
+    "audit": "Run the diagnostics of a profile on a model, and report the risks.",
     "run": "Run a plan, or one diagnostic.",
-    "list": "Print what exists: diagnostics, transformations, tasks, readers ...",
-    "show": "Explain one name: what it measures, what it needs, when it misleads.",
+    "list": "List the available diagnostics, transformations, tasks, readers ...",
+    "show": "Explain one name: what it measures, what it needs, its limitations.",
     "check": "Resolve and validate a plan, and estimate its cost; runs nothing.",
     "report": "Print or write the report of a run.",
-    "compare": "Compare two runs, logs or models: which inputs changed, and is it worse.",
+    "compare": "Compare two runs, logs or models: which inputs changed, and is it worse?",
     "gate": "Judge a run by a rule: exit code 0 pass, 1 fail, 4 undecided.",
     "import": "Read logs of lm-eval or inspect into a run folder.",
     "train": "Train models with several seeds: pretrain, finetune.",
-    "perturb": "Change texts: transformations as a stream.",
-    "data": "Look at data: show, overlap.",
-    "models": "Add models that packages ship, and check them.",
-    "cache": "Look at the answer cache, or clear it.",
-    "doctor": "Say what is installed and what can be promised.",
-    "new": "Write a folder for a diagnostic of your own that passes its conformance test.",
+    "perturb": "Apply transformations to texts, and write the changed texts.",
+    "data": "Inspect data: show, overlap.",
+    "models": "Install, check, list and quantize models.",
+    "cache": "Show the answer cache, or clear it.",
+    "doctor": "Show what is installed and what works here.",
+    "new": "Create a plug-in package that passes its conformance test.",
 }
 
 

@@ -20,7 +20,7 @@ PRICE: Final[Any] = {
     "type": click.FloatRange(0.0, 1e6),
     "default": 0.0,
     "metavar": "N",
-    "help": "What a text costs, in money of yours, where a model is paid for.",
+    "help": "Price of one text, in your currency, for a paid model.",
 }
 _COUNT: Final = re.compile(r"0*[1-9][0-9]{0,8}")
 _DEVICE: Final = re.compile(r"auto|cpu|mps|(cuda|xpu)(:[0-9]{1,3})?")
@@ -48,14 +48,14 @@ def model_options(function: F) -> F:
         [
             click.option("--device", default="auto", help="auto, cpu, cuda:0, mps.", metavar="D"),
             click.option(
-                "--batch", default="auto", help="auto, or a number of texts.", metavar="N"
+                "--batch", default="auto", help="Texts in a batch: auto, or a number.", metavar="N"
             ),
             click.option(
                 "-M",
                 "model_settings",
                 multiple=True,
                 metavar="K=V",
-                help="An option of the model's adapter, e.g. dtype=bfloat16.",
+                help="Option of the model's adapter, e.g. dtype=bfloat16.",
             ),
         ]
     ):
@@ -82,7 +82,7 @@ def asked_models(function: F) -> F:
                 "--reference",
                 default="",
                 metavar="STRING",
-                help="Second model, for diagnostics of two.",
+                help="Reference model, for diagnostics that compare two models.",
             ),
         ]
     ):
@@ -103,20 +103,27 @@ def running_options(function: F) -> F:
     """Add what every verb that runs a plan takes."""
     for option in reversed(
         [
-            click.option("--seed", type=int, help="Of everything random; 0 unless the plan says."),
+            click.option(
+                "--seed", type=int, help="Seed of all randomness; default: the plan's, or 0."
+            ),
             click.option(
                 "--where",
                 multiple=True,
                 metavar="SLICE",
-                help='Also in this slice, e.g. "length > 20", negated; repeatable.',
+                help='Also report on this slice, e.g. "length > 20", negated; repeatable.',
             ),
             click.option(
                 "--training",
                 default="",
                 metavar="STRING",
-                help="Data that the model was trained on, for slices that look into it.",
+                help="Training data of the model, for slices that need it.",
             ),
-            click.option("--limit", default=None, help="Items: 100, or 100:200.", metavar="N|A:B"),
+            click.option(
+                "--limit",
+                default=None,
+                help="Number of items (100) or a range (100:200).",
+                metavar="N|A:B",
+            ),
             click.option("--out", type=Folder(path_type=Path), help="Run folder."),
             click.option("--workers", type=click.IntRange(1), default=1, show_default=True),
             click.option(
@@ -129,21 +136,21 @@ def running_options(function: F) -> F:
                 "--display",
                 type=click.Choice(["auto", "rich", "plain", "none"]),
                 default="auto",
-                help="Progress on stderr; plain where it is no terminal.",
+                help="Progress on stderr; plain if it is not a terminal.",
             ),
             click.option("--price", **PRICE),
             click.option(
                 "--dry-run",
                 is_flag=True,
-                help="Say items, texts, time and money; a few items are timed, nothing is written.",
+                help="Estimate items, texts, time and money; times a few items, writes nothing.",
             ),
-            click.option("--no-cache", is_flag=True, help="Ask the model again for everything."),
+            click.option("--no-cache", is_flag=True, help="Do not use cached answers."),
             click.option(
                 "--on-bad-row",
                 type=click.Choice(["skip", "fail"]),
                 default="skip",
                 show_default=True,
-                help="Count and list rows that cannot be read, or stop at the first.",
+                help="Count and list rows that cannot be read, or stop at the first one.",
             ),
             click.option("--no-texts", **NO_TEXTS),
             click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout."),

@@ -13,10 +13,12 @@ _OWN = ("epochs", "lr", "limit", "dev_share", "least")
 @click.command("attention")
 @word_options
 @click.option("--encoder", type=click.Choice(["bilstm", "projection", "conv"]), help="bilstm.")
-@click.option("--attention", type=click.Choice(["tanh", "dot"]), help="tanh unless given.")
-@click.option("--embedding", type=click.IntRange(1), help="Dimension of a word; 64.")
+@click.option(
+    "--attention", type=click.Choice(["tanh", "dot"]), help="Type of attention; default: tanh."
+)
+@click.option("--embedding", type=click.IntRange(1), help="Dimension of word vectors; 64.")
 @click.option("--hidden", type=click.IntRange(2), help="Dimension of the encoder; 64.")
-@click.option("--epochs", type=click.IntRange(1), help="Passes over the data; 12.")
+@click.option("--epochs", type=click.IntRange(1), help="Number of epochs; 12.")
 @click.option("--lr", type=float, help="Learning rate; 0.001.")
 def command(**flags: Any) -> int:
     r"""Train classifiers with one attention layer, one for each seed.

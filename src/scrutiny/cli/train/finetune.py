@@ -9,40 +9,62 @@ import click
 
 from scrutiny.cli.options import Folder, whole_numbers
 
-_SEEDS = "Seeds with commas between them; 1,2,3 unless given, 1 for a family."
-_TASK = "Where the columns do not tell; or anchored-tagging, control-labels, relation-tagging."
-_SET = "A field of the recipe without a flag: --set true_share=0.5."
+_SEEDS = "Seeds, separated by commas; default: 1,2,3 (1 for a family)."
+_TASK = "Task, if the columns do not tell; or anchored-tagging, control-labels, relation-tagging."
+_SET = "Field of the recipe without its own option: --set true_share=0.5."
 
 
 @click.command("finetune")
-@click.option("--model", required=True, metavar="STRING", help="What to start from.")
+@click.option("--model", required=True, metavar="STRING", help="Base model.")
 @click.option("--data", required=True, metavar="STRING", help="Data string to train on.")
-@click.option("--dev", default="", metavar="STRING", help="To choose the epoch by; else split off.")
 @click.option(
-    "--reported", multiple=True, metavar="STRING", help="Data to be reported on: kept apart."
+    "--dev",
+    default="",
+    metavar="STRING",
+    help="Dev data to choose the epoch; default: split off from --data.",
+)
+@click.option(
+    "--reported",
+    multiple=True,
+    metavar="STRING",
+    help="Evaluation data, whose rows are refused for training.",
 )
 @click.option("--task", default="", metavar="NAME", help=_TASK)
 @click.option("--seeds", metavar="A,B", help=_SEEDS)
-@click.option("--runs", type=click.IntRange(1), help="Seeds 1 to N.")
-@click.option("--out", required=True, type=Folder(path_type=Path), help="Folder of the family.")
-@click.option("--limit", type=click.IntRange(1), help="Rows, drawn at random; same for all seeds.")
-@click.option("--dev-share", type=float, help="Split off where there is no --dev; 0.1, or 0.")
-@click.option("--epochs", type=click.IntRange(1), help="Passes over the data; 3.")
-@click.option("--patience", type=click.IntRange(1), help="Epochs without a better dev score.")
-@click.option("--lr", type=float, help="Peak learning rate; by the size of the encoder.")
-@click.option("--batch", type=click.IntRange(1), help="Texts of a step; 32.")
-@click.option("--max-length", type=int, help="Pieces of a text; 128.")
-@click.option("--dropout", type=float, help="The base's own unless given.")
+@click.option("--runs", type=click.IntRange(1), help="Use the seeds 1 to N.")
+@click.option(
+    "--out", required=True, type=Folder(path_type=Path), help="Output folder of the family."
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    help="Number of rows, drawn at random; the same for all seeds.",
+)
+@click.option(
+    "--dev-share", type=float, help="Share of the rows for dev data if there is no --dev; 0.1."
+)
+@click.option("--epochs", type=click.IntRange(1), help="Number of epochs; 3.")
+@click.option(
+    "--patience",
+    type=click.IntRange(1),
+    help="Stop after this many epochs without a better dev score.",
+)
+@click.option("--lr", type=float, help="Peak learning rate; default: by the size of the encoder.")
+@click.option("--batch", type=click.IntRange(1), help="Batch size; 32.")
+@click.option("--max-length", type=int, help="Maximum number of tokens; 128.")
+@click.option("--dropout", type=float, help="Dropout; default: that of the base model.")
 @click.option("--precision", type=click.Choice(["auto", "float32", "bfloat16"]))
-@click.option("--augment", default="", metavar="A,B", help="Train on changed texts, too: recipes.")
-@click.option("--augment-share", type=float, help="Of the texts seen changed; 0.5.")
+@click.option(
+    "--augment", default="", metavar="A,B", help="Data augmentation: transformations, e.g. typos."
+)
+@click.option("--augment-share", type=float, help="Share of augmented texts; 0.5.")
 @click.option("--set", "fields", multiple=True, metavar="FIELD=VALUE", help=_SET)
 @click.option("--device", default="auto", metavar="D", help="auto, cpu, cuda:0.")
 @click.option(
     "--display",
     type=click.Choice(["auto", "rich", "plain", "none"]),
     default="auto",
-    help="Progress on stderr; plain where it is no terminal.",
+    help="Progress on stderr; plain if it is not a terminal.",
 )
 @click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout: one run a line.")
 def command(**flags: Any) -> int:

@@ -11,10 +11,16 @@ _OWN = ("draw", "share", "strength", "has_pairs", "limit", "dev_share", "least")
 
 @click.command("linear")
 @word_options
-@click.option("--draw", type=click.Choice(["bootstrap", "subsample"]), help="Rows of a seed.")
-@click.option("--share", type=float, help="Of the rows, for a subsample; 0.8.")
+@click.option(
+    "--draw",
+    type=click.Choice(["bootstrap", "subsample"]),
+    help="How each seed draws its training rows.",
+)
+@click.option("--share", type=float, help="Share of the rows in a subsample; 0.8.")
 @click.option("--strength", type=float, help="Inverse of the L2 penalty; 1.")
-@click.option("--pairs", "has_pairs", is_flag=True, default=None, help="Neighbors count as well.")
+@click.option(
+    "--pairs", "has_pairs", is_flag=True, default=None, help="Also use pairs of adjacent words."
+)
 def command(**flags: Any) -> int:
     r"""Fit logistic regressions over words, one for each seed.
 

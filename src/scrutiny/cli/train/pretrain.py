@@ -20,7 +20,9 @@ from scrutiny.cli.options import Folder, whole_numbers
     metavar="FILE",
     help="Plain text, a paragraph a line, a blank line between documents. Repeatable.",
 )
-@click.option("--out", required=True, type=Folder(path_type=Path), help="Folder of the family.")
+@click.option(
+    "--out", required=True, type=Folder(path_type=Path), help="Output folder of the family."
+)
 @click.option(
     "--recipe",
     "recipe_file",
@@ -29,22 +31,34 @@ from scrutiny.cli.options import Folder, whole_numbers
     help="TOML with fields of the recipe.",
 )
 @click.option(
-    "--set", "fields", multiple=True, metavar="FIELD=VALUE", help="A field: --set layers=2."
+    "--set",
+    "fields",
+    multiple=True,
+    metavar="FIELD=VALUE",
+    help="Field of the recipe: --set layers=2.",
 )
-@click.option("--steps", type=click.IntRange(1), help="Steps of the optimizer.")
+@click.option("--steps", type=click.IntRange(1), help="Number of optimizer steps.")
 @click.option("--masking", type=click.Choice(["dynamic", "static"]))
-@click.option("--seeds", metavar="A,B", help="Seeds of the runs; 1 unless given.")
-@click.option("--init-seeds", metavar="A,B", help="Seeds of the initial weights alone ...")
-@click.option("--data-seeds", metavar="A,B", help="... and of order, pairs and masks: all pairs.")
-@click.option("--checkpoints", metavar="A,B", help="Steps whose weights are kept, in step-T.")
+@click.option("--seeds", metavar="A,B", help="Seeds of the runs; default: 1.")
+@click.option("--init-seeds", metavar="A,B", help="Seeds of the initial weights only;")
+@click.option(
+    "--data-seeds",
+    metavar="A,B",
+    help="seeds of order, pairs and masks only: trains all combinations.",
+)
+@click.option(
+    "--checkpoints", metavar="A,B", help="Steps whose weights are also stored, in step-T."
+)
 @click.option(
     "--held-out",
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Text of which nothing is trained on: writes competence.json. Repeatable.",
+    help="Held-out text, for competence.json. Repeatable.",
 )
-@click.option("--tokenizer", type=click.Path(path_type=Path), help="Vocabulary of this folder.")
+@click.option(
+    "--tokenizer", type=click.Path(path_type=Path), help="Folder with the vocabulary to use."
+)
 @click.option("--weights", type=click.Choice(["fp32", "fp16"]), default="fp32", show_default=True)
 @click.option(
     "--distill-from",
@@ -52,8 +66,12 @@ from scrutiny.cli.options import Folder, whole_numbers
     metavar="FOLDER",
     help="Teacher with the same vocabulary.",
 )
-@click.option("--license", "license_name", default="", help="Of the weights, for the card.")
-@click.option("--attribution", multiple=True, help="A source, for the card. Repeatable.")
+@click.option(
+    "--license", "license_name", default="", help="License of the weights, for the model card."
+)
+@click.option(
+    "--attribution", multiple=True, help="Source of the texts, for the model card. Repeatable."
+)
 @click.option("--device", default="auto", metavar="D", help="auto, cpu, cuda:0.")
 @click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout: losses, then folders.")
 def command(**given: Any) -> int:

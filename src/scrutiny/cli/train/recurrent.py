@@ -12,16 +12,22 @@ _OWN = ("epochs", "batch", "lr", "dropout", "limit", "dev_share", "least")
 
 @click.command("recurrent")
 @word_options
-@click.option("--cell", type=click.Choice(["lstm", "gru"]), help="lstm unless given.")
-@click.option("--pooling", type=click.Choice(["last", "max", "mean"]), help="max unless given.")
-@click.option("--embedding", type=click.IntRange(1), help="Dimension of a word; 100.")
-@click.option("--hidden", type=click.IntRange(1), help="Dimension of a direction; 100.")
-@click.option("--layers", type=click.IntRange(1), help="1 unless given.")
-@click.option("--one-way", "is_bidirectional", flag_value=False, default=None, help="Forwards.")
-@click.option("--epochs", type=click.IntRange(1), help="Passes over the data; 6.")
-@click.option("--batch", type=click.IntRange(1), help="Texts of a step; 64.")
+@click.option(
+    "--cell", type=click.Choice(["lstm", "gru"]), help="Type of the network; default: lstm."
+)
+@click.option(
+    "--pooling", type=click.Choice(["last", "max", "mean"]), help="Pooling; default: max."
+)
+@click.option("--embedding", type=click.IntRange(1), help="Dimension of word vectors; 100.")
+@click.option("--hidden", type=click.IntRange(1), help="Dimension of each direction; 100.")
+@click.option("--layers", type=click.IntRange(1), help="Number of layers; default: 1.")
+@click.option(
+    "--one-way", "is_bidirectional", flag_value=False, default=None, help="Forward direction only."
+)
+@click.option("--epochs", type=click.IntRange(1), help="Number of epochs; 6.")
+@click.option("--batch", type=click.IntRange(1), help="Batch size; 64.")
 @click.option("--lr", type=float, help="Learning rate; 0.001.")
-@click.option("--dropout", type=float, help="Of the words' and the text's vectors; 0.3.")
+@click.option("--dropout", type=float, help="Dropout of word and text vectors; 0.3.")
 def command(**flags: Any) -> int:
     r"""Train small LSTMs or GRUs over words, one for each seed.
 

@@ -18,15 +18,29 @@ def word_options(function: F) -> F:
         [
             click.option("--data", required=True, metavar="STRING", help="Data to train on."),
             click.option("--rows", metavar="FROM:TO", help="Rows of it, such as 0:440."),
-            click.option("--dev", default="", metavar="STRING", help="Else split off."),
             click.option(
-                "--reported", multiple=True, metavar="STRING", help="Data to be reported on."
+                "--dev",
+                default="",
+                metavar="STRING",
+                help="Dev data; default: split off from --data.",
+            ),
+            click.option(
+                "--reported",
+                multiple=True,
+                metavar="STRING",
+                help="Evaluation data, whose rows are refused for training.",
             ),
             click.option("--seeds", default="1,2,3", show_default=True, metavar="A,B"),
             click.option("--out", required=True, type=Folder(path_type=Path), help="Folder."),
-            click.option("--limit", type=click.IntRange(1), help="Rows, drawn at random."),
-            click.option("--dev-share", type=float, help="Split off without --dev; 0.1, or 0."),
-            click.option("--least", type=click.IntRange(1), help="How often a word must stand; 2."),
+            click.option(
+                "--limit", type=click.IntRange(1), help="Number of rows, drawn at random."
+            ),
+            click.option(
+                "--dev-share",
+                type=float,
+                help="Share of the rows for dev data if there is no --dev; 0.1.",
+            ),
+            click.option("--least", type=click.IntRange(1), help="Minimum frequency of a word; 2."),
             click.option("--json", "as_json", is_flag=True, help="NDJSON: one model a line."),
         ]
     ):

@@ -24,7 +24,9 @@ def _seconds(context: click.Context, option: click.Parameter, given: str | None)
 @click.argument("plan", required=False, type=click.Path(path_type=Path))
 @asked_models
 @click.option("--data", "data", multiple=True, metavar="STRING", help="Data string; repeatable.")
-@click.option("--task", default="", metavar="NAME", help="Where the columns do not tell.")
+@click.option(
+    "--task", default="", metavar="NAME", help="Task of the data, if the columns do not tell."
+)
 @click.option(
     "--profile",
     type=click.Choice(["ship", "study"]),
@@ -42,8 +44,8 @@ def _seconds(context: click.Context, option: click.Parameter, given: str | None)
     metavar="METRIC=N",
     help="How much for the worse nobody minds, e.g. accuracy=0.03; repeatable.",
 )
-@click.option("--only", multiple=True, metavar="NAME", help="These diagnostics only.")
-@click.option("--html", type=OutputFile(), help="Where the page goes.")
+@click.option("--only", multiple=True, metavar="NAME", help="Run only this diagnostic; repeatable.")
+@click.option("--html", type=OutputFile(), help="File of the HTML page.")
 @running_options
 def command(**flags: Any) -> int:
     r"""Run the diagnostics of a profile, and print the table of claims.

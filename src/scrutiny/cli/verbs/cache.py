@@ -11,7 +11,7 @@ from scrutiny.models.strings.places import cache_file
 
 @click.group("cache")
 def command() -> None:
-    """Look at the answer cache, or clear it."""
+    """Show the answer cache, or clear it."""
 
 
 @command.command("ls")

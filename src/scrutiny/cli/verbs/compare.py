@@ -19,29 +19,43 @@ _CODES: Final = {"no regression": 0, "regression": 1, "undecided": 4}
 @click.option(
     "--margin",
     type=click.FloatRange(0.0),
-    help="Largest loss that does not matter (0.02); decides the exit code.",
+    help="Largest accepted loss (e.g. 0.02); decides the exit code.",
 )
 @click.option(
-    "--again", metavar="RUN", help="Another run or log of the first model: the noise floor."
+    "--again", metavar="RUN", help="Another run or log of the first model, for the noise floor."
 )
-@click.option("--top", default=5, show_default=True, help="Inputs to list that differ most.")
+@click.option(
+    "--top", default=5, show_default=True, help="Number of inputs that differ most to list."
+)
 @click.option(
     "--paired/--unpaired",
     default=None,
     help="Whether replicate k belongs to replicate k; by default if the models are the same.",
 )
-@click.option("--all", "show_all", is_flag=True, help="Also print what does not differ.")
-@click.option("--data", "data", multiple=True, metavar="STRING", help="For models; repeatable.")
-@click.option("--task", default="", metavar="NAME", help="Where the columns do not tell.")
+@click.option("--all", "show_all", is_flag=True, help="Also print numbers that do not differ.")
+@click.option(
+    "--data",
+    "data",
+    multiple=True,
+    metavar="STRING",
+    help="Data string, if A and B are models; repeatable.",
+)
+@click.option(
+    "--task", default="", metavar="NAME", help="Task of the data, if the columns do not tell."
+)
 @click.option(
     "--measure",
     "measures",
     multiple=True,
     metavar="NAME",
-    help="For models; performance unless told.",
+    help="Diagnostic, if A and B are models; default: performance.",
 )
 @click.option(
-    "--with", "transformations", default="", metavar="A,B", help="Of --measure robustness."
+    "--with",
+    "transformations",
+    default="",
+    metavar="A,B",
+    help="Transformations, for --measure robustness.",
 )
 @click.option(
     "--invariances",
@@ -61,7 +75,7 @@ _CODES: Final = {"no regression": 0, "regression": 1, "undecided": 4}
     help="Of two models: also how alike their vectors of the last layers are.",
 )
 @click.option("--html", type=OutputFile(), metavar="PAGE", help="Write a page.")
-@click.option("--draws", type=DRAWS, help="Resamples of the items.")
+@click.option("--draws", type=DRAWS, help="Number of bootstrap resamples.")
 @running_options
 def command(**flags: Any) -> int:
     r"""Compare B with A: two runs, two logs, or two models on data.

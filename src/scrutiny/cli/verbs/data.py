@@ -19,7 +19,9 @@ def command() -> None:
 
 @command.command("show")
 @click.argument("source")
-@click.option("--task", default="", metavar="NAME", help="Where the columns do not tell.")
+@click.option(
+    "--task", default="", metavar="NAME", help="Task of the data, if the columns do not tell."
+)
 @click.option("--limit", default=None, metavar="N|A:B")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 @click.option(
@@ -111,7 +113,7 @@ def _wrapped(title: str, text: str, *, max_lines: int | None = None) -> list[str
 @click.argument("first")
 @click.argument("second")
 @click.option("--near", type=click.FloatRange(0.5, 1.0), default=0.8, show_default=True)
-@click.option("--exact-only", is_flag=True, help="Leave out near duplicates.")
+@click.option("--exact-only", is_flag=True, help="Ignore near duplicates.")
 @click.option("--show", "shown", type=int, default=3, show_default=True, help="Pairs to print.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 def overlap_command(

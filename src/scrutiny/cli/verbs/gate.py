@@ -39,26 +39,32 @@ class _Judged:
 
 @click.command("gate")
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--rule", "rules", multiple=True, metavar="RULE", help="Repeatable; all must hold.")
-@click.option("--risks", is_flag=True, help="No claim of the run may say that something hurts.")
+@click.option(
+    "--rule",
+    "rules",
+    multiple=True,
+    metavar="RULE",
+    help='Rule, e.g. "accuracy > 0.8"; repeatable, all must hold.',
+)
+@click.option("--risks", is_flag=True, help="Fail if a claim of the run says that a change hurts.")
 @click.option(
     "--accept",
     type=click.Path(path_type=Path),
-    help="TOML file of accepted risks: only others fail.",
+    help="TOML file of accepted risks; only other risks fail.",
 )
 @click.option(
     "--group",
     type=click.Choice(["all", "changed"]),
     default="all",
     show_default=True,
-    help="Over all items, or over those that were changed.",
+    help="Compute over all items, or over changed items only.",
 )
 @click.option(
     "--undecided",
     type=click.Choice(["undecided", "pass", "fail"]),
     default="undecided",
     show_default=True,
-    help="What an interval across the limit counts as.",
+    help="Result if an interval contains the limit.",
 )
 @click.option("--junit", type=OutputFile(), help="Also write JUnit XML.")
 @click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout.")

@@ -34,8 +34,8 @@ def _import_options(function: F) -> F:
                 show_default=True,
                 help="Count and list lines that cannot be read, or stop at the first.",
             ),
-            click.option("--draws", type=DRAWS, help="Resamples of the items."),
-            click.option("--seed", type=int, default=0, help="Of the resamples."),
+            click.option("--draws", type=DRAWS, help="Number of bootstrap resamples."),
+            click.option("--seed", type=int, default=0, help="Seed of the resamples."),
             click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout."),
         ]
     ):

@@ -28,8 +28,10 @@ def command(context: click.Context) -> int:
 
 @command.command("add")
 @click.argument("name")
-@click.option("--seeds", default="1,2,3", show_default=True, metavar="N,N", help="Of minilm-mlm.")
-@click.option("--steps", type=click.IntRange(1), help="Of the fine-tuning of minilm-mlm.")
+@click.option(
+    "--seeds", default="1,2,3", show_default=True, metavar="N,N", help="Seeds of minilm-mlm."
+)
+@click.option("--steps", type=click.IntRange(1), help="Fine-tuning steps of minilm-mlm.")
 @click.option(
     "--text",
     "texts",
@@ -41,7 +43,7 @@ def command(context: click.Context) -> int:
     "--held-out",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Text that it is not trained on, for the competence record of minilm-mlm.",
+    help="Held-out text, for the competence record of minilm-mlm.",
 )
 @click.option("--device", default="auto", help="auto, cpu, cuda:0, mps.", metavar="D")
 def add(name: str, seeds: str, **asked: Any) -> int:
@@ -69,15 +71,13 @@ def _numbers(seeds: str) -> tuple[int, ...]:
 
 @command.command("quantize")
 @click.argument("model")
-@click.option(
-    "-o", "--out", required=True, type=Folder(path_type=Path), help="Folder; of a family, all."
-)
+@click.option("-o", "--out", required=True, type=Folder(path_type=Path), help="Output folder.")
 @click.option(
     "--precision",
     type=click.Choice(["int8", "float32"]),
     default="int8",
     show_default=True,
-    help="float32 changes the format only.",
+    help="float32 changes only the format.",
 )
 @click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout: one model a line.")
 def quantize(model: str, out: Path, precision: Any, *, as_json: bool) -> int:

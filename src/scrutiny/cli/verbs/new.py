@@ -30,7 +30,7 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
     "-o",
     "--output",
     type=Folder(path_type=Path),
-    help="Folder; ./scrutiny-NAME unless told.",
+    help="Folder; default: ./scrutiny-NAME.",
 )
 def command(kind: str, name: str, output: Path | None) -> int:
     r"""Write a package with a diagnostic, a transformation or an attribute that works.

@@ -15,15 +15,23 @@ from scrutiny.core.limits import known
 
 @click.command("perturb")
 @click.option("--data", required=True, metavar="STRING", help="Data string.")
-@click.option("--with", "recipes", required=True, metavar="A,B", help="Recipes; a+b is a sequence.")
-@click.option("-o", "--output", type=OutputFile(), help="JSONL file; else stdout.")
-@click.option("--task", default="", metavar="NAME", help="Where the columns do not tell.")
+@click.option(
+    "--with",
+    "recipes",
+    required=True,
+    metavar="A,B",
+    help="Transformations; a+b applies both in sequence.",
+)
+@click.option("-o", "--output", type=OutputFile(), help="JSONL file; default: stdout.")
+@click.option(
+    "--task", default="", metavar="NAME", help="Task of the data, if the columns do not tell."
+)
 @click.option("--draws", type=click.IntRange(1, 10_000), default=1, show_default=True)
 @click.option("--constraint", "constraints", multiple=True, metavar="NAME", help="Repeatable.")
 @click.option("--resource", "resources", multiple=True, metavar="NAME=SPEC", help="Repeatable.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--limit", default=None, metavar="N|A:B", help="Items.")
-@click.option("--control", is_flag=True, help="Also write the matched random change of each.")
+@click.option("--control", is_flag=True, help="Also write a matched random change for each.")
 @click.option(
     "--on-bad-row", type=click.Choice(["skip", "fail"]), default="skip", show_default=True
 )

@@ -12,12 +12,14 @@ from scrutiny.core.errors import PlanError
 
 @click.command("report")
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=OutputFile(), help="File; its suffix tells.")
+@click.option(
+    "-o", "--output", type=OutputFile(), help="Output file; its suffix chooses the format."
+)
 @click.option(
     "--format",
     "form",
     type=click.Choice(["text", "html", "md", "latex", "csv", "json", "junit"]),
-    help="Text on a terminal unless told.",
+    help="Output format; default: text.",
 )
 @click.option("--cases", "change", metavar="NAME", help="Print the cases of one change or attack.")
 @click.option("--no-texts", **NO_TEXTS)

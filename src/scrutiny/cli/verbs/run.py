@@ -13,7 +13,9 @@ from scrutiny.cli.running.output_paths import OutputFile
 @click.argument("what", metavar="PLAN|DIAGNOSTIC|RUN")
 @asked_models
 @click.option("--data", "data", multiple=True, metavar="STRING", help="Data string; repeatable.")
-@click.option("--task", default="", metavar="NAME", help="Where the columns do not tell.")
+@click.option(
+    "--task", default="", metavar="NAME", help="Task of the data, if the columns do not tell."
+)
 @click.option(
     "-P", "params", multiple=True, metavar="K=V", help="Parameter of the diagnostic; JSON or text."
 )
@@ -22,10 +24,10 @@ from scrutiny.cli.running.output_paths import OutputFile
     "transformations",
     default="",
     metavar="A,B",
-    help="Transformations, for diagnostics that take some.",
+    help="Transformations, for diagnostics that use them.",
 )
-@click.option("--draws", type=DRAWS, help="Resamples of the items.")
-@click.option("--html", type=OutputFile(), help="Also write the page.")
+@click.option("--draws", type=DRAWS, help="Number of bootstrap resamples.")
+@click.option("--html", type=OutputFile(), help="Also write an HTML page.")
 @running_options
 def command(**flags: Any) -> int:
     r"""Run a plan file, one diagnostic on a model and data, or what a run asked.

@@ -23,7 +23,12 @@ _SECOND: Final = "--reference MODEL, or reference = in the [[measure]]"
 
 @click.command("show")
 @click.argument("name")
-@click.option("--kind", type=click.Choice(list(KINDS)), metavar="KIND", help="If two share a name.")
+@click.option(
+    "--kind",
+    type=click.Choice(list(KINDS)),
+    metavar="KIND",
+    help="Kind, if several things have this name.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 def command(name: str, kind: str | None, *, as_json: bool) -> int:
     """Explain one name: what it measures, what it needs, its parameters, when it misleads."""
