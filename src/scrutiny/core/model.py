@@ -162,6 +162,14 @@ class Model(PlainModel):
             f"can be asked for: {', '.join(sorted(self.capabilities)) or 'nothing'}."
         )
 
+    def truncated(self, examples: Sequence[Example]) -> int:
+        """How many of the examples are longer than the model reads; 0 by default.
+
+        It answers them by their first tokens.
+        """
+        del examples
+        return 0
+
     def batches(self, examples: Sequence[Example]) -> list[list[int]] | None:
         """Indices of the examples in each batch; None if the model does not say.
 

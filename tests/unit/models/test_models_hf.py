@@ -113,6 +113,9 @@ def test_long_texts_are_cut_at_the_limit(folder, classification, make):
     short = load_model(f"hf:{folder}#max_length=4", classification)
     cut, whole = short.predict(make("good bad dull", "good bad"))
     assert cut.scores == pytest.approx(whole.scores, abs=1e-6)
+    # "good bad" with its two special tokens is as long as fits
+    assert short.truncated(make("good bad dull", "good bad", "good bad dull good")) == 2
+    assert short.truncated([]) == model.truncated(make("good")) == 0
 
 
 def test_label_names_without_meaning_become_indices(tmp_path, classification):

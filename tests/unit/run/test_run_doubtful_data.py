@@ -6,10 +6,13 @@ import pytest
 from small_runs import plan, rows
 
 from scrutiny.core.errors import PlanError
-from scrutiny.core.plan import DataPlan, MeasurePlan
+from scrutiny.core.model import Model
+from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.shared_items import shared_items
-from scrutiny.run.planning.doubtful_data import data_warnings
+from scrutiny.report.reading.load import load_view
+from scrutiny.run.driver import run_plan
+from scrutiny.run.planning.doubtful_data import data_warnings, truncation_warnings
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.testing import KeywordClassifier
 
@@ -74,3 +77,26 @@ def test_labels_that_look_alike_are_told_with_the_name_of_the_data():
     said = data_warnings({"x": load_dataset([*rows(4), {**rows(5)[-1], "label": "Negative"}])})
     assert len(said) == 1
     assert said[0].startswith("x: The labels 'Negative' (1 items) and 'negative' (2)")
+
+
+def test_items_that_a_model_truncates_are_counted(monkeypatch, tmp_path):
+    def truncated(model, examples):
+        return sum(len(example.fields["text"]) > 100 for example in examples)
+
+    plan = Plan(
+        data=(DataPlan("x", "builtin:reviews", limit=60),),
+        models=(ModelPlan("m", "builtin:sentiment/seed-1"),),
+        measure=(MeasurePlan("performance", "performance", ("m",), ("x",)),),
+        resampling=Resampling(draws=50),
+    )
+    resolved = resolve(plan)
+    assert list(truncation_warnings(resolved)) == []
+    monkeypatch.setattr(Model, "truncated", truncated)
+    resolved = resolve(plan)
+    count = truncated(None, resolved.datasets["x"].examples)
+    assert 0 < count < 60
+    (said,) = truncation_warnings(resolved)
+    assert said.startswith(f"x: {count} of 60 items are longer than m reads")
+    folder = run_plan(resolved, tmp_path / "run")
+    assert said in folder.manifest["warnings"]
+    assert said in load_view(folder.path).facts.warnings

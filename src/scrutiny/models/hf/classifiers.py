@@ -36,6 +36,18 @@ class HfClassifier(HfLabeled):
         """Probabilities of the labels for each example, in order."""
         return [one for part in _parts(examples) for one in self._predict(examples[part])]
 
+    def truncated(self, examples: Sequence[Example]) -> int:
+        """How many of the examples have more tokens than the network takes."""
+        limit = self.limit
+        if limit is None or not examples:
+            return 0
+        lengths = (
+            len(ids)
+            for part in _parts(examples)
+            for ids in self._loaded.encode(_texts(examples[part]), truncate=False)["input_ids"]
+        )
+        return sum(length > limit for length in lengths)
+
     def batches(self, examples: Sequence[Example]) -> list[list[int]]:
         """Indices of the examples that go through the network together."""
         columns = self._loaded.encode(_texts(examples), truncate=True)

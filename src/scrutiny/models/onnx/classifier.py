@@ -90,6 +90,11 @@ class OnnxClassifier(Model):
         """Probabilities of the labels for each example, in order."""
         return [Prediction(scores=tuple(_softmax(self.logits(e)).tolist())) for e in examples]
 
+    def truncated(self, examples: Sequence[Example]) -> int:
+        """How many of the examples have more tokens than the network takes."""
+        encode = self._parts.tokenizer.encode
+        return sum(bool(encode(*example.fields.values()).overflowing) for example in examples)
+
     def logits(self, example: Example) -> Any:
         """Scores ``(label,)`` of one example."""
         one = self._parts.tokenizer.encode(*example.fields.values())

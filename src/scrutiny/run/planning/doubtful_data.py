@@ -1,6 +1,6 @@
 """Doubtful data of a plan: the same items under two names, labels that look alike."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -9,6 +9,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import Plan
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.shared_items import SharedItems, shared_items
+from scrutiny.run.planning.resolved import Resolved
 
 
 def shared_data(plan: Plan, datasets: Mapping[str, Dataset]) -> tuple[SharedItems, ...]:
@@ -35,6 +36,17 @@ def shared_data(plan: Plan, datasets: Mapping[str, Dataset]) -> tuple[SharedItem
 def data_warnings(datasets: Mapping[str, Dataset]) -> list[str]:
     """Warnings about the files of datasets, each with the dataset's name."""
     return [f"{name}: {said}" for name, data in datasets.items() for said in data.warnings]
+
+
+def truncation_warnings(resolved: Resolved) -> Iterator[str]:
+    """A sentence for each model that reads only the beginning of some items of a dataset."""
+    for (family, data), pairing in resolved.pairings.items():
+        if pairing.truncated:
+            n = len(resolved.datasets[data])
+            yield (
+                f"{data}: {pairing.truncated:,} of {n:,} items are longer than {family} reads: the "
+                "end of such a text has no effect on the answer."
+            )
 
 
 def refused_on_shared(

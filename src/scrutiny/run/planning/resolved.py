@@ -26,7 +26,8 @@ class Pairing:
     """Family on a dataset: its label mapping, and its capabilities to be used.
 
     ``fingerprint`` is that of the first replicate, or nothing where it cannot be known; then
-    ``reading`` is what can be read of it. ``is_stored`` says that nobody is asked: they are read.
+    ``reading`` is what can be read of it. ``truncated`` counts the items that are longer than the
+    model reads. ``is_stored`` says that nobody is asked: they are read.
     """
 
     labels: LabelMatch
@@ -38,6 +39,7 @@ class Pairing:
     n_layers: int = 0
     n_heads: int = 0
     reading: ObjectReading | None = None
+    truncated: int = 0
 
     @property
     def lengths(self) -> dict[str, int]:
