@@ -7,13 +7,13 @@ from typing import Final
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.forest_rows import Axis, Bar
 from scrutiny.parts.run.front import FoundRisk, Front, front_of
-from scrutiny.parts.run.view import EvidenceItem, RunView
+from scrutiny.parts.run.view import EvidenceItem, RunView, Turn
 from scrutiny.parts.wording.diffs import Stretch, stretches
 from scrutiny.parts.wording.labels import unversioned
 from scrutiny.parts.wording.numbers import NO_VALUE
 
 _MOST_CARDS: Final = 3
-_CASES: Final = {"broken": 2, "mended": 1, "changed": 1}
+_CASES: Final[Mapping[Turn, int]] = {"broken": 2, "mended": 1, "changed": 1}
 _CONTEXT: Final = 70  # code points around a change, in a card
 _TITLES: Final = {"points": "In points", "%": "In percent"}
 
@@ -128,7 +128,7 @@ def _panel(unit: str, risks: Sequence[FoundRisk], anchors: Mapping[str, str]) ->
 def _few(cases: Sequence[EvidenceItem]) -> tuple[CasePage, ...]:
     """The clearest cases of each kind, cut to what was changed."""
     by_turn = grouped((case.turn, case) for case in cases)
-    shown = [case for turn, most in _CASES.items() for case in by_turn.get(turn, ())[:most]]
+    shown = [case for turn, most in _CASES.items() for case in by_turn.get(turn, [])[:most]]
     return tuple(case_page(case, context=_CONTEXT) for case in shown)
 
 
