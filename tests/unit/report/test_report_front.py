@@ -14,7 +14,7 @@ from scrutiny.report.formats.html import render_html
 from scrutiny.report.formats.snippet import render_snippet
 from scrutiny.report.reading.load import load_view
 from scrutiny.report.terminal.front import front_lines
-from scrutiny.report.terminal.page import screen_lines, write_first_screen
+from scrutiny.report.terminal.page import plain_text, screen_lines, write_first_screen
 
 PLAN = {
     "seed": 0,
@@ -157,6 +157,12 @@ def test_marks_differ_in_shape(view):
     said = text(view)
     assert "● typos" in said
     assert "Look at" in said
+
+
+def test_the_whole_report_opens_as_the_first_screen_does(view, front):
+    whole, first = plain_text(view).splitlines(), text(view).splitlines()
+    assert whole[:8] == first[:8]
+    assert any(line.startswith("Reasons") for line in whole)
 
 
 def test_a_run_without_risks_prints_the_whole_report(view, capsys):

@@ -120,10 +120,8 @@ def plain_text(view: RunView) -> str:
 
 def terminal_lines(view: RunView, *, most_rows: int = MOST_ROWS) -> list[Text]:
     """Lines of the report, none wider than 80 cells."""
-    rows = audit_rows(view)
-    lines = wrapped(headline(view.findings, view.families), style="bold")
-    for sentence in sentences(view.findings, view.families)[1:]:
-        lines += wrapped(sentence)
+    rows, front = audit_rows(view), front_of(view)
+    lines = _opening(view) if front is None else list(front_lines(front))
     lines += _told(view)
     lines.append(Text())
     if rows:
@@ -142,6 +140,14 @@ def terminal_lines(view: RunView, *, most_rows: int = MOST_ROWS) -> list[Text]:
     lines.append(Text())
     for line in footer_lines(view):
         lines += wrapped(line, style="dim", hanging=6)
+    return lines
+
+
+def _opening(view: RunView) -> list[Text]:
+    """What a run without risks has found."""
+    lines = wrapped(headline(view.findings, view.families), style="bold")
+    for sentence in sentences(view.findings, view.families)[1:]:
+        lines += wrapped(sentence)
     return lines
 
 
