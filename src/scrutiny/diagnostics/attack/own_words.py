@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from scrutiny.core.queries.gradients import InputEmbeddings
 from scrutiny.perturb.search import Place, Problem
 from scrutiny.perturb.search.methods.importance import loss_gradients
-
-if TYPE_CHECKING:
-    import numpy as np
 
 
 class ItemPieces(NamedTuple):
@@ -37,8 +36,8 @@ class _Vocabulary(NamedTuple):
 
     given: InputEmbeddings
     words: tuple[str, ...]
-    rows: "np.ndarray[Any, Any]"  # (word,)
-    unit: "np.ndarray[Any, Any]"  # (vocabulary, dimension)
+    rows: np.ndarray[Any, Any]  # (word,)
+    unit: np.ndarray[Any, Any]  # (vocabulary, dimension)
 
 
 @dataclass(slots=True)
@@ -58,8 +57,6 @@ class OwnWords:
 
     def near(self, given: InputEmbeddings, row: int, least: float | None) -> Sequence[str]:
         """Words with a sufficient cosine to a row's word, or all others."""
-        import numpy as np
-
         if self._vocabulary is None or self._vocabulary.given is not given:
             self._vocabulary = _vocabulary_of(given)
         known = self._vocabulary
@@ -71,8 +68,6 @@ class OwnWords:
 
 def _vocabulary_of(given: InputEmbeddings) -> _Vocabulary:
     """Entries that are whole words, and all vectors scaled to length 1."""
-    import numpy as np
-
     rows = given.whole_words()
     lengths = np.linalg.norm(given.matrix, axis=1)[:, None]
     unit = np.divide(given.matrix, lengths, out=np.zeros_like(given.matrix), where=lengths > 0)

@@ -6,6 +6,8 @@ from functools import lru_cache
 from math import log
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
@@ -141,8 +143,6 @@ def _similarities(params: AttackParams, states: Sequence[State]) -> Sequence[flo
     """Cosine of each text to its original; `None` without an encoder."""
     if "encoder" not in params.resources or not states:
         return [None] * len(states)
-    import numpy as np
-
     texts = [text for state in states for text in _changed_texts(state)]
     vectors = np.asarray(find_resource(params.resources, "encoder").encode(texts), dtype=float)
     one, other = vectors[::2], vectors[1::2]

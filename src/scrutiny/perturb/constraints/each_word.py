@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
+import numpy as np
+
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Constraint, Document
 from scrutiny.perturb.engine.word_changes import word_changes
@@ -69,7 +71,6 @@ class SamePos(Constraint):
 
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     Vector = npt.NDArray[np.float32]
@@ -136,8 +137,6 @@ class WordSimilarity(Constraint):
         return True
 
     def _is_near(self, old: "Vector | None", new: "Vector | None") -> bool:
-        import numpy as np
-
         if old is None or new is None:
             return self.unknown == "allow"
         distance = float(np.linalg.norm(old - new))

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from math import acos, pi
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+import numpy as np
+
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, ScreensMany
 from scrutiny.perturb.engine.word_changes import windows, word_count
@@ -12,7 +14,6 @@ from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.edits import apply_to_text
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     from scrutiny.perturb.resources.capabilities import Encoder, EntailmentJudge
@@ -53,8 +54,6 @@ class EmbeddingSimilarity(ScreensMany):
         self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
     ) -> list[bool]:
         """Whether the cosine of each text is high enough; all texts are encoded together."""
-        import numpy as np
-
         encoder = find_resource(document if context is None else context, "encoder")
         texts = [document.text, *(apply_to_text(document.text, edits) for edits in candidates)]
         rows = np.asarray(encoder.encode(texts), dtype=np.float64)
@@ -143,8 +142,6 @@ class SentenceSimilarity(ScreensMany):
         return [all(self._is_near(vectors[a], vectors[b]) for a, b in held) for held in pairs]
 
     def _is_near(self, one: "npt.NDArray[np.float32]", other: "npt.NDArray[np.float32]") -> bool:
-        import numpy as np
-
         a, b = one.astype(np.float64), other.astype(np.float64)
         lengths = float(np.linalg.norm(a) * np.linalg.norm(b))
         if lengths == 0:

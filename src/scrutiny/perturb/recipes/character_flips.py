@@ -7,6 +7,8 @@ from itertools import chain
 from math import sqrt
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
+import numpy as np
+
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
 from scrutiny.core.queries.gradients import InputEmbeddings, TokenGradients
@@ -15,8 +17,6 @@ from scrutiny.perturb.search.methods.first_order import gradient_beam
 from scrutiny.perturb.search.methods.importance import wanted_slope
 
 if TYPE_CHECKING:
-    import numpy as np
-
     Array = np.ndarray[Any, Any]
 
 _INSIDE: Final = True  # a letter put in at a word's border belongs to the word
@@ -181,8 +181,6 @@ def _alphabet(embeddings: InputEmbeddings) -> _Alphabet:
     PlanError
         If it has pieces of several characters.
     """
-    import numpy as np
-
     matrix = np.asarray(embeddings.matrix, dtype=np.float64)
     pieces: Sequence[str] = embeddings.vocabulary
     if any(len(piece) > 1 for piece in pieces):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
+import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from scrutiny.perturb.constraints.meaning import SentenceSimilarity
@@ -75,8 +76,6 @@ class ByEncoder:
 
     def closeness(self, states: Sequence[State]) -> Sequence[float]:
         """Cosine of each text; 0 for a zero vector."""
-        import numpy as np
-
         origin = states[0].origin
         encoder = find_resource(origin.document(origin.names[0]), "encoder")
         texts = [" ".join(origin.texts), *(" ".join(state.texts) for state in states)]

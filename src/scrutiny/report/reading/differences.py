@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.parts.run.view import OwnInterval
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from scrutiny.core.statistic import Statistic
     from scrutiny.reliability.panel import Joined, Panel
     from scrutiny.stats.interval import Interval
@@ -33,8 +33,6 @@ def own_differences(
     Replicates are paired by name, else by their order. Nothing where the values are not those that
     the run printed: then the sides were paired otherwise, and the intervals would be of others.
     """
-    import numpy as np
-
     from scrutiny.reliability.additive import scale_of
     from scrutiny.reliability.estimate import resample_any
     from scrutiny.stats.intervals.contrast import paired_contrast
@@ -88,8 +86,6 @@ def _as_printed(
 
 def _shared(one: "Side", other: "Side") -> "tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]":
     """Positions among the kept rows of each side of the items that both kept, in order."""
-    import numpy as np
-
     (first, mine), (second, yours) = one, other
     place = {second.items[row]: i for i, row in enumerate(yours.rows.tolist())}
     names = [first.items[row] for row in mine.rows.tolist()]

@@ -6,6 +6,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from scrutiny.core.diagnostic import Selector
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import Estimate, EstimateKey
@@ -257,8 +259,6 @@ def _with_hits(records: "pa.Table") -> list[tuple[str, str, str, tuple[Measure, 
 
 def _hits_of(recorded: "Recorded", base: EstimateKey) -> list[Hits]:
     """Hits of every condition and role of a panel."""
-    import numpy as np
-
     panel, found = recorded.panel, []
     (at_hit,) = columns_of(panel.measures, HIT, {}) or (0,)
     at_margin = columns_of(panel.measures, MARGIN, {})

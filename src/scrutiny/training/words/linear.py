@@ -12,6 +12,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, ClassVar, Final, Literal, get_args
 
+import numpy as np
+
 from scrutiny.core.errors import DataError, require_packages
 from scrutiny.core.example import Example
 from scrutiny.core.limits import above_zero, at_least, one_of, shares
@@ -134,7 +136,6 @@ def drawn_rows(recipe: LinearRecipe, count: int, *, seed: int) -> list[int]:
 
 def _fitted(recipe: LinearRecipe, parts: DataParts, *, seed: int) -> LinearParts:
     """Logistic regression on the rows of a seed."""
-    import numpy as np
     from scipy.sparse import csr_matrix
     from sklearn.linear_model import LogisticRegression
 

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import Selector
 from scrutiny.core.errors import ScrutinyError
@@ -17,7 +19,6 @@ from scrutiny.parts.run.view import Records, RunView
 from scrutiny.store.run_folder import RunFolder
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
 
 WORDS: Final = "example_words"
@@ -55,7 +56,7 @@ class AttendedExample:
     words: tuple[str, ...]
     anchors: tuple[int, ...]
     targets: tuple[int, ...]
-    predicted: "np.ndarray[Any, Any]"
+    predicted: np.ndarray[Any, Any]
 
     def predicted_by(self, place: HeadPlace) -> set[int]:
         """Words that a head predicts to belong to the anchor."""
@@ -116,12 +117,10 @@ def _map(assigned: Mapping[str, Any], records: Records) -> HeadMap | None:
 
 
 def _cells(
-    sums: "np.ndarray[Any, Any]", names: list[str], assigned: Mapping[str, Any]
+    sums: np.ndarray[Any, Any], names: list[str], assigned: Mapping[str, Any]
 ) -> dict[HeadPlace, HeadValue]:
     """Scores by layer and head from sums ``(replicate, count)``."""
     from itertools import product
-
-    import numpy as np
 
     from scrutiny.diagnostics.attention.metrics.heads import HEAD
     from scrutiny.diagnostics.attention.metrics.scores import KINDS
@@ -181,8 +180,6 @@ def _examples(
     of: tuple[Mapping[str, Any], str, str],
 ) -> Iterator[AttendedExample]:
     """Examples of one shard; ``rows`` are the items from the shard's first on."""
-    import numpy as np
-
     measured, family, replicate = of
     words = folder.array(f"{arrays}/{WORDS}")  # (word, 5): example, start, end, anchor?, target?
     packed = folder.array(f"{arrays}/{HEADS_OF}")  # (layer, head, byte)
@@ -206,7 +203,7 @@ def _examples(
         )
 
 
-def _words(fields: Mapping[str, str], own: "np.ndarray[Any, Any]") -> tuple[str, ...]:
+def _words(fields: Mapping[str, str], own: np.ndarray[Any, Any]) -> tuple[str, ...]:
     """Words of the first field, by their boundaries."""
     text = next(iter(fields.values()), "")
     return tuple(text[start:end] for start, end in own[:, 1:3].tolist())

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.limits import at_least
@@ -14,9 +16,6 @@ from scrutiny.perturb.search.move import Place
 from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
 from scrutiny.text.casing import match_case
-
-if TYPE_CHECKING:
-    import numpy as np
 
 Proposing = Callable[[State, TokenGradients], Iterable[State]]
 
@@ -69,8 +68,8 @@ class _Vocabulary(NamedTuple):
 
     words: tuple[str, ...]
     ids: tuple[int, ...]
-    matrix: "np.ndarray[Any, Any]"  # (word, dimension)
-    all_vectors: "np.ndarray[Any, Any]"  # (vocabulary, dimension)
+    matrix: np.ndarray[Any, Any]  # (word, dimension)
+    all_vectors: np.ndarray[Any, Any]  # (vocabulary, dimension)
 
 
 @dataclass(slots=True)
@@ -167,10 +166,8 @@ class FirstOrder(Method):
         *,
         pieces: list[int],
         vocabulary: _Vocabulary,
-    ) -> "np.ndarray[Any, Any]":
+    ) -> np.ndarray[Any, Any]:
         """Estimated gain ``(place, word)`` of the goal; minus infinity if not allowed."""
-        import numpy as np
-
         slopes = np.asarray(gradients.gradient, dtype=np.float64)[pieces]
         ids = [gradients.ids[piece] for piece in pieces]
         old = vocabulary.all_vectors[ids]
@@ -190,12 +187,10 @@ class FirstOrder(Method):
         state: State,
         *,
         places: list[Place],
-        gains: "np.ndarray[Any, Any]",
+        gains: np.ndarray[Any, Any],
         words: tuple[str, ...],
     ) -> list[State]:
         """The best allowed replacements, by their estimates."""
-        import numpy as np
-
         found: list[State] = []
         for at in np.argsort(-gains, axis=None, kind="stable").tolist():
             row, column = divmod(at, gains.shape[1])
@@ -211,8 +206,6 @@ class FirstOrder(Method):
 
 def _words_of(embeddings: InputEmbeddings) -> _Vocabulary:
     """Entries of a vocabulary that are whole words."""
-    import numpy as np
-
     matrix = np.asarray(embeddings.matrix, dtype=np.float64)
     ids = tuple(embeddings.whole_words())
     words = tuple(embeddings.vocabulary[i] for i in ids)
@@ -227,10 +220,8 @@ def _piece_at(gradients: TokenGradients, place: Place) -> int | None:
     return None
 
 
-def _cosines(old: "np.ndarray[Any, Any]", new: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+def _cosines(old: np.ndarray[Any, Any], new: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Cosine ``(place, word)``; 0 if a vector is zero."""
-    import numpy as np
-
     lengths = np.linalg.norm(old, axis=1)[:, None] * np.linalg.norm(new, axis=1)
     found: np.ndarray[Any, Any] = np.zeros(lengths.shape)
     np.divide(old @ new.T, lengths, out=found, where=lengths > 0)
