@@ -107,7 +107,7 @@ def test_the_one_estimate_of_a_condition(finished):
     ]
     assert whole.key.condition == {"transformation": "typos@1"}
     assert whole.value == pytest.approx(sum(each) / 2)
-    with pytest.raises(PlanError, match=r"2 estimates fit 'drop\(accuracy\)'; say which"):
+    with pytest.raises(PlanError, match=r"2 estimates fit 'drop\(accuracy\)'; choose one"):
         finished.estimate("drop(accuracy)")
     with pytest.raises(PlanError, match="0 estimates fit 'entity_f1'"):
         finished.estimate("entity_f1")

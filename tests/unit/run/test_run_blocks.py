@@ -49,8 +49,8 @@ def test_numbers_that_are_none_make_a_failed_row(bad):
     [
         ({"status": "fine"}, "gave status 'fine'"),
         ({"role": "hero"}, "role 'hero'"),
-        ({"values": None}, "exactly where the status is ok"),
-        ({"status": "failed"}, "exactly where the status is ok"),
+        ({"values": None}, "exactly if its status is ok"),
+        ({"status": "failed"}, "exactly if its status is ok"),
         ({"values": (1.0,)}, "gave 1 values, it declares 2"),
         ({"values": ()}, "gave 0 values"),
     ],

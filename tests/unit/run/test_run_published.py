@@ -170,7 +170,7 @@ def test_f1_of_a_printed_precision_and_recall(precision, recall, printed, expect
     ("row", "says"),
     [
         ({"measure": "e", "metric": "f1"}, "from: There is no measurement named 'e'"),
-        ({"measure": "d"}, "which metric"),
+        ({"measure": "d"}, "it has no metric"),
         ({"measure": "d", "metric": "f1", "printed": "a lot"}, "no printed number"),
         ({"measure": "d", "metric": "f1", "sign": "+"}, "sign goes with"),
         ({"measure": "d", "metric": "f1", "given": {"recall": "1"}}, "given goes with"),
