@@ -36,7 +36,7 @@ import torch
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.queries.language import Cloze
 from scrutiny.models.strings.load import load_model
-from scrutiny.run.asking.asker import Asker
+from scrutiny.run.asking.client import ModelClient
 from scrutiny.store.answers import AnswerCache
 
 GOAL = 0.85
@@ -148,8 +148,8 @@ def run_model(model, queries):
     return time.process_time() - start, [c[0] for answer in answers for c in answer]
 
 
-class Desk:
-    """A driver's desk that keeps answers in SQLite and no memos."""
+class TaskStore:
+    """A driver's store that keeps answers in SQLite and no memos."""
 
     def __init__(self, path):
         self._cache = AnswerCache(path)
@@ -159,14 +159,14 @@ class Desk:
 def run_asked(model, queries):
     """CPU seconds of asking through a fresh cache, and of finding all answers in it."""
     with tempfile.TemporaryDirectory() as folder:
-        desk = Desk(Path(folder) / "answers.sqlite")
+        store = TaskStore(Path(folder) / "answers.sqlite")
         seconds = []
         for _ in range(2):
-            asker = Asker(model, desk, fingerprint="f", to_data={}, digest="d")
+            client = ModelClient(model, store, fingerprint="f", to_data={}, digest="d")
             start = time.process_time()
-            asker.ask("masked_logprobs", queries)
+            client.ask("masked_logprobs", queries)
             seconds.append(time.process_time() - start)
-        desk._cache.close()
+        store._cache.close()
     return seconds
 
 

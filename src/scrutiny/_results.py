@@ -21,7 +21,7 @@ from scrutiny.report.parts import found_texts
 from scrutiny.report.reading.cases import cases_of
 from scrutiny.report.reading.load import load_view
 from scrutiny.report.reading.tables import numbers_table, risks_table
-from scrutiny.run.estimating.judging import estimates_on, judge_run, names_slice
+from scrutiny.run.estimating.gate import estimates_on, gate_run, names_slice
 from scrutiny.store.files import save_text
 from scrutiny.store.run_folder import RunFolder
 
@@ -184,7 +184,7 @@ class Run:
 
     def gate(self, *rules: str) -> list[Finding]:
         """Findings of rules such as "drop(accuracy) <= 0.05"."""
-        return judge_run(self.folder, [text_given(rule, "a rule") for rule in rules])
+        return gate_run(self.folder, [text_given(rule, "a rule") for rule in rules])
 
     def report(self, path: str | Path | None = None) -> str:
         """Report as text; written to a path if given, in the format of its suffix."""

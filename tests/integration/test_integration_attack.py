@@ -156,7 +156,7 @@ def test_killed_inside_a_search_and_resumed_it_gives_the_same_file(tmp_path: Pat
 
 def test_batches_and_windows_do_not_matter(tmp_path: Path) -> None:
     one = run(victim(tmp_path / "a"), tmp_path / "one", tmp_path / "a.sqlite")
-    from scrutiny.run.asking import asker as asking
+    from scrutiny.run.asking import client as asking
 
     kept = asking.CHUNK
     try:

@@ -127,7 +127,7 @@ def test_reissuing_a_finished_command_asks_nothing(tmp_path: Path) -> None:
 def test_batches_do_not_matter(tmp_path: Path) -> None:
     small = resolve(plan())
     one = run_plan(small, tmp_path / "one")
-    from scrutiny.run.asking import asker as asking
+    from scrutiny.run.asking import client as asking
 
     kept = asking.CHUNK
     try:

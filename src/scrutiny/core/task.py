@@ -116,7 +116,7 @@ class Task(PlugIn, ABC):
     side_by_side
         Names under which files have several of its columns side by side, where one such name alone
         says little: those of the roles first, then what each may be called.
-    told_by
+    identifying_columns
         Columns that identify it among tasks; without any, a data string must name the task.
     measures
         Measures that `score` returns for one example, in order.
@@ -136,7 +136,7 @@ class Task(PlugIn, ABC):
     words: str = ""
     answer: str = ""
     side_by_side: tuple[tuple[str, ...], ...] = ()
-    told_by: tuple[str, ...] = ()
+    identifying_columns: tuple[str, ...] = ()
     measures: tuple[Measure, ...] = ()
     scored_by: Score | None = None
     stream: str = ""

@@ -133,15 +133,15 @@ def _told(source: DataSource, columns: Collection[str]) -> Task:
 
     def is_told(task: Task) -> bool:
         there = {*stated, *_guessed(task, free, known=source.options, is_telling=True)}
-        needed = {*task.told_by, *(role.name for role in task.roles if role.is_needed)}
+        needed = {*task.identifying_columns, *(role.name for role in task.roles if role.is_needed)}
         return needed <= there and set(stated) <= {role.name for role in task.roles}
 
-    tasks = [task for task in every_task() if task.told_by]
+    tasks = [task for task in every_task() if task.identifying_columns]
     told = [task for task in tasks if is_told(task)]
     if told:
-        return max(told, key=lambda t: (bool(t.words), bool(t.answer), len(t.told_by)))
-    asked = {task.name: len(set(task.told_by) & set(stated)) for task in tasks}
-    return max(tasks, key=lambda t: (asked[t.name], bool(t.answer), -len(t.told_by)))
+        return max(told, key=lambda t: (bool(t.words), bool(t.answer), len(t.identifying_columns)))
+    asked = {task.name: len(set(task.identifying_columns) & set(stated)) for task in tasks}
+    return max(tasks, key=lambda t: (asked[t.name], bool(t.answer), -len(t.identifying_columns)))
 
 
 def _guessed(

@@ -16,16 +16,16 @@ from scrutiny.core.diagnostic import ChangesTexts
 from scrutiny.core.errors import StorageError
 from scrutiny.core.garbage import left_alone
 from scrutiny.data.run_items import RunItems
-from scrutiny.run.asking.desk import LocalDesk, NoAnswers
 from scrutiny.run.asking.distinct_outputs import distinct_outputs
 from scrutiny.run.asking.pace import BOUND, BOUND_WITHOUT_CACHE
 from scrutiny.run.asking.sameness import MEMOS, must_be_the_same, who
+from scrutiny.run.asking.stores import LocalStore, NoAnswers
 from scrutiny.run.blocks import ARRAYS, array_of, items_table
 from scrutiny.run.estimating.estimates import Estimator, estimate_all
 from scrutiny.run.estimating.label_check import label_warnings
 from scrutiny.run.executing.executors import Executor, executor
-from scrutiny.run.executing.perform import Performer
 from scrutiny.run.executing.reissued import note_places, see_again
+from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.manifest import manifest
 from scrutiny.run.opening import begin, end, is_settled, open_folder, same_run, settle
 from scrutiny.run.planning.published import reproductions
@@ -117,8 +117,8 @@ def _run(
         _same_models(journal, resolved)
         claims = _fix_claims(journal, resolved)
         started = manifest(resolved, options.command, claims, journal, status="running")
-        desk = LocalDesk(answers, journal, options.progress)
-        _see_again(resolved, journal, Performer(resolved, desk, run_id=run_id, models=models))
+        store = LocalStore(answers, journal, options.progress)
+        _see_again(resolved, journal, TaskRunner(resolved, store, run_id=run_id, models=models))
         if is_settled(folder, journal, started):
             return
         folder.write_manifest(started)
@@ -129,7 +129,7 @@ def _run(
         bound = BOUND_WITHOUT_CACHE if options.cache is None else BOUND
         work = _Work(resolved, journal, options.progress, bound=bound)
         with left_alone():
-            work.run(cache(lambda: make(resolved, desk, run_id)))
+            work.run(cache(lambda: make(resolved, store, run_id)))
         if not is_packed:
             _write_tables(folder, journal, resolved)
         options.progress.start("estimate", total=1, done=0)
@@ -269,12 +269,12 @@ def _same_models(journal: Journal, resolved: Resolved) -> None:
             must_be_the_same(journal, name, source, pairing.reading.digest, keep=False)
 
 
-def _see_again(resolved: Resolved, journal: Journal, performer: Performer) -> None:
+def _see_again(resolved: Resolved, journal: Journal, runner: TaskRunner) -> None:
     """Raise if a replicate has changed, even if no query is left."""
     done = journal.done()
     if done:
         tasks = (task for stage in _STAGES for task in tasks_of(resolved, stage))
-        see_again(resolved, journal, performer, [task for task in tasks if task.id not in done])
+        see_again(resolved, journal, runner, [task for task in tasks if task.id not in done])
     note_places(resolved, journal)
 
 

@@ -58,7 +58,7 @@ def test_contract(name):
     assert (task.name, task.fields, task.scored_by) == (name, ("text",), None)
     assert (task.measures, task.chance([])) == ((), 0.0)
     needed = {r.name for r in task.roles if r.is_needed}
-    assert set(task.told_by) < needed == {"words", *ROWS[name]}
+    assert set(task.identifying_columns) < needed == {"words", *ROWS[name]}
     with pytest.raises(DataError, match="so they have no score"):
         task.score(None, Prediction(), labels=())
 

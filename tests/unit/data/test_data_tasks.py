@@ -153,7 +153,7 @@ def test_every_task_states_its_columns(name):
     task = load_task(name)
     roles = {role.name: role for role in task.roles}
     assert len(roles) == len(task.roles) > 0
-    assert set(task.told_by) <= set(roles)
+    assert set(task.identifying_columns) <= set(roles)
     assert (task.answer != "") == (task.scored_by is not None)
     if task.words:
         assert roles[task.words].is_needed

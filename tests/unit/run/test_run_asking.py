@@ -7,9 +7,9 @@ from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.queries.language import Cloze, Continuation, SentencePair
 from scrutiny.core.task import Prediction
-from scrutiny.run.asking import asker as asking
+from scrutiny.run.asking import client as asking
 from scrutiny.run.asking import keeping
-from scrutiny.run.asking.asker import Asker
+from scrutiny.run.asking.client import ModelClient
 from scrutiny.run.executing.context import RunContext
 from scrutiny.testing import (
     FlakyClassifier,
@@ -20,7 +20,7 @@ from scrutiny.testing import (
 )
 
 
-class Desk:
+class TaskStore:
     """Answers in memory; each call that keeps some is noted."""
 
     def __init__(self, *, fail_after=None):
@@ -42,14 +42,14 @@ def examples(*texts):
     return [Example(str(n), {"text": text}) for n, text in enumerate(texts)]
 
 
-def asker(model, desk, **more):
+def client(model, store, **more):
     known = {"fingerprint": "f", "to_data": {}, "digest": "d"}
-    return Asker(model, desk, **{**known, **more})
+    return ModelClient(model, store, **{**known, **more})
 
 
 def test_each_distinct_text_is_asked_once():
     model = FlakyClassifier(())
-    made = asker(model, Desk())
+    made = client(model, TaskStore())
     answers = made.predict(examples("good", "bad", "good", "good", "bad"))
     assert [a.label for a in answers] == ["positive", "negative"] + ["positive"] * 2 + ["negative"]
     assert sum(len(call) for call in model.calls) == 2
@@ -57,9 +57,9 @@ def test_each_distinct_text_is_asked_once():
 
 
 def test_what_is_known_is_not_asked_again():
-    desk, model = Desk(), FlakyClassifier(())
-    asker(model, desk).predict(examples("good", "bad"))
-    again = asker(model, desk)
+    store, model = TaskStore(), FlakyClassifier(())
+    client(model, store).predict(examples("good", "bad"))
+    again = client(model, store)
     assert [a.label for a in again.predict(examples("bad", "good", "new"))] == [
         "negative",
         "positive",
@@ -73,9 +73,9 @@ def test_what_is_known_is_not_asked_again():
     "other", [{"fingerprint": "g"}, {"digest": "e"}], ids=["model", "label map"]
 )
 def test_another_model_or_label_map_is_asked_anew(other):
-    desk, model = Desk(), KeywordClassifier()
-    asker(model, desk).predict(examples("good"))
-    again = asker(model, desk, **other)
+    store, model = TaskStore(), KeywordClassifier()
+    client(model, store).predict(examples("good"))
+    again = client(model, store, **other)
     again.predict(examples("good"))
     assert again.tally.asked == 1
 
@@ -85,13 +85,13 @@ def test_another_model_or_label_map_is_asked_anew(other):
     [(FlakyClassifier({"1"}), "model_error"), (NanClassifier({"1"}), "non_finite")],
 )
 def test_failures_are_values_and_are_not_kept(model, reason):
-    desk = Desk()
-    made = asker(model, desk)
+    store = TaskStore()
+    made = client(model, store)
     answers = made.predict(examples("good", "bad", "fine"))
     assert isinstance(answers[1], Failure)
     assert answers[1].reason == reason
     assert all(isinstance(a, Prediction) for a in (answers[0], answers[2]))
-    assert len(desk.known) == 2
+    assert len(store.known) == 2
     assert isinstance(made.predict(examples("good", "bad"))[1], Failure)
     assert made.tally.asked == 4  # the one that failed was asked again
 
@@ -99,12 +99,12 @@ def test_failures_are_values_and_are_not_kept(model, reason):
 def test_a_crash_after_two_chunks_keeps_two_chunks(monkeypatch):
     monkeypatch.setattr(asking, "CHUNK", 3)
     monkeypatch.setattr(keeping, "WAIT_S", 0.0)
-    desk, texts = Desk(fail_after=2), [f"film {n}" for n in range(10)]
+    store, texts = TaskStore(fail_after=2), [f"film {n}" for n in range(10)]
     with pytest.raises(KeyboardInterrupt):
-        asker(KeywordClassifier(), desk).predict(examples(*texts))
-    assert desk.kept == [3, 3]
-    desk.fail_after = None
-    again = asker(KeywordClassifier(), desk)
+        client(KeywordClassifier(), store).predict(examples(*texts))
+    assert store.kept == [3, 3]
+    store.fail_after = None
+    again = client(KeywordClassifier(), store)
     again.predict(examples(*texts))
     assert (again.tally.asked, again.tally.cached) == (4, 6)
 
@@ -112,21 +112,21 @@ def test_a_crash_after_two_chunks_keeps_two_chunks(monkeypatch):
 def test_short_texts_are_asked_first_and_answers_stand_in_order(monkeypatch):
     monkeypatch.setattr(asking, "CHUNK", 2)
     model = FlakyClassifier(())
-    made = asker(model, Desk())
+    made = client(model, TaskStore())
     answers = made.predict(examples("good and long", "bad", "good film", "x"))
     assert model.calls == [("3", "1"), ("2", "0")]
     assert [a.label for a in answers] == ["positive", "negative", "positive", "negative"]
 
 
 def test_labels_come_back_in_the_words_of_the_data():
-    made = asker(KeywordClassifier(), Desk(), to_data={"positive": "1", "negative": "0"})
+    made = client(KeywordClassifier(), TaskStore(), to_data={"positive": "1", "negative": "0"})
     assert made.labels == ("0", "1")
     assert [a.label for a in made.predict(examples("good", "bad"))] == ["1", "0"]
     assert [a.label for a in made.predict(examples("good", "bad"))] == ["1", "0"]  # from the cache
 
 
 def test_nobody_asked_nothing_answered():
-    made = asker(KeywordClassifier(), Desk())
+    made = client(KeywordClassifier(), TaskStore())
     assert made.predict([]) == []
     assert made.tally.asked == 0
 
@@ -138,17 +138,17 @@ def many(count):
 def test_a_model_that_only_raises_is_broken():
     model = FlakyClassifier({str(n) for n in range(asking.HOPELESS)})
     with pytest.raises(ModelError, match="raised an error for each of the 20 texts"):
-        asker(model, Desk()).predict(many(asking.HOPELESS))
-    few = asker(model, Desk()).predict(many(asking.HOPELESS - 1))
+        client(model, TaskStore()).predict(many(asking.HOPELESS))
+    few = client(model, TaskStore()).predict(many(asking.HOPELESS - 1))
     assert all(isinstance(a, Failure) for a in few)
 
 
 def test_all_that_an_interrupted_run_has_left_may_fail():
     texts = many(asking.HOPELESS + 5)
     model = FlakyClassifier({str(n) for n in range(asking.HOPELESS)})
-    desk = Desk()
-    first = asker(model, desk).predict(texts)
-    again = asker(model, desk)  # the five that answered are in the cache
+    store = TaskStore()
+    first = client(model, store).predict(texts)
+    again = client(model, store)  # the five that answered are in the cache
     assert again.predict(texts) == first
     assert again.tally.asked == asking.HOPELESS
     assert "makes this model fail" in again.tally.failure
@@ -158,7 +158,7 @@ def test_a_chunk_of_failures_after_one_that_answered_is_no_broken_model(monkeypa
     monkeypatch.setattr(asking, "CHUNK", asking.HOPELESS)
     texts = many(2 * asking.HOPELESS)
     model = FlakyClassifier({str(n) for n in range(asking.HOPELESS, 2 * asking.HOPELESS)})
-    answers = asker(model, Desk()).predict(texts)
+    answers = client(model, TaskStore()).predict(texts)
     assert sum(isinstance(a, Failure) for a in answers) == asking.HOPELESS
 
 
@@ -185,14 +185,14 @@ def cloze(token, *, length=3):
 
 
 def test_each_distinct_query_is_asked_once_and_answers_stand_in_order():
-    model, desk = Masked(), Desk()
-    made = asker(model, desk)
+    model, store = Masked(), TaskStore()
+    made = client(model, store)
     queries = [cloze(7, length=9), cloze(8), cloze(7, length=9), ()]
     answers = made.ask("masked_logprobs", queries)
     assert answers == ToyMaskedLanguageModel.masked_logprobs(model, queries)
     assert model.calls == [[(), cloze(8), cloze(7, length=9)]]  # the smallest first
     assert (made.tally.asked, made.tally.cached) == (3, 1)
-    again = asker(model, desk)
+    again = client(model, store)
     assert again.ask("masked_logprobs", [cloze(8), cloze(9)]) == model.masked_logprobs(
         [cloze(8), cloze(9)]
     )
@@ -201,34 +201,34 @@ def test_each_distinct_query_is_asked_once_and_answers_stand_in_order():
 
 
 def test_another_model_or_capability_is_asked_anew():
-    model, desk = Masked(), Desk()
+    model, store = Masked(), TaskStore()
     ids = (2, 5, 3)
-    asker(model, desk).ask("attention_received", [ids])
-    other = asker(model, desk, fingerprint="g")
+    client(model, store).ask("attention_received", [ids])
+    other = client(model, store, fingerprint="g")
     other.ask("attention_received", [ids])
     assert other.tally.asked == 1
-    assert len(desk.known) == 2
+    assert len(store.known) == 2
 
 
 def test_one_bad_query_fails_alone():
-    model, desk = Masked(forbidden=9), Desk()
-    made = asker(model, desk)
+    model, store = Masked(forbidden=9), TaskStore()
+    made = client(model, store)
     answers = made.ask("masked_logprobs", [cloze(n) for n in range(5, 15)])
     assert [n for n, a in zip(range(5, 15), answers, strict=True) if isinstance(a, Failure)] == [9]
     assert answers[4].reason == "model_error"
     assert "makes this model fail" in made.tally.failure
-    assert len(desk.known) == 9
+    assert len(store.known) == 9
 
 
 def test_a_kill_keeps_the_chunks_before_it(monkeypatch):
     monkeypatch.setattr(keeping, "WAIT_S", 0.0)
     monkeypatch.setattr(asking, "CHUNK_TOKENS", 9)
-    model, desk, queries = Masked(), Desk(fail_after=2), [cloze(n) for n in range(5, 15)]
+    model, store, queries = Masked(), TaskStore(fail_after=2), [cloze(n) for n in range(5, 15)]
     with pytest.raises(KeyboardInterrupt):
-        asker(model, desk).ask("masked_logprobs", queries)
-    assert desk.kept == [3, 3]
-    desk.fail_after = None
-    again = asker(model, desk)
+        client(model, store).ask("masked_logprobs", queries)
+    assert store.kept == [3, 3]
+    store.fail_after = None
+    again = client(model, store)
     assert again.ask("masked_logprobs", queries) == model.masked_logprobs(queries)
     assert (again.tally.asked, again.tally.cached) == (4, 6)
 
@@ -236,22 +236,22 @@ def test_a_kill_keeps_the_chunks_before_it(monkeypatch):
 def test_a_query_larger_than_a_chunk_is_a_chunk(monkeypatch):
     monkeypatch.setattr(asking, "CHUNK_TOKENS", 4)
     monkeypatch.setattr(keeping, "WAIT_S", 0.0)
-    desk = Desk()
-    asker(Masked(), desk).ask("masked_logprobs", [cloze(5, length=9), cloze(6), cloze(7)])
-    assert desk.kept == [1, 1, 1]
+    store = TaskStore()
+    client(Masked(), store).ask("masked_logprobs", [cloze(5, length=9), cloze(6), cloze(7)])
+    assert store.kept == [1, 1, 1]
 
 
 def test_a_language_model_that_only_raises_is_broken():
     many_queries = [cloze(9, length=n + 3) for n in range(asking.HOPELESS)]
     with pytest.raises(ModelError, match="raised an error for each of the 20"):
-        asker(Masked(forbidden=9), Desk()).ask("masked_logprobs", many_queries)
+        client(Masked(forbidden=9), TaskStore()).ask("masked_logprobs", many_queries)
 
 
 def test_what_a_model_cannot_be_asked():
     with pytest.raises(ModelError, match="cannot be asked for next_sentence"):
-        asker(KeywordClassifier(), Desk()).ask("next_sentence", [SentencePair("a", "b")])
+        client(KeywordClassifier(), TaskStore()).ask("next_sentence", [SentencePair("a", "b")])
     with pytest.raises(ConformanceError, match="'hidden_states' is nothing to ask"):
-        asker(Masked(), Desk()).ask("hidden_states", [(2, 3)])
+        client(Masked(), TaskStore()).ask("hidden_states", [(2, 3)])
 
 
 @pytest.mark.parametrize(
@@ -263,23 +263,23 @@ def test_what_a_model_cannot_be_asked():
     ],
 )
 def test_answers_are_the_same_from_the_cache(capability, queries):
-    model, desk = ToyMaskedLanguageModel({"w1": 1.0, "w2": 2.0}), Desk()
-    fresh = asker(model, desk).ask(capability, queries)
-    kept = asker(model, desk)
+    model, store = ToyMaskedLanguageModel({"w1": 1.0, "w2": 2.0}), TaskStore()
+    fresh = client(model, store).ask(capability, queries)
+    kept = client(model, store)
     assert kept.ask(capability, queries) == fresh
     assert kept.tally.asked == 0
     assert [type(a) for a in kept.ask(capability, queries)] == [type(a) for a in fresh]
 
 
 def test_continuations_are_asked_by_length():
-    model, desk = ToyCausalLanguageModel({"a": 1.0}), Desk()
+    model, store = ToyCausalLanguageModel({"a": 1.0}), TaskStore()
     queries = [Continuation((2, 5, 5, 5)), Continuation((2, 5), 2), Continuation((2, 5))]
-    assert [len(a) for a in asker(model, desk).ask("token_logprobs", queries)] == [3, 0, 1]
+    assert [len(a) for a in client(model, store).ask("token_logprobs", queries)] == [3, 0, 1]
 
 
 def test_a_context_asks_its_asker_or_nobody():
-    made = asker(Masked(), Desk())
-    context = RunContext(task=None, seed=0, desk=Desk(), asker=made)
+    made = client(Masked(), TaskStore())
+    context = RunContext(task=None, seed=0, store=TaskStore(), client=made)
     assert context.ask("masked_logprobs", [cloze(5)]) == made.ask("masked_logprobs", [cloze(5)])
-    nobody = RunContext(task=None, seed=0, desk=Desk())
+    nobody = RunContext(task=None, seed=0, store=TaskStore())
     assert nobody.ask("masked_logprobs", [cloze(5)]) == [Failure("no_model")]

@@ -8,7 +8,7 @@ from small_runs import family, plan, rows, run
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.plan import DataPlan, EstimatePlan, MeasurePlan, ModelPlan, Resampling
 from scrutiny.run.comparing.numbers import compare_runs
-from scrutiny.run.estimating.judging import judge_run
+from scrutiny.run.estimating.gate import gate_run
 from scrutiny.testing import FlakyClassifier
 
 
@@ -103,7 +103,7 @@ def test_other_seeds_and_datasets_are_said(tmp_path, runs):
 
 
 def test_rules_are_judged_like_claims(runs):
-    good, poor = (judge_run(runs[n], ["accuracy >= 60%"])[0] for n in ("good", "poor"))
+    good, poor = (gate_run(runs[n], ["accuracy >= 60%"])[0] for n in ("good", "poor"))
     assert good.verdict == "supported"
     assert poor.verdict in ("undecided", "not supported")
     assert good.claim.says == "accuracy >= 60%"
@@ -113,17 +113,17 @@ def test_rules_are_judged_like_claims(runs):
 
 
 def test_rules_about_one_number_have_its_limits_however_many_they_are(runs):
-    alone = judge_run(runs["poor"], ["accuracy < 0.95"])[0]
-    among = judge_run(runs["poor"], ["accuracy < 0.95", *["accuracy > 0.9"] * 30])
+    alone = gate_run(runs["poor"], ["accuracy < 0.95"])[0]
+    among = gate_run(runs["poor"], ["accuracy < 0.95", *["accuracy > 0.9"] * 30])
     assert alone.p_supported == among[0].p_supported
     assert alone.limits == among[0].limits
     assert alone.limits[0].n_rows == 1
 
 
 def test_rules_may_say_where(runs):
-    assert judge_run(runs["good"], ["accuracy > 0.5 where dataset=x,subject=m"])[0].estimate
+    assert gate_run(runs["good"], ["accuracy > 0.5 where dataset=x,subject=m"])[0].estimate
     with pytest.raises(PlanError, match="No estimate of this run fits the rule"):
-        judge_run(runs["good"], ["accuracy > 0.5 where dataset=y"])
+        gate_run(runs["good"], ["accuracy > 0.5 where dataset=y"])
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +146,7 @@ def versions(tmp_path_factory):
 
 
 def test_differences_that_the_plan_declares_are_judged_by_name(versions):
-    gain, loss = judge_run(versions, ["gain > 10%", "loss > 10%"])
+    gain, loss = gate_run(versions, ["gain > 10%", "loss > 10%"])
     assert (gain.verdict, loss.verdict) == ("supported", "not supported")
     computed = next(e for e in versions.estimates() if e.key.reference == "old")
     assert gain.estimate == computed
@@ -154,36 +154,36 @@ def test_differences_that_the_plan_declares_are_judged_by_name(versions):
 
 
 def test_differences_are_meant_where_a_reference_is_said(versions):
-    (gain,) = judge_run(versions, ["accuracy > 0.1 where reference=old"])
+    (gain,) = gate_run(versions, ["accuracy > 0.1 where reference=old"])
     assert (gain.estimate.key.subject, gain.estimate.key.reference) == ("new", "old")
-    (level,) = judge_run(versions, ["accuracy > 0.1"])
+    (level,) = gate_run(versions, ["accuracy > 0.1"])
     ids = [component.estimate for component in level.claim.components]
     assert ids[:2] == ["d/new/x/level", "d/old/x/level"]
     assert not {"gain", "loss"} & set(ids)
     with pytest.raises(PlanError, match=r"No estimate of this run fits.*reference=old"):
-        judge_run(versions, ["accuracy > 0.1 where reference=other"])
+        gate_run(versions, ["accuracy > 0.1 where reference=other"])
     with pytest.raises(PlanError, match="No estimate of this run fits the rule 'gain > 0"):
-        judge_run(versions, ["gain > 0 where reference=new"])
+        gate_run(versions, ["gain > 0 where reference=new"])
 
 
 def test_estimates_of_the_plan_are_judged_by_name(versions):
-    (level,) = judge_run(versions, ["level > 0.5"])
+    (level,) = gate_run(versions, ["level > 0.5"])
     assert [c.estimate for c in level.claim.components] == ["level"]
-    (each,) = judge_run(versions, ["each > 0.1"])
+    (each,) = gate_run(versions, ["each > 0.1"])
     assert [c.estimate for c in each.claim.components] == ["each/new/x", "each/old/x"]
-    (one,) = judge_run(versions, ["each > 0.1 where subject=old"])
+    (one,) = gate_run(versions, ["each > 0.1 where subject=old"])
     assert [c.estimate for c in one.claim.components] == ["each/old/x"]
     with pytest.raises(UnknownNameError):
-        judge_run(versions, ["d > 0.1"])  # a measurement is no estimate
+        gate_run(versions, ["d > 0.1"])  # a measurement is no estimate
 
 
 def test_rules_that_name_nothing_of_the_run(runs):
     with pytest.raises(UnknownNameError, match="no metric in this run named 'entity_f1'"):
-        judge_run(runs["good"], ["entity_f1 > 0.5"])
+        gate_run(runs["good"], ["entity_f1 > 0.5"])
     with pytest.raises(UnknownNameError, match="no statistic named 'acuracy'"):
-        judge_run(runs["good"], ["acuracy > 0.5"])
+        gate_run(runs["good"], ["acuracy > 0.5"])
     with pytest.raises(PlanError, match="at least one rule"):
-        judge_run(runs["good"], [])
+        gate_run(runs["good"], [])
 
 
 def test_the_first_runs_draws_are_used(tmp_path, runs):

@@ -9,7 +9,7 @@ from tool_logs import FEW, imported, line, rows_of, unpacked, write_lines
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.report.formats.markdown import render_markdown
 from scrutiny.report.reading.load import load_view
-from scrutiny.run.estimating.judging import judge_run
+from scrutiny.run.estimating.gate import gate_run
 from scrutiny.run.importing.reading import tool_of
 
 ACC = '{"metric":"acc"}'
@@ -93,7 +93,7 @@ def test_report_and_gate_read_the_run(run):
     assert r"exact\_match · accuracy · acme/v2 · sums" in text
     notes = run.manifest["measure"]["scores"]["notes"]
     assert "choosing blindly or always the commonest answer gets 0.545" in notes[1]
-    (finding,) = judge_run(run, ["accuracy > 0.6 where metric=acc,subject=acme/v1"])
+    (finding,) = gate_run(run, ["accuracy > 0.6 where metric=acc,subject=acme/v1"])
     assert finding.verdict == "supported"
     assert (finding.estimate.counts.n, finding.scope) == (220, "this checkpoint")
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from scrutiny.run.asking.desk import ForgetfulDesk
 from scrutiny.run.asking.keeping import WAIT_S, Keeping
+from scrutiny.run.asking.stores import ForgetfulStore
 
 
 class Clock:
@@ -13,7 +13,7 @@ class Clock:
         return self.now
 
 
-class Noting(ForgetfulDesk):
+class Noting(ForgetfulStore):
     def __init__(self):
         super().__init__()
         self.kept = []
@@ -28,31 +28,31 @@ def key(number):
 
 @pytest.mark.parametrize(("seconds", "at_once"), [(0.01, 50), (0.09, 6), (0.2, 1), (3.0, 1)])
 def test_answers_are_kept_by_the_half_second(seconds, at_once):
-    clock, desk = Clock(), Noting()
-    with Keeping(desk, clock) as keeping:
+    clock, store = Clock(), Noting()
+    with Keeping(store, clock) as keeping:
         for number in range(150):
             clock.now += seconds
             keeping.take({key(number): b""})
-            assert (number + 1 - sum(desk.kept)) * seconds < WAIT_S
-    assert sum(desk.kept) == 150
-    assert desk.kept[0] == pytest.approx(at_once, abs=1)
+            assert (number + 1 - sum(store.kept)) * seconds < WAIT_S
+    assert sum(store.kept) == 150
+    assert store.kept[0] == pytest.approx(at_once, abs=1)
 
 
 def test_what_waits_is_kept_when_asking_fails():
-    desk = Noting()
+    store = Noting()
 
     def fail():
-        with Keeping(desk, Clock()) as keeping:
+        with Keeping(store, Clock()) as keeping:
             keeping.take({key(1): b"", key(2): b""})
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         fail()
-    assert desk.kept == [2]
+    assert store.kept == [2]
 
 
 def test_nothing_is_not_kept():
-    desk = Noting()
-    with Keeping(desk, Clock()) as keeping:
+    store = Noting()
+    with Keeping(store, Clock()) as keeping:
         keeping.take({})
-    assert desk.kept == []
+    assert store.kept == []

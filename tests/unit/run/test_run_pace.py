@@ -5,9 +5,9 @@ import pytest
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
-from scrutiny.run.asking.asker import CHUNK, Asker
-from scrutiny.run.asking.desk import ForgetfulDesk
+from scrutiny.run.asking.client import CHUNK, ModelClient
 from scrutiny.run.asking.pace import Pace, may_be_cut, own_batches
+from scrutiny.run.asking.stores import ForgetfulStore
 from scrutiny.testing import KeywordClassifier
 
 EXAMPLES = [Example(str(n), {"text": f"text {n:05}"}) for n in range(3_000)]
@@ -50,7 +50,7 @@ class Batched(Slow):
         return [list(range(at, min(at + 50, len(examples)))) for at in range(0, len(examples), 50)]
 
 
-class CountingDesk(ForgetfulDesk):
+class CountingStore(ForgetfulStore):
     def __init__(self, clock):
         super().__init__()
         self.kept, self.times, self.clock = [], [], clock
@@ -62,19 +62,19 @@ class CountingDesk(ForgetfulDesk):
 
 def asked(kind, seconds, count=3_000):
     clock = Clock()
-    model, desk = kind(clock, seconds), CountingDesk(clock)
-    asker = Asker(model, desk, fingerprint="f", to_data={}, digest="d", pace=Pace(clock))
-    assert len(asker.predict(EXAMPLES[:count])) == count
-    assert sum(desk.kept) == sum(model.sizes) == count
-    return model, desk
+    model, store = kind(clock, seconds), CountingStore(clock)
+    client = ModelClient(model, store, fingerprint="f", to_data={}, digest="d", pace=Pace(clock))
+    assert len(client.predict(EXAMPLES[:count])) == count
+    assert sum(store.kept) == sum(model.sizes) == count
+    return model, store
 
 
 @pytest.mark.parametrize("seconds", [0.05, 1.0, 7.0])
 @pytest.mark.parametrize("kind", [Slow, Batched])
 def test_a_kill_costs_a_batch_or_a_second(kind, seconds):
-    model, desk = asked(kind, seconds, count=200)
-    assert desk.kept == model.sizes
-    gaps = [b - a for a, b in zip([0.0, *desk.times], desk.times, strict=False)]
+    model, store = asked(kind, seconds, count=200)
+    assert store.kept == model.sizes
+    gaps = [b - a for a, b in zip([0.0, *store.times], store.times, strict=False)]
     first = 16 if kind is Slow else 50  # the pace is not known yet
     assert model.sizes[0] == first
     assert gaps[0] <= first * seconds
@@ -82,10 +82,10 @@ def test_a_kill_costs_a_batch_or_a_second(kind, seconds):
 
 
 def test_a_quick_model_is_soon_asked_whole_chunks():
-    model, desk = asked(Slow, 1e-6)
+    model, store = asked(Slow, 1e-6)
     assert model.sizes[-2:] == [CHUNK, 3_000 - 2 * CHUNK]
-    assert desk.kept == [3_000]  # half a second has not gone by
-    model, desk = asked(Batched, 1e-6)
+    assert store.kept == [3_000]  # half a second has not gone by
+    model, store = asked(Batched, 1e-6)
     assert model.sizes[-2:] == [CHUNK, 3_000 - 2 * CHUNK]
     assert set(model.sizes[:-2]) <= {50, 24}
 

@@ -1,4 +1,4 @@
-"""Workers: their desk is the driver's, their errors are the driver's, their death is said."""
+"""Workers: their store is the driver's, their errors are the driver's, their death is said."""
 
 import threading
 from multiprocessing import Pipe
@@ -10,10 +10,10 @@ from small_runs import plan, run
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError, RunIncompleteError
 from scrutiny.core.example import Example
-from scrutiny.run.asking.asker import Asker
-from scrutiny.run.asking.desk import LocalDesk, NoAnswers, ask
+from scrutiny.run.asking.client import ModelClient
+from scrutiny.run.asking.stores import LocalStore, NoAnswers, ask
 from scrutiny.run.executing.context import RunContext
-from scrutiny.run.executing.processes import pipe_desk
+from scrutiny.run.executing.processes import pipe_store
 from scrutiny.store.answers import AnswerCache
 from scrutiny.store.journal import Journal
 from scrutiny.testing import KeywordClassifier
@@ -41,9 +41,9 @@ def source(tmp_path, text):
 
 
 @pytest.fixture
-def desk(tmp_path):
+def store(tmp_path):
     cache, journal = AnswerCache(tmp_path / "a.sqlite"), Journal(tmp_path / "j.sqlite")
-    yield LocalDesk(cache, journal)
+    yield LocalStore(cache, journal)
     cache.close()
     journal.close()
 
@@ -115,12 +115,12 @@ def test_an_error_for_people_comes_through_whole(tmp_path):
     assert "gave 17 answers to 16 examples" in str(here.value)
 
 
-def test_the_desk_of_a_worker_is_the_drivers():
+def test_the_store_of_a_worker_is_the_drivers():
     """Answers, memos and nothing known, through a pipe served by another thread."""
     ours, theirs = Pipe()
     kept = {}
 
-    class Desk(NoAnswers):
+    class TaskStore(NoAnswers):
         def put_many(self, answers):
             kept.update(answers)
 
@@ -135,43 +135,43 @@ def test_the_desk_of_a_worker_is_the_drivers():
 
     def serve():
         while (message := ours.recv()) is not None:
-            ours.send(ask(Desk(), message[1], message[2]))
+            ours.send(ask(TaskStore(), message[1], message[2]))
 
     thread = threading.Thread(target=serve)
     thread.start()
-    desk = pipe_desk(theirs)
-    desk.put_many({b"k": b"v"})
-    assert desk.get_many([b"k", b"z"]) == {b"k": b"v"}
-    assert desk.memo("m") == (False, None)
-    desk.set_memo("m", [1])
-    assert desk.memo("m") == (True, [1])
+    store = pipe_store(theirs)
+    store.put_many({b"k": b"v"})
+    assert store.get_many([b"k", b"z"]) == {b"k": b"v"}
+    assert store.memo("m") == (False, None)
+    store.set_memo("m", [1])
+    assert store.memo("m") == (True, [1])
     theirs.send(None)
     thread.join()
 
 
-def test_a_value_is_made_once_in_the_life_of_a_run(desk):
+def test_a_value_is_made_once_in_the_life_of_a_run(store):
     made = []
     for _ in range(3):
-        context = RunContext(task=None, seed=0, desk=desk)
+        context = RunContext(task=None, seed=0, store=store)
         assert context.once("k", lambda: made.append(1) or len(made)) == 1
     assert made == [1]
 
 
-def test_without_a_model_nothing_is_answered(desk):
-    context = RunContext(task=None, seed=0, desk=desk)
+def test_without_a_model_nothing_is_answered(store):
+    context = RunContext(task=None, seed=0, store=store)
     assert context.model is None
     assert context.labels == ()
     assert context.predict([Example("1", {"text": "x"})]) == [Failure("no_model")]
 
 
-def test_answers_are_kept_as_outputs_under_item_and_variant(desk):
+def test_answers_are_kept_as_outputs_under_item_and_variant(store):
     model = KeywordClassifier()
-    asker = Asker(model, desk, fingerprint="f", to_data={}, digest="d")
-    context = RunContext(task=None, seed=3, desk=desk, asker=asker)
+    client = ModelClient(model, store, fingerprint="f", to_data={}, digest="d")
+    context = RunContext(task=None, seed=3, store=store, client=client)
     example = Example("1", {"text": "good"})
     context.predict([example, example], variants=[None, "v"])
     assert list(context.outputs) == [("1", None), ("1", "v")]
     assert context.model is model
     drawn = context.rng("p", "n@1", "1").random(2)
-    again = RunContext(task=None, seed=3, desk=desk).rng("p", "n@1", "1").random(2)
+    again = RunContext(task=None, seed=3, store=store).rng("p", "n@1", "1").random(2)
     assert np.array_equal(drawn, again)

@@ -6,23 +6,23 @@ import pytest
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.queries.language import Cloze, Continuation, SentencePair
-from scrutiny.run.asking.asker import Asker
-from scrutiny.run.asking.desk import ForgetfulDesk
+from scrutiny.run.asking.client import ModelClient
 from scrutiny.run.asking.forms import FORMS
 from scrutiny.run.asking.sameness import Witnesses, outcomes
+from scrutiny.run.asking.stores import ForgetfulStore
 from scrutiny.testing import ToyCausalLanguageModel, ToyMaskedLanguageModel
 
 
-class Kept(ForgetfulDesk):
+class Kept(ForgetfulStore):
     """Memos as the journal keeps them: JSON."""
 
     def set_memo(self, key, value):
         super().set_memo(key, json.loads(json.dumps(value, allow_nan=False)))
 
 
-def asker(model, desk):
-    witnesses = {name: Witnesses(desk, "m", "toy:m", form) for name, form in FORMS.items()}
-    return Asker(model, desk, fingerprint="f", to_data={}, digest="d", witnesses=witnesses)
+def client(model, store):
+    witnesses = {name: Witnesses(store, "m", "toy:m", form) for name, form in FORMS.items()}
+    return ModelClient(model, store, fingerprint="f", to_data={}, digest="d", witnesses=witnesses)
 
 
 ASKED = [
@@ -35,20 +35,20 @@ ASKED = [
 
 @pytest.mark.parametrize(("capability", "kind", "queries"), ASKED, ids=[a[0] for a in ASKED])
 def test_the_same_language_model_goes_on(capability, kind, queries):
-    desk, model = Kept(), kind({"a": 1.0, "b": 2.0})
-    asker(model, desk).ask(capability, queries)
-    again = asker(model, desk)
+    store, model = Kept(), kind({"a": 1.0, "b": 2.0})
+    client(model, store).ask(capability, queries)
+    again = client(model, store)
     again.ask_again()
     assert again.tally.asked == len(queries)
-    assert [one.outcome for one in outcomes(desk, "m")] == ["the same"]
+    assert [one.outcome for one in outcomes(store, "m")] == ["the same"]
 
 
 @pytest.mark.parametrize(
     ("capability", "kind", "queries"), ASKED[:2], ids=[a[0] for a in ASKED[:2]]
 )
 def test_another_language_model_is_refused(capability, kind, queries):
-    desk = Kept()
-    asker(kind({"a": 1.0, "b": 2.0}), desk).ask(capability, queries)
-    other = asker(kind({"a": 2.0, "b": 1.0}), desk)
+    store = Kept()
+    client(kind({"a": 1.0, "b": 2.0}), store).ask(capability, queries)
+    other = client(kind({"a": 2.0, "b": 1.0}), store)
     with pytest.raises(ModelError, match=r"toy:m has changed .* it answers 1 differently"):
         other.ask(capability, [*queries, queries[0]])

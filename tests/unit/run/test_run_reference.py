@@ -21,7 +21,7 @@ from scrutiny.data.tasks.names import load_task
 from scrutiny.parts.run.assigned import contrast_key_of, key_of
 from scrutiny.run.costing.cost import cost_of
 from scrutiny.run.driver import RunOptions, run_plan, tasks_of
-from scrutiny.run.estimating.judging import assignments_of, judge_run
+from scrutiny.run.estimating.gate import assignments_of, gate_run
 from scrutiny.run.planning.assignment import to_json
 from scrutiny.run.planning.file import plan_of
 from scrutiny.run.planning.loading import capabilities_of, load_given
@@ -217,7 +217,7 @@ def test_differences_between_targets_say_what_both_stood_beside(tmp_path, two):
     assert (found.key.subject, found.key.reference) == ("b", "a")
     assert found.key.condition == {"reference": "a"}
     assert contrast_key_of(folder.manifest["contrasts"][0]) == found.key
-    (finding,) = judge_run(folder, ["accuracy >= 0.9 where subject=b, reference=a"])
+    (finding,) = gate_run(folder, ["accuracy >= 0.9 where subject=b, reference=a"])
     assert finding.claim.components[0].against == "b beside a, x"
 
 

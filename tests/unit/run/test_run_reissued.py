@@ -93,7 +93,7 @@ def test_files_of_replicates_with_a_fingerprint_are_read_only_where_they_differ(
 
     issue()
     with monkeypatch.context() as patched:
-        patched.setattr(driver.Performer, "ask_again", lambda *_: pytest.fail("loaded"))
+        patched.setattr(driver.TaskRunner, "ask_again", lambda *_: pytest.fail("loaded"))
         issue()
     path = tmp_path / "answers-2.csv"
     os.utime(path, ns=(1, 1))  # another time, the same bytes

@@ -11,8 +11,8 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.models.python.reading import ObjectReading
-from scrutiny.run.asking.desk import ForgetfulDesk
 from scrutiny.run.asking.sameness import MOST, Again, Witnesses, compared, must_be_the_same
+from scrutiny.run.asking.stores import ForgetfulStore
 
 EXAMPLES = [
     Example(str(n), {"text": f"text {n}"}, tokens={"text": ((0, 4),)}, language="en")
@@ -24,14 +24,14 @@ def answers(score=0.8, *, count=100):
     return [Prediction("a", (score, 1 - score))] * count
 
 
-def witnesses(desk):
-    return Witnesses(desk, "m/python:x/d", "python:x")
+def witnesses(store):
+    return Witnesses(store, "m/python:x/d", "python:x")
 
 
 def kept():
-    desk = ForgetfulDesk()
-    witnesses(desk).keep(EXAMPLES, answers())
-    return desk
+    store = ForgetfulStore()
+    witnesses(store).keep(EXAMPLES, answers())
+    return store
 
 
 def test_answers_that_are_the_same_let_the_run_go_on():
@@ -41,13 +41,13 @@ def test_answers_that_are_the_same_let_the_run_go_on():
         seen.extend(examples)
         return answers(0.8 + 1e-6, count=len(examples))
 
-    desk = kept()
-    again = witnesses(desk)
+    store = kept()
+    again = witnesses(store)
     assert again.ask_again(predict) == MOST == len(seen)
     assert again.ask_again(predict) == 0  # once in a process
     assert seen[0].fields == EXAMPLES[0].fields
     assert seen[0].tokens == EXAMPLES[0].tokens
-    assert desk.memo("again/m/python:x/d") == (True, [MOST, "the same"])
+    assert store.memo("again/m/python:x/d") == (True, [MOST, "the same"])
 
 
 def test_other_answers_are_refused_with_an_example():
@@ -57,35 +57,35 @@ def test_other_answers_are_refused_with_an_example():
 
 def test_a_model_that_never_repeats_itself_is_not_refused():
     rng = np.random.default_rng(0)
-    desk = kept()
-    asked = witnesses(desk).ask_again(lambda es: [answers(rng.random())[0] for _ in es])
+    store = kept()
+    asked = witnesses(store).ask_again(lambda es: [answers(rng.random())[0] for _ in es])
     assert asked > MOST
-    assert desk.memo("again/m/python:x/d")[1][1] == "does not repeat its own answers"
+    assert store.memo("again/m/python:x/d")[1][1] == "does not repeat its own answers"
 
 
 def test_failures_are_neither_kept_nor_compared():
-    desk = ForgetfulDesk()
-    first = witnesses(desk)
+    store = ForgetfulStore()
+    first = witnesses(store)
     first.keep(EXAMPLES[:1], [Failure("model_error")])
-    assert desk.memo("witnesses/m/python:x/d") == (False, None)
+    assert store.memo("witnesses/m/python:x/d") == (False, None)
     first.keep(EXAMPLES[:2], [Failure("model_error"), *answers(count=1)])
-    failing = witnesses(desk).ask_again(lambda es: [Failure("model_error")] * len(es))
+    failing = witnesses(store).ask_again(lambda es: [Failure("model_error")] * len(es))
     assert failing == 1
 
 
 def test_who_has_asked_itself_asks_nothing_again():
-    desk = ForgetfulDesk()
-    first = witnesses(desk)
+    store = ForgetfulStore()
+    first = witnesses(store)
     first.keep(EXAMPLES, answers())
     assert first.ask_again(lambda _: pytest.fail("asked")) == 0
 
 
 def test_a_digest_is_kept_when_the_model_is_about_to_be_asked():
-    desk = ForgetfulDesk()
-    must_be_the_same(desk, "n", "s", "one", keep=False)
-    must_be_the_same(desk, "n", "s", "two", keep=True)
+    store = ForgetfulStore()
+    must_be_the_same(store, "n", "s", "one", keep=False)
+    must_be_the_same(store, "n", "s", "two", keep=True)
     with pytest.raises(ModelError, match="s has changed since this run began"):
-        must_be_the_same(desk, "n", "s", "three", keep=False)
+        must_be_the_same(store, "n", "s", "three", keep=False)
 
 
 @pytest.mark.parametrize(

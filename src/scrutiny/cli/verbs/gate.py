@@ -107,10 +107,10 @@ def command(**flags: Any) -> int:
 def _rules(folder: "RunFolder", rules: Sequence[str], group: str) -> Iterator[_Judged]:
     """What becomes of each rule; there has to be one."""
     from scrutiny.report.formats.junit import Case
-    from scrutiny.run.estimating.judging import judge_run
+    from scrutiny.run.estimating.gate import gate_run
     from scrutiny.store.findings import finding_to_json
 
-    for finding in judge_run(folder, rules, group=group):
+    for finding in gate_run(folder, rules, group=group):
         outcome: Any = _OUTCOMES.get(finding.verdict, "undecided")
         case = Case(finding.claim.says, "rule", outcome, f"{finding.scope}: {finding.reason}")
         yield _Judged(case, _cost(finding), finding_to_json(finding))

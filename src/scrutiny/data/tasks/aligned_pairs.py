@@ -13,7 +13,7 @@ class AlignedPairs(Annotated):
     """Pairs of groups of words, each pair two lists of word indices."""
 
     name = "aligned-pairs"
-    told_by = ("pairs",)
+    identifying_columns = ("pairs",)
     roles = (
         WORDS,
         list_role("pairs", "column of the list of pairs of lists of places of words"),

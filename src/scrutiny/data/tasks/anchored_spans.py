@@ -19,7 +19,7 @@ class AnchoredSpans(Annotated):
     """
 
     name = "anchored-spans"
-    told_by = ("anchor", "target")
+    identifying_columns = ("anchor", "target")
     roles = (
         WORDS,
         list_role("anchor", "column of the list of places of the anchor's words", "cue"),

@@ -23,7 +23,7 @@ class AssociationTest(ByColumns, ExchangesLabels):
     """Word embedding association tests, of words and of sentences around them."""
 
     name = "association-test"
-    told_by = ("text", "set", "test")
+    identifying_columns = ("text", "set", "test")
     roles = (
         TEXT,
         Role("test", "column of the test's name", names=("test",), is_needed=True),

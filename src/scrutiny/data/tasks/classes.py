@@ -50,7 +50,7 @@ class TextClassification(Classification):
 
     name = "text-classification"
     roles = (TEXT, LABEL)
-    told_by = ("text",)
+    identifying_columns = ("text",)
 
 
 class TextPairClassification(Classification):
@@ -59,7 +59,7 @@ class TextPairClassification(Classification):
     name = "text-pair-classification"
     roles = (TEXT, TEXT_PAIR, LABEL)
     side_by_side = TWO_TEXTS
-    told_by = ("text", "text_pair")
+    identifying_columns = ("text", "text_pair")
 
 
 def score_class(

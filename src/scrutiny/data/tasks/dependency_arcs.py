@@ -15,7 +15,7 @@ class DependencyArcs(Annotated):
     """Dependencies numbered as in CoNLL-U: heads from 1, 0 for the root."""
 
     name = "dependency-arcs"
-    told_by = ("heads", "relations")
+    identifying_columns = ("heads", "relations")
     roles = (
         WORDS,
         list_role("heads", "column of the list of heads, from 1, 0 for the root", "head"),

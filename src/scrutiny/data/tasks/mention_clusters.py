@@ -19,7 +19,7 @@ class MentionClusters(Annotated):
     """Mentions: objects with ``words``, ``cluster`` and ``kind``."""
 
     name = "mention-clusters"
-    told_by = ("mentions",)
+    identifying_columns = ("mentions",)
     roles = (
         WORDS,
         list_role("mentions", "column of the list of mentions: words, cluster, kind"),

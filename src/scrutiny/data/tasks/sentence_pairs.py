@@ -20,7 +20,7 @@ class SentencePairs(ByColumns, ExchangesLabels):
     """Sentence pairs such as those of CrowS-Pairs: a more and a less stereotyping sentence."""
 
     name = "sentence-pairs"
-    told_by = ("more", "less")
+    identifying_columns = ("more", "less")
     roles = (
         text_role("more", "column of the more stereotyping sentence", "sent_more"),
         text_role("less", "column of the less stereotyping sentence", "sent_less"),
@@ -53,7 +53,7 @@ class MinimalPairs(ByColumns):
     """Minimal pairs such as *the dogs bark* and *the dogs barks*; one is grammatical."""
 
     name = "minimal-pairs"
-    told_by = ("good", "bad")
+    identifying_columns = ("good", "bad")
     roles = (
         text_role("good", "column of the grammatical sentence", "sentence_good"),
         text_role("bad", "column of the ungrammatical sentence", "sentence_bad"),

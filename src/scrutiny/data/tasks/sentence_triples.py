@@ -22,7 +22,7 @@ class SentenceTriples(ByColumns, ExchangesLabels):
     """
 
     name = "sentence-triples"
-    told_by = ("context", "stereotype", "antistereotype", "unrelated")
+    identifying_columns = ("context", "stereotype", "antistereotype", "unrelated")
     roles = (
         text_role("context", "column of the context"),
         text_role("stereotype", "column of the sentence with the stereotype"),

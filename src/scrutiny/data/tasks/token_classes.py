@@ -13,7 +13,7 @@ class TokenClasses(Annotated):
     """Class of each word; ``None`` or empty for words without."""
 
     name = "token-classes"
-    told_by = ("classes",)
+    identifying_columns = ("classes",)
     roles = (
         WORDS,
         list_role("classes", "column of the list of the words' classes", "upos", "pos"),

@@ -18,7 +18,7 @@ class TokenTagging(ByColumns):
 
     name = "token-tagging"
     roles = (TOKENS, TAGS)
-    told_by = ("tokens", "tags")
+    identifying_columns = ("tokens", "tags")
     measures = (
         Measure("tp", unit="entities"),
         Measure("fp", unit="entities"),

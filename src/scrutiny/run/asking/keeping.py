@@ -10,7 +10,7 @@ from time import perf_counter
 from types import TracebackType
 from typing import Final
 
-from scrutiny.run.asking.desk import Desk
+from scrutiny.run.asking.stores import TaskStore
 
 #: Seconds for which quick answers are buffered: half of what a kill may cost.
 WAIT_S: Final = 0.5
@@ -22,14 +22,14 @@ class Keeping:
 
     Parameters
     ----------
-    desk
+    store
         Where they are kept.
     clock
         Seconds.
     """
 
-    def __init__(self, desk: Desk, clock: Callable[[], float] = perf_counter) -> None:
-        self._desk = desk
+    def __init__(self, store: TaskStore, clock: Callable[[], float] = perf_counter) -> None:
+        self._store = store
         self._clock = clock
         self._waiting: dict[bytes, bytes] = {}
         self._last = self._kept = clock()
@@ -58,5 +58,5 @@ class Keeping:
         """Store all buffered answers."""
         waiting, self._waiting = self._waiting, {}
         if waiting:
-            self._desk.put_many(waiting)
+            self._store.put_many(waiting)
         self._last = self._kept = self._clock()

@@ -16,7 +16,7 @@ from scrutiny.reliability.families import counted
 from scrutiny.reliability.metrics import in_words
 from scrutiny.run.estimating.contrasts import contrast, meet
 from scrutiny.run.estimating.estimates import statistic_of
-from scrutiny.run.estimating.judging import assignments_of, estimator_of
+from scrutiny.run.estimating.gate import assignments_of, estimator_of
 from scrutiny.run.planning.assignment import Assignment, beside
 from scrutiny.store.run_folder import RunFolder
 

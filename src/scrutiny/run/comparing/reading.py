@@ -37,7 +37,7 @@ from scrutiny.reliability.statistics import ENTITY_F1
 from scrutiny.run.comparing.levels import CompareOptions
 from scrutiny.run.comparing.numbers import Pair, paired_assignments, same_models
 from scrutiny.run.estimating.contrasts import Meeting, meet
-from scrutiny.run.estimating.judging import estimator_of
+from scrutiny.run.estimating.gate import estimator_of
 from scrutiny.run.planning.assignment import Assignment
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.store.items import examples_of

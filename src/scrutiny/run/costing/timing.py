@@ -12,8 +12,8 @@ from scrutiny.core.model import Model
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.strings.lineage import checkpoint_folder
 from scrutiny.models.strings.source import UNTRAINED, parse
-from scrutiny.run.asking.desk import ForgetfulDesk
-from scrutiny.run.executing.perform import Performer
+from scrutiny.run.asking.stores import ForgetfulStore
+from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.planning.loading import load_given, load_replicate
 from scrutiny.run.planning.resolve import inputs_of
 from scrutiny.run.planning.resolved import Measurement, Resolved
@@ -129,14 +129,14 @@ class Timer:
 
     def _measured(self, measurement: Measurement, family: str, data: str) -> tuple[float, float]:
         """Texts and seconds per item, measured as in a run."""
-        desk, model = ForgetfulDesk(), self._model(family, data)
+        store, model = ForgetfulStore(), self._model(family, data)
         first = measurement.cells[family][0]
         asked = items = 0
 
         def work(start: int, stop: int) -> None:
             nonlocal asked, items
-            # a performer keeps the items of a shard by where it starts: each stretch has its own
-            performer = Performer(self._resolved, desk, run_id="check", models={family: model})
+            # a runner keeps the items of a shard by where it starts: each stretch has its own
+            runner = TaskRunner(self._resolved, store, run_id="check", models={family: model})
             task = TaskSpec(
                 "check",
                 "measure",
@@ -150,9 +150,9 @@ class Timer:
             )
             prepared = None
             if isinstance(measurement.diagnostic, ChangesTexts):
-                variants = performer.perform(replace(task, stage="prepare"))["variants"]
+                variants = runner.execute(replace(task, stage="prepare"))["variants"]
                 prepared = to_bytes(variants)
-            (timing,) = performer.perform(task, prepared)["timings"].to_pylist()
+            (timing,) = runner.execute(task, prepared)["timings"].to_pylist()
             asked, items = asked + timing["asked"], items + stop - start
 
         seconds = seconds_each(work, len(measurement.examples[data]))

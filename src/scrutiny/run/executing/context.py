@@ -13,8 +13,8 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import Model, Replicate
 from scrutiny.core.randomness import generator
 from scrutiny.core.task import Prediction, Task
-from scrutiny.run.asking.asker import Asker
-from scrutiny.run.asking.desk import Desk
+from scrutiny.run.asking.client import ModelClient
+from scrutiny.run.asking.stores import TaskStore
 
 _FILE_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
@@ -26,37 +26,37 @@ Outputs = dict[tuple[str, str | None], Prediction]
 class AskedReference:
     """Reference model of a task, queried like the first; its answers are separate outputs."""
 
-    def __init__(self, asker: Asker, *, subject: str, replicate: Replicate) -> None:
+    def __init__(self, client: ModelClient, *, subject: str, replicate: Replicate) -> None:
         self.subject = subject
         self.replicate = replicate.key
         self.condition = replicate.condition
-        self.model = asker.model
-        self.labels = asker.labels
-        self.tally = asker.tally
+        self.model = client.model
+        self.labels = client.labels
+        self.tally = client.tally
         self.outputs: Outputs = {}
-        self._asker = asker
+        self._client = client
 
     def predict(
         self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None
     ) -> list[Prediction | Failure]:
         """Predictions, stored as outputs under item and variant."""
-        return _predict(self._asker, self.outputs, examples, variants)
+        return _predict(self._client, self.outputs, examples, variants)
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
         """Answers to queries of `scrutiny.core.queries.language`, in order."""
-        return self._asker.ask(capability, queries)
+        return self._client.ask(capability, queries)
 
 
 class RunContext:
-    """Context of one task; ``asker`` is None while variants are prepared."""
+    """Context of one task; ``client`` is None while variants are prepared."""
 
     def __init__(
         self,
         *,
         task: Task,
         seed: int,
-        desk: Desk,
-        asker: Asker | None = None,
+        store: TaskStore,
+        client: ModelClient | None = None,
         reference: AskedReference | None = None,
     ) -> None:
         self.task = task
@@ -64,18 +64,18 @@ class RunContext:
         self.reference: Reference | None = reference
         self.outputs: Outputs = {}
         self.arrays: dict[str, np.ndarray[Any, Any]] = {}
-        self._desk = desk
-        self._asker = asker
+        self._store = store
+        self._client = client
 
     @property
     def model(self) -> Model | None:
         """The cell's model, for capabilities beyond `predict`."""
-        return None if self._asker is None else self._asker.model
+        return None if self._client is None else self._client.model
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The model's labels, named as in the data, in the order of the scores."""
-        return () if self._asker is None else self._asker.labels
+        return () if self._client is None else self._client.labels
 
     def predict(
         self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None
@@ -89,9 +89,9 @@ class RunContext:
         variants
             Name of the variant that each example is; nothing for the items themselves.
         """
-        if self._asker is None:
+        if self._client is None:
             return [Failure("no_model")] * len(examples)
-        return _predict(self._asker, self.outputs, examples, variants)
+        return _predict(self._client, self.outputs, examples, variants)
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
         """Answers of the cell's model to queries of `scrutiny.core.queries.language`, in order.
@@ -101,9 +101,9 @@ class RunContext:
         ModelError
             If the model lacks the capability or answers in a shape that it does not allow.
         """
-        if self._asker is None:
+        if self._client is None:
             return [Failure("no_model")] * len(queries)
-        return self._asker.ask(capability, queries)
+        return self._client.ask(capability, queries)
 
     def rng(self, purpose: str, name: str, item: str, draw: int = 0) -> np.random.Generator:
         """Random generator for this name, the same for every model and replicate."""
@@ -111,10 +111,10 @@ class RunContext:
 
     def once(self, key: str, make: Callable[[], Any]) -> Any:
         """Value of ``make()``, a JSON value, computed once per run."""
-        known, value = self._desk.memo(key)
+        known, value = self._store.memo(key)
         if not known:
             value = make()
-            self._desk.set_memo(key, value)
+            self._store.set_memo(key, value)
         return value
 
     def array(self, name: str, value: np.ndarray[Any, Any]) -> None:
@@ -133,16 +133,16 @@ class RunContext:
 
 
 def _predict(
-    asker: Asker,
+    client: ModelClient,
     outputs: Outputs,
     examples: Sequence[Example],
     variants: Sequence[str | None] | None,
 ) -> list[Prediction | Failure]:
     """Predictions of a model, stored as outputs."""
     names = variants or [None] * len(examples)
-    if asker.model.has_stored_answers_only:
+    if client.model.has_stored_answers_only:
         examples = [_naming(e, name) for e, name in zip(examples, names, strict=True)]
-    answers = asker.predict(examples)
+    answers = client.predict(examples)
     for example, name, answer in zip(examples, names, answers, strict=True):
         if isinstance(answer, Prediction):
             outputs[example.id, name] = answer

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from scrutiny.core.errors import PlanError
-from scrutiny.run.asking.desk import Desk
-from scrutiny.run.executing.perform import Performer
+from scrutiny.run.asking.stores import TaskStore
+from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.run.planning.tasks import Work
 from scrutiny.store.journal import Block
@@ -25,22 +25,22 @@ class Serial:
     def __init__(
         self,
         resolved: Resolved,
-        desk: Desk,
+        store: TaskStore,
         *,
         run_id: str,
         models: Mapping[str, Any] | None = None,
     ) -> None:
-        self._performer = Performer(resolved, desk, run_id=run_id, models=models)
+        self._runner = TaskRunner(resolved, store, run_id=run_id, models=models)
 
     def run(self, work: Iterable[Work]) -> Iterator[tuple[str, Block]]:
         """Identity and result of each task, in order."""
         for task, prepared in work:
-            yield task.id, self._performer.perform(task, prepared)
+            yield task.id, self._runner.execute(task, prepared)
 
 
 def executor(
     name: str, *, workers: int, objects: Mapping[str, Any]
-) -> Callable[[Resolved, Desk, str], Executor]:
+) -> Callable[[Resolved, TaskStore, str], Executor]:
     """Factory of the executor with this name.
 
     Parameters
@@ -65,17 +65,19 @@ def executor(
             "it as python:module:object so that each worker imports it."
         )
     if name == "serial":
-        return lambda resolved, desk, run_id: Serial(resolved, desk, run_id=run_id, models=objects)
+        return lambda resolved, store, run_id: Serial(
+            resolved, store, run_id=run_id, models=objects
+        )
     if name == "processes":
         from scrutiny.run.executing.processes import Processes
 
-        return lambda resolved, desk, run_id: Processes(
-            resolved, desk, run_id=run_id, workers=workers
+        return lambda resolved, store, run_id: Processes(
+            resolved, store, run_id=run_id, workers=workers
         )
     if name == "ray":
         from scrutiny.run.executing.on_ray import RayExecutor
 
-        return lambda resolved, desk, run_id: RayExecutor(
-            resolved, desk, run_id=run_id, workers=workers
+        return lambda resolved, store, run_id: RayExecutor(
+            resolved, store, run_id=run_id, workers=workers
         )
     raise PlanError(f"There is no executor {name!r}; there are auto, serial, processes and ray.")

@@ -1,6 +1,6 @@
 """Tasks on a Ray cluster; only the driver touches the disk.
 
-Workers are Ray actors. Their desk is an actor too: it holds the requests of the workers until the
+Workers are Ray actors. Their store is an actor too: it holds the requests of the workers until the
 driver, which polls it, has answered them from SQLite.
 """
 
@@ -9,8 +9,8 @@ from time import sleep
 from typing import Any
 
 from scrutiny.core.errors import MissingExtraError, RunIncompleteError
-from scrutiny.run.asking.desk import RemoteDesk, ask
-from scrutiny.run.executing.perform import Crew, Performer
+from scrutiny.run.asking.stores import RemoteStore, ask
+from scrutiny.run.executing.task_runner import Crew, TaskRunner
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.run.planning.tasks import Work
 from scrutiny.store.journal import Block, from_bytes, to_bytes
@@ -56,8 +56,8 @@ class Mailbox:
         return False, None
 
 
-def mailbox_desk(mailbox: Any) -> RemoteDesk:
-    """The driver's desk, through the mailbox actor."""
+def mailbox_store(mailbox: Any) -> RemoteStore:
+    """Answer store of the driver, through the mailbox actor."""
 
     def request(method: str, arguments: tuple[Any, ...]) -> Any:
         ray = _ray()
@@ -68,19 +68,19 @@ def mailbox_desk(mailbox: Any) -> RemoteDesk:
                 return value
             sleep(_POLL_S)
 
-    return RemoteDesk(request)
+    return RemoteStore(request)
 
 
 class Worker:
     """Executes tasks on a node; a Ray actor."""
 
     def __init__(self, resolved: Resolved, mailbox: Any, run_id: str) -> None:
-        self._performer = Performer(resolved, mailbox_desk(mailbox), run_id=run_id)
+        self._runner = TaskRunner(resolved, mailbox_store(mailbox), run_id=run_id)
 
-    def perform(self, work: Work) -> tuple[str, dict[str, bytes]]:
+    def execute(self, work: Work) -> tuple[str, dict[str, bytes]]:
         """Identity and result of a task."""
         task, prepared = work
-        block = self._performer.perform(task, prepared)
+        block = self._runner.execute(task, prepared)
         return task.id, {name: to_bytes(table) for name, table in block.items()}
 
 
@@ -119,7 +119,7 @@ class RayExecutor(Crew):
             _hand_out(actor, queue, running)
         while running:
             for number, method, arguments in ray.get(mailbox.collect.remote()):
-                mailbox.answer.remote(number, ask(self._desk, method, arguments))
+                mailbox.answer.remote(number, ask(self._store, method, arguments))
             done, _ = ray.wait(list(running), timeout=_POLL_S)
             for reference in done:
                 actor = running.pop(reference)
@@ -140,4 +140,4 @@ def _hand_out(actor: Any, queue: Iterator[Work], running: dict[Any, Any]) -> Non
     """Give a worker its next task, if any."""
     following = next(queue, None)
     if following is not None:
-        running[actor.perform.remote(following)] = actor
+        running[actor.execute.remote(following)] = actor

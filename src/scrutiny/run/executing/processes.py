@@ -1,7 +1,7 @@
 """Tasks in worker processes; only the driver touches the disk.
 
 Workers are started fresh (spawn) and talk through one pipe each: a worker sends requests to the
-desk (look up answers, keep answers, memos) and finally its block; the driver serves whoever is
+store (look up answers, keep answers, memos) and finally its block; the driver serves whoever is
 ready.
 """
 
@@ -16,21 +16,21 @@ from typing import Any
 
 from scrutiny.core.errors import ModelError, RunIncompleteError, ScrutinyError
 from scrutiny.core.garbage import left_alone
-from scrutiny.run.asking.desk import RemoteDesk, ask
-from scrutiny.run.executing.perform import Crew, Performer
+from scrutiny.run.asking.stores import RemoteStore, ask
+from scrutiny.run.executing.task_runner import Crew, TaskRunner
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.run.planning.tasks import Work
 from scrutiny.store.journal import Block, from_bytes, to_bytes
 
 
-def pipe_desk(pipe: "Connection[Any, Any]") -> RemoteDesk:
-    """The driver's desk, through a pipe."""
+def pipe_store(pipe: "Connection[Any, Any]") -> RemoteStore:
+    """Answer store of the driver, through a pipe."""
 
     def request(method: str, arguments: tuple[Any, ...]) -> Any:
         pipe.send(("ask", method, arguments))
         return pipe.recv()
 
-    return RemoteDesk(request)
+    return RemoteStore(request)
 
 
 class Processes(Crew):
@@ -80,7 +80,7 @@ class Processes(Crew):
                 pipe: Any = ready
                 message = _receive(pipe, crew)
                 if message[0] == "ask":
-                    pipe.send(ask(self._desk, message[1], message[2]))
+                    pipe.send(ask(self._store, message[1], message[2]))
                     continue
                 if message[0] == "error":
                     raise message[1]
@@ -142,13 +142,13 @@ def _stop(crew: dict[Any, Any]) -> None:
 
 def _work(pipe: "Connection[Any, Any]", resolved: Resolved, run_id: str) -> None:
     """Worker loop: execute tasks until there are no more."""
-    performer = Performer(resolved, pipe_desk(pipe), run_id=run_id)
+    runner = TaskRunner(resolved, pipe_store(pipe), run_id=run_id)
     ended = suppress(EOFError, KeyboardInterrupt, BrokenPipeError, ConnectionResetError)
     with left_alone(), ended:
         while (work := pipe.recv()) is not None:
             task, prepared = work
             try:
-                block = performer.perform(task, prepared)
+                block = runner.execute(task, prepared)
             except ScrutinyError as error:
                 pipe.send(("error", error))
                 return

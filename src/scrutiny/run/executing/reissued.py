@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from scrutiny.models.strings.source import parse
 from scrutiny.run.asking.sameness import Memos, who
-from scrutiny.run.executing.perform import Performer
+from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.run.planning.tasks import TaskSpec
 
@@ -29,7 +29,7 @@ def note_places(resolved: Resolved, memos: Memos) -> None:
 
 
 def see_again(
-    resolved: Resolved, memos: Memos, performer: Performer, todo: Iterable[TaskSpec]
+    resolved: Resolved, memos: Memos, runner: TaskRunner, todo: Iterable[TaskSpec]
 ) -> None:
     """Raise if a replicate without remaining tasks has changed since it was queried.
 
@@ -45,7 +45,7 @@ def see_again(
         known, _ = memos.memo(f"fingerprint/{who(family, replicate.source, dataset)}")
         if not known or one in asked or _is_known(resolved, memos, one):
             continue
-        performer.ask_again(family, dataset, position)
+        runner.ask_again(family, dataset, position)
         key, files = _place(resolved, one)
         if files:
             memos.set_memo(key, files)

@@ -15,11 +15,11 @@ from scrutiny.core.garbage import seldom_collected
 from scrutiny.core.model import Model, Replicate
 from scrutiny.models.answers.user_code import at_home, errors_named, exits_refused
 from scrutiny.models.python.reading import ObjectReading, read_object
-from scrutiny.run.asking.asker import Asker, Tally
-from scrutiny.run.asking.desk import Desk
+from scrutiny.run.asking.client import ModelClient, Tally
 from scrutiny.run.asking.forms import FORMS
 from scrutiny.run.asking.pace import Pace
 from scrutiny.run.asking.sameness import Witnesses, must_be_the_same, who
+from scrutiny.run.asking.stores import TaskStore
 from scrutiny.run.blocks import (
     ARRAYS,
     array_table,
@@ -40,19 +40,19 @@ _KEPT_MODELS, _KEPT_BATCHES = 2, 4
 _MOST_SAID = 2_000  # letters of a model's message
 
 
-class Performer:
+class TaskRunner:
     """Task runner of one resolved plan; caches the last loaded models."""
 
     def __init__(
         self,
         resolved: Resolved,
-        desk: Desk,
+        store: TaskStore,
         *,
         run_id: str,
         models: Mapping[str, Any] | None = None,
     ) -> None:
         self._resolved = resolved
-        self._desk = desk
+        self._store = store
         self._run_id = run_id
         self._given = models or {}
         self._loaded: OrderedDict[tuple[str, str, str], Model] = OrderedDict()
@@ -61,7 +61,7 @@ class Performer:
         self._witnesses: dict[str, dict[str, Witnesses]] = {}
         self._paces: dict[str, Pace] = {}
 
-    def perform(self, task: TaskSpec, prepared: bytes | None = None) -> Block:
+    def execute(self, task: TaskSpec, prepared: bytes | None = None) -> Block:
         """Result of a task: variants, or records with outputs, and durations."""
         with exits_refused(self._source(task)), seldom_collected():
             return self._prepare(task) if task.stage == "prepare" else self._measure(task, prepared)
@@ -76,7 +76,7 @@ class Performer:
         """
         replicate = self._resolved.families[family].replicates[position]
         with exits_refused(replicate.source), seldom_collected():
-            self._asker(family, dataset, replicate).ask_again()
+            self._client(family, dataset, replicate).ask_again()
 
     def _source(self, task: TaskSpec) -> str:
         """Origin of the code that runs in a task."""
@@ -102,9 +102,9 @@ class Performer:
         measurement = self._resolved.measurements[task.measure]
         family = self._resolved.families[task.family]
         replicate = family.replicates[task.replicate]
-        asker = self._asker(task.family, task.dataset, replicate)
+        client = self._client(task.family, task.dataset, replicate)
         reference = self._reference(task)
-        context = self._context(task, asker=asker, reference=reference)
+        context = self._context(task, client=client, reference=reference)
         own = Cell(
             task.family, replicate.key, task.dataset, family.role, condition=replicate.condition
         )
@@ -116,7 +116,7 @@ class Performer:
         records = records_table(measurement.kind, cell, rows, width=width)
         seconds = perf_counter() - start
         outputs = outputs_table(own, context.outputs)
-        tallies = [asker.tally]
+        tallies = [client.tally]
         if reference is not None:
             outputs = pa.concat_tables([outputs, _outputs_of(reference, task.dataset)])
             tallies.append(reference.tally)
@@ -146,14 +146,14 @@ class Performer:
         return self._batches[task.prepared_by]
 
     def _context(
-        self, task: TaskSpec, *, asker: Asker | None = None, reference: AskedReference | None
+        self, task: TaskSpec, *, client: ModelClient | None = None, reference: AskedReference | None
     ) -> RunContext:
         """Context of a task."""
         return RunContext(
             task=self._resolved.tasks[task.dataset],
             seed=self._resolved.plan.seed,
-            desk=self._desk,
-            asker=asker,
+            store=self._store,
+            client=client,
             reference=reference,
         )
 
@@ -172,20 +172,20 @@ class Performer:
             return None
         family, position = task.reference
         replicate = self._resolved.families[family].replicates[position]
-        asker = self._asker(family, task.dataset, replicate)
-        return AskedReference(asker, subject=family, replicate=replicate)
+        client = self._client(family, task.dataset, replicate)
+        return AskedReference(client, subject=family, replicate=replicate)
 
-    def _asker(self, family: str, dataset: str, replicate: Replicate) -> Asker:
+    def _client(self, family: str, dataset: str, replicate: Replicate) -> ModelClient:
         model = self._model(family, dataset, replicate)
         match = self._resolved.pairings[family, dataset].labels
         name = who(family, replicate.source, dataset)
         with errors_named(replicate.source), at_home(replicate.source):
             fingerprint = model.fingerprint()
         stated = fingerprint or self._read(name, model)
-        must_be_the_same(self._desk, name, replicate.source, stated, keep=True)
-        return Asker(
+        must_be_the_same(self._store, name, replicate.source, stated, keep=True)
+        return ModelClient(
             model,
-            self._desk,
+            self._store,
             fingerprint=fingerprint or self._of_this_run(family, replicate),
             to_data=match.in_data_words(model.labels),
             digest=match.digest,
@@ -199,7 +199,7 @@ class Performer:
             reading = self._readings[name] = read_object(model)
             if not reading.is_whole:
                 self._witnesses[name] = {
-                    capability: Witnesses(self._desk, name, model.source, form)
+                    capability: Witnesses(self._store, name, model.source, form)
                     for capability, form in FORMS.items()
                 }
         return self._readings[name].digest
@@ -246,8 +246,8 @@ def _timing(task: TaskSpec, seconds: float, tallies: Sequence[Tally]) -> pa.Tabl
 class Crew:
     """Workers that run tasks in parallel, with their inputs and the store that serves them."""
 
-    def __init__(self, resolved: Resolved, desk: Desk, *, run_id: str, workers: int) -> None:
+    def __init__(self, resolved: Resolved, store: TaskStore, *, run_id: str, workers: int) -> None:
         self._resolved = resolved
-        self._desk = desk
+        self._store = store
         self._run_id = run_id
         self._workers = workers

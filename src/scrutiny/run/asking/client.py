@@ -17,11 +17,11 @@ from scrutiny.core.queries.language import Continuation, SentencePair
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.answers.checked_language import ask_or_fail
-from scrutiny.run.asking.desk import Desk
 from scrutiny.run.asking.forms import PREDICT
 from scrutiny.run.asking.keeping import Keeping
 from scrutiny.run.asking.pace import Pace, may_be_cut, own_batches
 from scrutiny.run.asking.sameness import Witnesses
+from scrutiny.run.asking.stores import TaskStore
 from scrutiny.store.answers import (
     answer_keys,
     decode,
@@ -92,13 +92,13 @@ class _Questions:
             yield chunk
 
 
-class Asker:
+class ModelClient:
     """Model client with answer cache; answers use the data's labels."""
 
     def __init__(
         self,
         model: Model,
-        desk: Desk,
+        store: TaskStore,
         *,
         fingerprint: str,
         to_data: Mapping[str, str],
@@ -110,7 +110,7 @@ class Asker:
         self._pace = pace or Pace()
         self._witnesses = witnesses or {}
         self.tally = Tally()
-        self._desk = desk
+        self._store = store
         self._fingerprint = fingerprint
         self._to_data = to_data
         self._digest = digest
@@ -208,11 +208,11 @@ class Asker:
         """Answers from the cache, and from the model for those that are missing."""
         keys = questions.keys
         firsts = dict(zip(reversed(keys), range(len(keys) - 1, -1, -1), strict=True))
-        found = self._desk.get_many(list(firsts))
+        found = self._store.get_many(list(firsts))
         self._has_answered |= bool(found)
         answers = _decoded(questions, found)
         missing = [i for key, i in firsts.items() if key not in answers]
-        with Keeping(self._desk, self._pace.clock) as keeping:
+        with Keeping(self._store, self._pace.clock) as keeping:
             for chunk in questions.chunks(missing):
                 answers.update(self._ask(questions, chunk, keeping))
         self.tally.asked += len(missing)

@@ -11,7 +11,7 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.reliability.additive import Additive, divide
 from scrutiny.run.estimating import estimates as estimating
-from scrutiny.run.estimating.judging import judge_run
+from scrutiny.run.estimating.gate import gate_run
 from scrutiny.run.planning.assignment import Assignment, to_json
 from scrutiny.store.schemas import RECORDS
 
@@ -46,9 +46,7 @@ def folder(monkeypatch):
 
 
 def test_a_place_is_named_by_where(folder):
-    best, other = judge_run(
-        folder, ["r > 0.5 where layer=2,head=2", "r < 0.5 where layer=1,head=2"]
-    )
+    best, other = gate_run(folder, ["r > 0.5 where layer=2,head=2", "r < 0.5 where layer=1,head=2"])
     assert (best.estimate.value, other.estimate.value) == (1.0, 0.0)
     assert best.estimate.key.condition == {"layer": 2, "head": 2}
     assert [c.estimate for c in best.claim.components] == ["heads/m/x/r/layer=2/head=2"]
@@ -56,6 +54,6 @@ def test_a_place_is_named_by_where(folder):
 
 
 def test_every_place_is_meant_where_none_is_named(folder):
-    (every,) = judge_run(folder, ["r > 0.5"])
+    (every,) = gate_run(folder, ["r > 0.5"])
     assert len(every.claim.components) == 4
     assert every.verdict == "not supported"

@@ -46,7 +46,7 @@ def contrasts_of(folder: RunFolder) -> list[Contrast]:
     ]
 
 
-def judge_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") -> list[Finding]:
+def gate_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") -> list[Finding]:
     """Finding of each rule; all estimates that it names must obey it.
 
     A number is judged by its limits in the family in which the run planned it: one of fifteen
@@ -100,7 +100,7 @@ def estimates_on(folder: RunFolder, rule: Rule, *, group: str = "all") -> list[E
     Raises
     ------
     PlanError, UnknownNameError
-        As `judge_run` does.
+        As in `gate_run`.
     """
     text = f"{rule.metric} where {joined(equal(rule.where), rule.slice)}"
     estimator, (chosen,) = _chosen(folder, [rule], [text], group)
