@@ -438,6 +438,9 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     tolerates
         Parameters that are margins, each with the metric whose tolerance it is in an audit: empty
         for the score of the task.
+    asks_other_texts
+        Whether it queries models with texts other than the items: changed texts. An audit leaves
+        it out for models that can only be asked about the items.
     stream
         Name of its random numbers where it has been renamed.
     """
@@ -457,6 +460,7 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     presupposes: ClassVar[Mapping[str, str]] = {}
     audit_data: ClassVar[str] = ""
     tolerates: ClassVar[Mapping[str, str]] = {}
+    asks_other_texts: ClassVar[bool] = False
     stream: ClassVar[str] = ""
 
     def own_pairs(self, params: P) -> OwnPairs:
@@ -492,6 +496,8 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
 
 class ChangesTexts(Diagnostic[P]):
     """Diagnostic that changes texts before it queries models."""
+
+    asks_other_texts = True
 
     @abstractmethod
     def prepare(self, params: P, examples: Sequence[Example], ctx: Context) -> Iterable[Variant]:

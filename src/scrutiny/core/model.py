@@ -119,6 +119,8 @@ class Model(PlainModel):
         Number of samples behind its probabilities; None if they are exact.
     has_stored_answers_only
         Whether it looks its answers up by item, so that no other text can be asked.
+    answers_other_texts
+        Whether it can be asked about other texts than the items of the data: changed ones.
     is_of_the_user
         Whether nothing is promised of its batches, so that they may be as small as its pace wants.
     n_layers
@@ -139,6 +141,7 @@ class Model(PlainModel):
     capabilities: frozenset[str]
     n_samples: int | None = None
     has_stored_answers_only: bool = False
+    answers_other_texts: bool = True
     is_of_the_user: bool = False
     n_layers: int = 0
     attention_shape: tuple[int, int] | None = None

@@ -15,7 +15,11 @@ from scrutiny.run.asking.sameness import compared, outcomes, who
 from scrutiny.run.estimating.label_check import matches_to_show
 from scrutiny.run.planning.asked_slices import too_small
 from scrutiny.run.planning.assignment import to_json
-from scrutiny.run.planning.doubtful_data import data_warnings, truncation_warnings
+from scrutiny.run.planning.doubtful_data import (
+    data_warnings,
+    truncation_warnings,
+    unasked_warnings,
+)
 from scrutiny.run.planning.resolved import Measurement, Pairing, Resolved
 from scrutiny.run.training.trained import chosen_by
 from scrutiny.store.journal import Journal
@@ -75,6 +79,7 @@ def manifest(
             *chosen_by(resolved),
             *data_warnings(resolved.datasets),
             *truncation_warnings(resolved),
+            *unasked_warnings(resolved),
             *too_small(resolved),
         ],
         "label_matches": list(matches_to_show(resolved)),

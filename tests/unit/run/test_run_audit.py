@@ -1,6 +1,8 @@
 """The audit: what applies, in which order, at which budget; and what a plan would cost."""
 
+import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,12 +12,14 @@ from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, ModelPlan
 from scrutiny.core.registry import Entry, registry
+from scrutiny.data.dataset import load_dataset
 from scrutiny.registrations import REGISTRATIONS
 from scrutiny.run.costing.cost import cost_of
 from scrutiny.run.driver import run_plan
 from scrutiny.run.executing import perform
 from scrutiny.run.executing.executors import executor
 from scrutiny.run.planning.audit import AUDIT_DRAWS, audit_plan, ordered
+from scrutiny.run.planning.doubtful_data import unasked_warnings
 from scrutiny.run.planning.profiles import PROFILES
 from scrutiny.run.planning.resolve import resolve
 
@@ -296,3 +300,29 @@ def test_each_replicate_is_loaded_once_whatever_is_measured_of_it(tmp_path, monk
     assert len(loaded) == len(set(loaded)) == 5
     kinds = [kind.partition("@")[0] for kind in dict.fromkeys(folder.records()["kind"].to_pylist())]
     assert kinds == ["performance", "calibration", "labels"]  # tables are in the order of the plan
+
+
+def stored(tmp_path, *variants):
+    """Model of a file with an answer to each item, and to variants of it."""
+    data = labeled(tmp_path)
+    rows = [
+        json.dumps({"id": example.id, "variant": variant, "probabilities": {"0": 0.8, "1": 0.2}})
+        for example in load_dataset(data.source).examples
+        for variant in ("", *variants)
+    ]
+    (tmp_path / "answers.jsonl").write_text("\n".join(rows))
+    return ModelPlan("s", f"predictions:{tmp_path}/answers.jsonl"), data
+
+
+def test_stored_answers_are_not_asked_about_changed_texts_and_the_run_says_so(tmp_path):
+    model, data = stored(tmp_path)
+    plan = audit_plan([model], [data])
+    assert [m.id for m in plan.measure] == ["performance", "classes", "calibration", "labels"]
+    (said,) = unasked_warnings(resolve(plan))
+    assert said.startswith("s has stored answers to the items only")
+    alone = replace(plan, measure=tuple(replace(m, is_audit=False) for m in plan.measure))
+    assert list(unasked_warnings(resolve(alone))) == []  # whoever plans has chosen
+    model, data = stored(tmp_path, "typos")
+    asked = audit_plan([model], [data])
+    assert "robustness" in [m.id for m in asked.measure]
+    assert list(unasked_warnings(resolve(asked))) == []

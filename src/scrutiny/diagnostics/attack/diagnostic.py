@@ -62,6 +62,7 @@ class Attacks(Diagnostic[AttackParams]):
     summary = "adversarial texts: success, preserved meaning, and comparison with random change"
     Params = AttackParams
     needs = frozenset({"predict"})
+    asks_other_texts = True
     tolerates = MappingProxyType({"tolerance": "attack_success@1"})
     tasks = frozenset({"text-classification", "text-pair-classification"})
     measures = MEASURES

@@ -57,6 +57,7 @@ class StoredPredictions(Model):
         self.source = source.text
         self.task = task.name
         self._rows = rows
+        self.answers_other_texts = any(variant for _, variant in rows)
         self._columns = {name: source.options.get(name, name) for name in _COLUMNS}
         self._is_tagging = is_tagging(task)
         self.labels = source.labels() or self._stated_labels()

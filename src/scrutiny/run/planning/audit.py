@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import canonical_json, plain
 from scrutiny.core.diagnostic import Diagnostic
@@ -21,6 +21,8 @@ from scrutiny.run.planning.profiles import SHIP, Profile, profile_of
 from scrutiny.run.planning.resolve import applies
 
 #: Task, and capabilities of a model on it.
+#: What a model offers an audit beside its capabilities: that changed texts can be asked.
+_OTHER_TEXTS: Final = "other texts"
 Ask = Callable[[ModelPlan, Task], tuple[Task, frozenset[str]]]
 #: The front page needs p-values below .05 / 2 / 40: at least 2,000 draws.
 AUDIT_DRAWS = 4_000
@@ -78,7 +80,7 @@ def audit_plan(
         if _lacks(name, offered):
             continue
         diagnostic = registry().load("diagnostic", name)()
-        fitting = [pair for pair, found in declared.items() if applies(diagnostic, *found)]
+        fitting = [pair for pair, found in declared.items() if _fits(diagnostic, *found)]
         second = ""
         if diagnostic.wants_reference:
             if reference is None:
@@ -160,9 +162,15 @@ def _on_own_data(
             found = ask(model, task)
         except ModelError:  # an adapter that knows other tasks only
             continue
-        if applies(diagnostic, *found):
+        if _fits(diagnostic, *found):
             fitting.append((model.name, source))
     return _measures(name, diagnostic, fitting, {source: task})
+
+
+def _fits(diagnostic: Diagnostic[Any], task: Task, offers: frozenset[str]) -> bool:
+    """Whether a diagnostic applies, and asks no other texts of a model that cannot be asked."""
+    can_be_asked = _OTHER_TEXTS in offers or not diagnostic.asks_other_texts
+    return can_be_asked and applies(diagnostic, task, offers)
 
 
 def task_of(plan: DataPlan, data: Any) -> Task:
@@ -175,6 +183,9 @@ def _declared(
 ) -> tuple[Task, frozenset[str]]:
     """Task, and the capabilities of the model on it."""
     if model.name in given:
-        return task, capabilities_of(load_given(given[model.name], task), task)
-    family = expand(model.source, random=model.random, name=model.name, seeds=model.seeds)
-    return task, capabilities_of(load_replicate(family.replicates[0].source, task, options), task)
+        loaded = load_given(given[model.name], task)
+    else:
+        family = expand(model.source, random=model.random, name=model.name, seeds=model.seeds)
+        loaded = load_replicate(family.replicates[0].source, task, options)
+    others = {_OTHER_TEXTS} if loaded.answers_other_texts else set()
+    return task, capabilities_of(loaded, task) | others

@@ -49,6 +49,17 @@ def truncation_warnings(resolved: Resolved) -> Iterator[str]:
             )
 
 
+def unasked_warnings(resolved: Resolved) -> Iterator[str]:
+    """A sentence for each model of an audit that cannot be asked about changed texts."""
+    if not any(m.plan.is_audit for m in resolved.measurements.values()):
+        return
+    for family in {f: None for (f, _), p in resolved.pairings.items() if not p.answers_other_texts}:
+        yield (
+            f"{family} has stored answers to the items only, so an audit asks it neither for "
+            "robustness nor for attacks. Give the model itself to ask for them."
+        )
+
+
 def refused_on_shared(
     claims: Iterable[Claim], datasets: Mapping[str, str], shared: Sequence[SharedItems]
 ) -> list[Claim]:

@@ -321,6 +321,7 @@ def _pair(model: Model, dataset: Dataset, task: Task, explicit: Mapping[str, str
         n_layers=int(n_layers),
         n_heads=int(n_heads),
         reading=reading_of(model),
+        answers_other_texts=model.answers_other_texts,
         truncated=model.truncated(dataset.examples) if "predict" in model.capabilities else 0,
     )
 

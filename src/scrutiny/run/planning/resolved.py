@@ -40,6 +40,7 @@ class Pairing:
     n_heads: int = 0
     reading: ObjectReading | None = None
     truncated: int = 0
+    answers_other_texts: bool = True
 
     @property
     def lengths(self) -> dict[str, int]:
