@@ -115,13 +115,17 @@ def test_a_share_near_one_is_between_its_limits(rows, units):
     right = np.arange(units + 1)
     share = right[1:-1] / units
     flip = 1 / (units * share * (1 - share))
-    items = floored(flip, flip, is_counted=False)  # on the logit: the variance is the flip itself
-    middle = FamilyRows.of(special.logit(share)[:, None], items, 0.0, 1 / flip)
-    found = checkpoint_limits(middle, n_rows=rows)
+    whole = floored(flip, flip, is_counted=False)  # on the logit: the variance is the flip itself
+    lower, upper = (  # as they are for shares above a half
+        checkpoint_limits(
+            FamilyRows.of(special.logit(share)[:, None], items, 0.0, 1 / flip), n_rows=rows
+        )
+        for items in (flip, whole)
+    )
     still = FamilyRows.of([[1.0]], floored(0.0, 1 / units), 0.0, units, np.zeros((1, 2)))
     all_right = checkpoint_limits(still, n_rows=rows)
-    low = np.array([0.0, *special.expit(found.low), *all_right.low])
-    high = np.array([1.0, *special.expit(found.high), 1.0])
+    low = np.array([0.0, *special.expit(lower.low), *all_right.low])
+    high = np.array([1.0, *special.expit(upper.high), 1.0])
     for truth in np.linspace(0.6, 1 - 3 / units, 60):
         mass = stats.binom.pmf(right, units, truth)
         assert 1 - (1 - mass[low > truth].sum()) ** rows <= WORST

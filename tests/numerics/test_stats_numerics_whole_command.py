@@ -6,6 +6,7 @@ to within a few percent and no better.
 
 import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from scipy.special import expit, logit
 from simulated_families import Seen, limits
 
 import scrutiny
+from scrutiny.stats.intervals.families import recipe_limits
 
 CHANGES = ("typos", "keyboard", "punctuation", "ocr")
 SEEDS = 3
@@ -98,10 +100,12 @@ def test_accuracy(tmp_path):
         1 / (n * share.mean() * (1 - share.mean())),
     )
     noise, ones = (hits - share) * slope / n, np.ones(n)
-    found = limits(Seen(values[None], noise[None], None, np.array([middle]), ones, None, None))
+    rule = Seen(values[None], noise[None], None, np.array([middle]), ones, None, None).rows()
+    upper = recipe_limits(rule).high[0]
+    lower = recipe_limits(replace(rule, items=rule.items - 3 * middle**2)).low[0]
     (level,) = (f for f in run.findings if f.claim.is_headline)
     told = level.limits[0].recipe
-    wanted = expit([found.low[0], found.high[0]])
+    wanted = expit([lower, upper])
     assert told == pytest.approx(wanted, abs=CLOSE * (wanted[1] - wanted[0]) / 2)
 
 

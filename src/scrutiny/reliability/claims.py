@@ -26,7 +26,7 @@ from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.families import RowFamily, families_among, is_fixed, limits_of
 from scrutiny.reliability.imputation import survives_imputation, worst_ends
 from scrutiny.reliability.prerequisites import bounds, gate
-from scrutiny.reliability.risk_words import why
+from scrutiny.reliability.risk_words import other_scope, why
 from scrutiny.reliability.risks import FEWEST_DATASETS, over_datasets, state_of
 from scrutiny.stats.significance.verdict import intersection_union
 
@@ -147,11 +147,12 @@ def _state(case: ClaimCase) -> tuple[str, str, str]:
         if _missing(parts) > MISSING_LIMIT and not _stays(case, state, spoken):
             reason = f"{_missing(parts):.1%} of the rows are missing and could turn this"
             return "can't tell", _scope(parts, spoken), reason
-        narrow = _why_narrow(parts, spoken)
         said = why(main, spoken, state, risk) + _at_once(main)
-        return state, _scope(parts, spoken), f"{said}; {narrow}" if narrow else said
+        aside = other_scope(main, spoken) or _why_narrow(parts, spoken)
+        return state, _scope(parts, spoken), "; ".join(filter(None, (said, aside)))
     spoken = _widest(parts)
-    return "can't tell", _scope(parts, spoken), why(main, spoken, "can't tell", risk)
+    both = why(main, spoken, "can't tell", risk), other_scope(main, spoken)
+    return "can't tell", _scope(parts, spoken), "; ".join(filter(None, both))
 
 
 def _stays(case: ClaimCase, state: State, spoken: Spoken) -> bool:
@@ -241,7 +242,7 @@ def _scope(parts: Sequence[Part], spoken: Spoken) -> str:
 def _why_narrow(parts: Sequence[Part], spoken: Spoken) -> str:
     """Why the scope is not the recipe; empty if it is."""
     there = _with_value(parts)
-    if spoken == "recipe":
+    if spoken == "recipe" or all(part.found.estimate.n_replicates == 1 for part in there):
         return ""
     if any(part.found.estimate.n_replicates == 1 for part in there):
         return "one replicate, so undecided for the recipe"

@@ -25,6 +25,22 @@ def why(part: Part, spoken: Spoken, state: State, risk: Risk) -> str:
     return f"{said}: more than nothing, and maybe more than {tolerable}"
 
 
+def other_scope(part: Part, spoken: Spoken) -> str:
+    """What limits are in the scope that is not spoken of, where there are two."""
+    limits = part.limits
+    if limits is None or limits.recipe is None:
+        return ""
+    if spoken == "recipe":
+        return f"of these checkpoints alone {_bracketed(part.component, limits.checkpoints)}"
+    return f"of the recipe {_bracketed(part.component, limits.recipe)}, so undecided there"
+
+
+def _bracketed(component: Component, ends: tuple[float, float]) -> str:
+    """Limits of a cost in points, in brackets."""
+    least, most = costs(component, ends)
+    return f"[{hundred(least)}, {hundred(most)}]"
+
+
 class Ways(NamedTuple):
     """Ways to decide on a cost as large as the tolerance: more items or seeds.
 
@@ -139,7 +155,7 @@ def in_words(
     if state == "can't tell":
         return risk.costs.format(f"between {hundred(least)} and {hundred(most)}")
     middle, _ = costs(component, (value, value))
-    return f"{risk.costs.format(hundred(middle))} [{hundred(least)}, {hundred(most)}]"
+    return f"{risk.costs.format(hundred(middle))} {_bracketed(component, (low, high))}"
 
 
 def hundred(share: float, decimals: int = 1) -> str:

@@ -50,7 +50,7 @@ def test_accuracy_and_the_claim_above_the_commonest_label(tmp_path):
     assert found.claim.components[0].limit == pytest.approx(0.6)
     assert not found.claim.needs_control
     assert found.verdict == "supported"
-    assert found.reason.endswith("one replicate, so undecided for the recipe")
+    assert "replicate" not in found.reason
 
 
 def test_the_commonest_label_has_no_skill(tmp_path):
@@ -77,7 +77,7 @@ def test_leakage_is_the_share_of_items_that_were_trained_on(tmp_path):
     found = estimate(folder, "share")
     # letters only, so the numbers that tell the items apart do not count: 14 say "so good"
     assert found.value == 14 / 20
-    assert folder.findings()[0].verdict in ("not supported", "undecided")
+    assert folder.findings()[0].verdict == "hurts"
     assert not folder.findings()[0].claim.needs_control
     assert len(folder.outputs()) == 0  # nothing is asked
 
@@ -87,11 +87,11 @@ def test_nothing_in_common_is_no_leak(tmp_path):
     rows = [{**r, "id": f"{r['id']}-{n}"} for n, r in enumerate(rows)]
     folder = run("leakage", Remembers(["another text altogether, about something"]), rows, tmp_path)
     assert estimate(folder, "share").value == 0.0
-    assert folder.findings()[0].verdict == "supported"
+    assert folder.findings()[0].verdict == "holds"
 
 
 def test_a_model_that_does_not_say_what_it_was_trained_on_is_refused(tmp_path):
     with pytest.raises(PlanError, match="needs a model with training_hashes"):
         run("leakage", KeywordClassifier(), ROWS, tmp_path)
-    with pytest.raises(PlanError, match="limit must lie between 0 and 1"):
-        LeakageParams(limit=0)
+    with pytest.raises(PlanError, match="tolerance must lie between 0 and 1"):
+        LeakageParams(tolerance=0)

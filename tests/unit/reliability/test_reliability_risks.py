@@ -1,5 +1,6 @@
 """Risks: what hurts, what holds, what cannot be told, and what each of them is held against."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -99,6 +100,8 @@ class TestTheCasesThatReadWrongBefore:
         one = found(flipped(broken=(37, 46, 55), mended=2))
         assert (one.verdict, one.scope) == ("hurts", "this recipe")
         assert one.estimate.value == pytest.approx(0.05, abs=0.002)
+        low, high = one.limits[0].checkpoints
+        assert f"of these checkpoints alone [{100 * low:.1f}, {100 * high:.1f}]" in one.reason
 
     @pytest.mark.parametrize("tolerance", [0.02, 0.01])
     def test_limits_within_six_tenths_hold(self, tolerance):
@@ -110,7 +113,7 @@ class TestTheCasesThatReadWrongBefore:
     def test_one_seed_has_no_word_about_seeds(self):
         one = found(of_interval(4.0, 1.3, 6.7), n_rows=15)
         assert one.scope == "this checkpoint"
-        assert "seed" not in one.reason
+        assert not re.search("seed|replicate|recipe", one.reason)
 
 
 def test_no_flips_among_few_items_do_not_hold():
@@ -123,7 +126,7 @@ def test_no_flips_among_few_items_do_not_hold():
 def test_what_only_these_checkpoints_show_is_said_of_them():
     one = found(made([0.08, 0.0, 0.07], sd=0.004))
     assert (one.verdict, one.scope) == ("hurts", "these checkpoints")
-    assert "undecided for the recipe" in one.reason
+    assert re.search(r"of the recipe \[−\d+\.\d, \d+\.\d\], so undecided there$", one.reason)
     seeds = next(c for c in one.checks if c.name == "seeds")
     assert (seeds.outcome, seeds.detail) == ("no", "2 of 3")
 

@@ -18,7 +18,8 @@ def footer_lines(view: RunView) -> list[str]:
     facts = view.facts
     lines = [f"run: {facts.path}" + ("" if facts.status == "complete" else f" ({facts.status})")]
     lines.append(f"more: scrutiny report {facts.path} -o report.html")
-    lines.append(f"seeds: {seeds(view)}")
+    is_single = len(facts.replicates) <= 1
+    lines.append(f"run seed: {facts.seed}" if is_single else f"seeds: {seeds(view)}")
     method = f"draws: {facts.draws:,} · {facts.method or 'no interval'} · {percent(facts.level)}"
     lines.append(method)
     if view.findings:

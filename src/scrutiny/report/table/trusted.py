@@ -206,7 +206,7 @@ def _controls(finding: Finding, controls: Sequence[tuple[Component, Estimate | N
     """
     named = [c for c in finding.claim.components if "control" in c.against]
     declared = list(dict.fromkeys([*named, *(component for component, _ in controls)]))
-    if finding.claim.risk is not None:
+    if finding.claim.risk is not None and not _is_more(finding):
         return NOT_NEEDED  # a cost is one, whatever else costs as much
     if not declared:
         return NO_CONTROL if finding.claim.needs_control else NOT_NEEDED
@@ -217,6 +217,12 @@ def _controls(finding: Finding, controls: Sequence[tuple[Component, Estimate | N
     ran = found.get(failed[0]) is not None
     name = failed[0].against.removeprefix("control: ")
     return f"{name} not passed" if ran else f"{name} not run"
+
+
+def _is_more(finding: Finding) -> bool:
+    """Whether a cost is shown to be more than every control's."""
+    said = [check.outcome for check in finding.checks if check.name.startswith("more than ")]
+    return set(said) == {"yes"}
 
 
 def _is_beyond(component: Component, estimate: Estimate | None) -> bool:

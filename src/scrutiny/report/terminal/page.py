@@ -3,7 +3,7 @@
 import errno
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import IO, Final
 
 from rich.cells import cell_len, set_cell_size
@@ -152,7 +152,12 @@ def _opening(view: RunView) -> list[Text]:
 
 
 def _table(rows: Sequence[AuditRow]) -> Iterator[Text]:
-    yield Text(side_by_side(("claim", 40), *_CHECKS, ("verdict", 17)), style="dim")
+    # what no row was checked for stays empty
+    run = [
+        n for n, _ in _CHECKS if any(_outcome(row, n) != OUTCOME_MARKS["not run"] for row in rows)
+    ]
+    checks = [(name if name in run else "", width) for name, width in _CHECKS]
+    yield Text(side_by_side(("claim", 40), *checks, ("verdict", 17)), style="dim")
     columns = ("  estimate", _NUMBER + 2), ("against control", _NUMBER)
     yield Text(side_by_side(*columns, ("n/planned", 10), ("of what", 16)), style="dim")
     previous = ""
@@ -161,14 +166,17 @@ def _table(rows: Sequence[AuditRow]) -> Iterator[Text]:
             yield Text("\N{BOX DRAWINGS LIGHT HORIZONTAL}" * WIDTH, style="dim")
             yield from wrapped(row.title, style="bold")
             previous = row.title
-        yield from _row(row)
+        yield from _row(row, run)
 
 
-def _row(row: AuditRow) -> Iterator[Text]:
+def _outcome(row: AuditRow, check: str) -> str:
+    return OUTCOME_MARKS.get(getattr(row, check), "?")
+
+
+def _row(row: AuditRow, run: Collection[str]) -> Iterator[Text]:
     claim = row.label + (" (post hoc)" if row.finding.claim.post_hoc else "")
     first, *others = fold(claim, 38) or [""]
-    outcomes = [OUTCOME_MARKS.get(getattr(row, name), "?") for name, _ in _CHECKS]
-    checks = [(outcome, width) for outcome, (_, width) in zip(outcomes, _CHECKS, strict=True)]
+    checks = [(_outcome(row, name) if name in run else "", width) for name, width in _CHECKS]
     line = set_cell_size(side_by_side((f"{mark(row.verdict)} {first}", 40), *checks), 64)
     yield Text.assemble(line, (row.verdict, _STYLES.get(row.verdict, "dim")))
     for piece in others:

@@ -1,8 +1,8 @@
 """Simultaneous limits: rows of a family from their item draws, holding for all at once."""
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -82,6 +82,9 @@ class Row:
     flips
         Rows of the data that count for a loss and against it, a replicate, where the number is a
         mean of paired differences of right and wrong; NaN for any other.
+    slack
+        The part of ``items`` that is there for the limit next to a bound alone, of a share on its
+        logit: the other limit is wide enough without.
     """
 
     values: FloatArray
@@ -92,6 +95,7 @@ class Row:
     scale: Scale
     crowding: float = 1.0
     flips: tuple[float, float] = (np.nan, np.nan)
+    slack: float = 0.0
 
 
 def row_of(
@@ -126,6 +130,7 @@ def row_of(
     items = float(side.noise.var(ddof=1)) * bias
     flip = 1.0 / resampled.n_rows if step is None else step
     flip *= where.whole if not where.is_bounded else _steepness(resampled, where)
+    seen = items
     if step is not None or flips is not None or is_coarse(side.noise, flip):
         known = flips is not None
         items = float(floored(items, flip, crowding=resampled.crowding, is_counted=known))
@@ -138,6 +143,7 @@ def row_of(
         scale=where,
         crowding=resampled.crowding,
         flips=flips or (np.nan, np.nan),
+        slack=items - seen if step is not None and where.is_bounded and seen > 0 else 0.0,
     )
 
 
@@ -213,8 +219,11 @@ def _limits(
         rows[0].freedom,
         rows[0].crowding,
     )
-    here = checkpoint_limits(family, level=level, n_rows=n_rows)
-    wide = recipe_limits(family, level=level, n_rows=n_rows) if is_of_recipe else here
+    slack = np.array([row.slack for row in rows])
+    here = _sided(checkpoint_limits, family, slack, level=level, n_rows=n_rows)
+    wide = here
+    if is_of_recipe:
+        wide = _sided(recipe_limits, family, slack, level=level, n_rows=n_rows)
     spoken = np.maximum(0.0, family.items - interaction)
     reach = wide.distance + _POWER * np.sqrt(spoken + wide.seeds)
     items, seeds = _needed(family, rows, losses, n_rows=n_rows, level=level)
@@ -228,6 +237,24 @@ def _limits(
         )
         for i, row in enumerate(rows)
     ]
+
+
+def _sided(
+    made: Callable[..., FamilyLimits],
+    family: FamilyRows,
+    slack: FloatArray,
+    *,
+    level: float,
+    n_rows: int,
+) -> FamilyLimits:
+    """Limits whose slack widens the one next to a bound alone: the upper one above a half."""
+    found = made(family, level=level, n_rows=n_rows)
+    if not slack.any():
+        return found
+    near = made(replace(family, items=family.items - slack), level=level, n_rows=n_rows)
+    is_high = family.values.mean(axis=1) > 0
+    low = np.where(is_high, near.low, found.low)
+    return replace(found, low=low, high=np.where(is_high, found.high, near.high))
 
 
 def _needed(
