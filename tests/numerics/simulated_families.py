@@ -8,6 +8,7 @@ change drawn several times, an F1 instead of a share, seeds that now and then fa
 from dataclasses import dataclass, replace
 
 import numpy as np
+from former_rule import outcomes
 from scipy.special import ndtri
 
 from scrutiny.stats.arrays import FloatArray
@@ -19,7 +20,7 @@ from scrutiny.stats.intervals.families import (
     recipe_limits,
 )
 from scrutiny.stats.resampling.weights import crowding_of
-from scrutiny.stats.significance.verdict import intersection_union, judge
+from scrutiny.stats.significance.verdict import intersection_union
 
 RECALL = 0.85  # and precision, before any change
 NEAR_NORMAL = 50  # degrees of freedom of items from which a t is a normal
@@ -268,7 +269,4 @@ def old_verdicts(rng, drop: Seen, control: Seen, *, margin: float, draws: int = 
 
     (plus, minus), (more, less) = p_values(drop), p_values(drop - control)
     pairs = zip(plus, more, minus, less, strict=True)
-    return [
-        found.outcome
-        for found in judge([intersection_union([a, b], [c, d]) for a, b, c, d in pairs])
-    ]
+    return outcomes([intersection_union([a, b], [c, d]) for a, b, c, d in pairs])

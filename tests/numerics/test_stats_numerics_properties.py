@@ -14,7 +14,6 @@ import pytest
 
 import scrutiny.stats as public
 from scrutiny.stats import (
-    ClaimTest,
     CrossedDesign,
     Runs,
     Scheme,
@@ -132,11 +131,6 @@ FUNCTIONS: dict[str, Case] = {
         lambda x, rng: np.sort(public.jackknife(with_ones(x)[None], mean)[:, 0]),
         by_entries,
     ),
-    "judge": Case(
-        lambda g: (g.random(5) / 20,),
-        lambda p, rng: sorted(j.p_plus for j in public.judge([ClaimTest(x, 1, 0, 1) for x in p])),
-        by_entries,
-    ),
     "krippendorff_alpha": Case(
         lambda g: (g.integers(0, 4, (3, 30)).astype(float),),
         lambda x, rng: public.krippendorff_alpha(x, level="ordinal"),
@@ -246,7 +240,6 @@ VALUES = {
     "ExactTest",
     "Flips",
     "Interval",
-    "Judgment",
     "MultiBootstrap",
     "Resampled",
     "Runs",

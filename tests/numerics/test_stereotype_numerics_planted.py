@@ -5,6 +5,7 @@ Every bound is what was measured with more studies, and two Monte Carlo standard
 
 import numpy as np
 import pytest
+from former_rule import outcomes
 from planted_families import (
     associations,
     coverage,
@@ -22,7 +23,7 @@ from scrutiny.diagnostics.stereotypes.metrics import (
 )
 from scrutiny.reliability.additive import Additive, divide, with_count
 from scrutiny.reliability.metrics import measures_of, metric_of
-from scrutiny.stats import intersection_union, judge
+from scrutiny.stats import intersection_union
 
 NEUTRAL = metric_of("share(neutral)", measures_of("stereotypes.pairs@1"))
 
@@ -204,10 +205,10 @@ def verdicts(make, limit, *, studies):
             )
             for found in make(rng, study)
         ]
-        outcomes = [one.outcome for one in judge(tests)]
-        supported += "supported" in outcomes
-        denied += "not supported" in outcomes
-        claims_supported += outcomes.count("supported") / len(outcomes)
+        said = outcomes(tests)
+        supported += "supported" in said
+        denied += "not supported" in said
+        claims_supported += said.count("supported") / len(said)
     return supported / studies, denied / studies, claims_supported / studies
 
 

@@ -81,7 +81,7 @@ from scrutiny.stats.significance.variance_ratio import (
     variance_ratio,
     variance_ratio_power,
 )
-from scrutiny.stats.significance.verdict import ClaimTest, Judgment, intersection_union, judge
+from scrutiny.stats.significance.verdict import ClaimTest, intersection_union
 
 __all__ = [
     "Agreement",
@@ -91,7 +91,6 @@ __all__ = [
     "ExactTest",
     "Flips",
     "Interval",
-    "Judgment",
     "MultiBootstrap",
     "Resampled",
     "Runs",
@@ -113,7 +112,6 @@ __all__ = [
     "holm",
     "intersection_union",
     "jackknife",
-    "judge",
     "krippendorff_alpha",
     "max_t",
     "mcnemar",

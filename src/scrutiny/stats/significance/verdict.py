@@ -1,16 +1,11 @@
-"""Verdicts from p-values: intersection-union within a claim, Holm over claims."""
+"""P-values of a claim whose components must all hold: intersection-union."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import finite, proper_level
+from scrutiny.stats.arrays import finite
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.significance.multiplicity import holm
-
-Outcome = Literal["supported", "not supported", "undecided"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +29,6 @@ class ClaimTest:
     p_minus: float
     weakest: int
     n_components: int
-
-
-@dataclass(frozen=True, slots=True)
-class Judgment:
-    """Verdict on one claim of a family.
-
-    Parameters
-    ----------
-    outcome
-        "supported", "not supported" or "undecided".
-    p_plus, p_minus
-        Holm-adjusted over the family; each is compared with ``alpha / 2``.
-    """
-
-    outcome: Outcome
-    p_plus: float
-    p_minus: float
 
 
 def intersection_union(p_for: ArrayLike, p_against: ArrayLike) -> ClaimTest:
@@ -88,39 +66,3 @@ def intersection_union(p_for: ArrayLike, p_against: ArrayLike) -> ClaimTest:
         weakest=weakest,
         n_components=plus.size,
     )
-
-
-def judge(claims: Sequence[ClaimTest], *, alpha: float = 0.05) -> tuple[Judgment, ...]:
-    """Verdicts on the claims of a family by Holm, each direction at ``alpha / 2``.
-
-    Parameters
-    ----------
-    claims
-        The family, all of it, as declared before the run.
-    alpha
-        Chance of any wrong verdict in the family.
-
-    **Measures**: which claims of a family may be stated, and which may be denied.
-
-    **Misleads when**: the family leaves out claims that were tried.
-
-    **References**: Holm (1979); Berger (1982).
-
-    Examples
-    --------
-    >>> [j.outcome for j in judge([intersection_union([0.001], [0.999])])]
-    ['supported']
-    """
-    proper_level(alpha)
-    if not claims:
-        return ()
-    plus, minus = holm([c.p_plus for c in claims]), holm([c.p_minus for c in claims])
-    found = []
-    for p, m in zip(plus.tolist(), minus.tolist(), strict=True):
-        outcome: Outcome = "undecided"
-        if p <= alpha / 2 < m:
-            outcome = "supported"
-        elif m <= alpha / 2 < p:
-            outcome = "not supported"
-        found.append(Judgment(outcome, p, m))
-    return tuple(found)
