@@ -328,3 +328,14 @@ def test_changed_texts_are_made_once_and_go_with_their_batch():
     assert made._asked_of(batches[1]) is not first
     batches.clear()
     assert not made._kept
+
+
+def test_what_is_not_asked_for_want_of_a_resource_is_said():
+    english = frozenset({"en"})
+    assert RobustnessParams().left_out(english) == {
+        "back_translation@1": ["translator"],
+        "masked_lm@1": ["masked_lm"],
+        "synonym_vectors@1": ["vectors"],
+    }
+    held = RobustnessParams(resources={"translator": "hf:a", "masked_lm": "hf:b", "vectors": "c"})
+    assert held.left_out(english) == RobustnessParams(transformations=("ocr",)).left_out(english)

@@ -174,6 +174,10 @@ def _notes(
     yield "Items that a transformation cannot change count as unchanged in the drop over all items."
     if params.draws == 1:
         yield "One draw of each transformation: the effect of the draw was not measured."
+    lacking = params.left_out(inputs.data.languages)
+    if lacking:
+        named = ", ".join(f"{without_versions(n)} ({', '.join(of)})" for n, of in lacking.items())
+        yield f"Not asked, for want of a resource (`resources` names one): {named}."
     others = [title(r) for r in recipes if r not in keeping]
     if others:
         yield (

@@ -51,15 +51,21 @@ class RobustnessParams:
         if self.transformations:
             named = [parse_recipe(text) for text in self.transformations]
             return list({recipe.name: recipe for recipe in named}.values())
+        return [recipe for recipe in _usual(languages) if not self._lacking(recipe)]
+
+    def left_out(self, languages: frozenset[str]) -> dict[str, list[str]]:
+        """Recipes that would be asked, by name, with the resources that they lack."""
+        recipes = () if self.transformations else _usual(languages)
+        return {r.name: lacking for r in recipes if (lacking := self._lacking(r))}
+
+    def _lacking(self, recipe: Recipe) -> list[str]:
+        """Resources of a recipe that are neither there nor named."""
         held = {n for n, r in RESOURCES.items() if r.default and r.is_installed}
-        held |= set(self.resources)
-        recipes = [parse_recipe(name) for name in registry().names("transformation")]
-        return [r for r in recipes if _can_run(r, held, languages)]
+        return [name for name in recipe.resources if name not in held | set(self.resources)]
 
 
-def _can_run(recipe: Recipe, held: set[str], languages: frozenset[str]) -> bool:
-    """Whether a recipe has its resources, supports a language and is a default."""
-    if not recipe.is_default:
-        return False
+def _usual(languages: frozenset[str]) -> list[Recipe]:
+    """Recipes that are asked unless others are named, and support a language."""
     spoken = {part for code in languages for part in ("*", code, code.partition("-")[0])}
-    return held.issuperset(recipe.resources) and not spoken.isdisjoint(recipe.languages)
+    recipes = (parse_recipe(name) for name in registry().names("transformation"))
+    return [r for r in recipes if r.is_default and not spoken.isdisjoint(r.languages)]
