@@ -38,11 +38,11 @@ class Verbs(click.Group):
     """A group that imports a verb when it is called; ``--help`` imports none."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All verbs, in the order of the table."""
+        """All verbs, in table order."""
         return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The verb, imported now."""
+        """The verb, imported on demand."""
         if cmd_name not in VERBS:
             return None
         module = import_module(f"scrutiny.cli.verbs.{cmd_name}" + "_" * iskeyword(cmd_name))
@@ -55,19 +55,19 @@ class Verbs(click.Group):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        """Context of a command; a help text may be read by somebody who leaves early."""
+        """Context of a command; its help text may be piped to a reader that closes early."""
         with broken_pipes_passed():
             return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a verb, whose output may be read by somebody who leaves early."""
+        """Run a verb, whose output may be piped to a reader that closes early."""
         with broken_pipes_passed():
             return super().invoke(ctx)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The verb that was asked for; near names where there is none."""
+        """The requested verb, or an error with similar names."""
         from difflib import get_close_matches
 
         if args and args[0] not in VERBS and not args[0].startswith("-"):

@@ -1,4 +1,4 @@
-"""What every verb gets: flags as environment variables, examples as typed, finite numbers only."""
+"""Setup of every verb: environment variables, examples, finite numbers."""
 
 from typing import Any
 

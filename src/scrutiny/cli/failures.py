@@ -1,4 +1,4 @@
-"""What people see when something goes wrong: one paragraph, and the right exit code."""
+"""Error messages of the command line: one paragraph, and the right exit code."""
 
 import errno
 import os
@@ -34,7 +34,7 @@ _FULL: Final = {errno.EFBIG, errno.ENOSPC, errno.EDQUOT}
 
 
 class ReaderLeftError(Exception):
-    """Whoever read the output has seen enough; click would end the process at a broken pipe."""
+    """The reader of the output has closed it."""
 
 
 @contextmanager
@@ -99,7 +99,7 @@ def _exit_code(command: click.Command, arguments: Sequence[str] | None) -> int:
 
 
 def _refused(error: MemoryError | ImportError | OSError) -> int | None:
-    """Say what the machine has refused; gives the exit code, or nothing for what is no refusal."""
+    """Report a refusal by the machine; return the exit code, or `None` for other errors."""
     if not isinstance(error, OSError):
         if isinstance(error, MemoryError) or any(words in str(error) for words in _NO_MEMORY):
             say(_MEMORY_FULL)
@@ -116,19 +116,19 @@ def _refused(error: MemoryError | ImportError | OSError) -> int | None:
 
 
 def _shown(name: object) -> str:
-    """Name of a file, or its beginning and end where no file system takes such a name."""
+    """Name of a file, shortened if no file system accepts it."""
     text = str(name or "The output")
     return text if len(text) <= _LONGEST_NAME else f"{text[:80]}…{text[-40:]}"
 
 
 def _forget_stdout() -> None:
-    """Let what could not be written be written nowhere, so that leaving does not fail again."""
+    """Discard what could not be written, so that exiting does not fail again."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _show_usage(error: click.ClickException) -> None:
-    """Say what is wrong with the arguments, and where the help is."""
+    """Report wrong arguments, and how to get help."""
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         error.show()
         return
@@ -148,13 +148,13 @@ def say(text: str) -> None:
 
 
 def tell(text: str) -> None:
-    """Print on stderr, as far as that can be: it may be closed or full, or nobody reads it."""
+    """Print on stderr if possible: it may be closed or full."""
     with suppress(OSError, ValueError, AttributeError):
         click.echo(text, err=True)
 
 
 def say_warnings(manifest: Mapping[str, Any]) -> None:
-    """Print on stderr what a run warns of, for verbs whose output has no place for it."""
+    """Print the warnings of a run on stderr."""
     for warning in manifest.get("warnings", ()):
         say(f"Warning: {warning}")
 

@@ -1,4 +1,4 @@
-"""Options that verbs share."""
+"""Options shared by several verbs."""
 
 import re
 from collections.abc import Callable
@@ -27,7 +27,7 @@ _DEVICE: Final = re.compile(r"auto|cpu|mps|(cuda|xpu)(:[0-9]{1,3})?")
 
 
 class Folder(click.Path):
-    """Path of a folder that is named: an empty name would be the working folder."""
+    """Path of a folder; an empty name is refused."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Path of a name.
@@ -64,7 +64,7 @@ def model_options(function: F) -> F:
 
 
 def asked_models(function: F) -> F:
-    """Add ``--model`` and ``--reference``, looked up as soon as they are read.
+    """Add ``--model`` and ``--reference``, checked as soon as they are read.
 
     A mistyped name is answered before what runs a plan is imported.
     """
@@ -91,7 +91,7 @@ def asked_models(function: F) -> F:
 
 
 def _looked_up(context: click.Context, option: click.Parameter, given: Any) -> Any:
-    """Model strings as they were given; refuses those that name no model."""
+    """Model strings as given; refuses those that name no model."""
     from scrutiny.models.named.family import must_lead_somewhere
 
     for text in given:
@@ -100,7 +100,7 @@ def _looked_up(context: click.Context, option: click.Parameter, given: Any) -> A
 
 
 def running_options(function: F) -> F:
-    """Add what every verb that runs a plan takes."""
+    """Add the options of every verb that runs a plan."""
     for option in reversed(
         [
             click.option(
@@ -184,7 +184,7 @@ def load_options(device: str, batch: str, model_settings: tuple[str, ...]) -> Lo
 
 
 def whole_numbers(flag: str, text: str) -> tuple[int, ...]:
-    """Whole numbers with commas between them, as a flag has them.
+    """Whole numbers separated by commas.
 
     Raises
     ------

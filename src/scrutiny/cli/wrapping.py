@@ -1,4 +1,4 @@
-"""Documentation in 80 columns."""
+"""Documentation wrapped to 80 columns."""
 
 import re
 import textwrap
@@ -47,7 +47,7 @@ def fitted(line: str) -> str:
 
 
 def _paragraphs(lines: list[str]) -> Iterator[list[str]]:
-    """Stretches of lines of one indentation; a heading and its underline stand alone."""
+    """Groups of lines with one indentation; a heading and its underline are separate."""
     kinds = []
     for number, line in enumerate(lines):
         following = lines[number + 1] if number + 1 < len(lines) else ""

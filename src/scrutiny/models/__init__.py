@@ -1,1 +1,1 @@
-"""Models: strings that name them, adapters that load them, checks on what they answer."""
+"""Models: model strings, the adapters that load them, and checks of their answers."""

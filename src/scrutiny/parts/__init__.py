@@ -1,4 +1,4 @@
-"""Generic parts of a report, and what parts are made of; no family of diagnostics is known here.
+"""Generic parts of a report; they know no family of diagnostics.
 
 ::
 

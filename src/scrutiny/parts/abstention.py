@@ -1,4 +1,4 @@
-"""What is left of a score when near-ties are left out: margins and abstention."""
+"""Score with abstention: the score among answers with large margins."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final

@@ -1,4 +1,4 @@
-"""Do conditions (variants, representations) agree with each other, group by group, item by item."""
+"""Agreement between conditions (variants, representations), over groups and items."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,12 +42,12 @@ class _Pair:
 
     @property
     def drawn(self) -> float | None:
-        """What the chart shows: kappa where items are shared, else the rank correlation."""
+        """Charted measure: kappa if items are shared, otherwise the rank correlation."""
         return self.kappa if self.n_items else self.spearman
 
 
 def part(view: RunView) -> Part | None:
-    """Matrix and list of pairs for each question that was asked under several conditions."""
+    """Matrix and list of pairs for each question with several conditions."""
     references = References(view)
     hits = {identity(h.key, without=["metric", "group"]): h for h in view.records.hits()}
     whole = [e for e in main_estimates(view) if e.key.replicate is None]
@@ -94,7 +94,7 @@ def _chart(members: Sequence[Estimate], hits: dict[str, Hits], view: RunView) ->
 
 
 def _one_group(conditions: Sequence[Sequence[Estimate]]) -> list[Sequence[Estimate]]:
-    """Conditions by an estimate of a group that all have, so that labels name conditions."""
+    """Conditions by an estimate of a common group, so that labels name conditions."""
     shared = set.intersection(*({e.key.group for e in groups} for groups in conditions))
     if not shared:
         return list(conditions)
@@ -123,7 +123,7 @@ def _pair(
 
 
 def _aligned(a: Hits, b: Hits) -> tuple[Any, Any] | None:
-    """Hits of the replicates that both have; items are those of one panel."""
+    """Hits of the common replicates on the items of one panel."""
     names = [name for name in a.replicates if name in b.replicates]
     if not names or a.items != b.items:
         return None

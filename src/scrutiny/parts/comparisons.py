@@ -1,4 +1,4 @@
-"""Differences between families, controls or conditions, and the claims that a plan makes itself."""
+"""Differences between families, controls or conditions, and the claims of a plan."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -60,7 +60,7 @@ def _charts(members: Sequence[Estimate]) -> Iterator[Chart]:
 
 
 def _versus(e: Estimate, label: str) -> str:
-    """What is taken from what: two families, or two conditions of one."""
+    """The two sides of a difference: two families, or two conditions of one."""
     key = e.key
     sides = (
         [] if key.subject == key.reference else [f"{key.subject} \N{MINUS SIGN} {key.reference}"]
@@ -72,12 +72,12 @@ def _versus(e: Estimate, label: str) -> str:
 
 
 def _test(e: Estimate) -> str:
-    """Name of the exact test of two groups of runs that stands beside a difference, if any."""
+    """Name of the exact test of two groups of runs for a difference, if any."""
     return next((name for name in _TESTS if f"{name}_p" in e.across), "")
 
 
 def _ranks(tested: Sequence[Estimate]) -> Chart:
-    """Exact rank tests of runs that do not pair up, beside the intervals."""
+    """Exact rank tests of runs that are not paired, in addition to the intervals."""
     labels = row_labels([e.key for e in tested])
     rows = tuple(
         (
@@ -106,7 +106,7 @@ def _ranks(tested: Sequence[Estimate]) -> Chart:
 
 
 def _claims(claims: Sequence[Finding]) -> Chart:
-    """Verdicts on the claims that the plan itself makes."""
+    """Verdicts of the claims of the plan."""
     rows = tuple(
         (
             f.claim.says,

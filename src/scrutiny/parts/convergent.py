@@ -38,7 +38,7 @@ _LEAD: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """Two estimates of one construct on the same replicates."""
+    """Two estimates of one construct for the same replicates."""
 
     construct: str
     a: Estimate
@@ -47,7 +47,7 @@ class _Match:
 
 
 def construct_of(group: str) -> str:
-    """Name of what a group is of.
+    """Name of the construct of a group.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def part(view: RunView) -> Part | None:
 
 
 def _matches(view: RunView, references: References) -> Iterator[tuple[str, _Match]]:
-    """Matches by the pair of diagnostics that they are of."""
+    """Matches by pair of diagnostics."""
     usable = [e for e in replicated(view) if e.key.role == "measured"]
     usable = [e for e in usable if references.of(e) is not None]
     usable = [e for e in usable if construct_of(e.key.group) not in _NOT_A_CONSTRUCT]
@@ -97,7 +97,7 @@ def _by_question(usable: Sequence[Estimate]) -> dict[str, list[Estimate]]:
 def _main(
     members: Sequence[Estimate], references: References
 ) -> tuple[_Place, dict[str, Estimate]]:
-    """Metric and condition that most claims rest on, by construct; the first where none does."""
+    """Metric and condition of most claims, by construct; the first if there are no claims."""
     series = grouped((identity(e.key, without=["group"]), e) for e in members)
     best = max(series.values(), key=lambda s: sum(references.is_claimed(e) for e in s))
     key = best[0].key

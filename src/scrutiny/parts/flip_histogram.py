@@ -1,4 +1,4 @@
-"""Do replicates agree item by item: Figure 1 of Aribandi, Tay & Metzler (2021)."""
+"""Agreement of replicates by item: Figure 1 of Aribandi, Tay & Metzler (2021)."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -27,7 +27,7 @@ _LEAD: Final = (
 
 
 def part(view: RunView) -> Part | None:
-    """Histogram of the first conditions that claims rest on, and a table of all."""
+    """Histogram of the first conditions with claims, and a table of all."""
     tried = [(hits, _complete(hits)) for hits in _in_order(view)]
     found = [(hits, data) for hits, data in tried if data is not None]
     if not found:
@@ -44,7 +44,7 @@ def part(view: RunView) -> Part | None:
 
 
 def _in_order(view: RunView) -> list[Hits]:
-    """Hits of several replicates; those under a condition that a claim rests on first."""
+    """Hits of several replicates; conditions with a claim first."""
     references = References(view)
     claimed = {
         identity(e.key, without=["metric", "group"])
@@ -104,7 +104,7 @@ def _chart(hits: Hits, data: tuple[Any, Any], view: RunView) -> Chart:
 
 
 def _all(found: Sequence[tuple[Hits, tuple[Any, Any]]], view: RunView) -> Chart:
-    """Spread that flips alone would make, beside the observed one, for every condition."""
+    """Expected spread from flips alone, and the observed one, for every condition."""
     keys = [hits.key for hits, _ in found[:MOST_ROWS]]
     rows = []
     for label, (_, data) in zip(full_labels(keys), found, strict=False):
@@ -132,7 +132,7 @@ def _all(found: Sequence[tuple[Hits, tuple[Any, Any]]], view: RunView) -> Chart:
 
 
 def _by_class(hits: Hits, data: tuple[Any, Any]) -> list[tuple[str, ...]]:
-    """Rows of the classes of items that a column names, where there are a few."""
+    """Rows of the item classes in a column, if there are only a few."""
     rows = []
     kept = np.isfinite(hits.hit).all(axis=0)
     for name, column in hits.columns.items():

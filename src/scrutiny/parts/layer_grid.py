@@ -1,4 +1,4 @@
-"""Every layer of one model beside every layer of another, where a run has all of them."""
+"""Similarity of every layer of one model with every layer of another."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -30,7 +30,7 @@ Grid = Mapping[tuple[int, int], Estimate]
 
 
 def part(view: RunView) -> Part | None:
-    """A map for each pair of models and each number that a run has of all their layers."""
+    """A map for each pair of models and each number that a run has for all their layers."""
     placed = [e for e in main_estimates(view) if _place(e.key) is not None]
     without = (f"condition.{OWN}", f"condition.{OTHER}")
     charts = [
@@ -42,7 +42,7 @@ def part(view: RunView) -> Part | None:
 
 
 def _place(key: EstimateKey) -> tuple[int, int] | None:
-    """Layer of the reference and of the model; nothing for other estimates."""
+    """Layers of the reference and of the model; `None` for other estimates."""
     own, other = key.condition.get(OWN), key.condition.get(OTHER)
     if key.reference and isinstance(own, int) and isinstance(other, int):
         return other, own
@@ -50,7 +50,7 @@ def _place(key: EstimateKey) -> tuple[int, int] | None:
 
 
 def _chart(grid: Grid) -> Chart | None:
-    """Map of a whole grid; nothing of some pairs of layers."""
+    """Map of a complete grid; `None` for some pairs of layers only."""
     rows, columns = (sorted({place[side] for place in grid}) for side in (0, 1))
     if min(len(rows), len(columns)) < _FEWEST or len(grid) < len(rows) * len(columns):
         return None

@@ -1,4 +1,4 @@
-"""Parts of a page and their tables in the lines of a terminal."""
+"""Parts of a page and their tables for a terminal."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -17,7 +17,7 @@ _BETWEEN: Final = "  "
 
 
 def part_lines(part: Part) -> Iterator[Text]:
-    """Title, facts and tables of a part; what is drawn on a page is told by its table."""
+    """Title, facts and tables of a part; a drawing is replaced by its table."""
     yield Text()
     yield from wrapped(part.title, style="bold")
     width = max((cell_len(name) for name, _ in part.facts), default=0)
@@ -32,7 +32,7 @@ def part_lines(part: Part) -> Iterator[Text]:
 
 
 def table_lines(table: ChartTable, *, indent: int = 0) -> Iterator[Text]:
-    """Columns where the page is wide enough for them; else each row in words under its label."""
+    """Columns if the page is wide enough; otherwise each row in words below its label."""
     rows = [tuple(map(one_line, row)) for row in (table.header, *table.rows)]
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     room = WIDTH - indent - sum(width + len(_BETWEEN) for width in widths[1:])
@@ -52,7 +52,7 @@ def table_lines(table: ChartTable, *, indent: int = 0) -> Iterator[Text]:
 
 
 def _in_words(rows: list[tuple[str, ...]], indent: int) -> Iterator[Text]:
-    """Each row as its label and, under it, what its columns hold."""
+    """Each row as its label and, below it, its columns."""
     header, *body = rows
     for row in body:
         yield Text(" " * indent + cropped(row[0], WIDTH - indent))

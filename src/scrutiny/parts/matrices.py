@@ -1,4 +1,4 @@
-"""Every model beside every other: maps of what a run has of all ordered pairs, and what agrees."""
+"""Similarity of all pairs of models: maps, and agreement of the measures."""
 
 from collections.abc import Sequence
 from itertools import combinations, zip_longest
@@ -38,7 +38,7 @@ _SHARED: Final = (
 
 
 def part(view: RunView) -> Part | None:
-    """A chart for each diagnostic and dataset with all pairs of three models or more."""
+    """A chart for each diagnostic and dataset with all pairs of at least three models."""
     found = series_of(view)
     if not found:
         return None
@@ -57,7 +57,7 @@ def part(view: RunView) -> Part | None:
 
 
 def _chart(block: Sequence[Series]) -> Chart:
-    """Map of the first number with a switch to the others, and tables of all."""
+    """Map of the first number with a selection of the others, and tables of all."""
     shown, key = block[:MOST_SERIES], block[0].key
     models = block[0].models
     anchor = f"reliability-matrices-{value_digest([key.diagnostic, key.dataset, *models], size=4)}"
@@ -88,7 +88,7 @@ def _chart(block: Sequence[Series]) -> Chart:
 
 
 def _caption(shown: Sequence[Series]) -> str:
-    """Least and largest number of different models, in words."""
+    """Smallest and largest number of different models, in words."""
     one = shown[0]
     apart = {p: v for p, v in one.values.items() if p[0] != p[1]}
     ends = [min(apart, key=lambda p: apart[p]), max(apart, key=lambda p: apart[p])]
@@ -105,7 +105,7 @@ def _table(one: Series) -> ChartTable:
 
 
 def _pairs(shown: Sequence[Series]) -> tuple[tuple[str, ...], ...]:
-    """All numbers of every pair, a row each."""
+    """All numbers of every pair, one row each."""
     models = shown[0].models
     rows = []
     for a in models:
@@ -117,13 +117,13 @@ def _pairs(shown: Sequence[Series]) -> tuple[tuple[str, ...], ...]:
 
 
 def _pair_table(shown: Sequence[Series], pairs: Sequence[tuple[str, ...]]) -> ChartTable:
-    """Rows of pairs, as many as a page holds."""
+    """Rows of pairs, as many as fit on a page."""
     header = ("reference", "model", *(one.label for one in shown))
     return ChartTable(header, tuple(pairs[:MOST_ROWS]), 2)
 
 
 def _agreement(blocks: Sequence[Sequence[Series]], *, seed: int) -> list[Chart]:
-    """How the measures of one set of models go together over its pairs."""
+    """Agreement of the measures of one set of models over its pairs."""
     by_models = grouped(
         (tuple(sorted(one.models)), one)
         for row in zip_longest(*blocks)  # so that every diagnostic has its first numbers among them
@@ -140,7 +140,7 @@ def _agreement(blocks: Sequence[Sequence[Series]], *, seed: int) -> list[Chart]:
 
 
 def _distinct(series: Sequence[Series]) -> list[Series]:
-    """Series that are no copy of one before them."""
+    """Series that do not repeat an earlier one."""
     found: list[Series] = []
     for one in series:
         if all(_apart(one) != _apart(other) for other in found):
@@ -191,7 +191,7 @@ def _correlations(
 
 
 def _names(series: Sequence[Series]) -> list[str]:
-    """Names that tell the measures of several diagnostics and datasets apart."""
+    """Names that distinguish the measures of several diagnostics and datasets."""
     said = []
     for one in series:
         others = [s.key for s in series if s.label == one.label]
@@ -207,7 +207,7 @@ def _names(series: Sequence[Series]) -> list[str]:
 def _correlation(
     one: Series, other: Series, models: Sequence[str], *, seed: int
 ) -> "PairCorrelation | None":
-    """Correlation of two series; nothing where one does not vary."""
+    """Correlation of two series; `None` if one does not vary."""
     from scrutiny.stats.association.pair_correlation import pair_correlation
     from scrutiny.stats.errors import StatisticsError
 

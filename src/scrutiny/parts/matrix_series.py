@@ -1,4 +1,4 @@
-"""Numbers that a run has of every ordered pair of some models, as matrices."""
+"""Numbers for every ordered pair of models, as matrices."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -63,7 +63,7 @@ class Series:
 
 
 def series_of(view: RunView) -> dict[str, list[Series]]:
-    """Series of each diagnostic and dataset that has some, each metric's first condition first."""
+    """Series of each diagnostic and dataset, each metric's first condition first."""
     usable = [
         e
         for e in main_estimates(view)
@@ -83,7 +83,7 @@ def series_of(view: RunView) -> dict[str, list[Series]]:
 
 
 def _series(members: Sequence[Estimate]) -> Series | None:
-    """Series of the estimates that differ in their models; nothing unless it has all pairs."""
+    """Series of the estimates that differ only in their models; `None` unless complete."""
     cells = {(str(e.key.reference), e.key.subject): e for e in members}
     subjects = {subject for _, subject in cells}
     models = tuple(dict.fromkeys(reference for reference, _ in cells if reference in subjects))
@@ -95,7 +95,7 @@ def _series(members: Sequence[Estimate]) -> Series | None:
 
 
 def _ordered(members: Sequence[Series]) -> list[Series]:
-    """Measured numbers before controls, every metric once before any comes again."""
+    """Measured numbers before controls, and every metric once before any is repeated."""
     by_metric = grouped((f"{s.key.role} {s.key.metric}", s) for s in members)
     ranked = [
         (_ROLES.index(one.key.role), place, number, one)
@@ -107,7 +107,7 @@ def _ordered(members: Sequence[Series]) -> list[Series]:
 
 
 def _label(one: Series, members: Sequence[Series]) -> str:
-    """Metric, role where it is not the usual one, and conditions that neighbors have otherwise."""
+    """Metric, role if it is not the usual one, and conditions that differ from the neighbors'."""
     same = [s.key for s in members if s.key.metric == one.key.metric]
     apart = [
         name
@@ -124,5 +124,5 @@ def _label(one: Series, members: Sequence[Series]) -> str:
 
 
 def _said(name: str, value: object) -> str:
-    """Value of a condition; a number needs its name."""
+    """Value of a condition; a number is shown with its name."""
     return unversioned(value) if isinstance(value, str) else f"{name} {value}"

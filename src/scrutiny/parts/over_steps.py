@@ -1,4 +1,4 @@
-"""An estimate along training, layers or any other number: Figure 2 of Aribandi et al. (2021)."""
+"""Trend of an estimate over steps or layers: Figure 2 of Aribandi et al. (2021)."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -26,7 +26,7 @@ _LEAD: Final = (
 
 
 def part(view: RunView) -> Part | None:
-    """Line charts of what was measured at three values or more of a numeric condition."""
+    """Line charts of estimates with at least three values of a numeric condition."""
     references = References(view)
     found = list(_courses(main_estimates(view)))
     found.sort(key=lambda pair: -sum(references.is_claimed(e) for e in pair[1]))
@@ -35,7 +35,7 @@ def part(view: RunView) -> Part | None:
 
 
 def _courses(estimates: Sequence[Estimate]) -> Iterator[tuple[str, list[Estimate]]]:
-    """Estimates that differ in one numeric condition alone, in its order."""
+    """Estimates that differ in only one numeric condition, in its order."""
     known = [e for e in estimates if e.status == "ok" and e.value is not None]
     known = [e for e in known if e.key.role == "measured" and e.key.replicate is None]
     names = sorted({name for e in known for name in e.key.condition} - _UNORDERED)

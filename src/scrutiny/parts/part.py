@@ -1,4 +1,4 @@
-"""One part of the report on reliability, as a value."""
+"""One part of the report, as a value."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -53,7 +53,7 @@ RELIABILITY: Final = Chapter(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A question about the numbers, answered with charts and their tables.
+    """A question about the numbers, answered by charts and their tables.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class Part:
     facts: tuple[tuple[str, str], ...] = ()
 
     def cut(self, *, charts: int, rows: int) -> "Part":
-        """Return the part with at most so many charts, and rows a table; twice if compact."""
+        """Return the part with at most this number of charts, and rows of a table."""
         charts *= 2 if self.is_compact else 1
         kept = tuple(_cut(chart, rows) for chart in self.charts[:charts])
         note = left_out(len(self.charts), charts, "charts") if not self.note else self.note
@@ -91,19 +91,19 @@ class Part:
 
 
 def _no_part(view: RunView) -> Part | None:
-    """Nothing to show."""
+    """No part."""
     del view
     return None
 
 
 def _no_lines(view: RunView) -> Iterable["Text"]:
-    """Nothing to say in a terminal."""
+    """No lines."""
     del view
     return ()
 
 
 def _nothing_known(dataset: str, estimates: Sequence[Estimate]) -> str:
-    """Nothing to say of a dataset."""
+    """No words."""
     del dataset, estimates
     return ""
 
@@ -116,7 +116,7 @@ def _nothing_found(folder: Path) -> Iterable[Found]:
 
 @dataclass(frozen=True, slots=True)
 class ReportPart(Told):
-    """What the registry holds of a part: how it is made, and what it says elsewhere.
+    """Registered part: how it is made, and its other outputs.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class ReportPart(Told):
     found_in: Callable[[Path], Iterable[Found]] = _nothing_found
 
     def sentence(self) -> str:
-        """What it shows, in one sentence."""
+        """First line of its documentation."""
         return self.at_length().partition("\n")[0]
 
     def at_length(self) -> str:
@@ -148,7 +148,7 @@ class ReportPart(Told):
 
 
 def _cut(chart: Chart, rows: int) -> Chart:
-    """Chart whose table has at most so many rows; a further table goes first."""
+    """Chart whose table has at most this number of rows; further tables are dropped first."""
     if chart.more is not None and len(chart.more.rows) > rows:
         chart = replace(chart, more=None)
     count = len(chart.table.rows)
@@ -160,7 +160,7 @@ def _cut(chart: Chart, rows: int) -> Chart:
 
 
 def left_out(count: int, most: int, what: str) -> str:
-    """How many of something are shown, and where the others are; empty where all are."""
+    """Sentence on how many are shown, and where the others are; empty if all are."""
     if count <= most:
         return ""
     return f"The first {most} of {count} {what} are shown; {_ELSEWHERE}."
@@ -169,7 +169,7 @@ def left_out(count: int, most: int, what: str) -> str:
 def shown(
     charts: Sequence[Chart], what: str, most: int = MOST_CHARTS
 ) -> tuple[tuple[Chart, ...], str]:
-    """Charts that a part may have, and what is left out."""
+    """Charts of a part, and the sentence on those that are left out."""
     return tuple(charts[:most]), left_out(len(charts), most, what)
 
 
@@ -183,7 +183,7 @@ def part_of(
     most: int = MOST_CHARTS,
     chapter: Chapter = RELIABILITY,
 ) -> Part | None:
-    """Return the part of the first charts, which says how many of ``what`` are left out, if any."""
+    """Return the part with the first charts, and the number of ``what`` that are left out."""
     if not charts:
         return None
     return Part(anchor, title, lead, *shown(charts, what, most), chapter=chapter)

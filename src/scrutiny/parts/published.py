@@ -1,4 +1,4 @@
-"""Printed figures beside the run's own: the plan's ``[[published]]``."""
+"""Comparison with published figures: the plan's ``[[published]]``."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -22,7 +22,7 @@ _OTHERS: Final = "Other sources"
 
 
 def part(view: RunView) -> Part | None:
-    """Tables of printed figures, what differs first, then source by source."""
+    """Tables of published figures, differences first, then by source."""
     if not view.published:
         return None
     odd = [one for one in in_order(view.published) if one.outcome != "agrees"]
@@ -41,12 +41,12 @@ def part(view: RunView) -> Part | None:
 
 
 def in_order(found: Sequence[Reproduction]) -> list[Reproduction]:
-    """Printed figures, those that want looking at first, else in plan order."""
+    """Published figures, those to look at first, otherwise in plan order."""
     return sorted(found, key=lambda one: OUTCOMES.index(one.outcome))
 
 
 def sentence(found: Sequence[Reproduction]) -> str:
-    """How many figures come out, in a sentence or two."""
+    """How many figures agree, in one or two sentences."""
     agree = sum(one.outcome == "agrees" for one in found)
     said = f"{agree} of {len(found)} published figures agree to the last printed digit."
     differ = [one for one in found if one.outcome == "differs"]
@@ -59,7 +59,7 @@ def sentence(found: Sequence[Reproduction]) -> str:
 
 
 def _noted(differ: Sequence[Reproduction]) -> str:
-    """How many of some differences have a note, as the end of a sentence."""
+    """Number of differences with a note, as the end of a sentence."""
     noted = sum(bool(one.figure.note) for one in differ)
     if noted < len(differ):
         return f", {noted} of them with a note" if noted else ""
@@ -67,7 +67,7 @@ def _noted(differ: Sequence[Reproduction]) -> str:
 
 
 def why(one: Reproduction) -> str:
-    """Note of a figure, or why the run has none."""
+    """Note of a figure, or why the run has no value."""
     return " ".join(filter(None, (one.reason, one.figure.note)))
 
 

@@ -1,4 +1,4 @@
-"""How two diagnostics go together over replicates: the plan's ``[[relate]]``."""
+"""Correlated estimates over replicates: the plan's ``[[relate]]``."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
@@ -29,7 +29,7 @@ _REASONS: Final = {
 
 
 def part(view: RunView) -> Part | None:
-    """Dots with intervals and a table of every correlation that the plan asks for."""
+    """Dots with intervals and a table of every correlation in the plan."""
     made = [e for e in view.estimates if is_relation(e.key)]
     if not made:
         return None

@@ -1,4 +1,4 @@
-"""Tests of single replicates beside the smallest p that each could have had."""
+"""Tests of single replicates, with the smallest p that each could have."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ _CAPTION: Final = (
 
 @dataclass(frozen=True, slots=True)
 class SeedTests:
-    """One test of one estimate, replicate by replicate; rows are estimates whose value is p."""
+    """One test of one estimate for every replicate; rows are estimates whose value is p."""
 
     rows: tuple[Estimate, ...]
 
@@ -36,17 +36,17 @@ class SeedTests:
 
     @property
     def smallest(self) -> float:
-        """Smallest p that any replicate could have had."""
+        """Smallest p that any replicate could have."""
         return min(e.across["smallest_p"] for e in self.rows)
 
     @property
     def passed(self) -> str:
-        """Replicates with p of at most `ALPHA`, and all, as "3/5"."""
+        """Number of replicates with p of at most `ALPHA`, and of all, as "3/5"."""
         return f"{sum((e.value or 0.0) <= ALPHA for e in self.rows)}/{len(self.rows)}"
 
     @property
     def passed_holm(self) -> str:
-        """The same after Holm's correction; an en dash where nothing was done beside it."""
+        """The same after Holm's correction; an en dash if there is only one test."""
         each = [e.across["holm"] for e in self.rows if "holm" in e.across]
         return f"{sum(p <= ALPHA for p in each)}/{len(each)}" if each else NO_VALUE
 
@@ -60,7 +60,7 @@ def is_test(estimate: Estimate) -> bool:
 def tests_beside(
     estimates: Iterable[Estimate], view: RunView
 ) -> dict[str, Mapping[str, SeedTests]]:
-    """Tests that the run kept beside these estimates: by metric, and the estimate's place."""
+    """Tests stored with these estimates: by metric, and the index of the estimate."""
     wanted = {place_of(e) for e in estimates}
     having = [e for e in view.estimates if is_test(e) and e.value is not None]
     of_these = [e for e in having if place_of(e) in wanted]
@@ -74,12 +74,12 @@ def tests_beside(
 
 
 def place_of(estimate: Estimate) -> str:
-    """Identity of an estimate but for its metric and replicate."""
+    """Key of an estimate without its metric and replicate."""
     return identity(estimate.key, without=["metric", "replicate"])
 
 
 def chart_of_tests(metric: str, tests: Sequence[SeedTests], view: RunView) -> Chart:
-    """Table of one test: p of every replicate, shares that pass, smallest attainable p."""
+    """Table of one test: p of every replicate, shares that pass, smallest possible p."""
     shown = tests[:MOST_ROWS]
     keys = [t.rows[0].key for t in shown]
     names = list(dict.fromkeys(e.key.replicate or "" for t in shown for e in t.rows))

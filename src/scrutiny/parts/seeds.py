@@ -1,4 +1,4 @@
-"""Every replicate beside the others: Table 1 and Figure 3 of Aribandi, Tay & Metzler (2021).
+"""Results by seed: Table 1 and Figure 3 of Aribandi, Tay & Metzler (2021).
 
 Cells are marked by their own interval over items, not by eye.
 """
@@ -56,7 +56,7 @@ _LEAD: Final = (
 
 
 def part(view: RunView) -> Part | None:
-    """Table and chart of each set of estimates that claims rest on; of all, without claims."""
+    """Table and chart of each set of estimates with claims; of all, without claims."""
     references = References(view)
     estimates = replicated(view)
     if any(references.is_claimed(e) for e in estimates):
@@ -68,7 +68,7 @@ def part(view: RunView) -> Part | None:
 
 
 def _charts(block: Sequence[Estimate], view: RunView, references: References) -> list[Chart]:
-    """Chart of a block, and a table of each test that was done beside it."""
+    """Chart of a block, and a table of each of its tests."""
     tests = dict(list(tests_beside(block, view).items())[:_MOST_TESTS])
     tables = [
         chart_of_tests(metric, [found[p] for e in block if (p := place_of(e)) in found], view)
@@ -167,7 +167,7 @@ def _spec(rows: Sequence[_Row], metric: str, *, limit: float | None) -> dict[str
 
 
 def _dots(rows: Sequence[_Row]) -> list[dict[str, Any]]:
-    """Value of every replicate, and whether its own interval leaves the reference out."""
+    """Value of every replicate, and whether its own interval excludes the reference value."""
     return [
         {
             "label": label,
@@ -213,7 +213,7 @@ def _table(rows: Sequence[_Row], tests: Mapping[str, Mapping[str, SeedTests]]) -
 
 
 def _marked(e: Estimate, own: dict[str, OwnInterval], reference: float | None) -> str:
-    """Replicates whose own interval leaves the reference out on the side of the mean."""
+    """Replicates whose own interval excludes the reference value on the side of the mean."""
     from scrutiny.stats.intervals.scale import wilson
 
     if reference is None or not own or e.value is None:

@@ -1,4 +1,4 @@
-"""In which slices: each main number inside of the slices that were asked for, beside all items."""
+"""Results by slice: each main number inside the requested slices, and for all items."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -42,7 +42,7 @@ _LEAD: Final = (
 
 
 def part(view: RunView) -> Part | None:
-    """A chart for each main number; nothing where no slice was asked for."""
+    """A chart for each main number; `None` without slices."""
     kept, note = shown(list(_charts(view)), "numbers")
     return Part("slices", "Results by slice", _LEAD, kept, note) if kept else None
 
@@ -70,7 +70,7 @@ def _charts(view: RunView) -> Iterator[Chart]:
 
 
 class _Gap(NamedTuple):
-    """Inside of a slice minus elsewhere, and what is said of it."""
+    """Difference between inside a slice and elsewhere, and its verdict."""
 
     estimate: Estimate
     state: str
@@ -116,7 +116,7 @@ def lines(view: RunView) -> "Iterator[Text]":
 
 
 def _columns(row: Sequence[str]) -> str:
-    """A row of the table in 80 cells; what is said of the slice stands where it has no number."""
+    """A table row in 80 cells; a slice without a number shows its verdict there."""
     name, state, items, inside, gap = row
     short = name if len(name) <= _NAME else f"{name[: _NAME - 1]}\N{HORIZONTAL ELLIPSIS}"
     said = state if inside == NO_VALUE else inside

@@ -1,4 +1,4 @@
-"""All declared choices at once: a specification curve (Simonsohn, Simmons & Nelson, 2020)."""
+"""Specification curve: all declared choices (Simonsohn, Simmons & Nelson, 2020)."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -27,7 +27,7 @@ _LEAD: Final = (
 
 
 def part(view: RunView) -> Part | None:
-    """Summary of every question that was answered under three conditions or more, and curves."""
+    """Summary and curve of every question with at least three conditions."""
     references = References(view)
     known = [e for e in main_estimates(view) if e.status == "ok" and e.value is not None]
     known = [e for e in known if e.key.role in ("measured", "contrast") and e.low is not None]
@@ -48,7 +48,7 @@ def _varies(members: Sequence[Estimate]) -> bool:
 
 
 def beyond(members: Sequence[Estimate], reference: float | None) -> tuple[int, int, int]:
-    """How many intervals lie above, below and across a reference; all across none."""
+    """Number of intervals above, below and across a reference; all across if `None`."""
     above = below = 0
     for e in members:
         if reference is not None and e.low is not None and e.high is not None:
@@ -106,7 +106,7 @@ def _curve(members: Sequence[Estimate], view: RunView, references: References) -
 
 
 def _thinned(ordered: Sequence[Estimate]) -> list[Estimate]:
-    """At most so many of them, evenly over their order, both ends included."""
+    """At most this number of them, evenly spaced, including both ends."""
     count = len(ordered)
     if count <= MOST_ROWS:
         return list(ordered)
@@ -189,7 +189,7 @@ def _matrix_spec(shown: Sequence[Estimate], names: Sequence[str]) -> Spec:
 
 
 def _choice_labels(shown: Sequence[Estimate], names: Sequence[str]) -> dict[tuple[str, str], str]:
-    """Label of each choice, in the order of the rows: words speak for themselves."""
+    """Label of each choice, in row order; a word needs no name."""
     found: dict[tuple[str, str], str] = {}
     for name in names:
         values = [e.key.condition.get(name) for e in shown]

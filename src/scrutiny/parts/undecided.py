@@ -1,4 +1,4 @@
-"""What would decide the undecided claims: about how many items, or how many replicates."""
+"""Data needed to decide: about how many items or replicates for each undecided claim."""
 
 from math import ceil
 from typing import Final
@@ -21,7 +21,7 @@ _LEAD: Final = (
 
 
 def part(view: RunView) -> Part | None:
-    """One table of the claims that more data would decide."""
+    """Table of the claims that more data would decide."""
     found = [(row.claim, _cells(row.finding)) for row in audit_rows(view)]
     rows = [(claim, *cells) for claim, cells in found if cells]
     if not rows:
@@ -40,7 +40,7 @@ def part(view: RunView) -> Part | None:
 
 
 def _cells(finding: Finding) -> tuple[str, ...]:
-    """Cells of one claim; nothing where it is decided, or more data would not help."""
+    """Cells of one claim; `None` if it is decided, or more data would not help."""
     e, shown_from = finding.estimate, finding.minimum_detectable_effect
     components = finding.claim.components
     if finding.verdict != "undecided" or e is None or e.value is None or not components:
@@ -62,7 +62,7 @@ def _cells(finding: Finding) -> tuple[str, ...]:
 
 
 def needed(shrinks: float, stays: float, wanted: float, now: int) -> str:
-    """How many, in place of ``now``, bring a variance down to what is wanted.
+    """Number that reduces a variance to the required value, instead of ``now``.
 
     Parameters
     ----------

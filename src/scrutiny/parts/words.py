@@ -1,4 +1,4 @@
-"""What the charts of the parts are called, and their cells in words."""
+"""Titles of charts in parts, and cells in words."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,7 +15,7 @@ ABOVE, BELOW = "\N{BLACK UP-POINTING TRIANGLE}", "\N{BLACK DOWN-POINTING TRIANGL
 
 
 def title_of(keys: Sequence[EstimateKey], view: RunView) -> str:
-    """Metric, and what else all keys share and the run has several of."""
+    """Metric, and the common parts of all keys that vary in the run."""
     parts = [key_parts(key) for key in keys]
     shared = {n: v for n, v in parts[0].items() if all(p.get(n, "") == v for p in parts)}
     datasets = {e.key.dataset for e in view.estimates if e.key.diagnostic == keys[0].diagnostic}
@@ -39,7 +39,7 @@ def on_data(view: RunView, subject: str, dataset: str) -> str:
 
 
 def row_labels(keys: Sequence[EstimateKey]) -> list[str]:
-    """Label of each key among neighbors of one metric; doublets are numbered."""
+    """Label of each key among neighbors of one metric; duplicates are numbered."""
     labels = distinct_labels(keys, without=frozenset({"diagnostic", "metric", "role"}))
     return _numbered([keys[0].group] if len(keys) == 1 else _with_roles(keys, labels))
 
@@ -54,7 +54,7 @@ def full_labels(keys: Sequence[EstimateKey]) -> list[str]:
 
 
 def _with_roles(keys: Sequence[EstimateKey], labels: Sequence[str]) -> list[str]:
-    """Labels that name a role where it is not the common one."""
+    """Labels with the role if it is not the usual one."""
     several = len({key.role for key in keys}) > 1
     return [
         f"{label} \N{MIDDLE DOT} {key.role}" if several and key.role != "measured" else label
@@ -63,7 +63,7 @@ def _with_roles(keys: Sequence[EstimateKey], labels: Sequence[str]) -> list[str]
 
 
 def _numbered(labels: Sequence[str]) -> list[str]:
-    """Labels that differ: a chart would lay equal ones over each other."""
+    """Distinct labels, because a chart would draw equal ones over each other."""
     seen: dict[str, int] = {}
     found = []
     for label in labels:
@@ -73,7 +73,7 @@ def _numbered(labels: Sequence[str]) -> list[str]:
 
 
 def plainly(value: float | None) -> str:
-    """Reference as it was stated: no digits that nobody wrote.
+    """Reference value as stated, without additional digits.
 
     Examples
     --------
@@ -84,14 +84,14 @@ def plainly(value: float | None) -> str:
 
 
 def side_of(own: OwnInterval | None, reference: float | None) -> str:
-    """Sign of an interval that leaves the reference out; empty where it does not."""
+    """Sign of an interval that excludes the reference value; empty otherwise."""
     if own is None or reference is None:
         return ""
     return ABOVE if own.low > reference else BELOW if own.high < reference else ""
 
 
 def same_side(estimate: Estimate, reference: float | None) -> tuple[int, int] | None:
-    """Replicates on the same side of the reference as their mean, and all of them."""
+    """Number of replicates on the same side of the reference as their mean, and of all."""
     if reference is None or estimate.value is None or estimate.value == reference:
         return None
     up = estimate.value > reference
@@ -101,7 +101,7 @@ def same_side(estimate: Estimate, reference: float | None) -> tuple[int, int] | 
 
 
 def mean_and_sd(values: Mapping[str, float], decimals: int) -> str:
-    """``mean \u00b1 sd`` over replicates (ddof 1), as papers print it."""
+    """``mean ± sd`` over replicates (ddof 1)."""
     from statistics import mean, stdev
 
     each = list(values.values())
@@ -109,5 +109,5 @@ def mean_and_sd(values: Mapping[str, float], decimals: int) -> str:
 
 
 def anchor(part: str, key: EstimateKey, *, without: Sequence[str] = ()) -> str:
-    """Stable anchor of a chart: its part, and a digest of what it is of."""
+    """Stable anchor of a chart: its part, and a digest of its content."""
     return f"reliability-{part}-{value_digest(identity(key, without=without), size=4)}"

@@ -1,4 +1,4 @@
-"""What people see of a finished run.
+"""Reports of a finished run.
 
 ::
 

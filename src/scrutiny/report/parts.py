@@ -1,4 +1,4 @@
-"""Parts of the report: those in the registry that a run has what it takes for."""
+"""Parts of the report: registered parts for which the run has data."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ def registered(estimates: Sequence[Estimate]) -> Iterator[ReportPart]:
 
 
 def found_texts(folder: Path, estimates: Sequence[Estimate]) -> list[Found]:
-    """Texts that searches of a run found, of all families."""
+    """Adversarial texts of a run, of all families."""
     return [found for part in registered(estimates) for found in part.found_in(folder)]
 
 

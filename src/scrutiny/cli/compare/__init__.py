@@ -1,1 +1,1 @@
-"""The verb `scrutiny compare`: two sides are read, then printed as lines, JSON or a page."""
+"""The verb `scrutiny compare`: reads two sides, and prints lines, JSON or a page."""

@@ -18,7 +18,7 @@ _SAYS: Final = {
 
 
 def headline(whole: SideBySide) -> str:
-    """The one thing to know: which inputs changed, or that nothing is shown."""
+    """First sentence: which inputs changed, or that no change is shown."""
     leads = sorted([*_changed(whole), *_lost(whole)])
     if leads:
         return leads[0][2]
@@ -31,7 +31,7 @@ def headline(whole: SideBySide) -> str:
 
 
 def verdicts(whole: SideBySide, margin: float | None) -> Iterator[str]:
-    """Whether a loss beyond the margin is shown, of the levels and of shared invariances."""
+    """Whether a loss beyond the margin is shown, for levels and for shared invariances."""
     if whole.outcome_of_levels is not None:
         yield _SAYS[whole.outcome_of_levels].format("", margin)
     if whole.shared is not None and whole.shared.outcome is not None:
@@ -44,20 +44,20 @@ def is_gain(change: Change, level: Level) -> bool:
 
 
 def level_name(level: Level) -> str:
-    """Name of a level for readers: its metric, and its condition where it has one."""
+    """Readable name of a level: its metric, and its condition if it has one."""
     metric = level.metric.partition("@")[0]
     return f"{metric} ({level.condition})" if level.condition else metric
 
 
 def _shared(counts: Mapping[str, int]) -> str:
-    """How many items of which datasets both runs have."""
+    """Number of items and datasets that both runs have."""
     if len(counts) > _MOST_NAMED:
         return f"{sum(counts.values()):,} items of {len(counts)} datasets"
     return ", ".join(f"{n:,} items of {name}" for name, n in counts.items())
 
 
 def _changed(whole: SideBySide) -> Iterator[tuple[bool, float, str]]:
-    """Whether it is a gain, its p, and the sentence, of the clearest change of each level."""
+    """Direction, p, and sentence of the clearest change of each level."""
     for level in whole.levels:
         own = [found.change for found in level.shown if not found.goes_back_to]
         if not own and level.overall.is_shown:
@@ -76,7 +76,7 @@ def _changed(whole: SideBySide) -> Iterator[tuple[bool, float, str]]:
 
 
 def _lost(whole: SideBySide) -> Iterator[tuple[bool, float, str]]:
-    """The same of every invariance of the first that the second is shown to lose."""
+    """The same for every invariance of the first that the second is shown to lose."""
     for one in () if whole.shared is None else whole.shared.judged:
         if outcome_of(one) == "regression":
             yield (

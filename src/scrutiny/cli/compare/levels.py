@@ -33,7 +33,7 @@ LEVELS: Final = Chapter(
 def level_part(
     level: Level, anchor: str, *, margin: float | None, top: int, is_whole: bool
 ) -> Part:
-    """Everything that is said of one level.
+    """Part of one level.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def level_part(
 
 
 def _facts(level: Level, margin: float | None) -> Iterator[tuple[str, str]]:
-    """Facts of the comparison in words, each with its name: noise floor, change, test, verdict."""
+    """Facts of the comparison in words: noise floor, change, test, verdict."""
     found = level.difference
     yield "noise floor", noise_words(level.noise)
     if found.value is not None and found.low is not None and found.high is not None:
@@ -82,7 +82,7 @@ def _facts(level: Level, margin: float | None) -> Iterator[tuple[str, str]]:
 
 
 def noise_words(noise: Noise) -> str:
-    """The noise floor in words: how many items flip where the first model meets itself."""
+    """The noise floor in words: how many items flip for the first model alone."""
     if noise.share is None:
         return (
             "not known: the first model was run once. Give a second run of it with --again, or "
@@ -98,14 +98,14 @@ def noise_words(noise: Noise) -> str:
 
 
 def _test_words(flips: FlippedItems) -> str:
-    """McNemar's test, of scores the sign test, of each pair of replicates."""
+    """McNemar's test, or the sign test for scores, of each pair of replicates."""
     said = [f"{p_value(test.p_value)} ({test.n} flip)" for test in flips.tests[:_MOST_TESTS]]
     left = len(flips.tests) - len(said)
     return f"mid-p {', '.join(said)}" + (f", {left} more pairs" if left else "")
 
 
 def _slices(anchor: str, level: Level, *, margin: float | None, is_whole: bool) -> Iterator[Chart]:
-    """Change of every slice, or of those that are shown or asked for, the clearest first."""
+    """Change of every slice, or of the shown or requested ones, clearest first."""
     shown = {one.change.name: one for one in level.shown}
     rest = sorted(level.changes[1:], key=lambda change: change.p)
     told = [one for one in rest if one.name not in shown and (is_whole or one.name in level.asked)]
@@ -141,7 +141,7 @@ def _slices(anchor: str, level: Level, *, margin: float | None, is_whole: bool) 
 
 
 def _state(change: Change, found: ShownChange | None, level: Level) -> tuple[str, str]:
-    """Verdict on a slice (worse, better, not shown), and which answers mostly changed."""
+    """Verdict on a slice (worse, better, not shown), and its most frequent change."""
     word = "better" if is_gain(change, level) else "worse"
     if found is not None and found.goes_back_to:
         return "nothing of its own", f" beyond {found.goes_back_to!r}"

@@ -1,4 +1,4 @@
-"""Two runs side by side, as JSON objects: findings first, then what stands beside them."""
+"""A comparison as JSON objects: findings first, then the other results."""
 
 from collections.abc import Iterator
 from dataclasses import fields

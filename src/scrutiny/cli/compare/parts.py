@@ -1,4 +1,4 @@
-"""Everything that is said of two sides, as parts that a terminal and a page show alike."""
+"""Parts of a comparison, the same for terminal and page."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -39,7 +39,7 @@ DIFFERENTLY: Final = Chapter("differently", "What the runs did differently", "")
 def parts_of(
     whole: SideBySide, *, margin: float | None, top: int, is_whole: bool
 ) -> Iterator[Part]:
-    """Levels, shared invariances, the numbers of both runs, what was done differently.
+    """Levels, shared invariances, the numbers of both runs, and differences of the runs.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def _shared(shared: SharedInvariances) -> Iterator[Part]:
 
 
 def _numbers(found: RunComparison, *, is_whole: bool) -> Iterator[Part]:
-    """Numbers of both runs, those first that are shown to differ; where asked for the others."""
+    """Numbers of both runs: those shown to differ first; the others if requested."""
     known = [(f.verdict == "undecided", f.estimate) for f in found.findings if f.estimate]
     told = sorted((one for one in known if is_whole or not one[0]), key=lambda one: one[0])
     labels = full_labels([e.key for _, e in told]) if told else []

@@ -89,7 +89,7 @@ def opened(flags: Mapping[str, Any]) -> Iterator[Opened]:
 
 
 def wanted_of(flags: Mapping[str, Any]) -> Wanted:
-    """What is to be compared beyond answers.
+    """Requested comparisons in addition to answers.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def wanted_of(flags: Mapping[str, Any]) -> Wanted:
 
 
 def kind_of(text: str) -> Kind:
-    """What an argument is: a run folder, a log of another tool, or a model.
+    """Kind of an argument: a run folder, a log of another tool, or a model.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def kind_of(text: str) -> Kind:
 
 
 def _folder(text: str, out: Path, flags: Mapping[str, Any]) -> RunFolder:
-    """Run folder of a run, or of a log that is imported now."""
+    """Run folder of a run, or of a log that is now imported."""
     tool = None if kind_of(text) == "run" else tool_of(text)
     if tool is None:
         return RunFolder.open(text)
@@ -137,7 +137,7 @@ def _folder(text: str, out: Path, flags: Mapping[str, Any]) -> RunFolder:
 
 
 def _asked(texts: list[str], flags: Mapping[str, Any], wanted: Wanted, out: Path) -> Opened:
-    """Live models measured, each by itself: both on data, or one as a run beside it was."""
+    """Models measured now: both on data, or one in the same way as a run."""
     names = [*_of_one_model(flags["measures"])]
     known = [None if kind_of(text) == "model" else _run_beside(text, texts) for text in texts]
     beside = known[0] or known[1]
@@ -207,7 +207,7 @@ def _run_beside(text: str, texts: list[str]) -> RunFolder:
 
 
 def _of_one_model(names: Sequence[str]) -> Iterator[str]:
-    """Versioned names of diagnostics that measure a model by itself.
+    """Versioned names of diagnostics that measure a single model.
 
     Raises
     ------
@@ -229,7 +229,7 @@ def _of_one_model(names: Sequence[str]) -> Iterator[str]:
 def _plan_of(
     text: str, flags: Mapping[str, Any], beside: RunFolder | None, names: Collection[str]
 ) -> Plan:
-    """Plan of everything that is measured of one model: what a run beside it was asked, too.
+    """Plan of everything that is measured for one model, as in the other side's run.
 
     Raises
     ------
@@ -253,7 +253,7 @@ def _plan_of(
 def _shared(
     plan: Plan, texts: list[str], flags: Mapping[str, Any], wanted: Wanted
 ) -> SharedInvariances:
-    """What both models share: a run of both, with each as the other's reference."""
+    """Shared invariances: a run of both models, with each as the other's reference."""
     both = shared_plan(replace(plan, models=named_models(texts)), wanted)
     return read_shared(_measured(both, flags, "shared"))
 
@@ -261,7 +261,7 @@ def _shared(
 def _measured(
     plan: Plan, flags: Mapping[str, Any], name: str, beside: RunFolder | None = None
 ) -> RunFolder:
-    """Finished run of a plan, in a folder within that of the whole command.
+    """Finished run of a plan, in a subfolder of the command's folder.
 
     Raises
     ------

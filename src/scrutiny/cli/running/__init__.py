@@ -1,1 +1,1 @@
-"""Commands that ask models: plans from flags, progress, output, a child that is watched."""
+"""Commands that run models: plans from options, progress, output, a watched child process."""

@@ -1,4 +1,4 @@
-"""``--dry-run`` and ``scrutiny check``: what a plan would ask, before anything is asked."""
+"""``--dry-run`` and ``scrutiny check``: cost of a plan before it runs."""
 
 import json
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ def say_cost(
     budget: float | None = None,
     named: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """Print what a plan would cost, as lines or as one JSON object; nothing is written.
+    """Print the cost of a plan, as lines or as one JSON object; nothing is written.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Model and data strings of a command, looked at before anything heavy is imported.
+"""Model and data strings of a command, checked before heavy imports.
 
 A mistyped model is answered at once, wherever it stands: behind ``--model`` and ``--reference``, or
 in a plan. Flags that a plan would pass over are refused.

@@ -1,4 +1,4 @@
-"""Files that a command is going to write: what is wrong with them is said before it begins."""
+"""Output files of a command, checked before it begins."""
 
 import errno
 import os
@@ -13,7 +13,7 @@ from scrutiny.store.files import is_of_a_run
 
 
 class OutputFile(click.Path):
-    """Path of a file that is written when everything else is done."""
+    """Path of a file that is written at the end."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
@@ -33,7 +33,7 @@ class OutputFile(click.Path):
 
 
 def what_is_wrong(name: str) -> str:
-    """Why no file can be written under a name, as far as can be seen before; empty where one can.
+    """Reason why a file cannot be written, as far as known in advance; empty if it can.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def what_is_wrong(name: str) -> str:
 
 
 def must_be_beside(path: Path | None, out: Path | None) -> None:
-    """Refuse a page that would take the place of a run's folder, or of one of its files.
+    """Refuse a page that would overwrite a run's folder, or one of its files.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Plans from flags."""
+"""Plans from command-line options."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ from scrutiny.store.run_folder import RunFolder
 
 
 def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
-    """Plan of a file, of one diagnostic with ``--model`` and ``--data``, or of what a run asked.
+    """Plan of a file, of one diagnostic with ``--model`` and ``--data``, or of a run.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
 
 
 def _of_run(flags: Mapping[str, Any]) -> Plan:
-    """Plan that asks one model what a run asked its own.
+    """Plan that asks one model the same as a run.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def _of_run(flags: Mapping[str, Any]) -> Plan:
 def plan_beside(
     folder: RunFolder, model: ModelPlan, flags: Mapping[str, Any], *, only: Collection[str] = ()
 ) -> Plan:
-    """Plan that asks a model what a run asked its own, where the data lies now."""
+    """Plan that asks a model the same as a run, with the data at its current place."""
     data = named_data(flags) if flags["data"] else ()
     return adjusted(plan_of_run(folder, model, data=data, only=only), flags)
 
@@ -141,7 +141,7 @@ def _base_of(flags: Mapping[str, Any]) -> Plan:
 
 
 def adjusted(plan: Plan, flags: Mapping[str, Any]) -> Plan:
-    """Plan with what the flags say on top."""
+    """Plan with the options of the command line applied."""
     resampling = plan.resampling
     if flags.get("draws"):
         resampling = replace(resampling, draws=flags["draws"])
@@ -163,7 +163,7 @@ def adjusted(plan: Plan, flags: Mapping[str, Any]) -> Plan:
 
 
 def named_models(strings: Sequence[str]) -> tuple[ModelPlan, ...]:
-    """Models under names made from their strings.
+    """Models with names derived from their strings.
 
     Raises
     ------
@@ -191,7 +191,7 @@ def named_with_reference(flags: Mapping[str, Any]) -> tuple[tuple[ModelPlan, ...
 
 
 def _reference(given: str | None, models: Sequence[ModelPlan]) -> ModelPlan | None:
-    """Model that ``--reference`` names: one of these, by name or string, or one of its own."""
+    """Model of ``--reference``: one of these, by name or string, or an additional one."""
     if not given:
         return None
     known = (model for model in models if given in (model.name, model.source))
@@ -202,7 +202,7 @@ def _reference(given: str | None, models: Sequence[ModelPlan]) -> ModelPlan | No
 
 
 def named_data(flags: Mapping[str, Any]) -> tuple[DataPlan, ...]:
-    """Datasets under names made from their strings.
+    """Datasets with names derived from their strings.
 
     Raises
     ------
@@ -219,7 +219,7 @@ def named_data(flags: Mapping[str, Any]) -> tuple[DataPlan, ...]:
 
 
 def _named(strings: Sequence[str]) -> list[tuple[str, str]]:
-    """Short names for strings, numbered where two are alike."""
+    """Short names for strings, numbered if two are equal."""
     names: dict[str, str] = {}
     for text in strings:
         short = text.partition("#")[0]
@@ -231,7 +231,7 @@ def _named(strings: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def split_recipes(text: str) -> list[str]:
-    """Recipes between commas, brackets respected.
+    """Recipes separated by commas outside brackets.
 
     Examples
     --------
@@ -275,7 +275,7 @@ def _parameters(given: Sequence[str]) -> dict[str, Any]:
 
 
 def _parameter(text: str) -> tuple[str, Any]:
-    """Name and value of ``-P name=value``; the value is JSON, or text where it is no JSON."""
+    """Name and value of ``-P name=value``; the value is JSON, or otherwise text."""
     name, equals, value = text.partition("=")
     if not (name and equals):
         raise PlanError(f"-P {text!r} cannot be read: it is written -P name=value.")

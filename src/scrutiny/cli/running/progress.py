@@ -26,7 +26,7 @@ _EVERY_S: Final = 10.0
 
 
 def progress_of(display: str, *, price: float = 0.0) -> Progress:
-    """Progress display of this name; ``auto`` looks at the terminal.
+    """Progress display with this name; ``auto`` depends on the terminal.
 
     Without a display, what the results need is still said. ``price`` is what a text costs.
     """
@@ -38,7 +38,7 @@ def progress_of(display: str, *, price: float = 0.0) -> Progress:
 
 
 class Notes(Silent):
-    """No progress; nothing but what has to be known."""
+    """No progress display, only necessary notes."""
 
     def note(self, text: str) -> None:
         """Say something once."""
@@ -64,7 +64,7 @@ class Lines(Notes):
             tell(f"{_SAYS[phase]}: {total} {_COUNTS.get(phase, 'shards')}{most}{rest}")
 
     def advance(self, phase: str, *, asked: int = 0, cached: int = 0, planned: int = 0) -> None:
-        """One more shard is done."""
+        """Count a finished shard."""
         self._done += 1
         self._texts.shard(asked=asked, cached=cached, planned=planned)
         if phase == "measure":
@@ -74,12 +74,12 @@ class Lines(Notes):
             tell(f"{_SAYS[phase]}: {self._done} of {self._total} steps")
 
     def answered(self, texts: int) -> None:
-        """A batch was answered within the shard in work."""
+        """Count a batch that was answered within the current shard."""
         self._texts.answered(texts)
         self._say(is_due=False)
 
     def _say(self, *, is_due: bool) -> None:
-        """A line, if it is time for one."""
+        """Print a line, if it is time for one."""
         if is_due or monotonic() - self._last > _EVERY_S:
             self._last = monotonic()
             tell(
@@ -88,12 +88,12 @@ class Lines(Notes):
             )
 
     def passed(self, text: str) -> None:
-        """Say what a stretch of the work gave."""
+        """Report the result of a stage."""
         say(text)
 
 
 def _where_it_can_be_said(method: Callable[P, None]) -> Callable[P, None]:
-    """A run goes on where its progress cannot be shown: the terminal may be gone."""
+    """Ignore errors of the progress display: the terminal may be gone."""
 
     @wraps(method)
     def said(*given: P.args, **more: P.kwargs) -> None:
@@ -142,7 +142,7 @@ class Bars:
 
     @_where_it_can_be_said
     def advance(self, phase: str, *, asked: int = 0, cached: int = 0, planned: int = 0) -> None:
-        """One more shard is done."""
+        """Count a finished shard."""
         self._done += 1
         self._texts.shard(asked=asked, cached=cached, planned=planned)
         self._show(phase)
@@ -151,12 +151,12 @@ class Bars:
 
     @_where_it_can_be_said
     def answered(self, texts: int) -> None:
-        """A batch was answered within the shard in work."""
+        """Count a batch that was answered within the current shard."""
         self._texts.answered(texts)
         self._show("measure")
 
     def _show(self, phase: str) -> None:
-        """Bring the bar of a phase up to date."""
+        """Update the bar of a phase."""
         completed = self._texts.done if self._texts.planned else self._done
         self._bars.update(self._ids[phase], completed=completed, said=self._said(phase))
 
@@ -165,12 +165,12 @@ class Bars:
         return self._texts.said() if phase == "measure" else f"{self._done}/{self._total}"
 
     def stop(self) -> None:
-        """Take the bars away."""
+        """Remove the bars."""
         self._bars.stop()
 
     @_where_it_can_be_said
     def passed(self, text: str) -> None:
-        """Say what a stretch of the work gave."""
+        """Report the result of a stage."""
         self._console.print(printable(text), markup=False, highlight=False)
 
     @_where_it_can_be_said

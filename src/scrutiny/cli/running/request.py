@@ -1,4 +1,4 @@
-"""What ``run`` and ``audit`` share: from a plan to a finished folder and its summary."""
+"""Shared steps of ``run`` and ``audit``: from a plan to a finished folder and its summary."""
 
 import os
 import sys
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """How the user wants a plan to be run."""
+    """Options for running a plan."""
 
     options: LoadOptions
     running: RunOptions
@@ -47,7 +47,7 @@ class Request:
 
     @classmethod
     def of(cls, flags: Mapping[str, Any]) -> "Request":
-        """Request of the flags of a verb."""
+        """Request from the options of a verb."""
         return cls(
             load_options(flags["device"], flags["batch"], flags["model_settings"]),
             RunOptions(
@@ -61,19 +61,19 @@ class Request:
 
 
 def command_line() -> str:
-    """The command as it can be typed again in this folder; secrets are left out."""
+    """The command, as it can be repeated in this folder, without secrets."""
     import shlex
 
     return storable(shlex.join(["scrutiny", *map(_near, map(redacted, sys.argv[1:]))]))
 
 
 def _near(word: str) -> str:
-    """Word of a command with an absolute path in the working folder written from there on."""
+    """Word of a command with absolute paths in the working folder made relative."""
     return word.replace(f"{Path.cwd()}{os.sep}", "")
 
 
 def dry_run(plan: Plan, flags: Mapping[str, Any], request: Request) -> int:
-    """Say what a plan would cost, in place of running it; gives the exit code."""
+    """Print the cost of a plan instead of running it; return the exit code."""
     from scrutiny.cli.running.costs import say_cost
 
     say_cost(
@@ -124,7 +124,7 @@ def _run(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -
 def _fitting(
     resolved: Resolved, flags: Mapping[str, Any], request: Request, *, name: str
 ) -> Resolved:
-    """Plan that fits into ``--budget``: as it was chosen when the same was asked for before."""
+    """Plan that fits into ``--budget``; an earlier selection of the same command is reused."""
     from scrutiny.run.costing.budget import asked_digest, within
 
     seconds = flags["budget"]
@@ -141,13 +141,13 @@ def _fitting(
 
 
 def _folders(name: str) -> list[Path]:
-    """Folders ``runs/NAME-K`` that stand, the last one first."""
+    """Existing folders ``runs/NAME-K``, the last one first."""
     found = (Path("runs", f"{name}-{number}") for number in count(1))
     return list(takewhile(Path.exists, found))[::-1]
 
 
 def _free_folder(name: str, identity: str) -> Path:
-    """First of ``runs/NAME-K`` that is free, or holds the same plan interrupted."""
+    """First of ``runs/NAME-K`` that is free, or has the same plan interrupted."""
     for number in count(1):
         folder = Path("runs", f"{name}-{number}")
         if not folder.exists():
@@ -161,7 +161,7 @@ def _free_folder(name: str, identity: str) -> Path:
 
 
 def failures(folder: RunFolder) -> Iterator[str]:
-    """A sentence for each model that failed on some items, with its first message."""
+    """Sentence for each model that failed on some items, with its first message."""
     from scrutiny.store.coded import counts_of, is_value
 
     columns = ["subject", "dataset", "reason"]
@@ -180,14 +180,14 @@ def failures(folder: RunFolder) -> Iterator[str]:
 
 
 def _page_of(view: "RunView") -> str:
-    """Text of a run's page; what makes pages is loaded only where one is made."""
+    """Text of a run's page; its code is imported on demand."""
     from scrutiny.report.formats.html import render_html
 
     return render_html(view)
 
 
 def finish(folder: RunFolder, flags: Mapping[str, Any], *, html: Path | None) -> int:
-    """Print the summary, write the page where one is wanted; gives the exit code."""
+    """Print the summary, write the requested page; return the exit code."""
     from scrutiny.report.formats.ndjson import render_ndjson
     from scrutiny.report.reading.load import load_view
     from scrutiny.report.terminal.page import write_first_screen

@@ -1,4 +1,4 @@
-"""Pages that stand as they were written: a command that is issued again leaves them alone.
+"""Pages of finished runs, which are not written again without a change.
 
 The journal keeps what the last page was made of (the run's manifest, which lists its files with
 their digests, and this version's code) and the digest of the page. A page that is missing, was
@@ -24,7 +24,7 @@ _PACKAGE: Final = Path(__file__).parents[2]
 def write_page(
     path: Path, view: RunView, folder: Path, *, render: Callable[[RunView], str]
 ) -> bool:
-    """Write the page of a finished run, unless it stands; gives whether it was written.
+    """Write the page of a finished run unless it is current; return whether it was written.
 
     Parameters
     ----------
@@ -54,13 +54,13 @@ def write_page(
 
 
 def _made_of(view: RunView) -> str:
-    """Digest of all that decides a page: what was run, what came out, and what writes the page."""
+    """Digest of everything that determines a page: the run, its results, and the code."""
     files = json.dumps(view.manifest, sort_keys=True)
     return _digest([view.facts.path, str(view.has_texts), files, *_code()])
 
 
 def _code() -> list[str]:
-    """Files of this package with their sizes and times: an edited one may write another page."""
+    """Files of this package with their sizes and times, to notice edited code."""
     found = []
     for path in sorted(_PACKAGE.rglob("*")):
         if path.is_file() and path.suffix != ".pyc":
@@ -74,7 +74,7 @@ def _digest(parts: list[str]) -> str:
 
 
 def _kept(folder: Path) -> object:
-    """What the journal says of the last page; nothing where it says nothing that reads."""
+    """Note about the last page in the journal; `None` if there is no valid one."""
     journal = Journal(folder / "journal.sqlite")
     try:
         return json.loads(journal.meta(_KEY) or "null")
@@ -85,7 +85,7 @@ def _kept(folder: Path) -> object:
 
 
 def _keep(folder: Path, said: list[str]) -> None:
-    """Note a page in the journal; without the note it is written again."""
+    """Store a note about a page in the journal; without it the page is written again."""
     with suppress(StorageError):
         journal = Journal(folder / "journal.sqlite")
         try:

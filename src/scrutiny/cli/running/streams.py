@@ -1,4 +1,4 @@
-"""While models are asked, stdout is ours alone: what their code prints goes to stderr.
+"""Redirection of stdout to stderr while models run.
 
 Results on stdout are read by machines; a model, or a C library under it, that prints would stand in
 the middle of them. What a model closes is open again afterwards.
@@ -17,7 +17,7 @@ _ERR: Final = 2
 
 
 def open_standard_streams() -> None:
-    """Open what was closed before we began: what is written there is written nowhere.
+    """Open standard streams that were closed, with output discarded.
 
     A file of ours would get the number, and whatever is printed.
     """
@@ -33,7 +33,7 @@ def open_standard_streams() -> None:
 
 @contextmanager
 def prints_on_stderr() -> Iterator[IO[str]]:
-    """Send to stderr what is printed inside, by Python and below it; both streams come back.
+    """Redirect all output to stderr, in Python and below, and restore it afterwards.
 
     Gives a stream that still goes to stdout, for results that are written while models are asked.
     """

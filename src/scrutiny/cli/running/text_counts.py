@@ -12,7 +12,7 @@ _SHARE: Final = 0.02
 
 
 class CountedTexts:
-    """What of the planned texts is asked.
+    """Count of the planned texts that were asked.
 
     Texts are planned at most: a shard that is done counts with all that it could have asked, so
     that searches which end early bring the end nearer.
@@ -31,18 +31,18 @@ class CountedTexts:
         self.begin(0)
 
     def begin(self, texts: int) -> None:
-        """A phase begins that asks so many texts at most."""
+        """Begin a phase with at most this number of texts."""
         self.planned = texts
         self.asked = self.cached = self._done = self._within = 0
         self._begun = self._clock()
 
     def answered(self, texts: int) -> None:
-        """A batch was answered within a shard in work."""
+        """Count a batch that was answered within the current shard."""
         self.asked += texts
         self._within += texts
 
     def shard(self, *, asked: int, cached: int, planned: int) -> None:
-        """A shard is done; what was answered within it is among what it asked."""
+        """Count a finished shard; its answered batches are included."""
         self.asked += asked - min(asked, self._within)
         self._within -= min(asked, self._within)
         self.cached += cached
@@ -50,12 +50,12 @@ class CountedTexts:
 
     @property
     def done(self) -> int:
-        """Texts of the planned ones that are asked, or need not be."""
+        """Number of planned texts that were asked, or need not be asked."""
         return min(self.planned, self._done + self._within)
 
     @property
     def seconds_left(self) -> float | None:
-        """Time left, as far as it can be told."""
+        """Estimated time left, or `None`."""
         passed = self._clock() - self._begun
         share = self.done / self.planned if self.planned else 0.0
         if passed < _SECONDS or not _SHARE < share < 1:
@@ -69,6 +69,6 @@ class CountedTexts:
         return f"{self.asked:,}{most} texts asked, {self.cached:,} cached{paid}"
 
     def time_left(self) -> str:
-        """Time left in words; empty where it cannot be told."""
+        """Time left in words; empty if unknown."""
         left = self.seconds_left
         return "" if left is None else f"; about {in_words(left)} left"

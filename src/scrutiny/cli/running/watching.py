@@ -1,4 +1,4 @@
-"""A command that asks models runs in a child, and its parent sees how it ends.
+"""Execution in a child process whose parent reports how it ended.
 
 Code that is not ours can end its process at once (``os._exit``, a crash in compiled code, a kernel
 that is out of memory). The process that ends so can say nothing; its parent can.
@@ -74,7 +74,7 @@ def watched(run: Callable[[], int]) -> int:
 
 
 def _wait(child: int) -> int:
-    """Status of a child; a wish to end is passed on to it.
+    """Status of a child; termination signals are passed on to it.
 
     A terminal interrupts both, so that the child gets two interrupts and heeds one.
     """
@@ -90,7 +90,7 @@ def _wait(child: int) -> int:
 
 
 def _said(reader: int) -> bytes:
-    """Exit code that the child has said, if any; what it started may still hold the other end."""
+    """Exit code that the child has reported, if any."""
     os.set_blocking(reader, False)
     try:
         return os.read(reader, 1)
@@ -99,7 +99,7 @@ def _said(reader: int) -> bytes:
 
 
 def _leave(status: int, *, said: bytes) -> NoReturn:
-    """End as the child did, with words where it could not say any."""
+    """End as the child did, with a message if it could not give one."""
     is_interrupt = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT
     if said and is_interrupt:  # Python ends so where compiled code has run into an interrupt
         code = said[0]
@@ -121,7 +121,7 @@ def _leave(status: int, *, said: bytes) -> NoReturn:
 
 
 def _end_with(parent: int) -> None:
-    """Let this process end when its parent is killed: it would hold on to the run folder."""
+    """End this process when its parent is killed, to release the run folder."""
     if sys.platform == "linux":
         import ctypes
 

@@ -99,7 +99,7 @@ def command(**flags: Any) -> int:
 
 
 def _job(flags: dict[str, Any]) -> Any:
-    """What the flags ask for."""
+    """Training job of the options."""
     from scrutiny.core.errors import PlanError
     from scrutiny.training.finetuning.anchored.task_gradient import piece_task
     from scrutiny.training.finetuning.base import bases_of
@@ -117,7 +117,7 @@ def _job(flags: dict[str, Any]) -> Any:
 
 
 def _parts(flags: dict[str, Any], task: Any, recipe: Any) -> Any:
-    """What is trained on, chosen by and held out: of data with labels, or of annotations."""
+    """Training, dev and held-out data: labeled data, or annotations."""
     from scrutiny.data.dataset import load_dataset
     from scrutiny.training.finetuning.anchored.parts import piece_parts
     from scrutiny.training.finetuning.parts import load_parts
@@ -132,7 +132,7 @@ def _parts(flags: dict[str, Any], task: Any, recipe: Any) -> Any:
 
 
 def _recipe(flags: dict[str, Any], task: Any) -> Any:
-    """Recipe of the flags that were given and of ``--set``."""
+    """Recipe from the given options and ``--set``."""
     from dataclasses import fields
 
     from scrutiny.cli.running.plans import split_recipes
@@ -148,7 +148,7 @@ def _recipe(flags: dict[str, Any], task: Any) -> Any:
 
 
 def _lines(found: list[Any]) -> Iterator[str]:
-    """One line for each run, and what the runs say together."""
+    """One line for each run, and a summary."""
     from statistics import fmean, stdev
 
     scores = [one.record["dev_score"] for one in found if one.record["dev_score"] is not None]
@@ -169,7 +169,7 @@ def _lines(found: list[Any]) -> Iterator[str]:
 
 
 def _skill(folder: Path) -> Iterator[str]:
-    """What a run scores on held-out sentences, of a task that labels pieces."""
+    """Score of a run on held-out sentences, for a task that labels tokens."""
     from scrutiny.models.strings.competence import read_competence
     from scrutiny.training.finetuning.anchored.skill import GATE
 

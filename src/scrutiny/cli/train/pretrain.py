@@ -108,7 +108,7 @@ def command(**given: Any) -> int:
 
 
 def _family(given: dict[str, Any]) -> Any:
-    """What the flags ask for."""
+    """Family of the options."""
     from scrutiny.training.pretraining.family import SeedFamily, seeds_of
     from scrutiny.training.pretraining.job import Stated, Teacher
 
@@ -131,7 +131,7 @@ def _family(given: dict[str, Any]) -> Any:
 
 
 def _recipe(given: dict[str, Any]) -> Any:
-    """Recipe of the file, of ``--set`` and of the flags; the later wins."""
+    """Recipe from the file, ``--set`` and the options; later ones win."""
     from scrutiny.cli.train.set_fields import stated_fields
     from scrutiny.training.pretraining.recipe import read_recipe, recipe_from
 
@@ -141,7 +141,7 @@ def _recipe(given: dict[str, Any]) -> Any:
 
 
 def _device(name: str) -> str:
-    """Device of a name, ``auto`` among them, if this machine has it."""
+    """Device of a name, including ``auto``, if this machine has it."""
     from scrutiny.models.hf.parts import torch_device
 
     return str(torch_device(name, of="What is trained"))

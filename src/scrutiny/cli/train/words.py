@@ -1,4 +1,4 @@
-"""What ``scrutiny train attention``, ``linear`` and ``recurrent`` share."""
+"""Shared parts of ``scrutiny train attention``, ``linear`` and ``recurrent``."""
 
 import json
 from collections.abc import Callable
@@ -49,7 +49,7 @@ def word_options(function: F) -> F:
 
 
 def train(recipe: Any, scheme: str, flags: dict[str, Any]) -> int:
-    """Train the family of a recipe, and say what became of it."""
+    """Train the family of a recipe, and report the results."""
     from scrutiny.data.dataset import load_dataset
     from scrutiny.training.words.job import train_words
 
@@ -73,5 +73,5 @@ def train(recipe: Any, scheme: str, flags: dict[str, Any]) -> int:
 
 
 def chosen(flags: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """The flags of these names that were given."""
+    """The given options among these names."""
     return {name: flags[name] for name in names if flags[name] is not None}

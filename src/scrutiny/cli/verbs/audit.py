@@ -1,4 +1,4 @@
-"""``scrutiny audit``: the front page."""
+"""``scrutiny audit``: the diagnostics of a profile."""
 
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +14,7 @@ _PAGE: Final = "report.html"
 
 
 def _seconds(context: click.Context, option: click.Parameter, given: str | None) -> float | None:
-    """Seconds of a duration; nothing where none is given."""
+    """Seconds of a duration; `None` if not given."""
     from scrutiny.run.costing.durations import seconds_of
 
     return None if given is None else seconds_of(given)

@@ -1,4 +1,4 @@
-"""``scrutiny cache``: the answers that models gave."""
+"""``scrutiny cache``: the cached answers of models."""
 
 import json
 import sys
@@ -17,7 +17,7 @@ def command() -> None:
 @command.command("ls")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 def ls(*, as_json: bool) -> int:
-    """Print where the cache is and what it holds."""
+    """Print where the cache is and what it contains."""
     from scrutiny.store.answers import AnswerCache
 
     path, count, size = cache_file(), 0, 0
@@ -36,7 +36,7 @@ def ls(*, as_json: bool) -> int:
 @command.command("clear")
 @click.option("--yes", is_flag=True, help="Confirm the action without prompting.")
 def clear(*, yes: bool) -> int:
-    """Forget all answers."""
+    """Delete all cached answers."""
     if not yes:
         _must_be_meant()
     from scrutiny.store.answers import AnswerCache
@@ -53,7 +53,7 @@ def clear(*, yes: bool) -> int:
 
 
 def _must_be_meant() -> None:
-    """Ask whether all answers may go.
+    """Ask whether all answers should be deleted.
 
     Raises
     ------

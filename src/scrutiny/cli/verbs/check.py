@@ -1,4 +1,4 @@
-"""``scrutiny check``: what a plan would do."""
+"""``scrutiny check``: what a plan would ask."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def command(
     *,
     as_json: bool,
 ) -> int:
-    """Resolve and validate a plan and say what it would ask; runs nothing."""
+    """Resolve and validate a plan, and estimate what it would ask; runs nothing."""
     from scrutiny.cli.running.early_checks import models_of_plan
 
     models_of_plan(plan)

@@ -1,4 +1,4 @@
-"""``scrutiny data``: looking at data before a model does."""
+"""``scrutiny data``: inspection of data."""
 
 import json
 import textwrap
@@ -14,7 +14,7 @@ from scrutiny.core.example import Example
 
 @click.group("data")
 def command() -> None:
-    """Look at data: what is in it, and what two sets share."""
+    """Inspect data: its contents, and what two datasets share."""
 
 
 @command.command("show")
@@ -77,7 +77,7 @@ def summary_lines(summary: Any) -> list[str]:
 
 
 def _example(example: Example) -> list[str]:
-    """Lines of an example: one, or three at most for each of several fields."""
+    """Lines of an example: one, or at most three for each of several fields."""
     if len(example.fields) == 1:
         return [f"  example       {example.id}: {example.text}"]
     lines = []
@@ -97,7 +97,7 @@ def _members(groups: Mapping[str, Mapping[str, int]]) -> list[str]:
 
 
 def _wrapped(title: str, text: str, *, max_lines: int | None = None) -> list[str]:
-    """Lines of a text behind its title."""
+    """Lines of a text after its title."""
     return textwrap.wrap(
         text,
         WIDTH,
@@ -119,7 +119,7 @@ def _wrapped(title: str, text: str, *, max_lines: int | None = None) -> list[str
 def overlap_command(
     first: str, second: str, near: float, shown: int, *, exact_only: bool, as_json: bool
 ) -> int:
-    """Print how many texts of FIRST stand in SECOND: letters only, exact and near."""
+    """Print how many texts of FIRST occur in SECOND: letters only, exact and near."""
     from scrutiny.core.boundary.canonical import plain
     from scrutiny.data.dataset import load_dataset
     from scrutiny.data.overlap import overlap

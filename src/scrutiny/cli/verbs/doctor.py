@@ -1,4 +1,4 @@
-"""``scrutiny doctor``: what is installed, and what can be promised."""
+"""``scrutiny doctor``: what is installed, and what works here."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def command(*, as_json: bool) -> int:
 
 
 def findings() -> dict[str, Any]:
-    """Versions and places, modules that each extra lacks, what transformations need."""
+    """Versions and paths, missing modules of each extra, requirements of transformations."""
     from scrutiny.perturb.resources.loading import available_resources
     from scrutiny.run.manifest import environment
 

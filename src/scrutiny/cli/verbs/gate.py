@@ -1,4 +1,4 @@
-"""``scrutiny gate``: a run judged by rules, or by its risks."""
+"""``scrutiny gate``: judgment of a run by rules, or by its risks."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ _CODES: Final = {"pass": PASS, "accepted": PASS, "fail": FAIL}
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """A line of the gate: the test, what it costs, and the line for machines."""
+    """A line of the gate: the test, its cost, and the line for machines."""
 
     case: "Case"
     cost: float | None
@@ -105,7 +105,7 @@ def command(**flags: Any) -> int:
 
 
 def _rules(folder: "RunFolder", rules: Sequence[str], group: str) -> Iterator[_Judged]:
-    """What becomes of each rule; there has to be one."""
+    """Outcome of each rule; at least one is required."""
     from scrutiny.report.formats.junit import Case
     from scrutiny.run.estimating.gate import gate_run
     from scrutiny.store.findings import finding_to_json
@@ -117,7 +117,7 @@ def _rules(folder: "RunFolder", rules: Sequence[str], group: str) -> Iterator[_J
 
 
 def _risks(folder: "RunFolder") -> Iterator[_Judged]:
-    """What becomes of each claim of the run whose number may hurt."""
+    """Outcome of each claim of the run that is a risk."""
     from scrutiny.core.boundary.canonical import plain
     from scrutiny.parts.run.risks import risks_of
     from scrutiny.report.formats.junit import case_of
@@ -131,7 +131,7 @@ def _cost(finding: "Finding") -> float | None:
 
 
 def _with_accepted(judged: Sequence[_Judged], accepted: Sequence[Any]) -> list[_Judged]:
-    """Lines with what is accepted; what is accepted and not there is said."""
+    """Lines with accepted risks applied; accepted ones that do not occur are reported."""
     from scrutiny.run.estimating.accepted import not_there
 
     for one in not_there(accepted, [(j.case.name, j.case.of) for j in judged]):
@@ -141,7 +141,7 @@ def _with_accepted(judged: Sequence[_Judged], accepted: Sequence[Any]) -> list[_
 
 
 def _accepted(judged: _Judged, accepted: Sequence[Any], today: Any) -> _Judged:
-    """Line of a failure, or of one that somebody has accepted, with the reason."""
+    """Line of a failure, or of an accepted one with its reason."""
     case = judged.case
     covering = (a for a in accepted if a.covers(case.name, case.of, judged.cost, today))
     found = next(covering, None) if case.outcome == "fail" else None
@@ -152,7 +152,7 @@ def _accepted(judged: _Judged, accepted: Sequence[Any], today: Any) -> _Judged:
 
 
 def _folded(judged: _Judged, into: Any) -> _Judged:
-    """Line whose outcome is a pass or a failure where nothing was decided."""
+    """Line whose undecided outcome is changed to a pass or a failure."""
     if judged.code != UNDECIDED:
         return judged
     case = replace(judged.case, outcome=into, says=f"undecided; {judged.case.says}")

@@ -14,7 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _import_options(function: F) -> F:
-    """Add what both tools take."""
+    """Add the options of both tools."""
     for option in reversed(
         [
             click.argument("paths", nargs=-1, required=True, metavar="PATH..."),
@@ -74,7 +74,7 @@ def inspect(**flags: Any) -> int:
 
 
 def _import(tool: str, flags: dict[str, Any]) -> int:
-    """Import and print what there is now."""
+    """Import, and print the results."""
     from dataclasses import replace
 
     from scrutiny.cli.running.request import command_line
@@ -104,7 +104,7 @@ def _import(tool: str, flags: dict[str, Any]) -> int:
 
 
 def _say_what_was_left_out(manifest: dict[str, Any]) -> None:
-    """Tell on stderr what was not read, and how the model was asked."""
+    """Report on stderr what was not read, and how the model was asked."""
     for sentence in manifest["warnings"]:
         tell(narrowed(sentence))
     for name, data in manifest["data"].items():

@@ -1,4 +1,4 @@
-"""``scrutiny list``: what exists.
+"""``scrutiny list``: the registered names.
 
 What the built-in names say of themselves stands in ``sentences.json`` a folder above, and facts of
 the transformations in ``transformations.json``, made from the objects by ``make docs``: nothing has
@@ -25,7 +25,7 @@ FACTS: Final = Path(__file__).parents[1] / "transformations.json"
 
 
 def transformation_facts(entry: Entry) -> dict[str, Any]:
-    """Stored facts of a built-in; what a plug-in brings is imported, and asked."""
+    """Stored facts of a built-in; a plug-in is imported."""
     stored = _facts() if entry.origin == "scrutiny" else {}
     return stored.get(entry.registration.name) or facts_of(entry.load())
 
@@ -86,7 +86,7 @@ def command(kind: str | None, *, as_json: bool) -> int:
 
 
 def _row(name: str, says: str) -> str:
-    """Name and what it says of itself, in a column of its own."""
+    """Name and summary, in columns."""
     indent = " " * len(name)
     lines = textwrap.wrap(says, WIDTH, initial_indent=name, subsequent_indent=indent)
     return "\n".join(lines) or name.rstrip()
@@ -100,7 +100,7 @@ def _kind(text: str) -> str:
 
 
 def says(entry: Entry) -> str:
-    """Stored sentence of a built-in; what a plug-in brings is imported, and asked."""
+    """Stored summary of a built-in; a plug-in is imported."""
     stored = _stored().get(entry.registration.kind, {}) if entry.origin == "scrutiny" else {}
     known = stored.get(entry.registration.name)
     return sentence_of(entry.load()) if known is None else known
@@ -108,6 +108,6 @@ def says(entry: Entry) -> str:
 
 @cache
 def _stored() -> dict[str, dict[str, str]]:
-    """Sentences of the built-in names, by kind and name."""
+    """Summaries of the built-in names, by kind and name."""
     found: dict[str, dict[str, str]] = json.loads(SENTENCES.read_text(encoding="utf-8"))
     return found

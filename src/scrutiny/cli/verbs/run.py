@@ -30,7 +30,7 @@ from scrutiny.cli.running.output_paths import OutputFile
 @click.option("--html", type=OutputFile(), help="Also write an HTML page.")
 @running_options
 def command(**flags: Any) -> int:
-    r"""Run a plan file, one diagnostic on a model and data, or what a run asked.
+    r"""Run a plan file, one diagnostic on a model and data, or the plan of a run.
 
     \b
     scrutiny run plan.toml

@@ -31,7 +31,7 @@ _SECOND: Final = "--reference MODEL, or reference = in the [[measure]]"
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 def command(name: str, kind: str | None, *, as_json: bool) -> int:
-    """Explain one name: what it measures, what it needs, its parameters, when it misleads."""
+    """Explain one name: what it measures, what it needs, its parameters, its limitations."""
     found, thing = _metric(name) if "(" in name else _registered(name, kind)
     if as_json:
         click.echo(json.dumps(_object(found, thing), ensure_ascii=False))
@@ -58,7 +58,7 @@ def _registered(name: str, kind: str | None) -> tuple[Entry, Any]:
 
 
 def _metric(name: str) -> tuple[Entry, Any]:
-    """A metric that is written with parentheses, as if it were registered."""
+    """A metric with parentheses, as if it were registered."""
     from scrutiny.reliability.metrics import metric_of
 
     thing = metric_of(name)
@@ -66,7 +66,7 @@ def _metric(name: str) -> tuple[Entry, Any]:
 
 
 def _measured(name: str) -> list[tuple[str, str]]:
-    """Which diagnostics record the measure that a metric is of, and what they say it is."""
+    """Diagnostics that record the measure of a metric, and its description."""
     from scrutiny.reliability.metrics import in_words, measures_of
 
     of = name.rpartition("(")[2].partition(")")[0] if "(" in name else ""
@@ -80,7 +80,7 @@ def _measured(name: str) -> list[tuple[str, str]]:
 
 
 def _object(found: Entry, thing: Any) -> dict[str, Any]:
-    """Everything that is known of a name, as plain values."""
+    """All facts about a name, as plain values."""
     return {
         "kind": found.registration.kind,
         "name": found.registration.name,
@@ -111,12 +111,12 @@ def find(name: str, kind: str | None) -> Entry:
 
 
 def facts(thing: Any) -> list[tuple[str, str]]:
-    """What an object declares, as title and text."""
+    """Declared facts of an object, as title and text."""
     return [(title, _said(value)) for title, value in _declared(thing) if value]
 
 
 def _declared(thing: Any) -> Iterator[tuple[str, Any]]:
-    """What is shown of a thing of its kind, as title and value."""
+    """Facts that are shown for a kind, as title and value."""
     kind = _kind(thing)
     if isinstance(thing, Statistic):
         yield from (("Needs", thing.needs), ("Conditional on", thing.conditional_on))
@@ -136,7 +136,7 @@ def _declared(thing: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _kind(thing: Any) -> str:
-    """Kind of what subclasses a base class of plug-ins, or is such a class."""
+    """Kind of an object by its plug-in base class."""
     made = thing if isinstance(thing, type) else type(thing)
     return made.kind if issubclass(made, PlugIn) else ""
 

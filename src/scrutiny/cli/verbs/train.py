@@ -1,4 +1,4 @@
-"""``scrutiny train``: models of your own, several seeds being the normal case."""
+"""``scrutiny train``: training of models, usually with several seeds."""
 
 from importlib import import_module
 from typing import Final
@@ -21,11 +21,11 @@ class Subcommands(click.Group):
     """A group that imports a subcommand when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All subcommands, in the order of the table."""
+        """All subcommands, in table order."""
         return list(SUBCOMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The subcommand, imported now."""
+        """The subcommand, imported on demand."""
         if cmd_name not in SUBCOMMANDS:
             return None
         command: click.Command = import_module(f"scrutiny.cli.train.{cmd_name}").command

@@ -1,1 +1,1 @@
-"""Answers of models: what they are asked, what comes back, and whether it can be used."""
+"""Answers of models: queries, results, and their validation."""

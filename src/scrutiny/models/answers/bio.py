@@ -1,4 +1,4 @@
-"""Tags of tokens to labeled spans: BIO, and the E, S, L, U of its richer cousins."""
+"""Conversion of token tags to labeled spans: BIO, and E, S, L, U of richer schemes."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ def split_tag(tag: str) -> tuple[str, str]:
 
 
 def spans_from_tags(tags: Sequence[str], tokens: Sequence[Border], field: str) -> tuple[Span, ...]:
-    """Spans of a tagged text, by the rules of conlleval: an I that continues nothing begins.
+    """Spans of a tagged text, by the rules of conlleval: an I without a predecessor begins a span.
 
     Parameters
     ----------

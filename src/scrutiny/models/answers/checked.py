@@ -1,4 +1,4 @@
-"""Every answer of a model checked, and one bad item kept from taking down its batch."""
+"""Validation of every answer; an invalid item does not fail its whole batch."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence, Sized
@@ -24,7 +24,7 @@ _MOST_SAID: Final = 2_000  # letters of what a model says of its failure
 
 
 class AnswerError(ScrutinyError):
-    """A model has no answer to one of the examples it was asked; the others may be asked again.
+    """A model has no answer to one of the examples; the others may be asked again.
 
     ``reason`` is the short stable code that goes into the records.
     """
@@ -57,7 +57,7 @@ def predict_or_fail(model: Model, examples: Sequence[Example]) -> list[Predictio
 
 
 def _labeled(labels: Sequence[str], answer: object) -> Prediction | None:
-    """The sound answer of a classifier, as `check_answer` gives it; nothing where it has to look.
+    """Valid answer of a classifier in the fast case; `None` if it needs the full check.
 
     Classifiers answer by the hundred thousand, and all that can be wrong with probabilities shows
     in their types, their least and their sum.
@@ -80,7 +80,7 @@ def _labeled(labels: Sequence[str], answer: object) -> Prediction | None:
 def answer_or_fail(
     ask: Callable[[Sequence[Q]], Iterable[A]], asked: Sequence[Q], *, source: str
 ) -> list[A | Failure]:
-    """One answer or failure for each thing asked, in order; what raises is asked in halves.
+    """One answer or failure for each query, in order; a batch that raises is split in half.
 
     Raises
     ------
@@ -114,17 +114,17 @@ def answer_or_fail(
 
 
 def listed(answers: Iterable[A], count: int) -> list[A]:
-    """Answers in a list, and no more than one too many where there may be no end of them."""
+    """Answers in a list, at most one too many if they might be endless."""
     return list(answers if isinstance(answers, Sized) else islice(answers, count + 1))
 
 
 def how_many(given: object, answers: Sequence[object]) -> str:
-    """Number of answers for a message; of those that have no length, only some were counted."""
+    """Number of answers for a message; without a length, only some are counted."""
     return f"{len(answers)}" if isinstance(given, Sized) else f"{len(answers)} or more"
 
 
 def check_answer(model: Model, example: Example, answer: Prediction) -> Prediction | Failure:
-    """Return the answer if it is sound, with the likeliest label where it names none.
+    """Return the answer if it is valid, with the most likely label if it names none.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def check_answer(model: Model, example: Example, answer: Prediction) -> Predicti
 
 
 def _check_types(model: Model, example: Example, answer: Prediction) -> None:
-    """Raise unless a model that makes its own predictions makes them of what they consist of."""
+    """Raise unless a model's own predictions have the right types."""
     words, scores, spans = (answer.label, answer.text), answer.scores, answer.spans
     is_sound = (
         all(word is None or isinstance(word, str) for word in words)

@@ -1,4 +1,4 @@
-"""Every answer of a language model checked, and one bad query kept from taking down its batch."""
+"""Validation of every answer of a language model; an invalid query does not fail its batch."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -48,14 +48,14 @@ def ask_or_fail(model: Model, capability: str, queries: Sequence[Any]) -> list[A
 
 
 def _masked(query: Clozes, answer: Any, where: str) -> Any | Failure:
-    """Log-probabilities of a text's clozes, if they are sound."""
+    """Log-probabilities of a text's clozes, if they are valid."""
     if [len(row) for row in answer] != [len(cloze.targets) for cloze in query]:
         raise ModelError(f"{where} must have one value for each target of each cloze.")
     return _logs(tuple(chain.from_iterable(answer)), tuple(map(tuple, answer)), where)
 
 
 def _continuation(query: Continuation, answer: Any, where: str) -> Any | Failure:
-    """Log-probabilities of tokens, if they are sound."""
+    """Log-probabilities of tokens, if they are valid."""
     _count(answer, len(query.ids) - query.start, where)
     return _logs(answer, tuple(answer), where)
 
@@ -92,7 +92,7 @@ def _shares(values: Sequence[float], answer: Any, where: str) -> Any | Failure:
 
 
 def _count(answer: Any, wanted: int, where: str) -> None:
-    """Raise unless an answer has so many values."""
+    """Raise unless an answer has this number of values."""
     if len(answer) != wanted:
         raise ModelError(f"{where} has {len(answer)} values; one for each of {wanted} is needed.")
 

@@ -1,4 +1,4 @@
-"""Whether a model gives the same answers in other batches and other orders."""
+"""Determinism: whether a model gives the same answers in other batches and orders."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Answers = list[Prediction | Failure]
 
 @dataclass(frozen=True, slots=True)
 class AskedAgain:
-    """Answers asked in another way, compared with those of one call.
+    """Answers to the same questions in another order or batch, compared with those of one call.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class AskedAgain:
 
 @dataclass(frozen=True, slots=True)
 class DeterminismReport:
-    """What a model promises about repeated questions, and whether it keeps it.
+    """The batch invariance that a model promises, and whether it keeps it.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class DeterminismReport:
 
     @property
     def is_kept(self) -> bool:
-        """Whether every way of asking gave the same answers, within the promise."""
+        """Whether every batching gave the same answers, within the tolerance."""
         return all(
             c.n_changed == 0 and c.largest_difference <= self.tolerance for c in self.comparisons
         )
@@ -125,7 +125,7 @@ def _compare(way: str, first: Answers, other: Answers) -> AskedAgain:
 
 
 def _discrete(answer: Prediction | Failure) -> object:
-    """All of an answer but its probabilities; of a failure its reason."""
+    """An answer without its probabilities; for a failure its reason."""
     return answer.reason if isinstance(answer, Failure) else answer._replace(scores=None)
 
 

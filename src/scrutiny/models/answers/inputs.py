@@ -1,4 +1,4 @@
-"""What a task's examples look like to a model: texts, pairs of texts, or words."""
+"""Inputs of a model from the examples of a task: texts, pairs of texts, or words."""
 
 from collections.abc import Sequence
 
@@ -26,19 +26,19 @@ def is_tagging(task: Task) -> bool:
 
 
 def is_unlabeled(task: Task) -> bool:
-    """Whether nothing is predicted: models are asked for other capabilities."""
+    """Whether the task has no predictions, so models are asked for other capabilities."""
     return task.scored_by is None
 
 
 def texts(examples: Sequence[Example]) -> list[str] | list[tuple[str, ...]]:
-    """Text of each example, or the tuple of its texts where it has several fields."""
+    """Text of each example, or the tuple of its texts if it has several fields."""
     if all(len(example.fields) == 1 for example in examples):
         return [example.text for example in examples]
     return [tuple(example.fields.values()) for example in examples]
 
 
 def borders(example: Example) -> list[tuple[int, int]]:
-    """Code-point borders of the tokens of the first field: the data's own, else ours."""
+    """Code-point boundaries of the tokens of the first field: the data's own, or ours."""
     field = next(iter(example.fields))
     if example.tokens and field in example.tokens:
         return list(example.tokens[field])
@@ -48,7 +48,7 @@ def borders(example: Example) -> list[tuple[int, int]]:
 def first_pieces(
     words: Sequence[tuple[int, int]], offsets: Sequence[tuple[int, int]]
 ) -> list[int | None]:
-    """Index of the first piece that shares a code point with each word, or nothing.
+    """Index of the first token that overlaps with each word, or `None`.
 
     Special tokens have empty offsets; a piece may begin with the space in front of its word.
 
@@ -75,7 +75,7 @@ def words(examples: Sequence[Example]) -> list[list[str]]:
 
 
 def index_of(label: str, labels: Sequence[str], *, source: str) -> int:
-    """Number of a label among those of a model.
+    """Index of a label among those of a model.
 
     Raises
     ------

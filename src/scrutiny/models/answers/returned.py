@@ -1,4 +1,4 @@
-"""What a user's object returned, turned into predictions."""
+"""Conversion of what a user's object returned into predictions."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from numbers import Real
@@ -15,7 +15,7 @@ _SHOWN: Final = 60  # letters of an answer in a message
 
 
 def class_name(value: object) -> str:
-    """Label of a class as scikit-learn and numpy hand them out: ``numpy.int64(1)`` is ``"1"``.
+    """Label of a class as in scikit-learn and numpy: ``numpy.int64(1)`` is ``"1"``.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def _span(answer: Any, field: str, source: str) -> Span:
 
 
 def _from_mapping(answer: Mapping[Any, Any], labels: tuple[str, ...], source: str) -> Prediction:
-    """Prediction of a mapping from labels to probabilities; a label left out has 0."""
+    """Prediction from a mapping of labels to probabilities; a missing label has 0."""
     scores = {class_name(k): float(v) for k, v in answer.items()}
     unknown = [k for k in scores if k not in labels]
     if unknown:
@@ -160,7 +160,7 @@ def _from_mapping(answer: Mapping[Any, Any], labels: tuple[str, ...], source: st
 
 
 def _require_order(answers: Any, source: str) -> None:
-    """Raise for what can be gone through and is no sequence of answers."""
+    """Raise for an iterable that is not a sequence of answers."""
     if isinstance(answers, (str, bytes, Mapping, Set)):
         raise ModelError(
             f"{source} returned one {type(answers).__name__} for all that it was asked. It is "

@@ -1,4 +1,4 @@
-"""Code of the user's own runs in our process: what it raises, and where it goes, stays its own.
+"""Isolation of the user's code in our process: its errors and its working folder.
 
 A model that leaves (``sys.exit``), raises what is no ``Exception``, changes the working folder or
 what is built in, or lets a forked child of it run on has done so to itself; the run goes on as it
@@ -39,19 +39,19 @@ _watched: list[bool] = []
 
 
 def watched_by_parent() -> None:
-    """Note that this process may end with `FILES_CLOSED`, of which its parent says what it is."""
+    """Mark that this process may end with `FILES_CLOSED`, which its parent can explain."""
     _watched.append(True)
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Whether somebody wants the command to end, also from within a group of errors."""
+    """Whether the user interrupts the command, also inside a group of errors."""
     if isinstance(error, BaseExceptionGroup):
         return error.subgroup(KeyboardInterrupt) is not None
     return isinstance(error, KeyboardInterrupt)
 
 
 def message_of(error: BaseException) -> str:
-    """Type and message of an error; whatever its message is, or does when it is asked for."""
+    """Type and message of an error, even if its message raises an error."""
     try:
         said = str(error)
     except BaseException:  # its own __str__ is broken, too, or interrupts
@@ -60,7 +60,7 @@ def message_of(error: BaseException) -> str:
 
 
 def shown(value: object, letters: int) -> str:
-    """Beginning of what a value of the user's is as text, where that can be had."""
+    """Beginning of a value of the user's as text, if it can be converted."""
     try:
         return repr(value)[:letters]
     except BaseException:  # its own __repr__ is broken
@@ -69,7 +69,7 @@ def shown(value: object, letters: int) -> str:
 
 @contextmanager
 def exits_refused(source: str) -> Iterator[None]:
-    """Turn ``sys.exit`` in a model's code, and what is no ``Exception``, into an error of its own.
+    """Turn ``sys.exit`` in a model's code, and any non-``Exception``, into an error of our own.
 
     Interrupts pass: they are the user's.
 
@@ -94,7 +94,7 @@ def exits_refused(source: str) -> Iterator[None]:
 
 @contextmanager
 def errors_named(source: str) -> Iterator[None]:
-    """Turn whatever a model's own code raises while it is made or described into one error.
+    """Turn any error while a model is created or described into one error.
 
     Errors in code that is not the user's pass as they are: they are bugs of somebody else.
 
@@ -116,7 +116,7 @@ def errors_named(source: str) -> Iterator[None]:
 
 
 def _raised(source: str, error: BaseException, line: str | None) -> ModelError:
-    """Error for what a model raised where there is no item that could be left out."""
+    """Error for what a model raised, if no item can be left out."""
     where = "" if line is None else f" (at {line})"
     return ModelError(
         f"{source} cannot be used: it raised {storable(message_of(error)[:_MOST_SAID])}{where}. "
@@ -126,7 +126,7 @@ def _raised(source: str, error: BaseException, line: str | None) -> ModelError:
 
 @contextmanager
 def at_home(source: str, *, is_new: bool = False) -> Iterator[None]:
-    """Let the user's code run in the working folder that it has moved to, and come back to ours.
+    """Run the user's code in its own working folder, and return to ours.
 
     What is made anew (``is_new``) begins in ours, which its model string is relative to.
     A child that it has forked and that would run on in our code ends here.
@@ -160,12 +160,12 @@ def at_home(source: str, *, is_new: bool = False) -> Iterator[None]:
 
 
 def _owner(source: str) -> str:
-    """File or module of a model string: what its code shares."""
+    """File or module of a model string, which identifies its code."""
     return source.partition("#")[0].rpartition(":")[0]
 
 
 def _take_back_built_in(owner: str, known: dict[str, Any]) -> None:
-    """Have what is built in as it was; what the user's code has put there is for itself."""
+    """Restore built-ins; changes by the user's code are kept for itself."""
     now = vars(builtins)
     changed = {name: now[name] for name in known if name in now and now[name] is not known[name]}
     if changed:
@@ -174,14 +174,14 @@ def _take_back_built_in(owner: str, known: dict[str, Any]) -> None:
 
 
 def _end_without_files() -> None:
-    """End before anything is written to what stands where our files stood."""
+    """End the process before anything is written to a file descriptor that was reused."""
     if _watched:
         os._exit(FILES_CLOSED)
     raise ModelError(CLOSED)
 
 
 def _hold_standard_files() -> None:
-    """Hold the numbers of standard streams that were closed: the next file would get them."""
+    """Occupy closed standard file descriptors, which the next file would get otherwise."""
     for number in _STANDARD:
         try:
             os.fstat(number)
@@ -191,21 +191,21 @@ def _hold_standard_files() -> None:
 
 
 def _here() -> str | None:
-    """Working folder; nothing where it was removed."""
+    """Working folder; `None` if it was removed."""
     with suppress(OSError):
         return str(Path.cwd())
     return None
 
 
 def _move(folder: str | None) -> None:
-    """Go to a folder, where it is there."""
+    """Change to a folder, if it exists."""
     if folder is not None:
         with suppress(OSError):
             os.chdir(folder)
 
 
 def _own_line(trace: TracebackType | None) -> str | None:
-    """File and line of the user's code that an error came out of; nothing where it was ours."""
+    """File and line of the user's code that raised an error; `None` if it was ours."""
     found = None
     for frame, number in traceback.walk_tb(trace):
         module = str(frame.f_globals.get("__name__", ""))

@@ -1,1 +1,1 @@
-"""The models that scrutiny brings."""
+"""The built-in models."""

@@ -1,4 +1,4 @@
-"""The models that scrutiny brings: ``builtin:sentiment/seed-2``."""
+"""Adapter of the built-in models: ``builtin:sentiment/seed-2``."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -69,7 +69,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
 
 
 def must_be_there(source: ModelSource) -> None:
-    """Refuse a target that is no built-in model."""
+    """Refuse a target that is not a built-in model."""
     named(source.target)
 
 

@@ -1,4 +1,4 @@
-"""The families of networks that scrutiny brings: what each tells apart, and how it reads a text."""
+"""The built-in families of networks: their labels, and their features of a text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _DATA: Final = Path(__file__).parent / "data"
 
 @dataclass(frozen=True, slots=True)
 class BuiltinFamily:
-    """Networks of one recipe that differ in their seed.
+    """Networks of one recipe with different seeds.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class BuiltinFamily:
         return tuple(f"{self.name}/seed-{replicate}" for replicate in self.replicates)
 
     def must_have(self, replicate: object) -> None:
-        """Refuse a number that no network of the family has.
+        """Refuse a seed that no network of the family has.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What the built-in models see of a text: numbers for its words, pairs of words, and pieces.
+"""Features of the built-in models: words, pairs of words, and character sequences.
 
 Each feature is a 32-bit number. A word has the CRC-32 of its UTF-8 bytes; two words in a row, a
 word after a negation and four characters in a row have numbers mixed from theirs. No feature
@@ -37,7 +37,7 @@ def _mixed(first: Hashes, second: Hashes, kind: np.uint32) -> Hashes:
 
 
 class _KnownHashes(dict[str, int]):
-    """Hash of each word that was met: replicates read the same texts, and texts the same words."""
+    """Cache of the hashes of words, because replicates and texts share words."""
 
     def __missing__(self, word: str) -> int:
         if len(self) >= _WORDS_KEPT:
@@ -53,7 +53,7 @@ _NO_WORD: Final = -1
 
 
 def _word_hashes(texts: Sequence[str]) -> tuple[Hashes, Integers]:
-    """Hashes of all words of all texts, and for each the number of its text.
+    """Hashes of all words of all texts, and the index of the text of each.
 
     Words are lower-cased; "isn't" and "is n't" give the same two. All texts are read as one, whose
     lines they are.
@@ -69,7 +69,7 @@ def _word_hashes(texts: Sequence[str]) -> tuple[Hashes, Integers]:
 
 
 def of_words(texts: Sequence[str]) -> Features:
-    """Features of texts: for each kind their hashes, and the number of the text of each.
+    """Features of texts: hashes for each kind, and the index of the text of each.
 
     The three kinds are words, pairs of neighbors, and words after a negation. Within a kind the
     features stand in the order of the texts. No feature reaches over the border of its text.
@@ -90,7 +90,7 @@ def of_words(texts: Sequence[str]) -> Features:
 
 
 def of_pieces(texts: Sequence[str]) -> Features:
-    """Words and their pairs, and every four characters in a row: in a misspelled word, some stay.
+    """Words, pairs of words, and all sequences of four characters, robust to misspellings.
 
     Characters are lower-cased, and every digit is 0. Kinds and order are as in `of_words`.
     """
@@ -103,7 +103,7 @@ def of_pieces(texts: Sequence[str]) -> Features:
 
 
 def _characters(texts: Sequence[str]) -> tuple[Hashes, Integers]:
-    """Code points of all texts, an end of line before and behind each, and the text of each."""
+    """Code points of all texts, with line ends around each, and the text of each."""
     lines = [_DIGIT.sub("0", f"\n{text.lower()}\n") for text in texts]
     codes = np.frombuffer("".join(lines).encode("utf-32-le", "surrogatepass"), dtype="<u4")
     return codes.astype(np.uint32), np.repeat(np.arange(len(lines)), [len(line) for line in lines])

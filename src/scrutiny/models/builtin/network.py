@@ -74,7 +74,7 @@ def _vocabulary(family: str) -> Hashes:
 
 
 def _known_rows(features: Features, vocabulary: Hashes) -> list[tuple[Rows, Rows]]:
-    """Features that stand in a vocabulary: for each kind their rows, and the numbers of the texts.
+    """Features in the vocabulary: their rows for each kind, and the indices of the texts.
 
     Features of a kind stand in the order of the texts.
     """
@@ -88,7 +88,7 @@ def _known_rows(features: Features, vocabulary: Hashes) -> list[tuple[Rows, Rows
 
 
 class _Read:
-    """What was read last, by a digest of the texts: the replicates of a family read the same."""
+    """Cache of the features of the latest texts, shared by the replicates of a family."""
 
     def __init__(self) -> None:
         self._kept: dict[bytes, list[tuple[Rows, Rows]]] = {}
@@ -112,7 +112,7 @@ _READ: Final = _Read()
 
 
 class BuiltinNetwork:
-    """One of the networks of a family, which tells two labels of English texts apart.
+    """One network of a family; it distinguishes two labels of English texts.
 
     The networks of a family were trained by the same recipe on the same texts and differ in the
     seed only: the first weights, the order of the examples and the features left out at each step.
@@ -263,7 +263,7 @@ class BuiltinNetwork:
         return total, count
 
     def _known(self, texts: Sequence[str]) -> list[tuple[Rows, Rows]]:
-        """Known features of texts: those read last are kept where the vocabulary is shipped."""
+        """Known features of texts; the latest are cached if the vocabulary is a built-in one."""
         if self._is_shipped:
             return _READ.of(texts, self.family)
         return _known_rows(READ[self.family.features](texts), self._vocabulary)

@@ -1,1 +1,1 @@
-"""Language models that choose between words for labels."""
+"""Language models as classifiers: words that stand for labels."""

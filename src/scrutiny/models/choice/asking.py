@@ -1,4 +1,4 @@
-"""The words of labels as queries of language models: which tokens they are, and where they stand.
+"""Queries of a language model for the words of labels: their tokens and positions.
 
 A prompt and its continuation are cut into tokens together, as the model would have read them, and
 the continuation's tokens are those that reach beyond the prompt. A prompt of which no token stands
@@ -18,7 +18,7 @@ CAPABILITIES: Final = ("token_logprobs", "masked_logprobs")
 
 
 class ChoiceQuestion(NamedTuple):
-    """A filled template with one choice, as a language model is asked for it.
+    """A filled template with one choice, as a query of a language model.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class ChoiceQuestion(NamedTuple):
 
     @property
     def cloze(self) -> Cloze:
-        """The sequence that goes through the network, and what is read off it where."""
+        """Sequence for the network, and the positions to read."""
         if isinstance(self.query, Cloze):
             return self.query
         ids, start = self.query  # nothing is read off the last token
@@ -110,7 +110,7 @@ def _continued(
 
 
 def _continuation(model: Any, one: Encoded, border: int, *, is_first_only: bool) -> ChoiceQuestion:
-    """Tokens of one text up to its last own one; those that end behind the border count."""
+    """Continuation tokens of one text up to its last own one; those beyond the border count."""
     own = [i for i, is_special in enumerate(one.is_special) if not is_special]
     behind = [i for i in own if one.offsets[i][1] > border]
     if not behind:
@@ -142,7 +142,7 @@ def _refuse_equal(model: Any, prompt: Prompt, queries: Sequence[Continuation | C
 def _masked(
     model: Any, prompt: Prompt, examples: Sequence[Example], *, is_first_only: bool
 ) -> list[ChoiceQuestion]:
-    """Of a masked model: the pieces of a label's words, all of them masked."""
+    """Query of a masked model: the tokens of a label's words, all masked."""
     pieces = [one.ids for one in model.encode([w for _, w in prompt.choices], special=False)]
     for (label, words), ids in zip(prompt.choices, pieces, strict=True):
         if not ids or (is_first_only and len(ids) > 1):
@@ -167,7 +167,7 @@ def _masked(
 
 
 def _masks(one: Encoded, start: int, stop: int, mask_id: int) -> tuple[int, ...]:
-    """Positions of mask tokens within a stretch of a text: its own may hold some, too."""
+    """Positions of mask tokens in a part of a text, which may itself contain some."""
     borders = zip(one.ids, one.offsets, strict=True)
     return tuple(
         i

@@ -48,7 +48,7 @@ _TASKS: Final = ("text-classification", "text-pair-classification")
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """How log-probabilities of tokens become probabilities of labels.
+    """Conversion of log-probabilities of tokens to probabilities of labels.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class Scoring:
         return tuple(share / total for share in shares)
 
     def slopes(self, choices: Sequence[Sequence[float]], label: int) -> list[tuple[float, ...]]:
-        """What a step of each log-probability does to minus the log of a label's probability.
+        """Derivative of the negative log-probability of a label by each log-probability.
 
         Examples
         --------
@@ -108,12 +108,12 @@ class Scoring:
         return [(score / rest,) for score in scores[:-1]]
 
     def _divisor(self, logs: Sequence[float]) -> int:
-        """What the sum over a choice's tokens is divided by."""
+        """Divisor of the sum over a choice's tokens."""
         return len(logs) if self.length == "mean" else 1
 
 
 class ChoiceClassifier(Model):
-    """A classifier by the likelihood that a language model gives to words for its labels.
+    """A classifier by the likelihood of each label's words in a language model.
 
     **Measures** the probability of each label's words behind, or inside, a filled template,
     renormalized over the labels; with `OTHER`, the probability of their first tokens as it is.
@@ -179,7 +179,7 @@ class ChoiceClassifier(Model):
     def gradients(
         self, examples: Sequence[Example], labels: Sequence[str]
     ) -> list[TokenGradients | Failure]:
-        """Slope of minus the log-probability of a label for each example, in order.
+        """Gradient of the negative log-probability of a label for each example, in order.
 
         With regard to the vectors of the example's own pieces; those of the template are not
         there. An example that does not fit fails (``too_long``).
@@ -226,7 +226,7 @@ class ChoiceClassifier(Model):
 
 @dataclass(frozen=True, slots=True)
 class _Unlabeled:
-    """The task as a language model is loaded for it: nothing that it predicts."""
+    """Task for loading a language model, which predicts none of its labels."""
 
     name: str
     fields: tuple[str, ...]
@@ -234,7 +234,7 @@ class _Unlabeled:
 
 
 def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
-    """Classifier around the language model that stands behind ``choice:``.
+    """Classifier around the language model named after ``choice:``.
 
     Raises
     ------
@@ -270,7 +270,7 @@ def targets() -> tuple[str, ...]:
 
 
 def matches(source: ModelSource) -> tuple[list[dict[str, str]] | None, str]:
-    """Values that the captures of the model behind ``choice:`` can have, and what is there.
+    """Values of the placeholders of the model after ``choice:``, and which exist.
 
     Raises
     ------
@@ -286,7 +286,7 @@ def matches(source: ModelSource) -> tuple[list[dict[str, str]] | None, str]:
 
 
 def as_checkpoint(source: ModelSource) -> ModelSource | None:
-    """The ``hf:`` source of the language model, where it has one."""
+    """The ``hf:`` source of the language model, if it has one."""
     return checkpoint_of(parse(source.target))
 
 
@@ -307,7 +307,7 @@ def _scoring(source: ModelSource) -> Scoring:
 
 
 def _cannot(source: ModelSource, model: Model, wanted: str) -> str:
-    """Message for a language model that cannot be asked so."""
+    """Message for a language model without the required capability."""
     if wanted == "masked_logprobs" and "token_logprobs" in model.capabilities:
         return (
             f"{source.text!r} is a causal language model, which goes on behind the end: leave "

@@ -21,14 +21,14 @@ from scrutiny.models.hf.slopes.gradients import checked, without_space
 
 
 class WantedSlopes(NamedTuple):
-    """An example, and what a step of each log-probability does to the loss, by choice."""
+    """An example, and the derivative of the loss by each log-probability, by choice."""
 
     example: Example
     slopes: Sequence[Sequence[float]]
 
 
 class _Reads(NamedTuple):
-    """A sequence of an example, what is read off it, and where the example's pieces stand."""
+    """A sequence of an example, the positions to read, and the positions of its own tokens."""
 
     cloze: Cloze
     weights: tuple[float, ...]
@@ -38,7 +38,7 @@ class _Reads(NamedTuple):
 def gradients_of(
     model: Any, prompt: Prompt, wanted: Sequence[WantedSlopes], *, is_first_only: bool
 ) -> list[TokenGradients | Failure]:
-    """Slope of each example's loss at its own pieces, in order.
+    """Gradient of each example's loss at its own tokens, in order.
 
     Pieces of which a part is the template's are left out. An example whose pieces are not the same
     beside every choice fails (``pieces_differ``).
@@ -83,7 +83,7 @@ def gradients_of(
 def _of_example(
     prompt: Prompt, wanted: WantedSlopes, asked: Sequence[ChoiceQuestion]
 ) -> tuple[TokenGradients | Failure, list[_Reads]]:
-    """Pieces of an example, their slopes still to be summed, and what there is to read."""
+    """Tokens of an example, with gradients still to be summed, and the positions to read."""
     example = wanted.example
     pieces = [_pieces(prompt, example, question) for question in asked]
     if len({tuple((piece, row) for piece, row, _ in one) for one in pieces}) > 1:
@@ -98,7 +98,7 @@ def _of_example(
 def _merged(
     clozes: Sequence[Cloze], slopes: Sequence[Sequence[float]], places: Sequence[tuple[int, ...]]
 ) -> list[_Reads]:
-    """Sequences of one example, each once: choices of one token share theirs."""
+    """Distinct sequences of one example: choices of one token share theirs."""
     found: dict[tuple[int, ...], _Reads] = {}
     for cloze, weights, own in zip(clozes, slopes, places, strict=True):
         read = _Reads(cloze, tuple(weights), own)
@@ -118,7 +118,7 @@ def _merged(
 def _pieces(
     prompt: Prompt, example: Example, question: ChoiceQuestion
 ) -> list[tuple[Piece, int, int]]:
-    """Pieces that are the example's alone: place in it, row of the vocabulary, place in the query.
+    """Tokens of the example only: position in it, row in the vocabulary, position in the query.
 
     A token may begin with the space in front of its word, which is then the template's.
     """

@@ -1,4 +1,4 @@
-"""What a language model is given and how it may go on: a template and one continuation a label."""
+"""Prompt of a language model: a template and one continuation for each label."""
 
 import re
 from collections.abc import Sequence
@@ -51,11 +51,11 @@ class Prompt:
 
     @property
     def has_mask(self) -> bool:
-        """Whether words are filled in, rather than added at the end."""
+        """Whether words are filled in a mask instead of added at the end."""
         return MASK in self.names
 
     def around(self, example: Example) -> tuple[str, str]:
-        """Filled text in front of what the model says, and behind it."""
+        """Filled text before the model's words, and after them."""
         sides = ["", ""]
         side = 0
         for index, part in enumerate(self.parts):
@@ -66,7 +66,7 @@ class Prompt:
         return sides[0], sides[1]
 
     def starts(self, example: Example, *, gap: int = 0) -> list[tuple[str, int]]:
-        """Where each field begins in the filled text, with so many code points at the mask.
+        """Start of each field in the filled text, for a mask of this length.
 
         Examples
         --------

@@ -105,7 +105,7 @@ def must_be_there(source: ModelSource) -> None:
 
 
 def _refuse_other_heads(checkpoint: Checkpoint, task: Task, source: ModelSource) -> None:
-    """Raise if the configuration says that the head is for something else."""
+    """Raise if the configuration says that the head is for another task."""
     config = checkpoint.config
     wanted = _HEADS[base_name(task)]
     stated = config.get("architectures") or []
@@ -123,7 +123,7 @@ def _refuse_other_heads(checkpoint: Checkpoint, task: Task, source: ModelSource)
 
 
 def _names(config: Any, source: ModelSource, task: Task) -> tuple[str, ...]:
-    """Names of the outputs: as told, or the configuration's; LABEL_0 is the index 0."""
+    """Names of the outputs: given, or the configuration's; LABEL_0 is the index 0."""
     stated = source.labels()
     count = config.num_labels
     if count < 2:

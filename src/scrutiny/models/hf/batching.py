@@ -1,4 +1,4 @@
-"""Batches of similar length, and what to do when one does not fit into memory.
+"""Batches of similar length, and recovery when one does not fit into memory.
 
 Texts are sorted by their number of tokens, so that a batch holds little padding, and a batch is
 as large as a budget of tokens allows. When a batch runs out of memory, half of its tokens become
@@ -25,7 +25,7 @@ _SIGNS: Final = ("out of memory", "can't allocate memory", "not enough memory")
 
 @dataclass(slots=True)
 class Budget:
-    """How much goes into one batch; shrinks for good when memory runs out.
+    """Size limit of a batch; it shrinks permanently when memory runs out.
 
     ``tokens`` counts padding; ``texts`` is the most texts.
     """
@@ -54,7 +54,7 @@ def start_budget(batch: int | str, device_type: str) -> Budget:
 
 
 def longest_first(lengths: Sequence[int]) -> list[int]:
-    """Indices of texts in the order of asking: if memory runs out, then early.
+    """Indices of texts, longest first, so that memory runs out early if at all.
 
     Examples
     --------

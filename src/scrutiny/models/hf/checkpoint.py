@@ -1,4 +1,4 @@
-"""Checkpoint folders: where they are, what must be in them, and what identifies them."""
+"""Checkpoint folders: location, required files, and identity."""
 
 import json
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from scrutiny.store.files import hash_file
 
 
 def checkpoint_source(source: ModelSource) -> ModelSource:
-    """The ``hf:`` source that a model string comes down to; its text stays the user's.
+    """The ``hf:`` source of a model string; its text stays the user's.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def find_checkpoint(source: ModelSource) -> Checkpoint:
 
 
 def folder_must_be_there(source: ModelSource) -> None:
-    """Refuse a target that is written as a folder and is none.
+    """Refuse a target that is written as a folder but does not exist.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def folder_must_be_there(source: ModelSource) -> None:
 
 
 def open_folder(folder: Path, source: ModelSource) -> Checkpoint:
-    """Checkpoint of a folder, with what must be in it checked.
+    """Checkpoint of a folder, with its required files checked.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def _download(source: ModelSource) -> Path:
 
 
 def _no_folder(path: Path, source: ModelSource) -> str:
-    """Message for a folder that is not there."""
+    """Message for a folder that does not exist."""
     parent = path.parent
     while not parent.is_dir() and parent != parent.parent:
         parent = parent.parent

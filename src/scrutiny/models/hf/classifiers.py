@@ -26,7 +26,7 @@ _CHUNK: Final = 8192  # texts tokenized at a time: enough to sort by length, lit
 
 
 class HfClassifier(HfLabeled):
-    """A sequence classifier; texts longer than the network takes are cut at its limit."""
+    """A sequence classifier; texts longer than the network's limit are truncated."""
 
     def __init__(self, loaded: Loaded) -> None:
         super().__init__(loaded)
@@ -73,14 +73,14 @@ class HfClassifier(HfLabeled):
     def _as_read(
         self, texts: Sequence[str], *, pairs: Sequence[str] | None, special: bool
     ) -> list[Encoded]:
-        """Tokens of each text, or pair of texts, as the classifier reads them: cut at its limit."""
+        """Tokens of each text, or pair of texts, as the classifier reads them: truncated."""
         limit = self.limit
         return encode_texts(self._tokenizer, texts, pairs=pairs, special=special, limit=limit)
 
     def _gradients(
         self, examples: Sequence[Example], targets: Sequence[int]
     ) -> list[TokenGradients | Failure]:
-        """Slopes of examples that are tokenized together."""
+        """Gradients of examples that are tokenized together."""
         if not examples:
             return []
         tokenized = self._loaded.encode(_texts(examples), truncate=True)
@@ -106,7 +106,7 @@ class HfClassifier(HfLabeled):
 
 
 class HfTagger(HfLabeled):
-    """A token classifier; each word has the tag of its first piece.
+    """A token classifier; each word has the tag of its first token.
 
     A text with more tokens than the network takes fails with ``too_long``: a cut text would count
     as one without entities.
@@ -151,7 +151,7 @@ class HfTagger(HfLabeled):
     def gradients(
         self, examples: Sequence[Example], labels: Sequence[str]
     ) -> list[TokenGradients | Failure]:
-        """Slope of minus the log-probability of each answer's entities of a label, in order.
+        """Gradient of the negative log-probability of each answer's entities of a label, in order.
 
         The probability is that of the tags which the tagger gives its words, where they are of the
         label: a product over these words. An example without such a word fails (``no_such_label``),
@@ -173,7 +173,7 @@ class HfTagger(HfLabeled):
     def _gradients(
         self, examples: Sequence[Example], labels: Sequence[str]
     ) -> list[TokenGradients | Failure]:
-        """Slopes of a stretch of examples; those that are too long fail."""
+        """Gradients of a group of examples; those that are too long fail."""
         ids = self._loaded.encode([[e.text for e in examples]], truncate=False)["input_ids"]
         limit = self.limit
         fits = [i for i, row in enumerate(ids) if limit is None or len(row) <= limit]
@@ -189,7 +189,7 @@ class HfTagger(HfLabeled):
     def _fitting(
         self, examples: Sequence[Example], labels: Sequence[str]
     ) -> list[TokenGradients | Failure]:
-        """Slopes of examples that fit, and are tokenized together."""
+        """Gradients of examples that fit, and are tokenized together."""
         side, forward = self._tokenizer.padding_side, self._loaded.forward
         tokenized = self._loaded.encode([[e.text for e in examples]], truncate=False)
         lengths = [len(ids) for ids in tokenized["input_ids"]]
@@ -232,7 +232,7 @@ class HfTagger(HfLabeled):
 
 
 def _parts(examples: Sequence[Example]) -> Iterator[slice]:
-    """Stretches of examples that are tokenized together."""
+    """Groups of examples that are tokenized together."""
     return (slice(start, start + _CHUNK) for start in range(0, len(examples), _CHUNK))
 
 

@@ -1,4 +1,4 @@
-"""What every network of transformers can be asked: its tokens, its vectors, its attention."""
+"""Capabilities of every transformer: tokens, vectors, attention."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""One GGUF file to a checkpoint of transformers: done once, so that it loads in a second."""
+"""Conversion of a GGUF file to a transformers checkpoint, done once."""
 
 import shutil
 from hashlib import sha256
@@ -25,7 +25,7 @@ _NEEDED: Final = ("torch", "transformers", "gguf", "accelerate")
 def convert_gguf(
     path: Path, folder: Path, *, sha256_of_file: str, most_perplexity: float = MOST_PERPLEXITY
 ) -> float:
-    """Perplexity of plain English by a causal model that was converted into a folder.
+    """Convert a causal model into a folder, and return its perplexity on plain English.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def _convert(path: Path, folder: Path) -> None:
 
 
 def perplexity_of(folder: Path, text: str = PARAGRAPH) -> float:
-    """Perplexity by piece of a text for a causal checkpoint, the first piece left out."""
+    """Perplexity by token of a text for a causal checkpoint, without the first token."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 

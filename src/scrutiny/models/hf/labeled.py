@@ -1,4 +1,4 @@
-"""What classifiers and taggers of transformers have in common: logits, tokens, vectors, slopes."""
+"""Shared parts of transformer classifiers and taggers: logits, tokens, vectors, gradients."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Columns = Mapping[str, Sequence[Sequence[int]]]
 
 
 class Forward:
-    """A network in evaluation mode with all it needs to answer lists of tokens.
+    """A network in evaluation mode with everything needed to run lists of tokens.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Forward:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What both kinds of model are made of.
+    """Parts of both kinds of models.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class Loaded:
 
 
 class HfLabeled(HfModel, WithInputSlopes):
-    """A network with a head over labels; vectors are those of the layers under its head."""
+    """A network with a classification head; vectors are those of the layers below it."""
 
     def __init__(self, loaded: Loaded) -> None:
         super().__init__(loaded.parts)

@@ -1,4 +1,4 @@
-"""Checkpoints loaded as language models: for tasks that no model predicts.
+"""Checkpoints as language models, for tasks without predictions.
 
 The head is the one that ``architectures`` in config.json names. Weights in half precision are run
 in float32 on a processor: most are slower with less, and rounding would decide close pairs.
@@ -78,7 +78,7 @@ def load_language_model(
 
 
 def head_of(config: Mapping[str, Any]) -> tuple[str, type[HfEncoder]]:
-    """Class of transformers that loads a checkpoint, and ours, by its configuration.
+    """Class of transformers that loads a checkpoint, and our class, by its configuration.
 
     Examples
     --------

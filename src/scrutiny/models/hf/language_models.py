@@ -60,7 +60,7 @@ class HfMaskedLanguageModel(HfEncoder, Sloping):
 
 
 class HfNextSentence(HfEncoder):
-    """A network with BERT's next-sentence head, whose index 0 says "is next"."""
+    """A network with BERT's next-sentence head, whose index 0 means "is next"."""
 
     def __init__(self, parts: HfParts) -> None:
         super().__init__(parts)
@@ -93,16 +93,16 @@ class HfNextSentence(HfEncoder):
 
 
 class HfPreTraining(HfMaskedLanguageModel, HfNextSentence):
-    """A network with both heads that BERT was trained with."""
+    """A network with both heads of BERT's pre-training."""
 
     def _relation(self, inputs: dict[str, Any]) -> Any:
-        """Logits of "is next" and "is random", without the other head's work."""
+        """Logits of "is next" and "is random", without running the other head."""
         network = self._runner.network
         return network.cls.seq_relationship(network.base_model(**inputs)[1])
 
 
 def _parts(queries: Sequence[Clozes]) -> Iterator[Sequence[Clozes]]:
-    """Stretches of queries with about as many tokens each."""
+    """Groups of queries with about the same number of tokens."""
     start, tokens = 0, 0
     for stop, query in enumerate(queries, 1):
         tokens += sum(len(cloze.ids) for cloze in query)
@@ -114,7 +114,7 @@ def _parts(queries: Sequence[Clozes]) -> Iterator[Sequence[Clozes]]:
 
 
 class HfCausalLanguageModel(HfEncoder, Sloping):
-    """A network that guesses the next token.
+    """A network that predicts the next token.
 
     ``begin_id`` is the tokenizer's token for the begin of a text, or the one for its end where it
     has no other (GPT-2 has one for both).
@@ -136,7 +136,7 @@ class HfCausalLanguageModel(HfEncoder, Sloping):
         self._reader = Reader(parts.runner, find_head(network))
 
     def landscape(self, texts: Sequence[str], *, probe: Probe) -> dict[str, Floats]:
-        """Loss, gradient, sharpness and curvature ``(text,)`` of guessing the next token."""
+        """Loss, gradient, sharpness and curvature ``(text,)`` of predicting the next token."""
         guess = causal_guess(self)
         return landscape_of(self, self._runner, texts, guess=guess, probe=probe)
 

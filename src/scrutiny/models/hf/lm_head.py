@@ -1,4 +1,4 @@
-"""The language-modeling head of a network as a function of single rows of hidden states.
+"""The language-modeling head as a function of single rows of hidden states.
 
 A head over the vocabulary costs as much as several layers, so it is applied only where somebody
 reads. Where it sits differs by architecture; what is found is tried on a few tokens against the
@@ -30,7 +30,7 @@ def probe_inputs(network: Any) -> dict[str, Any]:
 
 
 def find_head(network: Any) -> Head | None:
-    """Head over rows ``(row, hidden)``, or nothing if no part of the network agrees with it."""
+    """Head over rows ``(row, hidden)``, or `None` if no part of the network agrees with it."""
     with torch.inference_mode():
         inputs = probe_inputs(network)
         wanted = logits_of(network(**inputs))[0]
@@ -39,7 +39,7 @@ def find_head(network: Any) -> Head | None:
 
 
 def is_causal(network: Any) -> bool:
-    """Whether what a network says of a token is blind to the tokens behind it."""
+    """Whether the network's outputs for a token do not depend on later tokens."""
     with torch.inference_mode():
         inputs = probe_inputs(network)
         before = logits_of(network(**inputs))[0, :-1]
@@ -49,7 +49,7 @@ def is_causal(network: Any) -> bool:
 
 
 def _candidates(network: Any) -> Iterator[Head]:
-    """Parts that are heads in one architecture or another."""
+    """Modules that are the head in some architecture."""
     if hasattr(getattr(network, "cls", None), "predictions"):  # BERT and its kin
         yield network.cls.predictions
     if hasattr(network, "vocab_projector"):  # DistilBERT

@@ -1,4 +1,4 @@
-"""What models of transformers have in common, whatever head they have."""
+"""Shared parts of all transformer models, whatever the head."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from scrutiny.models.strings.source import ModelSource
 
 @dataclass(frozen=True, slots=True)
 class HfParts:
-    """What a model is made of.
+    """Parts of a model.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class HfModel(Representing, Attending, Model):
         self._runner = parts.runner
 
     def fingerprint(self) -> str:
-        """Digest of weights, configuration, tokenizer and the way it is run."""
+        """Digest of weights, configuration, tokenizer and run settings."""
         return self._fingerprint
 
 
@@ -75,7 +75,7 @@ def parts_of(
     known_by: tuple[str, ...],
     also: Mapping[str, Any],
 ) -> HfParts:
-    """Parts of a model around a network that is in memory, on its device.
+    """Parts of a model around a network in memory, on its device.
 
     Parameters
     ----------

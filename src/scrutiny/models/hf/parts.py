@@ -15,7 +15,7 @@ def require_torch() -> None:
 
 
 def torch_device(wanted: str, *, of: str) -> Any:
-    """Device of a name; "auto" is the first CUDA device where there is one.
+    """Device of a name; "auto" is the first CUDA device if there is one.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def load_network(
 
 
 def stated_dtype(source: ModelSource) -> str:
-    """Option ``dtype``, checked; "auto" unless given.
+    """Option ``dtype``, checked; default "auto".
 
     Raises
     ------
@@ -112,7 +112,7 @@ def stated_dtype(source: ModelSource) -> str:
 
 
 def refuse_missing(missing: Sequence[str], source: ModelSource, *, head: str) -> None:
-    """Raise if weights were not in the file: they would be random numbers."""
+    """Raise if weights were not in the file, because they would be random."""
     if missing:
         shown = ", ".join(missing[:4]) + (", …" if len(missing) > 4 else "")
         raise ModelError(
@@ -144,13 +144,13 @@ def load_tokenizer(checkpoint: Checkpoint, source: ModelSource) -> Any:
 
 
 def find_device(wanted: str, source: ModelSource) -> Any:
-    """Torch device; "auto" is the first CUDA device where there is one."""
+    """Torch device; "auto" is the first CUDA device if there is one."""
     require_torch()
     return torch_device(wanted, of=repr(source.text))
 
 
 def find_limit(tokenizer: Any, config: Any, source: ModelSource) -> int | None:
-    """Most tokens of one text: as told, or what tokenizer and network take."""
+    """Largest number of tokens of a text: given, or the limit of tokenizer and network."""
     limits = [tokenizer.model_max_length] if tokenizer.model_max_length < _NO_LIMIT else []
     positions = getattr(config, "max_position_embeddings", None)
     if positions and positions > 0:
@@ -162,7 +162,7 @@ def find_limit(tokenizer: Any, config: Any, source: ModelSource) -> int | None:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep transformers' progress bars and load report off the terminal for a while."""
+    """Hide transformers' progress bars and load report temporarily."""
     from transformers.utils import logging
 
     had_bars = logging.is_progress_bar_enabled()

@@ -1,4 +1,4 @@
-"""One vector for a text: poolings as weights over its tokens."""
+"""Pooling: one vector for a text, as weights over its tokens."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -41,7 +41,7 @@ def pooling_weights(
 
 
 def _tokens(encoded: Encoded, passage: Passage, pooling: str) -> Sequence[int]:
-    """Tokens whose mean a pooling is."""
+    """Tokens over which a pooling takes the mean."""
     count = len(encoded.ids)
     if pooling in {"cls", "first-piece"}:
         return range(min(1, count))
@@ -57,7 +57,7 @@ def _tokens(encoded: Encoded, passage: Passage, pooling: str) -> Sequence[int]:
 
 
 def pieces_of(encoded: Encoded, word: tuple[int, int]) -> list[int]:
-    """Tokens that share a code point with a word.
+    """Tokens that overlap with a word.
 
     Examples
     --------

@@ -27,7 +27,7 @@ _MOST_READS: Final = 2
 
 
 class LastLayer:
-    """The layers before the last, and the last one at single positions.
+    """The layers before the last, and the last one at single positions only.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class LastLayer:
 
 
 def find_last_layer(network: Any) -> LastLayer | None:
-    """Last layer at single positions, or nothing where the network disagrees or is built otherwise.
+    """Last layer at single positions, or `None` if the network gives other outputs.
 
     It is tried on a short sequence and one with padding.
     """
@@ -92,7 +92,7 @@ def find_last_layer(network: Any) -> LastLayer | None:
 
 
 def is_sparse(places: "np.ndarray[Any, Any]", sequences: int) -> bool:
-    """Whether so few positions are read that the last layer is better left out elsewhere."""
+    """Whether so few positions are read that running the last layer only there is faster."""
     return len(places) <= _MOST_READS * sequences
 
 
@@ -113,7 +113,7 @@ _MOST_SCORES: Final = 2**22
 
 @dataclass(frozen=True, slots=True)
 class Reads:
-    """What is read: for each read its sequence, the position in it, and the token asked for."""
+    """Values to read: the sequence of each, the position in it, and the token."""
 
     sequences: Ints
     positions: Ints
@@ -143,7 +143,7 @@ class Reads:
 
 
 class Reader:
-    """Reads log-probabilities off a network, its head applied to the read positions only.
+    """Reads log-probabilities, applying the head only to the read positions.
 
     Parameters
     ----------
@@ -222,5 +222,5 @@ class Reader:
 
 
 def flat(rows: Sequence[Sequence[int]]) -> Ints:
-    """All numbers of all rows, one after the other."""
+    """Values of all rows, concatenated."""
     return np.fromiter(chain.from_iterable(rows), np.int64, sum(map(len, rows)))

@@ -1,4 +1,4 @@
-"""Many token sequences end to end, padded in bulk, and run through a network in batches."""
+"""Token sequences in one array, padded together, and run in batches."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -15,7 +15,7 @@ Ints = np.ndarray[Any, np.dtype[np.int64]]
 
 
 class Sequences:
-    """Token ids of many sequences in one array, so that padding costs no Python for each token.
+    """Token ids of many sequences in one array, for fast padding.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Runner:
         *,
         budget: Budget | None = None,
     ) -> Iterator[Answered[T]]:
-        """What ``use`` makes of each batch's indices and inputs, longest sequences first.
+        """Results of ``use`` for each batch's indices and inputs, longest sequences first.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Vectors of texts at every layer of a network of transformers, whatever head it has."""
+"""Vectors of texts at every layer of a transformer, whatever its head."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ _CHUNK: Final = 4096  # passages tokenized at a time: enough to sort by length, 
 
 
 class Representing:
-    """Vectors of a model, whatever else it answers."""
+    """A model that gives vectors, whatever else it answers."""
 
     n_layers: int
     limit: int | None
@@ -31,7 +31,7 @@ class Representing:
     def encode(
         self, texts: Sequence[str], *, pairs: Sequence[str] | None = None, special: bool = True
     ) -> list[Encoded]:
-        """Tokens of each text, or of each pair of texts; never cut."""
+        """Tokens of each text, or of each pair of texts; never truncated."""
         return encode_texts(self._tokenizer, texts, pairs=pairs, special=special)
 
     def decode(self, ids: Sequence[int]) -> str:
@@ -69,7 +69,7 @@ class Representing:
     def _as_read(
         self, texts: Sequence[str], *, pairs: Sequence[str] | None, special: bool
     ) -> list[Encoded]:
-        """Tokens of each text, or pair of texts, as the model reads them: whole."""
+        """Tokens of each text, or pair of texts, as the model reads them: complete."""
         return self.encode(texts, pairs=pairs, special=special)
 
     def _represent(
@@ -79,7 +79,7 @@ class Representing:
         layers: Sequence[int],
         out: Floats,
     ) -> None:
-        """Write vectors of a stretch of passages; the first piece needs a forward of its own."""
+        """Write vectors of a group of passages; the first token needs a forward pass of its own."""
         for special in (True, False):
             columns = [i for i, p in enumerate(poolings) if (p != "first-piece") is special]
             if columns:
@@ -115,7 +115,7 @@ class Representing:
         keep: Callable[[Ints, Floats], None],
         alone: int,
     ) -> None:
-        """Hand over vectors of passages encoded in one way; short ones are run one by one."""
+        """Yield vectors of passages encoded in one way; short ones are run one by one."""
         limit = self.limit or np.inf
         lengths = np.array([len(one.ids) for one in encoded], dtype=np.int64)
         fits = (lengths > 0) & (lengths <= limit)
@@ -148,7 +148,7 @@ class Representing:
 
 
 def has_vectors(network: Any) -> bool:
-    """Whether a network with a head of its own has one stack of layers under it."""
+    """Whether a network with a head has one stack of layers below it."""
     config = network.config
     is_one_stack = not config.is_encoder_decoder and network.base_model is not network
     sizes = (getattr(config, name, None) for name in ("num_hidden_layers", "hidden_size"))
@@ -163,7 +163,7 @@ def encode_texts(
     special: bool,
     limit: int | None = None,
 ) -> list[Encoded]:
-    """Tokens of each text, or of each pair of texts; cut where there is a limit to cut at."""
+    """Tokens of each text, or of each pair of texts; truncated if there is a limit."""
     if not texts:
         return []
     fields = [list(texts)] if pairs is None else [list(texts), list(pairs)]

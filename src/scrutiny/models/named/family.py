@@ -1,4 +1,4 @@
-"""Families: one string with captures that stands for all replicates of a recipe."""
+"""Families: one string with placeholders that names all replicates of a recipe."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -23,7 +23,7 @@ def expand(
     role: str = "measured",
     seeds: Sequence[int | str] = (),
 ) -> Family:
-    """Family of all models that a string with captures stands for, in natural order.
+    """Family of all models that a string with placeholders names, in natural order.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def must_lead_somewhere(
 def _of_one_architecture(
     parsed: ModelSource, seeds: tuple[str, ...]
 ) -> tuple[ModelSource, tuple[str, ...]]:
-    """``untrained:`` of a family as that of its first member, seeded as the family is.
+    """``untrained:`` of a family: the first member's architecture, with the family's seeds.
 
     All members have one architecture, and what their captures tell apart is in the weights.
     """
@@ -110,7 +110,7 @@ def _with_implied_seed(parsed: ModelSource, seeds: tuple[str, ...]) -> str:
 
 
 def _random_factors(source: str, names: tuple[str, ...], random: tuple[str, ...]) -> set[str]:
-    """Captures that are random, checked."""
+    """Placeholders that are random factors, checked."""
     if not random:
         return {"seed"} if names == ("seed",) else set()
     unknown = [n for n in random if n not in names]
@@ -125,7 +125,7 @@ def _random_factors(source: str, names: tuple[str, ...], random: tuple[str, ...]
 def _assignments(
     parsed: ModelSource, pattern: str, seeds: tuple[str, ...]
 ) -> list[Mapping[str, str]]:
-    """Values of the captures for each member of the family."""
+    """Values of the placeholders for each member of the family."""
     names = captures(pattern)
     if not names:
         return [{}]
@@ -145,7 +145,7 @@ def _assignments(
 
 
 def members(source: ModelSource) -> tuple[list[dict[str, str]] | None, str]:
-    """Matches of a pattern, or nothing where there is no place to look; and what is there.
+    """Matches of a pattern, or `None` if there is no place to look; and what exists there.
 
     Raises
     ------
@@ -168,7 +168,7 @@ def members(source: ModelSource) -> tuple[list[dict[str, str]] | None, str]:
 
 
 def _path_part(source: ModelSource) -> str:
-    """The part of a target that can lie on the disk; ``python:`` has an object behind it."""
+    """The part of a target that can be a path; in ``python:`` an object follows it."""
     if source.scheme == "python":
         path, _, _ = source.target.rpartition(":")
         return path if path.endswith(".py") else ""
@@ -176,7 +176,7 @@ def _path_part(source: ModelSource) -> str:
 
 
 def _is_local(path: str) -> bool:
-    """Whether a path is meant for the disk: it says so, or its first folder is there."""
+    """Whether a path is local: it says so, or its first folder exists."""
     first = path.partition("{")[0].rpartition("/")[0]
     has_file_ending = Path(path).suffix in {".py", ".jsonl", ".csv", ".parquet"}
     return path.startswith(_LOCAL) or has_file_ending or bool(first and Path(first).is_dir())
@@ -185,7 +185,7 @@ def _is_local(path: str) -> bool:
 def _keep_seeds(
     found: list[dict[str, str]], seeds: tuple[str, ...], shown: str, place: str
 ) -> list[Mapping[str, str]]:
-    """Matches with the wanted seeds; every wanted one must be there."""
+    """Matches with the requested seeds; each of them must exist."""
     if not seeds:
         return list(found)
     there = {match["seed"] for match in found}

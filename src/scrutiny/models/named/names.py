@@ -44,7 +44,7 @@ def as_checkpoint(source: ModelSource) -> ModelSource:
 
 
 def targets() -> tuple[str, ...]:
-    """Complete targets of the named models that are there, in natural order."""
+    """Complete targets of the named models that exist, in natural order."""
     found = []
     for name, packaged in PACKAGED.items():
         folder = packaged.folder()

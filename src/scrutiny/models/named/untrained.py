@@ -29,7 +29,7 @@ _OF_WEIGHTS: Final = {"model.safetensors.index.json", "competence.json", "traini
 
 
 def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
-    """Untrained network that offers what the trained one offers.
+    """Untrained network with the capabilities of the trained one.
 
     Its fingerprint is of the weights drawn, so another version of torch that draws others is
     another model.
@@ -50,7 +50,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
 
 @contextmanager
 def untrained_checkpoint(trained: Path, seed: str, *, source: ModelSource) -> Iterator[Path]:
-    """Folder of a checkpoint with fresh weights, for as long as it takes to load it.
+    """Folder of a checkpoint with random weights, temporarily for loading it.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def draw_network(trained: Path, seed: str, *, source: ModelSource) -> Any:
 
 
 def _save(network: Any, path: Path) -> None:
-    """Write the weights of a network, each once: tied ones are tied again when it is loaded."""
+    """Write the weights of a network; tied ones only once."""
     from safetensors.torch import save_file
 
     own: dict[int, tuple[str, Any]] = {}

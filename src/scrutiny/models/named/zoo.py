@@ -1,4 +1,4 @@
-"""The families of replicates that we trained: ``zoo:bert-4x128/seed-1/step-1000``.
+"""The zoo: ``zoo:bert-4x128/seed-1/step-1000``.
 
 They lie in a distribution of their own, scrutiny-zoo. The environment variable ``SCRUTINY_ZOO``
 names another folder of the same layout: ``FAMILY/seed-S`` is a final checkpoint,

@@ -1,1 +1,1 @@
-"""Classifiers in the ONNX format: run, and written."""
+"""Classifiers in the ONNX format: running and exporting."""

@@ -42,7 +42,7 @@ _NO_LIMIT: Final = 10**6  # tokenizers that know no limit say 10**30
 
 @dataclass(frozen=True, slots=True)
 class OnnxParts:
-    """What an ONNX classifier is made of.
+    """Parts of an ONNX classifier.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class OnnxParts:
 
 
 class OnnxClassifier(Model):
-    """A sequence classifier; texts longer than the network takes are cut at its limit."""
+    """A sequence classifier; texts longer than the network's limit are truncated."""
 
     is_batch_invariant = True  # each text is run alone, by one thread
     capabilities: frozenset[str] = frozenset({"predict"})
@@ -149,7 +149,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
 
 
 def as_checkpoint(source: ModelSource) -> ModelSource:
-    """The folder, where its training has left what it was trained on."""
+    """The folder, if its training has stored its training text."""
     return replace(source, scheme="hf")
 
 
@@ -170,7 +170,7 @@ def _network_file(folder: Path, source: ModelSource) -> Path:
 
 
 def _files(network: Path) -> list[Path]:
-    """A network's file and those with its weights, which are named after it."""
+    """A network's file and its weight files, which have similar names."""
     return sorted(path for path in network.parent.glob(f"{network.name}*") if path.is_file())
 
 
@@ -184,7 +184,7 @@ def _json(path: Path, source: ModelSource) -> dict[str, Any]:
 
 
 def _labels(config: Mapping[str, Any], source: ModelSource) -> tuple[str, ...]:
-    """Names of the outputs: as told, or the configuration's; LABEL_0 is the index 0."""
+    """Names of the outputs: given, or the configuration's; LABEL_0 is the index 0."""
     named = {int(index): str(name).strip() for index, name in config.get("id2label", {}).items()}
     own = tuple(named[index].removeprefix("LABEL_") for index in sorted(named))
     stated = source.labels() or own
@@ -198,7 +198,7 @@ def _labels(config: Mapping[str, Any], source: ModelSource) -> tuple[str, ...]:
 
 
 def _limit(folder: Path, config: Mapping[str, Any], source: ModelSource) -> int | None:
-    """Most tokens of one text: as told, or what tokenizer and network take."""
+    """Largest number of tokens of a text: given, or the limit of tokenizer and network."""
     path = folder / "tokenizer_config.json"
     told = _json(path, source).get("model_max_length") if path.is_file() else None
     limits = [int(told)] if told is not None and told < _NO_LIMIT else []
@@ -212,7 +212,7 @@ def _limit(folder: Path, config: Mapping[str, Any], source: ModelSource) -> int 
 
 
 def _provider(device: str, source: ModelSource) -> str:
-    """What onnxruntime runs on: the processor unless told otherwise; int8 has its kernels there."""
+    """Execution provider of onnxruntime: by default the CPU, where int8 has its kernels."""
     import onnxruntime
 
     if device in {"auto", "cpu"}:
@@ -228,7 +228,7 @@ def _provider(device: str, source: ModelSource) -> str:
 
 
 def _output_of(session: Any) -> str:
-    """Name of the output that holds the scores."""
+    """Name of the output that has the scores."""
     names = [given.name for given in session.get_outputs()]
     return "logits" if "logits" in names else str(names[0])
 

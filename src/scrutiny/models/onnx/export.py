@@ -1,4 +1,4 @@
-"""Classifiers of transformers written in the ONNX format, dynamically quantized or as they are.
+"""Export of transformer classifiers to the ONNX format, quantized or not.
 
 What an exporter writes is tried against the network itself before anything is kept: tracing can go
 wrong without a word (the older exporter of torch 2.13 gave other answers for masks of transformers
@@ -48,7 +48,7 @@ _TEXTS: Final = (
 
 
 def export_classifier(text: str, folder: Path, *, precision: Precision = "int8") -> dict[str, Any]:
-    """Write a classifier of transformers as an ``onnx:`` folder; what its record says.
+    """Write a transformer classifier as an ``onnx:`` folder; return its record.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def _quantize(plain: Path, path: Path) -> None:
 
 
 def _refuse_wrong(path: Path, network: Any, tokenizer: Any, source: ModelSource) -> float:
-    """How far probabilities move by the format alone; raise if that is more than rounding."""
+    """Change of probabilities by the format alone; raise if it is more than rounding."""
     moved = largest_change(path, network, tokenizer)
     if moved > _TOLERANCE:
         raise ModelError(
@@ -186,7 +186,7 @@ def largest_change(path: Path, network: Any, tokenizer: Any) -> float:
 def _write_rest(
     folder: Path, network: Any, tokenizer: Any, checkpoint: Path, record: dict[str, Any]
 ) -> None:
-    """Write configuration, tokenizer and record, and what the training had left beside it."""
+    """Write configuration, tokenizer and record, and copy the training's files."""
     with quiet():
         network.config.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
@@ -201,7 +201,7 @@ def _write_rest(
 
 @contextmanager
 def _silent() -> Iterator[None]:
-    """Keep the exporters' advice off the terminal."""
+    """Hide the exporters' messages."""
     before = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:

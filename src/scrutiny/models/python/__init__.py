@@ -1,1 +1,1 @@
-"""Objects of the user's own code."""
+"""Models from objects in the user's code."""

@@ -17,7 +17,7 @@ _PICKLES: Final = {".joblib", ".pkl", ".pickle", ".pt", ".pth"}
 
 
 def find_object(source: ModelSource) -> Any:
-    """Object of ``module:object`` or ``./file.py:object``; dots lead into it.
+    """Object of ``module:object`` or ``./file.py:object``; dots access attributes.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def find_object(source: ModelSource) -> Any:
 
 
 def file_must_be_there(source: ModelSource) -> None:
-    """Refuse a target in a Python file that is not there.
+    """Refuse a target in a Python file that does not exist.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def file_must_be_there(source: ModelSource) -> None:
 
 
 def _import(name: str, source: ModelSource) -> ModuleType:
-    """Module of this name; the working folder is looked in, as ``python -m`` does."""
+    """Module of this name, also from the working folder, as with ``python -m``."""
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
@@ -106,7 +106,7 @@ def _import_file(path: Path, source: ModelSource) -> ModuleType:
 
 
 def _does_not_import(source: ModelSource, error: Exception) -> str:
-    """Message for a module that raises while it is imported: what, and on which line of whose."""
+    """Message for a module that raises an error while it is imported, with the line."""
     if isinstance(error, SyntaxError):
         place = f"{error.filename}:{error.lineno}"
     else:
@@ -117,7 +117,7 @@ def _does_not_import(source: ModelSource, error: Exception) -> str:
 
 
 def _no_such_name(found: Any, name: str, place: str, source: ModelSource) -> str:
-    """Message for an attribute that is not there."""
+    """Message for an attribute that does not exist."""
     names = sorted(n for n in dir(found) if not n.startswith("_"))
     near = get_close_matches(name, names, n=3, cutoff=0.5)
     if near:

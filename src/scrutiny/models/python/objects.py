@@ -38,7 +38,7 @@ _OWN_OPTIONS: Final = ("labels", "task", "input", SAMPLES, DRAW, TRAINING)
 
 
 class PythonModel(Model):
-    """A user's object asked through the one method or call that it has.
+    """A user's object, used through its only suitable method or call.
 
     In order of preference ``predict_proba`` (an array of shape ``(n, k)``), ``predict``
     (labels), or the call itself (any of these, or a mapping from labels to probabilities for each
@@ -71,7 +71,7 @@ class PythonModel(Model):
         self.draw: int | None = None
 
     def fingerprint(self) -> str | None:
-        """Digest of the object's own ``fingerprint()``, or nothing if it has none."""
+        """Digest of the object's own ``fingerprint()``, or `None` if it has none."""
         own = self._object
         if not (isinstance(own, StatesFingerprint) and callable(own.fingerprint)):
             return None
@@ -141,22 +141,22 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
 
 
 def _knows(obj: Any) -> TypeGuard[KnowsTrainingText]:
-    """Whether an object can be asked for hashes of its training text."""
+    """Whether an object gives hashes of its training text."""
     return isinstance(obj, KnowsTrainingText) and callable(obj.training_hashes)
 
 
 def _is_own_model(obj: Any) -> TypeGuard[PlainModel]:
-    """Whether an object is written for scrutiny, and no stand-in that has every attribute."""
+    """Whether an object is written for scrutiny, and is not a mock with every attribute."""
     return isinstance(obj, PlainModel) and isinstance(obj.capabilities, Set)
 
 
 def must_be_there(source: ModelSource) -> None:
-    """Refuse a Python file that is not there; modules are looked up when they are imported."""
+    """Refuse a Python file that does not exist; modules are only checked at import."""
     file_must_be_there(source)
 
 
 def _drawn(ask: Callable[..., Any], given: Any, draw: int) -> Any:
-    """Answers of one draw, whose number is passed on to whoever has an argument for it."""
+    """Answers of one draw, whose number is passed to objects with a ``draw`` argument."""
     try:
         takes = DRAW in inspect.signature(ask).parameters
     except ValueError:  # a built-in without a signature
@@ -165,13 +165,13 @@ def _drawn(ask: Callable[..., Any], given: Any, draw: int) -> Any:
 
 
 def _samples_of(obj: Any) -> int | None:
-    """Samples that an object says its probabilities are frequencies of."""
+    """Number of samples behind an object's probabilities."""
     stated = obj.n_samples if isinstance(obj, StatesSamples) else None
     return None if stated is None or callable(stated) else int(stated) or None
 
 
 def _labels_of(obj: Any, source: ModelSource) -> tuple[str, ...]:
-    """Labels that an object states, as ``labels`` or as scikit-learn's ``classes_``."""
+    """Labels of an object, as ``labels`` or as scikit-learn's ``classes_``."""
     own = obj.labels if isinstance(obj, NamesLabels) else None
     for name, stated in (("labels", own), ("classes_", getattr(obj, "classes_", None))):
         if stated is None or callable(stated):
@@ -186,7 +186,7 @@ def _labels_of(obj: Any, source: ModelSource) -> tuple[str, ...]:
 
 
 def _distinct(labels: tuple[str, ...], source: ModelSource) -> tuple[str, ...]:
-    """Labels, unless one of them occurs twice: nobody could say which of two columns it names."""
+    """Labels, unless one of them occurs twice, which would make columns ambiguous."""
     twice = next((label for label in labels if labels.count(label) > 1), None)
     if twice is not None:
         raise ModelError(
@@ -197,7 +197,7 @@ def _distinct(labels: tuple[str, ...], source: ModelSource) -> tuple[str, ...]:
 
 
 def _makes_models(obj: Any, arguments: Mapping[str, str]) -> bool:
-    """Whether an object is a function that needs nothing but these arguments."""
+    """Whether an object is a function that needs only these arguments."""
     if not (inspect.isfunction(obj) or inspect.ismethod(obj)):
         return False
     parameters = inspect.signature(obj).parameters.values()
@@ -210,7 +210,7 @@ def _makes_models(obj: Any, arguments: Mapping[str, str]) -> bool:
 
 
 def _make(make: Callable[..., Any], arguments: Mapping[str, str], source: ModelSource) -> Any:
-    """What a class or function makes of the options."""
+    """Result of a class or function for the options."""
     try:
         inspect.signature(make).bind(**arguments)
     except TypeError as error:

@@ -1,4 +1,4 @@
-"""Digest of a Python model: its code, arrays and parameters, read without pickling it.
+"""Digest of a Python model from its code, arrays and parameters, without pickling it.
 
 An object of the user's own code states no fingerprint of its weights. Its code, the arrays that it
 holds (NumPy, torch), those that its functions refer to, and the whole state of scikit-learn
@@ -32,7 +32,7 @@ _LISTS: Final = (list, tuple, deque)
 
 @dataclass(frozen=True, slots=True)
 class ObjectReading:
-    """What was read of an object.
+    """Result of reading an object.
 
     Parameters
     ----------
@@ -47,14 +47,14 @@ class ObjectReading:
 
 
 def read_object(value: Any) -> ObjectReading:
-    """Reading of an object; equal objects in two processes have equal ones."""
+    """Reading of an object; equal objects in two processes have equal readings."""
     reader = _Reader()
     reader.read(value, is_estimator=False)
     return ObjectReading(reader.state.hexdigest(), reader.is_whole)
 
 
 class _Reader:
-    """Goes through an object, each part of it once."""
+    """Walks through an object, each part once."""
 
     def __init__(self) -> None:
         self.state = blake2b(digest_size=16)
@@ -63,7 +63,7 @@ class _Reader:
         self._modules: set[str] = set()
 
     def read(self, value: Any, *, is_estimator: bool) -> None:
-        """Take in a value; plain ones count where they are the state of an estimator."""
+        """Add a value; plain values count if they are the state of an estimator."""
         if isinstance(value, _PLAIN):
             if is_estimator:
                 self._add(type(value).__name__, repr(value))
@@ -86,7 +86,7 @@ class _Reader:
         self.state.update(length_prefixed(*parts))
 
     def _read_container(self, value: Any, *, is_estimator: bool) -> None:
-        """Take in what is inside; lengths count for estimators: others may take notes."""
+        """Add the contents of a container; lengths only count for estimators."""
         if is_estimator:
             self._add(type(value).__name__, str(len(value)))
         if isinstance(value, (set, frozenset)):  # their order differs from process to process
@@ -112,7 +112,7 @@ class _Reader:
             self.read(part, is_estimator=is_estimator)
 
     def _read_code(self, value: Any, *, is_estimator: bool) -> None:
-        """Take in a function, a class or a module; installed ones by name, inside of estimators."""
+        """Add a function, a class or a module; installed ones by name."""
         if isinstance(value, partial):
             for part in (value.func, value.args, value.keywords):
                 self.read(part, is_estimator=is_estimator)
@@ -131,7 +131,7 @@ class _Reader:
                 self._read_function(function)
 
     def _read_file(self, name: str) -> None:
-        """Take in the source of a module, without its comments and blank lines."""
+        """Add the source of a module, without its comments and blank lines."""
         path = getattr(sys.modules.get(name), "__file__", None)
         if name in self._modules or path is None:
             return
@@ -153,7 +153,7 @@ class _Reader:
                 self.read(function.__globals__[name], is_estimator=False)
 
     def _read_names(self, code: CodeType) -> Iterator[str]:
-        """Take in code; gives the names that it refers to."""
+        """Add code; return the names that it uses."""
         self._add("function", code.co_name, code.co_code)
         yield from code.co_names
         for constant in code.co_consts:
@@ -166,7 +166,7 @@ class _Reader:
 
 
 def _array(value: Any) -> tuple[str, str, bytes] | None:
-    """Type, shape and bytes of an array of numbers; nothing for anything else."""
+    """Type, shape and bytes of an array of numbers; `None` for anything else."""
     if isinstance(value, (np.ndarray, np.generic)):
         if value.dtype.hasobject:
             return None
@@ -179,7 +179,7 @@ def _array(value: Any) -> tuple[str, str, bytes] | None:
 
 
 def _state(value: Any, *, is_estimator: bool) -> list[tuple[str, Any]] | None:
-    """Attributes of an object by name, or nothing where they cannot be looked at."""
+    """Attributes of an object by name, or `None` if they cannot be read."""
     found = dict(getattr(value, "__dict__", {}))
     for base in type(value).__mro__:
         slots = vars(base).get("__slots__", ())
@@ -194,7 +194,7 @@ def _state(value: Any, *, is_estimator: bool) -> list[tuple[str, Any]] | None:
 
 
 def _functions(value: Any) -> Iterator[FunctionType]:
-    """Functions of a class, or the function itself; none of a module."""
+    """Functions of a class, or the function itself; none for a module."""
     if isinstance(value, FunctionType):
         yield value
     elif isinstance(value, type):
@@ -210,7 +210,7 @@ def _top(module: str | None) -> str:
 
 
 def _is_own_code(module: str | None) -> bool:
-    """Whether a module is the user's own: neither Python's, nor installed, nor ours."""
+    """Whether a module is the user's own: not Python's, not installed, not ours."""
     if not module or _top(module) in {*sys.stdlib_module_names, _OURS}:
         return False
     if module == "__main__":

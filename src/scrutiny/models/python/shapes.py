@@ -1,4 +1,4 @@
-"""What an object of the user's may have: each part is a shape of its own, and all may be lacking.
+"""Optional members of a user's object: one protocol for each.
 
 Such an object knows nothing of scrutiny. It is looked at here, once, where a `PythonModel` is made
 of it; everything behind reads the members that a model declares.
@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 @runtime_checkable
 class AnswersLabels(Protocol):
-    """``predict(texts)``, as classifiers of scikit-learn have it."""
+    """``predict(texts)``, as in scikit-learn's classifiers."""
 
     def predict(self, texts: Any) -> Any:
         """Label, or tags, of each text."""
@@ -25,16 +25,16 @@ class NamesLabels(Protocol):
 
 @runtime_checkable
 class StatesFingerprint(Protocol):
-    """``fingerprint()``: what the answers depend on, so that they can be kept."""
+    """``fingerprint()``: identity of everything that affects the answers."""
 
     def fingerprint(self) -> Any:
-        """Text that is another one whenever an answer may be, or nothing."""
+        """Text that changes whenever an answer may change, or `None`."""
         ...
 
 
 @runtime_checkable
 class StatesSamples(Protocol):
-    """``n_samples``: how many samples its probabilities are frequencies of."""
+    """``n_samples``: number of samples behind its probabilities."""
 
     n_samples: Any
 
@@ -47,7 +47,7 @@ class PromisesBatches(Protocol):
 
 
 def gives_probabilities(obj: Any) -> bool:
-    """Whether an object has ``predict_proba(texts)``; by its settings, scikit-learn's may not."""
+    """Whether an object has ``predict_proba(texts)``; in scikit-learn this depends on settings."""
     return hasattr(obj, "predict_proba")
 
 

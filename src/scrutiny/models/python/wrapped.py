@@ -1,4 +1,4 @@
-"""Models around a user's object: asked several times, or with a training text that is known.
+"""Models around a user's object: with samples, or with a known training text.
 
 What it is asked for are labels; the model's probabilities are their shares of the samples. Sample k
 of n has the number ``draw * n + k``, which the object is given as ``draw=`` where it takes such an
@@ -57,7 +57,7 @@ DRAW: Final = "draw"
 
 
 class DrawsAgain(Protocol):
-    """What can be asked again with another draw."""
+    """An object that can be asked again with another draw."""
 
     source: str
     task: str
@@ -65,11 +65,11 @@ class DrawsAgain(Protocol):
     draw: int | None
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
-        """One answer of the present draw for each example."""
+        """One answer of the current draw for each example."""
         ...
 
     def fingerprint(self) -> str | None:
-        """Digest of the model with its options, or nothing."""
+        """Digest of the model with its options, or `None`."""
         ...
 
 
@@ -108,7 +108,7 @@ class SampledModel(Model):
         self._model = model
 
     def fingerprint(self) -> str | None:
-        """Digest of the object with its options, the number of samples among them; or nothing."""
+        """Digest of the object with its options, including the number of samples; or `None`."""
         return self._model.fingerprint()
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
@@ -139,7 +139,7 @@ class SampledModel(Model):
 
 
 def stated_samples(source: ModelSource) -> dict[str, Any]:
-    """Number of samples and of their set, where the options ask for samples; else nothing.
+    """Number of samples and of their set, if the options ask for samples; otherwise `None`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Where the mask stands, and what two token sequences share.
+"""Masked positions, and the shared tokens of two sequences.
 
 The mask: one token, a word from here on, several tokens from here on, nowhere. What is shared: by
 the published procedure, and without its accidents.
@@ -12,7 +12,7 @@ from scrutiny.core.queries.language import Cloze, Clozes, Encoded
 
 
 class Alignment(NamedTuple):
-    """Positions of tokens that belong together, equally many on both sides."""
+    """Positions of corresponding tokens, the same number on both sides."""
 
     first: tuple[int, ...]
     second: tuple[int, ...]
@@ -37,7 +37,7 @@ def published_alignment(first: Sequence[int], second: Sequence[int]) -> Alignmen
 
 
 def _equal(first: Sequence[int], second: Sequence[int], *, autojunk: bool) -> Alignment:
-    """Equal blocks of two sequences; those that start and end alike are matched at once."""
+    """Equal blocks of two sequences; common prefixes and suffixes are matched first."""
     blocks = SequenceMatcher(None, first, second, autojunk=autojunk).get_matching_blocks()
     return Alignment(
         tuple(i for block in blocks for i in range(block.a, block.a + block.size)),
@@ -81,7 +81,7 @@ def agreed_alignment(first: Encoded, second: Encoded) -> Alignment:
 
 
 def _broken_words(sentence: Encoded, shared: set[int]) -> set[int]:
-    """Words of which some piece is not shared."""
+    """Words with a token that is not shared."""
     return {
         word
         for position, word in enumerate(sentence.words)
@@ -90,7 +90,7 @@ def _broken_words(sentence: Encoded, shared: set[int]) -> set[int]:
 
 
 def rest(sentence: Encoded, shared: Sequence[int]) -> tuple[int, ...]:
-    """Positions of the other tokens, special ones aside."""
+    """Positions of the other tokens, except special ones."""
     taken = set(shared)
     return tuple(i for i in text_positions(sentence) if i not in taken)
 
@@ -114,7 +114,7 @@ def masked_singly(sentence: Encoded, positions: Sequence[int], mask_id: int) -> 
 
 
 def masked_within_word(sentence: Encoded, positions: Sequence[int], mask_id: int) -> Clozes:
-    """One cloze for each position, in which it and the later pieces of its word are masked.
+    """One cloze for each position, in which it and the later tokens of its word are masked.
 
     References
     ----------
@@ -127,7 +127,7 @@ def masked_within_word(sentence: Encoded, positions: Sequence[int], mask_id: int
 
 
 def masked_from_here(sentence: Encoded, positions: Sequence[int], mask_id: int) -> Clozes:
-    """One cloze for each position, in which it and the later ones of these are masked."""
+    """One cloze for each position, in which it and the later positions are masked."""
     return tuple(
         _cloze(sentence, tuple(positions[k:]), read=i, mask_id=mask_id)
         for k, i in enumerate(positions)

@@ -1,4 +1,4 @@
-"""Which of two sentences a language model prefers, by every named procedure.
+"""Preference of a language model for one of two sentences, by every named variant.
 
 Three procedures need both sentences, because they look at what the two share:
 
@@ -45,7 +45,7 @@ _DECIMALS: Final = 3
 
 
 class ComparedSentences(NamedTuple):
-    """Two sentences that are compared; ``swapped`` where the published code reads b first."""
+    """Two compared sentences; ``swapped`` if the published code reads b first."""
 
     a: str
     b: str
@@ -53,7 +53,7 @@ class ComparedSentences(NamedTuple):
 
 
 class PairShape(NamedTuple):
-    """How two sentences are cut: pieces of each, shared pieces, changed pieces of each."""
+    """Token counts of two sentences: all tokens of each, shared, and changed ones of each."""
 
     tokens_a: int
     tokens_b: int
@@ -63,14 +63,14 @@ class PairShape(NamedTuple):
 
 
 class PairScore(NamedTuple):
-    """Likelihoods of both sentences, comparable with each other only."""
+    """Likelihoods of both sentences, only comparable with each other."""
 
     a: float
     b: float
 
 
 class EncodedPair(NamedTuple):
-    """Both sentences as the tokenizer cuts them."""
+    """Both sentences after tokenization."""
 
     a: Encoded
     b: Encoded
@@ -101,7 +101,7 @@ PairQuestions = tuple[Question | Unscored, Question | Unscored]
 
 @dataclass(frozen=True, slots=True)
 class PairVariant:
-    """A named procedure.
+    """A named variant.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class PairVariant:
 
 
 def nangia2020(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
-    """Shared pieces given the rest, as released; nothing shared scores 0 on both sides."""
+    """Shared tokens given the rest, as released; if nothing is shared, both sides score 0."""
     first, second = pair.published()  # without the outer two: begin and end of the sentence
     return (
         _of_positions(model, pair.a, (first[1:-1],), rounded(total, _DECIMALS)),
@@ -133,7 +133,7 @@ def nangia2020(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
 
 
 def pll_shared(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
-    """Pieces of whole shared words given the rest; undefined where no word is shared."""
+    """Tokens of whole shared words given the rest; undefined if no word is shared."""
     first, second = agreed_alignment(pair.a, pair.b)
     if not first:
         nothing = Unscored("undefined", "nothing_shared")
@@ -145,7 +145,7 @@ def pll_shared(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
 
 
 def bias_bench(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
-    """Changed pieces given the rest; a pair with an empty side is skipped, as released."""
+    """Changed tokens given the rest; a pair with an empty side is skipped, as released."""
     first, second = pair.published()
     changed = _others(pair.a, first), _others(pair.b, second)
     if not all(changed):
@@ -158,7 +158,7 @@ def bias_bench(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
 
 
 def pll_original(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
-    """All pieces given the rest, asked as shared and changed ones, which others ask too."""
+    """All tokens given the rest, with queries that other variants share."""
     first, second = pair.published()
     return (
         _of_positions(model, pair.a, (_inner(pair.a, first), rest(pair.a, first)), total),
@@ -172,7 +172,7 @@ def _inner(sentence: Encoded, positions: Sequence[int]) -> tuple[int, ...]:
 
 
 def _others(sentence: Encoded, shared: Sequence[int]) -> tuple[int, ...]:
-    """Positions of what is not shared, special tokens too if they are not."""
+    """Positions that are not shared, including special tokens."""
     taken = set(shared)
     return tuple(i for i in range(len(sentence.ids)) if i not in taken)
 
@@ -220,7 +220,7 @@ PAIR_VARIANTS: Final[dict[str, PairVariant]] = {
 def encode_pairs(
     model: Tokenizes, pairs: Sequence[ComparedSentences], *, special: bool = True
 ) -> list[EncodedPair]:
-    """Both sentences of every pair, encoded in one go."""
+    """Both sentences of every pair, encoded in one call."""
     encoded = model.encode([text for pair in pairs for text in (pair.a, pair.b)], special=special)
     return [
         EncodedPair(encoded[2 * i], encoded[2 * i + 1], pair.swapped)

@@ -1,4 +1,4 @@
-"""One likelihood as a question: what is asked of the model, and what becomes of the answers."""
+"""A likelihood as a question: its queries, and the reduction of the answers."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -31,7 +31,7 @@ def total(answers: Sequence[Any]) -> float:
 
 
 def mean(answers: Sequence[Any]) -> float:
-    """Mean of all log-probabilities, each token alike."""
+    """Mean of all log-probabilities, with equal weights."""
     found = list(numbers(answers))
     return sum(found) / len(found)
 
@@ -43,7 +43,7 @@ def mean_probability(answers: Sequence[Any]) -> float:
 
 
 def rounded(reduce: Reduce, decimals: int) -> Reduce:
-    """Reduction that is rounded, as a published procedure does before it compares."""
+    """Rounded reduction, as in a published procedure before it compares."""
 
     def to_decimals(answers: Sequence[Any]) -> float:
         return round(reduce(answers), decimals)
@@ -60,7 +60,7 @@ MOST_TOKENS: Final = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Unscored:
-    """A likelihood that there is not: the status of its row and a short stable code."""
+    """A missing likelihood: the status of its row and a short stable code."""
 
     status: str
     reason: str
@@ -68,7 +68,7 @@ class Unscored:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Queries that one likelihood takes.
+    """Queries for one likelihood.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def answer_all(questions: Sequence[Question | Unscored], ask: Ask) -> list[float
 
 
 def stretches(costs: Sequence[int], *, most: int = MOST_TOKENS) -> Iterator[slice]:
-    """Slices of neighbors whose costs add up to about ``most``; one alone may cost more.
+    """Slices of neighbors whose costs add up to about ``most``; a single one may exceed it.
 
     A sentence of n tokens, one masked at a time, is n sequences of n tokens: long sentences are
     asked a few at a time, so that memory does not grow with their number.
@@ -128,7 +128,7 @@ def stretches(costs: Sequence[int], *, most: int = MOST_TOKENS) -> Iterator[slic
 def _answered(
     question: Question | Unscored, answers: dict[str, dict[Any, Any]]
 ) -> float | Unscored:
-    """Likelihood of one question; failed where one of its queries did."""
+    """Likelihood of one question; failed if one of its queries did."""
     if isinstance(question, Unscored):
         return question
     found = [answers[capability][query] for capability, query in question.queries]

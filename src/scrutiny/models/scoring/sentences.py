@@ -1,4 +1,4 @@
-"""Likelihood of one sentence by itself, by every procedure that needs no partner.
+"""Likelihood of a single sentence, by every variant that needs no pair.
 
 =================== ======================================================================
 pll-original        sum of log p(token | rest), one token masked at a time
@@ -37,7 +37,7 @@ NO_TOKENS: Final = Unscored("undefined", "no_tokens")
 
 
 def fits(model: Tokenizes, length: int) -> Unscored | None:
-    """Why a sequence of this length cannot be asked, or nothing."""
+    """Reason why a sequence of this length cannot be asked, or `None`."""
     if model.limit is not None and length > model.limit:
         return Unscored("failed", "too_long")
     return None
@@ -62,7 +62,7 @@ def pll_original(model: Tokenizes, sentence: Encoded) -> Question | Unscored:
 
 
 def pll_within_word(model: Tokenizes, sentence: Encoded) -> Question | Unscored:
-    """Pseudo-log-likelihood in which a word's later pieces do not give its earlier ones away.
+    """Pseudo-log-likelihood with the later tokens of a word masked, too.
 
     References
     ----------
@@ -73,7 +73,7 @@ def pll_within_word(model: Tokenizes, sentence: Encoded) -> Question | Unscored:
 
 
 def all_unmasked(model: Tokenizes, sentence: Encoded) -> Question | Unscored:
-    """Mean log-probability of every token at its own place, nothing masked.
+    """Mean log-probability of every token at its own position, nothing masked.
 
     References
     ----------
@@ -116,7 +116,7 @@ def causal_sum(model: Tokenizes, sentence: Encoded) -> Question | Unscored:
 
 
 def causal_mean(model: Tokenizes, sentence: Encoded) -> Question | Unscored:
-    """Mean log-probability; the begin token stands before the first token alone.
+    """Mean log-probability; the begin token is only used before the first token.
 
     So the released code of StereoSet and bias-bench reads it: the first token is predicted from
     the begin token, the others without it. Their score is two to the power of the mean binary
@@ -155,7 +155,7 @@ SENTENCES: Final[dict[str, tuple[frozenset[str], SentenceQuestion]]] = {
 def score_sentences(
     model: Tokenizes, sentences: Sequence[Encoded], name: str, ask: Ask
 ) -> list[float | Unscored]:
-    """Likelihood of every sentence by the procedure of this name.
+    """Likelihood of every sentence by the variant with this name.
 
     Parameters
     ----------

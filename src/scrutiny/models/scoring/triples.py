@@ -1,4 +1,4 @@
-"""How likely a language model finds each of several ways to go on: StereoSet's procedures.
+"""Likelihood of several completions by a language model: StereoSet's variants.
 
 ============================== ==========================================================
 intrasentence                  a gap in a context
@@ -39,7 +39,7 @@ _NO_TARGET: Final = Unscored("undefined", "no_target")
 
 
 class Filling(NamedTuple):
-    """A context and one way to fill its gap, or to go on after it: a whole sentence."""
+    """A context and one completion: in its blank, or after it as a whole sentence."""
 
     context: str
     sentence: str
@@ -50,7 +50,7 @@ Questions = list[Question | Unscored]
 
 @dataclass(frozen=True, slots=True)
 class FillingVariant:
-    """A named procedure; ``kind`` is intrasentence or intersentence."""
+    """A named variant; ``kind`` is intrasentence or intersentence."""
 
     name: str
     kind: str
@@ -59,7 +59,7 @@ class FillingVariant:
 
 
 def nadeem2021(model: Tokenizes, fillings: Sequence[Filling]) -> Questions:
-    """Mean probability of the filled-in word's pieces, left pieces shown, as released.
+    """Mean probability of the word's tokens, with the tokens to the left shown, as released.
 
     The word is the whitespace-separated part of the sentence that stands where the last BLANK of
     the context stands, without any punctuation; its pieces are decoded and encoded again in the
@@ -78,7 +78,7 @@ def nadeem2021(model: Tokenizes, fillings: Sequence[Filling]) -> Questions:
 
 
 def _published_word(filling: Filling) -> str | None:
-    """Word that stands where the last BLANK stands, or nothing."""
+    """Word at the position of the last BLANK, or `None`."""
     places = [i for i, part in enumerate(filling.context.split(" ")) if BLANK in part]
     parts = filling.sentence.split(" ")
     if not places or places[-1] >= len(parts):
@@ -89,7 +89,7 @@ def _published_word(filling: Filling) -> str | None:
 def _first_masks(
     model: Tokenizes, ids: Sequence[int], encoded: Iterator[Encoded]
 ) -> Question | Unscored:
-    """Question of one word's pieces, each read at the first mask of its own text."""
+    """Question of one word's tokens, each read at the first mask of its own text."""
     clozes = []
     mask_id = mask_of(model)
     too_long = None
@@ -104,7 +104,7 @@ def _first_masks(
 
 
 def log_mean(model: Tokenizes, fillings: Sequence[Filling]) -> Questions:
-    """Mean log-probability of all pieces in the gap, later pieces masked.
+    """Mean log-probability of all tokens in the blank, later tokens masked.
 
     The gap is found in the sentence itself, so pieces are those of the sentence as it stands;
     pieces of the gap to the left are shown, this one and the later ones are masks.
@@ -128,7 +128,7 @@ def _gap(model: Tokenizes, filling: Filling, sentence: Encoded) -> Question | Un
 
 
 def gaps(filling: Filling) -> list[tuple[int, int]]:
-    """Code points of what fills each BLANK; nothing where the sentence is not the context's.
+    """Code points of the filling of each BLANK; `None` if the sentence does not match the context.
 
     Examples
     --------
@@ -141,13 +141,13 @@ def gaps(filling: Filling) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=1024)
 def _pattern(context: str) -> re.Pattern[str]:
-    """What the filled contexts look like: letter case and outer spaces aside."""
+    """Pattern that filled contexts match, ignoring letter case and outer spaces."""
     parts = [re.escape(part) for part in context.strip().split(BLANK)]
     return re.compile(r"\s*" + "(.+?)".join(parts) + r"\s*", re.IGNORECASE | re.DOTALL)
 
 
 def causal(model: Tokenizes, fillings: Sequence[Filling]) -> Questions:
-    """Mean log-probability of the whole sentence, the begin token before its first token only."""
+    """Mean log-probability of the whole sentence; the begin token only before the first token."""
     encoded = model.encode([filling.sentence for filling in fillings], special=False)
     return [causal_mean(model, sentence) for sentence in encoded]
 
@@ -212,7 +212,7 @@ def _conditional(
 def score_fillings(
     model: Tokenizes, fillings: Sequence[Filling], variant: FillingVariant, ask: Ask
 ) -> list[float | Unscored]:
-    """Score of every filling by one procedure, on the procedure's own scale.
+    """Score of every completion by one variant, on the variant's own scale.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Models of which the answers are stored."""
+"""Models with stored answers."""

@@ -1,4 +1,4 @@
-"""Models of which scores of heads were published: ``head-scores:FILE.npz#model=…,tuned=…,run=…``.
+"""Models from published scores of heads: ``head-scores:FILE.npz#model=…,tuned=…,run=…``.
 
 ``model`` and ``tuned`` name an array of the file (see `scrutiny.store.head_scores`), ``run`` one of
 its runs, from 1; each may be a capture: ``run={run}``. Nothing is asked of any network: scores are
@@ -34,7 +34,7 @@ _TOLERANCE: Final = 1e-12
 
 
 class StoredHeadScores(Model):
-    """A model that knows how often its heads were right on some corpora, and nothing else."""
+    """A model for which only the scores of its heads on some corpora are known."""
 
     is_batch_invariant = True
     capabilities: frozenset[str] = frozenset({"head_counts"})
@@ -53,7 +53,7 @@ class StoredHeadScores(Model):
         self._identity = identity
 
     def fingerprint(self) -> str:
-        """Digest of the file and of what is read from it."""
+        """Digest of the file and of the selection from it."""
         return self._identity
 
     def head_counts(self, corpus: str) -> CorpusCounts:
@@ -94,7 +94,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
 
 
 def matches(source: ModelSource) -> tuple[list[dict[str, str]], str]:
-    """Values of the captures in the options of a pattern, and what there is in its file.
+    """Values of the placeholders in the options of a pattern, and what its file contains.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def matches(source: ModelSource) -> tuple[list[dict[str, str]], str]:
 
 
 def _targets(path: Path) -> list[str]:
-    """Everything in a file, as MODEL/TUNED, or MODEL/TUNED/RUN where there are several runs."""
+    """All models in a file, as MODEL/TUNED, or MODEL/TUNED/RUN if there are several runs."""
     found: dict[str, None] = {}
     for key in score_keys(path):
         scores = read_scores(path, key)
@@ -118,13 +118,13 @@ def _targets(path: Path) -> list[str]:
 
 
 def _there(path: Path) -> str:
-    """Sentence that lists what a file holds."""
+    """Sentence that lists the contents of a file."""
     pairs = dict.fromkeys(f"model={key.model},tuned={key.tuned}" for key in score_keys(path))
     return f"{path} has {'; '.join(pairs)}."
 
 
 def _stated(source: ModelSource, name: str) -> str:
-    """Value of an option that cannot be left out."""
+    """Value of a required option."""
     if name not in source.options:
         raise ModelError(
             f"{source.text!r} does not say {name}=. {_there(Path(source.target).expanduser())}"
@@ -151,7 +151,7 @@ def _counts(source: ModelSource, path: Path, key: ScoreKey) -> CorpusCounts:
 
 
 def counts_of(scores: NDArray[np.float64]) -> CorpusCounts:
-    """Counts from which scores ``(layer, head, 3)`` of precision, recall and F1 were computed.
+    """Counts behind scores ``(layer, head, 3)`` of precision, recall and F1.
 
     Notes
     -----
@@ -188,7 +188,7 @@ def counts_of(scores: NDArray[np.float64]) -> CorpusCounts:
 def _scores(
     tp: NDArray[np.float64], predicted: NDArray[np.float64], gold: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Precision, recall and F1 of counts; 0 of a head that predicts nothing."""
+    """Precision, recall and F1 of counts; 0 for a head without predictions."""
     return tp / np.maximum(predicted, 1), tp / gold, 2 * tp / (predicted + gold)
 
 

@@ -1,4 +1,4 @@
-"""Answers that are stored already: ``predictions:file.jsonl``, ``.csv``, ``.tsv``, ``.parquet``.
+"""Stored answers: ``predictions:file.jsonl``, ``.csv``, ``.tsv``, ``.parquet``.
 
 A row is found by the item's ``id`` and, where the file has such columns, by its ``variant`` and
 its texts (columns named as the task's fields). It holds a ``label``, or ``probabilities`` (a
@@ -32,7 +32,7 @@ Key = tuple[str, str]  # item, variant
 
 
 class StoredRow(NamedTuple):
-    """A stored row: where it is, its texts by field, and its cells."""
+    """A stored row: its position, its texts by field, and its cells."""
 
     place: str
     texts: Mapping[str, str]
@@ -40,7 +40,7 @@ class StoredRow(NamedTuple):
 
 
 class StoredPredictions(Model):
-    """A model that knows answers to the examples of a file and to no others.
+    """A model that only knows the answers to the examples of a file.
 
     An example without a row fails with ``no_prediction``. Variants of an item are told apart by
     ``example.attributes["variant"]`` and by their texts; where the file has neither column, an
@@ -99,7 +99,7 @@ class StoredPredictions(Model):
         return Prediction(label=self._label(stored), scores=self._scores(stored))
 
     def _refuse_second_text(self, example: Example, stored: StoredRow) -> None:
-        """Raise if this item was asked with another text before: the row is for one of them."""
+        """Raise if this item was asked with another text before."""
         if self._asked.setdefault(example.id, example.fields) != example.fields:
             raise ModelError(
                 f"Item {example.id!r} was asked with two texts, and {stored.place} does not say "
@@ -116,7 +116,7 @@ class StoredPredictions(Model):
         return from_tags([answer], [example], source=stored.place)[0]
 
     def _label(self, stored: StoredRow) -> str | None:
-        """Label of one row, where it has one."""
+        """Label of one row, if it has one."""
         label = stored.row.get(self._columns["label"])
         return None if label is None or label == "" else class_name(label)
 
@@ -142,7 +142,7 @@ class StoredPredictions(Model):
             raise ModelError(f"{stored.place}: probabilities cannot be read: {error}") from error
 
     def _stated_labels(self) -> tuple[str, ...]:
-        """Labels that the file itself states: of its probabilities, else all that occur."""
+        """Labels in the file: of its probabilities, or else all that occur."""
         if self._is_tagging:
             return ()
         seen: dict[str, None] = {}
@@ -194,7 +194,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
 
 
 def _key_reader(source: ModelSource) -> Callable[[str, Row], Key]:
-    """Function from a row to the item and variant that it is for."""
+    """Function from a row to its item and variant."""
     id_column = source.options.get("id", "id")
     variant_column = source.options.get("variant", "variant")
 

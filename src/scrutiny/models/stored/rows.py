@@ -1,4 +1,4 @@
-"""Files of stored answers, read into rows that know where they come from."""
+"""Rows of files of stored answers, with their positions."""
 
 import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -69,7 +69,7 @@ def _delimited(delimiter: str) -> Callable[[Path], Iterator[tuple[str, Row]]]:
 
 
 def _must_differ(columns: Sequence[str], path: Path) -> None:
-    """Refuse two columns of one name: the last would be taken in silence."""
+    """Refuse two columns with one name."""
     twice = repeated(columns)
     if twice is not None:
         raise ModelError(f"{str(path)!r} has two columns named {twice!r}; rename one of them.")

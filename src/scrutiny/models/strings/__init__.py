@@ -1,1 +1,1 @@
-"""Strings that name models, what they lead to, and what a training left there."""
+"""Model strings, their targets, and the records of a training."""

@@ -1,4 +1,4 @@
-"""Adapters by scheme, as the registry has them."""
+"""Adapters by scheme, from the registry."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ Matches = tuple[list[dict[str, str]] | None, str]
 
 
 def _nothing(source: ModelSource) -> None:
-    """What an adapter answers that does not say."""
+    """Default of an adapter's optional function."""
     del source
 
 
 @dataclass(frozen=True, slots=True)
 class Adapter(Told, PlugIn):
-    """How the models of a scheme are found and loaded.
+    """Adapter: how the models of a scheme are found and loaded.
 
     Parameters
     ----------
@@ -57,16 +57,16 @@ class Adapter(Told, PlugIn):
     folder_of: Callable[[ModelSource], Path | None] = _nothing
 
     def sentence(self) -> str:
-        """The first line of what the function that loads says of itself."""
+        """First line of the load function's docstring."""
         return self.at_length().partition("\n")[0]
 
     def at_length(self) -> str:
-        """What the function that loads says of itself."""
+        """Docstring of the load function."""
         return getdoc(self.load) or ""
 
 
 def adapter(scheme: str) -> Adapter:
-    """Adapter of a scheme, imported now.
+    """Adapter of a scheme, imported on demand.
 
     Raises
     ------
@@ -77,12 +77,12 @@ def adapter(scheme: str) -> Adapter:
 
 
 def known_targets(scheme: str) -> tuple[str, ...]:
-    """Complete targets that the adapter of a scheme says it knows; none where it does not say."""
+    """Complete targets that the adapter of a scheme knows; empty if it knows none."""
     return tuple(adapter(scheme).targets())
 
 
 def checkpoint_of(source: ModelSource) -> ModelSource | None:
-    """The ``hf:`` source that a model string comes down to, or nothing.
+    """The ``hf:`` source of a model string, or `None`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a checkpoint is known to be able to do: the record that its training left beside it."""
+"""Competence record of a checkpoint, stored by its training."""
 
 import json
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ FILE: Final = "competence.json"
 
 
 def read_competence(folder: Path) -> Mapping[str, Any] | None:
-    """Competence record of a checkpoint folder, or nothing where it has none.
+    """Competence record of a checkpoint folder, or `None` if it has none.
 
     Raises
     ------

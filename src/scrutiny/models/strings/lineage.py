@@ -1,4 +1,4 @@
-"""What a checkpoint's training left beside it: what it is a replicate of, and what it has read."""
+"""Records of a checkpoint's training: its kind of replicate, and its training text."""
 
 import json
 from functools import cache
@@ -23,7 +23,7 @@ INITIALIZATION: Final = "initialization"
 
 
 def replicates_of(text: str) -> str | None:
-    """What differs between the replicates of a recipe that this model is one of.
+    """What differs between this model and the other replicates of its recipe.
 
     ``pre-training``: everything from the first weight on. ``fine-tuning``: they share one
     pre-trained network, so their spread says nothing of how far another one would differ.
@@ -54,7 +54,7 @@ def replicates_of(text: str) -> str | None:
 
 
 def checkpoint_folder(text: str) -> Path | None:
-    """Folder that a complete model string's weights lie in, or nothing: no such, or elsewhere.
+    """Folder with the weights of a complete model string, or `None`.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def checkpoint_folder(text: str) -> Path | None:
 
 
 def with_training_hashes(model: Model, folder: Path) -> Model:
-    """Return the model, which from now on knows its training text if its training kept hashes.
+    """Return the model with its training text known, if its training stored hashes.
 
     It is the same object; the file is read when it is first asked for.
     """
@@ -83,7 +83,7 @@ def with_training_hashes(model: Model, folder: Path) -> Model:
 
 
 def find_training_hashes(folder: Path) -> Path | None:
-    """File with the hashes of a checkpoint's training text, or nothing.
+    """File with the hashes of a checkpoint's training text, or `None`.
 
     It is looked for in the checkpoint's folder, in those of its run and of its family, and in that
     of all families, if the checkpoint says that it was trained here.

@@ -1,4 +1,4 @@
-"""Model strings to loaded models."""
+"""Loading of models from model strings."""
 
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.model import MEMBERS, LoadOptions, Model, PlainModel
@@ -48,7 +48,7 @@ def load_model(source: str, task: Task, options: LoadOptions = _DEFAULT) -> Mode
 
 
 def training_source(source: str, options: LoadOptions = _DEFAULT) -> str | None:
-    """Data string of the text that a model was trained on, where the user stated one.
+    """Data string of a model's training text, if the user stated one.
 
     It comes from ``#training=`` or ``-M training=``; a data string with options of its own fits
     into the latter only.

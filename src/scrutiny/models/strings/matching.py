@@ -1,4 +1,4 @@
-"""Patterns with captures, matched against names or against what lies on the disk."""
+"""Patterns with placeholders, matched against names or paths on disk."""
 
 import re
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ def natural_key(text: str) -> tuple[tuple[int, str, int], ...]:
 
 
 def as_regex(pattern: str) -> re.Pattern[str]:
-    """Regular expression of a pattern; a capture spans no slash, a repeated one must repeat."""
+    """Regular expression of a pattern; placeholders match no slash, repeated ones match alike."""
     pieces = []
     seen: set[str] = set()
     for index, part in enumerate(split_captures(pattern)):
@@ -40,7 +40,7 @@ def as_regex(pattern: str) -> re.Pattern[str]:
 
 
 def match_names(pattern: str, names: Iterable[str]) -> list[dict[str, str]]:
-    """Values of the captures in each name that matches, in natural order."""
+    """Values of the placeholders in each matching name, in natural order."""
     regex = as_regex(pattern)
     matches = (regex.fullmatch(name) for name in names)
     found = [match.groupdict() for match in matches if match]
@@ -48,7 +48,7 @@ def match_names(pattern: str, names: Iterable[str]) -> list[dict[str, str]]:
 
 
 def match_paths(pattern: str, *, is_folder: bool | None = None) -> list[dict[str, str]]:
-    """Values of the captures in each path on the disk that matches, in natural order.
+    """Values of the placeholders in each matching path on disk, in natural order.
 
     ``is_folder`` keeps folders only, files only, or both.
     """
@@ -62,7 +62,7 @@ def match_paths(pattern: str, *, is_folder: bool | None = None) -> list[dict[str
 
 
 def describe_place(pattern: str) -> str:
-    """Sentence that lists what is where the first capture of a pattern was looked for."""
+    """Sentence that lists what exists where the first placeholder was looked for."""
     literal = split_captures(pattern)[0].rpartition("/")[0] or "."
     folder = Path(literal).expanduser()
     while not folder.is_dir() and folder != folder.parent:

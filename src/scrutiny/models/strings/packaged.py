@@ -1,4 +1,4 @@
-"""Models by a plain name: inside packages of other people, or made from those."""
+"""Named models: from other packages, or made from them."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,7 +10,7 @@ Making = Literal["", "converted", "fine-tuned"]
 
 
 class Packaged(NamedTuple):
-    """A model that a name stands for.
+    """A model with a name.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Packaged(NamedTuple):
     sha256: str = ""
 
     def original(self) -> Path | None:
-        """Path of the model in the installed package, or nothing."""
+        """Path of the model in the installed package, or `None`."""
         spec = find_spec(self.module)
         if spec is None or spec.origin is None:
             return None
@@ -47,7 +47,7 @@ class Packaged(NamedTuple):
         return path if path.exists() else None
 
     def folder(self) -> Path | None:
-        """Checkpoint folder, or nothing yet; of a family, the folder of its replicates."""
+        """Checkpoint folder, or `None` if it does not exist; for a family, its parent folder."""
         if not self.making:
             return self.original()
         made = models_folder() / self.name
@@ -64,7 +64,7 @@ class Packaged(NamedTuple):
         return f"pip install --no-deps {' '.join(self.requirements)}"
 
     def state(self) -> str:
-        """Where it is, or what is to be done, in a few words."""
+        """Location, or what is still to do, in a few words."""
         folder = self.folder()
         if folder is not None:
             return str(folder)

@@ -1,11 +1,11 @@
-"""Where things are kept between runs: answers, and models that were made here."""
+"""Cache folders: answers, and models that were trained or converted here."""
 
 import os
 from pathlib import Path
 
 
 def cache_folder() -> Path:
-    """Folder of all that is kept: ``SCRUTINY_CACHE_DIR``, or the user's cache folder."""
+    """Cache folder: ``SCRUTINY_CACHE_DIR``, or the user's cache folder."""
     given = os.environ.get("SCRUTINY_CACHE_DIR")
     if given:
         return Path(given).expanduser()
@@ -14,7 +14,7 @@ def cache_folder() -> Path:
 
 
 def cache_file() -> Path:
-    """File of the answers that models gave."""
+    """File with the cached answers of models."""
     return cache_folder() / "answers.sqlite"
 
 

@@ -21,7 +21,7 @@ _CAPTURE: Final = re.compile(r"\{([A-Za-z_]\w*)\}")
 
 @dataclass(frozen=True, slots=True)
 class ModelSource:
-    """A model string, taken apart; what an adapter is given.
+    """A model string, parsed; the input of an adapter.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class ModelSource:
         return labels
 
     def max_length(self, limits: Sequence[int]) -> int | None:
-        """Most tokens of one text: as told (``max_length``), or the least of some limits.
+        """Largest number of tokens of a text: given (``max_length``), or the smallest limit.
 
         Raises
         ------
@@ -82,7 +82,7 @@ class ModelSource:
         return int(stated)
 
     def options_of_answers(self) -> dict[str, str]:
-        """Options that can change an answer: all but what says where the training text is."""
+        """Options that can change an answer: all but the location of the training text."""
         return {k: v for k, v in self.options.items() if k != TRAINING}
 
     def refuse_unknown_options(self, allowed: tuple[str, ...]) -> None:
@@ -105,7 +105,7 @@ class ModelSource:
 
 
 def parse(text: str) -> ModelSource:
-    """Parts of a model string.
+    """Parse a model string.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def _options(tail: str, text: str) -> dict[str, str]:
 
 
 def captures(text: str) -> tuple[str, ...]:
-    """Names of the captures ``{name}`` of a string, each once, in order.
+    """Names of the placeholders ``{name}`` of a string, without duplicates, in order.
 
     Examples
     --------
@@ -168,10 +168,10 @@ def captures(text: str) -> tuple[str, ...]:
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
-    """Text with its captures replaced by their values."""
+    """Text with its placeholders replaced by their values."""
     return _CAPTURE.sub(lambda match: values[match[1]], text)
 
 
 def split_captures(text: str) -> list[str]:
-    """Literal stretches and capture names in turn, a literal first and last."""
+    """Literal parts and placeholder names in turn; the first and last are literal."""
     return _CAPTURE.split(text)

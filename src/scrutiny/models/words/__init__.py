@@ -1,1 +1,1 @@
-"""Small classifiers over words: linear, recurrent, with one layer of attention."""
+"""Small classifiers over words: linear, recurrent, with one attention layer."""

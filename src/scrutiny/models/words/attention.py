@@ -1,4 +1,4 @@
-"""Classifiers with one layer of attention: ``attention-classifier:./runs/seed-{seed}``.
+"""Classifiers with one attention layer: ``attention-classifier:./runs/seed-{seed}``.
 
 A folder that ``scrutiny train attention`` wrote: safetensors and JSON. With
 ``#untrained=3`` the architecture and the words are the same and the weights are drawn anew, which
@@ -56,7 +56,7 @@ class LinearReadout:
     bias: Floats
 
     def probabilities(self, attended: Sequence[AttendedText], weights: Floats) -> Floats:
-        """Probabilities ``(text, draw, label)`` under weights ``(text, draw, token)``."""
+        """Probabilities ``(text, draw, label)`` for weights ``(text, draw, token)``."""
         return np.asarray(softmax(weights @ self.token_logits(attended) + self.bias, axis=-1))
 
     def of_sums(self, sums: Floats) -> Floats:
@@ -87,7 +87,7 @@ class LinearReadout:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AttentionParts(NetworkParts):
-    """A network with one layer of attention, and all that it takes to ask it."""
+    """A network with one attention layer, and everything needed to run it."""
 
     kind: ClassVar[NetworkKind] = NetworkKind(
         "attention-classifier@1",
@@ -101,7 +101,7 @@ class AttentionParts(NetworkParts):
 
 
 class AttentionClassifier(NetworkModel):
-    """A classifier with one layer of attention; capability ``attention_layer``.
+    """A classifier with one attention layer; capability ``attention_layer``.
 
     A text without any word has the probabilities that the bias of the readout gives.
     """
@@ -123,7 +123,7 @@ class AttentionClassifier(NetworkModel):
         return [self._attended(self._parts.vocabulary.cut(text)) for text in texts]
 
     def reweighted(self, attended: Sequence[AttendedText], weights: Floats) -> Floats:
-        """Probabilities ``(text, draw, label)`` under weights ``(text, draw, token)``."""
+        """Probabilities ``(text, draw, label)`` for weights ``(text, draw, token)``."""
         return self._readout.probabilities(attended, weights)
 
     def reweighted_slopes(
@@ -147,7 +147,7 @@ class AttentionClassifier(NetworkModel):
         return found
 
     def _attended(self, tokens: tuple[str, ...]) -> AttendedText:
-        """What is weighted in these words, and the answer."""
+        """The weighted vectors of these words, and the answer."""
         vectors, weights = self._run([tokens])
         answer = self._readout.of_sums(weights[0] @ vectors[0])
         return AttendedText(tokens, weights[0], vectors[0], answer)
@@ -164,7 +164,7 @@ class AttentionClassifier(NetworkModel):
         return vectors[:, 1:-1].numpy(), weights[:, 1:-1].numpy()
 
     def _input_slopes(self, one: AttendedText) -> Floats:
-        """Embedding times gradient of one text's likeliest label."""
+        """Embedding times gradient of one text's most likely label."""
         import torch
 
         with torch.enable_grad():
@@ -179,7 +179,7 @@ class AttentionClassifier(NetworkModel):
 
 
 def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
-    """Attention classifier of a folder, trained or with fresh weights.
+    """Attention classifier of a folder, trained or with random weights.
 
     Raises
     ------

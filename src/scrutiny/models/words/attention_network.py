@@ -1,4 +1,4 @@
-"""The network of an attention classifier: words, an encoder, one layer of attention, a readout.
+"""Network of an attention classifier: words, an encoder, one attention layer, an output layer.
 
 Jain & Wallace (2019) and Serrano & Smith (2019) ask their questions of this kind of network. A
 text stands between two boundary tokens, which the encoder sees and the attention does not weight.
@@ -33,11 +33,11 @@ FIRST_WORD: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class PlainArchitecture:
-    """What the architectures of small networks have in common: they are plain JSON."""
+    """Base of the architectures of small networks, which are plain JSON."""
 
     @classmethod
     def of(cls, stated: dict[str, Any]) -> Self:
-        """Architecture of its plain JSON."""
+        """Architecture from its plain JSON."""
         known = {field.name for field in fields(cls)}
         given = {name: value for name, value in stated.items() if name in known}
         return cls(**{n: tuple(v) if isinstance(v, list) else v for n, v in given.items()})
@@ -49,7 +49,7 @@ class PlainArchitecture:
 
 @dataclass(frozen=True, slots=True)
 class Architecture(PlainArchitecture):
-    """What an attention classifier is made of, but for its words and labels.
+    """Architecture of an attention classifier, without its words and labels.
 
     Parameters
     ----------
@@ -83,13 +83,13 @@ class Architecture(PlainArchitecture):
 
     @property
     def dimension(self) -> int:
-        """Dimension of the vectors that are weighted."""
+        """Dimension of the weighted vectors."""
         times = {"bilstm": 2, "projection": 1, "conv": len(self.widths)}
         return self.hidden * times[self.encoder]
 
 
 def make_network(architecture: Architecture, *, n_words: int, n_labels: int, seed: int) -> Any:
-    """Parts of a network with fresh weights, by name, on the processor.
+    """Parts of a network with random weights, by name, on the CPU.
 
     Torch's global generator is left as it was.
 
@@ -160,7 +160,7 @@ def encoded(network: Any, architecture: Architecture, embedded: Any, lengths: Se
 
 
 def weighted(network: Any, architecture: Architecture, vectors: Any, is_word: Any) -> Any:
-    """Weights ``(text, position)`` of vectors; zero where there is no word."""
+    """Weights ``(text, position)`` of vectors; zero at positions without a word."""
     import torch
 
     scores = network["attention"](vectors).squeeze(-1)

@@ -52,7 +52,7 @@ BETWEEN: Final = " "
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearParts:
-    """Weights with all that it takes to apply them.
+    """Weights with everything needed to apply them.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class LinearParts:
 
 
 def features_of(text: str, *, has_pairs: bool) -> list[str]:
-    """Words of a text in lower case, and its pairs of neighbors where these count.
+    """Words of a text in lower case, and its pairs of adjacent words if these are used.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def features_of(text: str, *, has_pairs: bool) -> list[str]:
 
 
 class LinearWordModel(WordModel):
-    """A bag of words; capability ``gradients`` where it knows no pairs.
+    """A bag-of-words classifier; capability ``gradients`` if it has no pairs.
 
     Examples
     --------
@@ -127,7 +127,7 @@ class LinearWordModel(WordModel):
     def gradients(
         self, examples: Sequence[Example], labels: Sequence[str]
     ) -> list[TokenGradients | Failure]:
-        """Slope of minus the log-probability of a label for each example, in order.
+        """Gradient of the negative log-probability of a label for each example, in order.
 
         It is the same at every word: the probabilities, less 1 at the label.
 
@@ -208,7 +208,7 @@ def read_linear(folder: Path, text: str) -> LinearParts:
 
 
 def write_linear(parts: LinearParts, folder: Path) -> None:
-    """Write weights, words and configuration into a folder that is there."""
+    """Write weights, words and configuration into an existing folder."""
     config = {"format": FORMAT, "labels": list(parts.labels), "has_pairs": parts.has_pairs}
     write_json(folder / "config.json", config)
     write_json(folder / VOCABULARY, list(parts.features))
@@ -218,7 +218,7 @@ def write_linear(parts: LinearParts, folder: Path) -> None:
 
 
 def _softmax(logits: Sequence[int]) -> tuple[float, ...]:
-    """Probabilities of integer scores; each exponential by itself, so that none shares a lane."""
+    """Probabilities of integer scores; exponentials are computed one by one for exactness."""
     best = max(logits)
     shares = [math.exp((logit - best) / 2.0**BITS) for logit in logits]
     total = math.fsum(shares)

@@ -1,4 +1,4 @@
-"""What classifiers over words have in common: the model, its folder, its words."""
+"""Shared parts of classifiers over words: the model, its folder, its words."""
 
 import json
 from collections import Counter
@@ -36,7 +36,7 @@ class Vocabulary:
 
     @classmethod
     def of_texts(cls, texts: Iterable[str], *, least: int = 1) -> "Vocabulary":
-        """Words that stand in the texts so often, the commonest first, then by their letters."""
+        """Words with this minimum frequency, most frequent first, then alphabetical."""
         return cls(commonest(Counter(word for text in texts for word in cls.cut(text)), least))
 
     @classmethod
@@ -62,7 +62,7 @@ class Vocabulary:
         return tuple(word.lower() for word in token_texts(text))
 
     def ids(self, tokens: Sequence[str], known: Mapping[str, int] | None = None) -> list[int]:
-        """Ids of tokens; what is not known has one id for all. ``known`` is `index`, if at hand."""
+        """Ids of tokens; all unknown ones share one id. ``known`` is `index`, if available."""
         index = self.index() if known is None else known
         return [index.get(token, UNKNOWN) for token in tokens]
 
@@ -72,7 +72,7 @@ class Vocabulary:
 
 
 def commonest(counts: Mapping[str, int], least: int) -> tuple[str, ...]:
-    """Words that stand often enough, the most frequent first, equal ones by the alphabet."""
+    """Words that are frequent enough, most frequent first, ties in alphabetical order."""
     kept = [word for word, count in counts.items() if count >= least]
     return tuple(sorted(kept, key=lambda word: (-counts[word], word)))
 
@@ -81,13 +81,13 @@ CONFIG: Final = "config.json"
 
 
 def word_pieces(example: Example) -> tuple[Piece, ...]:
-    """Places of the words of an example with one field."""
+    """Positions of the words of an example with one field."""
     field = next(iter(example.fields))
     return tuple(Piece(field, start, end) for start, end in token_spans(example.text))
 
 
 def renamed(labels: tuple[str, ...], source: ModelSource) -> tuple[str, ...]:
-    """Labels as the model string names them, or as they are.
+    """Labels as named in the model string, or unchanged.
 
     Raises
     ------
@@ -162,12 +162,12 @@ class WordParts(Protocol):
         ...
 
     def digest(self) -> str:
-        """Digest of all that can change an answer."""
+        """Digest of everything that can change an answer."""
         ...
 
 
 class WordModel(Model):
-    """A classifier of single texts that was trained here: its name, labels and fingerprint."""
+    """A classifier of single texts that was trained by scrutiny: its name, labels, fingerprint."""
 
     def __init__(
         self, parts: WordParts, source: str, *, offers: Iterable[str], folder: Path | None
@@ -187,7 +187,7 @@ class WordModel(Model):
 
 
 def require_words(source: ModelSource, task: Task, *, options: tuple[str, ...] = ()) -> Path:
-    """Folder that a model string names, its options and the task checked.
+    """Check the folder, options and task of a model string.
 
     Parameters
     ----------
@@ -209,12 +209,12 @@ def require_words(source: ModelSource, task: Task, *, options: tuple[str, ...] =
 
 
 def with_hashes(folder: Path) -> Path | None:
-    """The folder if hashes of the training text lie in it."""
+    """The folder, if it has hashes of the training text."""
     return folder if (folder / HASHES).is_file() else None
 
 
 def trained_folder(source: ModelSource) -> Path | None:
-    """Folder of a model's weights and record, or nothing if its weights are fresh ones."""
+    """Folder of a model's weights and record, or `None` if its weights are random."""
     return None if UNTRAINED in source.options else Path(source.target).expanduser()
 
 

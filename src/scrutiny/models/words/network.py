@@ -1,4 +1,4 @@
-"""Networks over words on the disk: what the recurrent and the attention classifiers share.
+"""Networks over words on disk: shared parts of recurrent and attention classifiers.
 
 A folder holds weights (safetensors), words and a configuration (JSON). With ``#untrained=3`` the
 architecture and the words are those of the folder, and the weights are drawn anew.
@@ -32,7 +32,7 @@ WEIGHTS: Final = "model.safetensors"
 
 @dataclass(frozen=True, slots=True)
 class NetworkKind:
-    """What tells one kind of network from another.
+    """Differences between kinds of networks.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class NetworkKind:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NetworkParts:
-    """A network with all that it takes to ask it; each kind is a class of its own.
+    """A network with everything needed to run it; each kind is a class of its own.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class NetworkParts:
         return digest(self.kind.format, canonical_json(settings), *weights)
 
     def fixed(self) -> Any:
-        """The network in double precision, for asking alone."""
+        """The network in double precision, for inference only."""
         return self.network.double().eval().requires_grad_(requires_grad=False)
 
 
@@ -97,7 +97,7 @@ def fresh_parts(
     labels: Sequence[str],
     seed: int,
 ) -> P:
-    """Network with fresh weights: the same for the same seed.
+    """Network with random weights: the same for the same seed.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def fresh_parts(
 
 
 def read_network(parts: type[P], folder: Path, text: str, *, untrained: int | None = None) -> P:
-    """Network of a folder, trained or with fresh weights.
+    """Network of a folder, trained or with random weights.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def read_network(parts: type[P], folder: Path, text: str, *, untrained: int | No
 
 
 def _load_weights(parts: NetworkParts, path: Path, text: str) -> None:
-    """Weights of a file into a network that has the right shape."""
+    """Load weights of a file into a network of the right shape."""
     require_packages(parts.kind.what, "hf", "safetensors.torch")
     from safetensors import SafetensorError
     from safetensors.torch import load_file
@@ -159,7 +159,7 @@ def _load_weights(parts: NetworkParts, path: Path, text: str) -> None:
 
 
 def write_network(parts: NetworkParts, folder: Path) -> None:
-    """Write weights, words and configuration into a folder that is there."""
+    """Write weights, words and configuration into an existing folder."""
     from safetensors.torch import save_file
 
     config: Mapping[str, Any] = {
@@ -195,7 +195,7 @@ class NetworkModel(WordModel):
         self._known = parts.vocabulary.index()
 
     def _sequences(self, texts: Sequence[tuple[str, ...]]) -> tuple[Any, list[int], Any]:
-        """Texts as `sequences_of` makes them of the words that the network knows."""
+        """Texts in the form of `sequences_of`, with the words that the network knows."""
         return sequences_of([self._parts.vocabulary.ids(words, self._known) for words in texts])
 
 

@@ -38,7 +38,7 @@ _AT_ONCE: Final = 64  # texts
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecurrentParts(NetworkParts):
-    """A recurrent network with all that it takes to ask it."""
+    """A recurrent network with everything needed to run it."""
 
     kind: ClassVar[NetworkKind] = NetworkKind(
         "recurrent-classifier@1",
@@ -52,7 +52,7 @@ class RecurrentParts(NetworkParts):
 
 
 class RecurrentClassifier(NetworkModel):
-    """A classifier that reads words one after the other; capability ``gradients``."""
+    """A classifier that reads words in sequence; capability ``gradients``."""
 
     offers = frozenset({"gradients"})
 
@@ -75,7 +75,7 @@ class RecurrentClassifier(NetworkModel):
     def gradients(
         self, examples: Sequence[Example], labels: Sequence[str]
     ) -> list[TokenGradients | Failure]:
-        """Slope of minus the log-probability of a label for each example, in order.
+        """Gradient of the negative log-probability of a label for each example, in order.
 
         Raises
         ------
@@ -111,7 +111,7 @@ class RecurrentClassifier(NetworkModel):
         return self._embeddings
 
     def _batches(self, examples: Sequence[Example]) -> Iterator[tuple[list[int], Any, list[int]]]:
-        """Indices, padded ids and lengths of examples that are asked together."""
+        """Indices, padded ids and lengths of examples that are run together."""
         rows = [self._parts.vocabulary.cut(example.text) for example in examples]
         order = longest_first([len(row) for row in rows])
         for start in range(0, len(order), _AT_ONCE):
@@ -126,7 +126,7 @@ class RecurrentClassifier(NetworkModel):
 
 
 def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
-    """Recurrent classifier of a folder, trained or with fresh weights.
+    """Recurrent classifier of a folder, trained or with random weights.
 
     Raises
     ------

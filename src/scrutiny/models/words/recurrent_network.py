@@ -1,4 +1,4 @@
-"""The network of a recurrent classifier: words, an LSTM or GRU, a pooling, a readout.
+"""Network of a recurrent classifier: words, an LSTM or GRU, pooling, an output layer.
 
 ::
 
@@ -28,7 +28,7 @@ POOLINGS: Final[tuple[PoolingName, ...]] = get_args(PoolingName)
 
 @dataclass(frozen=True, slots=True)
 class RecurrentArchitecture(PlainArchitecture):
-    """What a recurrent classifier is made of, but for its words and labels.
+    """Architecture of a recurrent classifier, without its words and labels.
 
     Parameters
     ----------
@@ -63,14 +63,14 @@ class RecurrentArchitecture(PlainArchitecture):
 
     @property
     def directions(self) -> int:
-        """How many ways a text is read."""
+        """Number of directions in which a text is read."""
         return 2 if self.is_bidirectional else 1
 
 
 def make_recurrent(
     architecture: RecurrentArchitecture, *, n_words: int, n_labels: int, seed: int
 ) -> Any:
-    """Parts of a network with fresh weights, by name, on the processor.
+    """Parts of a network with random weights, by name, on the CPU.
 
     Torch's global generator is left as it was.
 

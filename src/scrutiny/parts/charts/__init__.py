@@ -1,1 +1,1 @@
-"""Charts as Vega-Lite specifications, and the tables that say the same in words."""
+"""Charts as Vega-Lite specifications, and tables with the same numbers."""

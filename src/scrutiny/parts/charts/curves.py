@@ -1,4 +1,4 @@
-"""Curves with a band: a line through values, over what lies between low and high."""
+"""Line charts with a band between a lower and an upper limit."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from scrutiny.parts.charts.vega import tooltip
 
 
 def axis(name: str, title: str, *, ticks: int = 5, **scale: Any) -> Spec:
-    """Numbers along one axis; zero need not be on it."""
+    """Numeric axis that need not include zero."""
     kept = {"zero": False, **scale}
     titled = {"title": title, "tickCount": ticks}
     return {"field": name, "type": "quantitative", "scale": kept, "axis": titled}

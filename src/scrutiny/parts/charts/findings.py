@@ -1,4 +1,4 @@
-"""Charts as Vega-Lite specifications: plain dicts, without colors or sizes of the page.
+"""Charts of findings as Vega-Lite specifications: dicts, without colors or sizes.
 
 Colors come from the page's theme (``range.category`` of the Vega configuration), widths from the
 box that a chart stands in. Every chart carries its table.
@@ -52,7 +52,7 @@ _STORIES: Final = {
 
 
 def forest(anchor: str, lines: Sequence[Line], *, metric: str, limit: float | None) -> Chart | None:
-    """Return the estimates of each line beside their controls, with the limit of the claim.
+    """Forest chart: the estimates of each line and of their controls, with the claim's limit.
 
     Nothing for a single number without a limit: there is nothing to compare.
     """
@@ -89,7 +89,7 @@ def forest_or_table(
     limit: float | None = None,
     table: ChartTable | None = None,
 ) -> Iterator[Chart]:
-    """Give a `forest` under a title of its own; its table alone where there is one number.
+    """A `forest` with its own title, or only its table if there is one number.
 
     Nothing without any line. ``caption`` and ``table`` stand for those of the chart, where they say
     more.
@@ -142,7 +142,7 @@ def _forest_layers(
 
 
 def strip(anchor: str, lines: Sequence[Line], *, metric: str) -> Chart | None:
-    """Value of every replicate, a dot each; nothing where there is one replicate only."""
+    """Value of every replicate, one dot each; `None` for a single replicate."""
     kept = [(line.label, next(iter(line.series.values()))) for line in lines if line.series]
     kept = [(label, e) for label, e in kept if len(e.by_replicate) > 1]
     if not kept:
@@ -176,7 +176,7 @@ def strip(anchor: str, lines: Sequence[Line], *, metric: str) -> Chart | None:
 
 
 def variance(anchor: str, lines: Sequence[Line]) -> Chart | None:
-    """Share of the variance by source; nothing where no estimate has been taken apart."""
+    """Share of the variance by source; `None` if no estimate is decomposed."""
     kept = [(line.label, next(iter(line.series.values()))) for line in lines if line.series]
     kept = [(label, e) for label, e in kept if sum(e.variance.values()) > 0]
     if not kept:
@@ -221,7 +221,7 @@ def variance(anchor: str, lines: Sequence[Line]) -> Chart | None:
 
 
 def flips(anchor: str, counts: FlipCounts) -> Chart:
-    """Items by the number of replicates that flipped, against what simpler stories expect."""
+    """Items by the number of replicates that flipped, with two expected distributions."""
     rows: list[tuple[str, Sequence[float]]] = [("observed", counts.observed)]
     rows += list(counts.baselines.items())
     values = [

@@ -1,4 +1,4 @@
-"""One forest chart whose rows are rows of a table: places in percent of a shared width."""
+"""A forest chart in table rows: positions in percent of a common width."""
 
 import math
 from collections.abc import Sequence
@@ -42,20 +42,20 @@ class Axis:
 
     @classmethod
     def of(cls, spans: Sequence[Span]) -> "Axis":
-        """Axis on which all of these lie, zero and what is tolerable among them."""
+        """Axis that covers all of these, zero and the tolerance."""
         ends = [0.0]
         for span in spans:
             ends += [span.low, span.high, span.value, span.tolerance]
         return cls(min(ends), max(max(ends), min(ends) + 1.0))
 
     def place(self, number: float) -> float:
-        """Percent of the width at which a number lies."""
+        """Position of a number in percent of the width."""
         share = (number - self.least) / (self.most - self.least)
         return round(_MARGIN + share * (100 - 2 * _MARGIN), 2)
 
     @property
     def ticks(self) -> tuple[tuple[float, str], ...]:
-        """Places of round numbers, with the numbers.
+        """Positions of round numbers, with the numbers.
 
         Examples
         --------
@@ -70,7 +70,7 @@ class Axis:
         return tuple((self.place(n), f"{n:g}".replace("-", "\N{MINUS SIGN}")) for n in numbers)
 
     def bar(self, span: Span) -> Bar:
-        """Where a cost lies on the axis."""
+        """Position of a cost on the axis."""
         inner = (self.place(span.inner[0]), self.place(span.inner[1])) if span.inner else None
         ends = self.place(span.value), self.place(span.low), self.place(span.high)
         return Bar(*ends, self.place(span.tolerance), inner)

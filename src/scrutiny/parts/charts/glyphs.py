@@ -1,4 +1,4 @@
-"""A small picture of an interval for a table cell, drawn without any script."""
+"""Glyph: a small picture of an interval for a table cell, without scripts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ _MARGIN = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Glyph:
-    """Places along a line ``WIDTH`` wide; ``zero`` is nothing where zero is out of sight.
+    """Positions along a line ``WIDTH`` wide; ``zero`` is `None` if zero is out of range.
 
     ``limit`` is the place of what is tolerable, where there is such.
     """
@@ -26,7 +26,7 @@ class Glyph:
 def glyphs(
     estimates: Sequence[Estimate | None], limits: Sequence[float] = ()
 ) -> list[Glyph | None]:
-    """Glyph of each estimate on the scale that all of them share, zero and limits included."""
+    """Glyph of each estimate on a common scale, including zero and limits."""
     known = [e for e in estimates if e is not None and e.value is not None]
     if not known:
         return [None] * len(estimates)

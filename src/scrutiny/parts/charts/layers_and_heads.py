@@ -1,4 +1,4 @@
-"""Heat maps by layer and head: panels side by side on one scale of colors."""
+"""Heat maps by layer and head: panels side by side with one color scale."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ def heat_map(
     most: float | None = None,
     choice: str = "",
 ) -> Spec:
-    """Maps of the first score; of the one that is chosen, where there are several.
+    """Heat map of the first score, or of the selected one if there are several.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def heat_map(
 
 
 def _size(panels: Sequence[MapPanel]) -> tuple[int, int]:
-    """Number of layers, and of heads in a layer, that hold all places."""
+    """Number of layers, and of heads in a layer, that cover all cells."""
     places = [place for p in panels for values in p.values.values() for place in values]
     return max(layer for layer, _ in places), max(head for _, head in places)
 
@@ -102,13 +102,13 @@ def _cells(
 
 
 def _scores_at(panel: MapPanel, scores: Sequence[str], place: HeadPlace) -> dict[str, float]:
-    """Scores that a panel has at a place, rounded."""
+    """Rounded scores of a panel in a cell."""
     found = {score: panel.values.get(score, {}).get(place) for score in scores}
     return {score: round(value, _DIGITS) for score, value in found.items() if value is not None}
 
 
 def _places(count: int, size: tuple[int, int]) -> dict[str, Spec]:
-    """Layers down, heads of one panel after the other across, an empty column between panels."""
+    """Axes: layers down, heads of one panel after the other across, with gaps between panels."""
     layers, heads = size
     period = heads + 1
     said = f"(datum.value - 1) % {period}"
@@ -134,7 +134,7 @@ def _places(count: int, size: tuple[int, int]) -> dict[str, Spec]:
 
 
 def _color(most: float | None) -> Spec:
-    """Colors from 0 up; from both sides of 0 where values have two signs."""
+    """Color scale: sequential from 0, or diverging if values have two signs."""
     scale: dict[str, Any] = {"range": "heatmap", "domainMin": 0}
     legend = dict(_LEGEND)
     if most is not None:
@@ -151,7 +151,7 @@ def _best(
     place: dict[str, Spec],
     size: tuple[int, int],
 ) -> Spec:
-    """Frame round the cell with the largest value of each panel, by score."""
+    """Frame around the cell with the largest value of each panel, by score."""
     values = [
         {"column": at * (size[1] + 1) + best[1], "layer": best[0], "score": score}
         for at, panel in enumerate(panels)
@@ -166,7 +166,7 @@ def _best(
 
 
 def largest(values: Mapping[HeadPlace, float]) -> HeadPlace | None:
-    """Place of the largest value, the first of equals; nothing where all are 0 or less."""
+    """Cell with the largest value, the first of equal ones; `None` if all are 0 or less."""
     place = max(values, key=lambda p: (values[p], [-n for n in p]), default=None)
     return place if place is not None and values[place] > 0 else None
 
@@ -185,7 +185,7 @@ def _titles(panels: Sequence[MapPanel], size: tuple[int, int], place: dict[str, 
 
 
 def _switch(scores: Sequence[str], choice: str, *, signal: str) -> Spec:
-    """Which score is shown, to be chosen beside the drawing."""
+    """Selection of the shown score, beside the drawing."""
     return {
         "name": signal,
         "value": scores[0],

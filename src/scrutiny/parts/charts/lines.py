@@ -1,4 +1,4 @@
-"""Which estimates stand on one line of a chart: a finding, its controls, its neighbors."""
+"""Lines of a chart: which estimates share one line, as a finding with its controls."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ _FEW = 6  # estimates of a group: two or three points with their controls
 
 @dataclass(frozen=True, slots=True)
 class LineGroup:
-    """Lines that stand in one chart.
+    """Lines of one chart.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class LineGroup:
 
 
 def line_groups(section: Section) -> list[LineGroup]:
-    """Lines of a section's charts: those of claims first, then what nobody claims anything of.
+    """Lines of a section's charts: those of claims first, then estimates without claims.
 
     A finding stands with its control and with the estimates that differ from it in their role
     alone. Estimates under the same condition of other subjects (a baseline) join its chart.
@@ -95,7 +95,7 @@ def _unclaimed_groups(estimates: Sequence[Estimate]) -> list[LineGroup]:
 
 
 def shared_limit(section: Section, metric: str) -> float | None:
-    """Limit of the claims on one metric, if they have one in common."""
+    """Common limit of the claims about one metric, if there is one."""
     limits = {
         row.finding.claim.components[0].limit
         for row in section.rows
@@ -109,7 +109,7 @@ def shared_limit(section: Section, metric: str) -> float | None:
 def _line(
     label: str, finding: Finding, places: Mapping[str, Sequence[Estimate]]
 ) -> tuple[Line, set[int]]:
-    """Line of a finding, and the estimates that it uses up."""
+    """Line of a finding, and the estimates that it contains."""
     main = finding.estimate
     assert main is not None  # the caller has looked
     series = {MEASURED: main}
@@ -126,7 +126,7 @@ def _line(
 
 
 def _unclaimed(estimates: Sequence[Estimate]) -> list[Line]:
-    """Lines of estimates without a claim: one for each identity, roles side by side."""
+    """Lines of estimates without a claim: one for each key, with roles side by side."""
     if not estimates:
         return []
     keys = [e.key for e in estimates]
@@ -140,17 +140,17 @@ def _unclaimed(estimates: Sequence[Estimate]) -> list[Line]:
 
 
 def _place(key: EstimateKey) -> str:
-    """Identity of an estimate but for its role."""
+    """Key of an estimate without its role."""
     return canonical_json(replace(key, role="", condition=dict(key.condition)))
 
 
 def _condition(key: EstimateKey) -> str:
-    """What was varied, and over which items."""
+    """Varied conditions, and the items."""
     return canonical_json([dict(key.condition), key.group])
 
 
 def _distinct(lines: Iterable[Line]) -> tuple[Line, ...]:
-    """Lines with labels that differ: a chart would lay equal ones over each other."""
+    """Lines with distinct labels, because a chart would draw equal ones over each other."""
     seen: dict[str, int] = {}
     distinct = []
     for line in lines:

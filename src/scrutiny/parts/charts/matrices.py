@@ -1,4 +1,4 @@
-"""Matrices as maps of colors with their numbers in them."""
+"""Matrices as color maps with their numbers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -20,7 +20,7 @@ def matrix_map(
     titles: tuple[str, str],
     choice: str = "",
 ) -> Spec:
-    """Map of the first series; of the one that is chosen, where there are several.
+    """Map of the first series, or of the selected one if there are several.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def matrix_map(
 
 
 def correlation_map(values: Values, names: Sequence[str]) -> Spec:
-    """Map of correlations, from -1 to 1; columns are called by their numbers."""
+    """Map of correlations, from -1 to 1; columns have numbers as names."""
     numbered = {name: str(i) for i, name in enumerate(names, 1)}
     titles = ("measure", "with")
     rows = [f"{i} {name}" for name, i in numbered.items()]
@@ -98,7 +98,7 @@ def correlation_map(values: Values, names: Sequence[str]) -> Spec:
 def _cells(
     series: Sequence[tuple[str, Values]], rows: Sequence[str], columns: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """One datum for each cell that any series has, with all its numbers."""
+    """One row for each cell of any series, with all its numbers."""
     found = []
     for row in rows:
         for column in columns:
@@ -115,7 +115,7 @@ def _cells(
 def _places(
     rows: Sequence[str], columns: Sequence[str], titles: tuple[str, str]
 ) -> dict[str, Spec]:
-    """Rows down and columns across, in their order."""
+    """Axes: rows down and columns across, in order."""
     found = {}
     for axis, field, names, title in (
         ("y", "row", rows, titles[0]),
@@ -134,7 +134,7 @@ def _places(
 def _layers(
     places: dict[str, Spec], *, color: Spec, strong: str, is_written: bool, titles: tuple[str, str]
 ) -> list[Spec]:
-    """Colored cells, and their numbers: light ones on strong colors."""
+    """Colored cells, and their numbers: light text on strong colors."""
     told = [
         {"field": field, "title": title}
         for field, title in (("row", titles[0]), ("column", titles[1]), ("value", "value"))
@@ -158,7 +158,7 @@ def _layers(
 
 
 def _switch(labels: Sequence[str], choice: str, *, signal: str) -> Spec:
-    """Which series is shown, to be chosen beside the drawing."""
+    """Selection of the shown series, beside the drawing."""
     return {
         "name": signal,
         "value": "s0",

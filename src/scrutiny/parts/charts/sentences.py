@@ -1,4 +1,4 @@
-"""A sentence in a line with arcs over it, as places and paths; no markup, no colors."""
+"""A sentence with arcs above it, as positions and paths, without markup and colors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _BELOW: Final = 40  # pixels of the words and their signs
 
 @dataclass(frozen=True, slots=True)
 class DrawnWord:
-    """A word, its left edge and width, what it is, and the sign under it."""
+    """A word, its left edge and width, its kind, and the sign below it."""
 
     text: str
     x: float
@@ -41,7 +41,7 @@ class DrawnWord:
 
 @dataclass(frozen=True, slots=True)
 class Arc:
-    """Path of an arc, and what the word at its end is."""
+    """Path of an arc, and the kind of the word at its end."""
 
     path: str
     kind: str
@@ -71,7 +71,7 @@ class Drawing:
 
 
 def draw(words: Sequence[str], kinds: Sequence[str], *, title: str, said: str) -> Drawing:
-    """Drawing of a sentence: arcs run to the nearest cue."""
+    """Drawing of a sentence, with arcs to the nearest cue."""
     placed = list(_placed(words, kinds))
     cues = [word.middle for word in placed if word.kind == CUE]
     arced = [word for word in placed if word.kind in (RIGHT, MISSED, WRONG)]
@@ -89,12 +89,12 @@ def draw(words: Sequence[str], kinds: Sequence[str], *, title: str, said: str) -
 
 
 def _nearest(places: Sequence[float], place: float) -> float:
-    """Nearest of some places, the first of equals."""
+    """Nearest of some positions, the first of equal ones."""
     return min(places, key=lambda other: abs(other - place))
 
 
 def _placed(words: Sequence[str], kinds: Sequence[str]) -> list[DrawnWord]:
-    """Words one after the other; a short word with a sign is as wide as its sign."""
+    """Words from left to right; a short word with a sign is as wide as its sign."""
     placed, x = [], _MARGIN
     for word, kind in zip(words, kinds, strict=True):
         sign = SIGNS.get(kind, "")
@@ -107,12 +107,12 @@ def _placed(words: Sequence[str], kinds: Sequence[str]) -> list[DrawnWord]:
 
 
 def _height(start: float, end: float) -> float:
-    """Pixels that an arc rises above the words."""
+    """Height of an arc above the words, in pixels."""
     return min(_HIGHEST, _LOWEST + _STEEP * abs(start - end))
 
 
 def _path(start: float, end: float, line: int) -> str:
-    """Arc of half an ellipse, squeezed where it is long."""
+    """Path of half an ellipse, flattened if it is long."""
     across, up = abs(end - start) / 2, _height(start, end) - 2
     sweep = int(end > start)
     return f"M{start:g} {line:g}A{across:.1f} {up:.1f} 0 0 {sweep} {end:g} {line:g}"

@@ -1,4 +1,4 @@
-"""Charts and the tables that say the same in words."""
+"""Charts, and tables with the same numbers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ _BETWEEN = 12  # pixels between two drawings that share an axis
 
 @dataclass(frozen=True, slots=True)
 class ChartTable:
-    """The numbers of a chart: header and rows of texts; columns from ``numeric`` on align right.
+    """The numbers of a chart: header and rows of texts; from ``numeric`` on right-aligned.
 
     ``marks`` are cells (row, column) that stand out; their text says so, too.
     """
@@ -36,7 +36,7 @@ class ChartTable:
     marks: frozenset[tuple[int, int]] = frozenset()
 
     def told(self) -> "ChartTable":
-        """Without columns in which no row has anything to say; the first one stays.
+        """Table without empty columns; the first one stays.
 
         Examples
         --------
@@ -105,7 +105,7 @@ class Chart:
 
     @property
     def drawings(self) -> tuple[tuple[str, Spec, int], ...]:
-        """Anchor and specification of each drawing, and pixels to keep free until it is drawn."""
+        """Anchor and specification of each drawing, and the height to reserve."""
         found = ((self.anchor, self.spec), (f"{self.anchor}-below", self.below))
         drawn = [(name, spec, _height(spec)) for name, spec in found if spec is not None]
         if len(drawn) > 1:  # the axis stands under the second

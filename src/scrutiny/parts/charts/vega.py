@@ -1,4 +1,4 @@
-"""Pieces of Vega-Lite specifications: plain dicts, without colors or sizes of the page."""
+"""Building blocks of Vega-Lite specifications: dicts, without colors or sizes."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -14,7 +14,7 @@ STEP: Final = {"step": 30, "for": "position"}
 
 
 def view_of(values: list[dict[str, Any]], *, height: Any, **rest: Any) -> Spec:
-    """Specification of a chart that fills the width it is given."""
+    """Specification of a chart that fills its width."""
     return {
         "$schema": SCHEMA,
         "width": "container",
@@ -26,7 +26,7 @@ def view_of(values: list[dict[str, Any]], *, height: Any, **rest: Any) -> Spec:
 
 
 def label_axis(order: Sequence[str]) -> Spec:
-    """Rows in this order, a label each."""
+    """Axis with one label for each row, in this order."""
     return {
         "field": "label",
         "type": "nominal",
@@ -42,27 +42,27 @@ def label_axis(order: Sequence[str]) -> Spec:
 
 
 def value_axis(name: str, metric: str) -> Spec:
-    """Numbers along x, titled by their metric."""
+    """Numbers along x, with the metric as title."""
     title = metric_title(metric)
     return {"field": name, "type": "quantitative", "axis": {"title": title, "tickCount": 6}}
 
 
 def series_color(names: Sequence[str], *, name: str = "series", colors: str = "category") -> Spec:
-    """Color by series; a legend where there are several."""
+    """Color by series, with a legend if there are several."""
     legend = None if len(names) < 2 else {"title": None, "orient": "top"}
     scale = {"domain": list(names), "range": colors}
     return {"field": name, "type": "nominal", "scale": scale, "legend": legend}
 
 
 def series_shape(names: Sequence[str]) -> Spec:
-    """Shape by series, merged with the legend of the colors."""
+    """Shape by series, combined with the legend of the colors."""
     legend = None if len(names) < 2 else {"title": None, "orient": "top"}
     scale = {"domain": list(names)}
     return {"field": "series", "type": "nominal", "scale": scale, "legend": legend}
 
 
 def guide(at: float, *, dashed: bool, along: str = "x") -> Spec:
-    """Line across the plot at a value of one axis."""
+    """Reference line across the plot at a value of one axis."""
     style = "limit" if dashed else "zero"
     encoding = {along: {"field": "at", "type": "quantitative"}}
     return {
@@ -73,7 +73,7 @@ def guide(at: float, *, dashed: bool, along: str = "x") -> Spec:
 
 
 def tooltip(*names: str) -> list[Spec]:
-    """Fields shown where the pointer rests."""
+    """Fields shown on hover."""
     return [{"field": _escaped(name), "title": name} for name in names]
 
 
@@ -89,12 +89,12 @@ def key_title(key: EstimateKey) -> str:
 
 @cache
 def metric_title(metric: str, diagnostic: str = "") -> str:
-    """Name of a metric in words; of a mean, what the diagnostic's measure says it is."""
+    """Name of a metric in words; for a mean, the description of the diagnostic's measure."""
     return in_words(metric, measures_of(diagnostic) if "(" in metric else ())
 
 
 def left_out(count: int) -> str:
-    """What a chart leaves out, in a sentence; empty where it shows all."""
+    """Sentence about what a chart omits; empty if it shows all."""
     if count <= MOST_ROWS:
         return ""
     return f"The chart shows the first {MOST_ROWS} of {count} rows; the table has them all."

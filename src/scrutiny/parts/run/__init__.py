@@ -1,1 +1,1 @@
-"""A finished run as parts read it: plain values, and what is asked of them again and again."""
+"""A finished run as plain values, and shared functions of the parts."""

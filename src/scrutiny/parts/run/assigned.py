@@ -1,4 +1,4 @@
-"""Estimates that the specifications and contrasts of a manifest make."""
+"""Keys of the estimates from specifications and contrasts of a manifest."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -10,7 +10,7 @@ Assigned = Mapping[str, Any]
 
 
 def key_of(assigned: Assigned) -> EstimateKey:
-    """Identity of the estimate that a specification of the manifest makes."""
+    """Key of the estimate of a specification in the manifest."""
     spec = assigned["spec"]
     return EstimateKey(
         diagnostic=assigned["kind"],
@@ -25,7 +25,7 @@ def key_of(assigned: Assigned) -> EstimateKey:
 
 
 def contrast_key_of(pair: Assigned) -> EstimateKey:
-    """Identity of a difference: conditions that differ are written ``x - y``."""
+    """Key of a difference: conditions that differ are written ``x - y``."""
     one, other = key_of(pair["a"]), key_of(pair["b"])
     mine, theirs = _with_reference(one), _with_reference(other)
     condition = {
@@ -38,13 +38,13 @@ def contrast_key_of(pair: Assigned) -> EstimateKey:
 
 
 def _with_reference(key: EstimateKey) -> dict[str, object]:
-    """Condition of one side, with the family that it was measured beside."""
+    """Condition of one side, with the reference family."""
     beside = {} if key.reference is None else {"reference": key.reference}
     return {**key.condition, **beside}
 
 
 def restrictions(manifest: Assigned) -> Iterator[tuple[EstimateKey, str]]:
-    """Slice that each estimate is over, by the estimate's identity."""
+    """Slice of each estimate, by the estimate's key."""
     for assigned in manifest.get("specs", ()):
         yield key_of(assigned), assigned["spec"].get("where") or ""
     for pair in manifest.get("contrasts", ()):

@@ -75,7 +75,7 @@ def percent_of(found: Estimate | None) -> str:
 
 
 def _hundred(share: float) -> str:
-    """A hundred times a share; all of it without decimals, which would say nothing.
+    """A hundred times a share; 100 without decimals.
 
     Examples
     --------

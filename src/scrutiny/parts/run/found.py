@@ -1,11 +1,11 @@
-"""Texts that searches found, as every family hands them to the report."""
+"""Adversarial texts, in the form in which every family gives them to the report."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 
 class Found(NamedTuple):
-    """A text that a search ended with for one replicate of a model.
+    """Final text of a search for one replicate of a model.
 
     ``before`` and ``after`` are the answers to the item and to the text; ``is_success`` says
     whether the search reached its goal.

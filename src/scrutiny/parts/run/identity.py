@@ -1,4 +1,4 @@
-"""Which estimates differ in one thing only: what the parts on reliability put side by side."""
+"""Groups of estimates that differ in one field only."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ FIELDS: Final = (
 
 
 def identity(key: EstimateKey, *, without: Iterable[str] = ()) -> str:
-    """Identity of an estimate as text, without some fields.
+    """Key of an estimate as text, without some fields.
 
     ``condition`` leaves the whole condition out, ``condition.step`` that part of it.
 
@@ -46,13 +46,13 @@ def identity(key: EstimateKey, *, without: Iterable[str] = ()) -> str:
 def by_identity(
     estimates: Iterable[Estimate], *, without: Iterable[str]
 ) -> dict[str, list[Estimate]]:
-    """Estimates that differ in nothing but these fields, together."""
+    """Estimates that differ only in these fields, grouped."""
     left_out = tuple(without)
     return grouped((identity(e.key, without=left_out), e) for e in estimates)
 
 
 def varying(keys: Sequence[EstimateKey]) -> list[str]:
-    """Names of the conditions that are not the same in all keys, sorted."""
+    """Names of the conditions that vary among the keys, sorted."""
     names = sorted({name for key in keys for name in key.condition})
     return [name for name in names if len({_text(key.condition, name) for key in keys}) > 1]
 

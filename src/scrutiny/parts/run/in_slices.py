@@ -1,4 +1,4 @@
-"""What a run computed in the slices that it was asked for, apart from its main numbers."""
+"""Numbers in slices, separated from the main numbers of a run."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from scrutiny.core.slice_syntax import complement
 
 @dataclass(frozen=True, slots=True)
 class InSlices:
-    """Numbers inside of slices, what was asked, and what is claimed.
+    """Numbers inside slices, the requested slices, and the claims about them.
 
     Parameters
     ----------
@@ -52,12 +52,12 @@ def groups_of(where: str) -> tuple[str, str]:
 
 
 def gap_key(inside: EstimateKey) -> dict[str, Any]:
-    """What tells the difference from elsewhere from the number inside of a slice."""
+    """Key that pairs the difference from elsewhere with the number inside a slice."""
     return {"role": "contrast", "group": groups_of(inside.group)[1], "reference": inside.subject}
 
 
 def _clearest(findings: Iterable[Finding]) -> list[Finding]:
-    """Finding of the smallest p of each number."""
+    """Finding with the smallest p of each number."""
     best: dict[str, Finding] = {}
     for one in findings:
         known = best.get(one.claim.family)

@@ -1,4 +1,4 @@
-"""Estimates of single heads and layers: too many to be listed, so they are kept apart as maps.
+"""Estimates of single heads and layers, shown as maps instead of lists.
 
 A run has one estimate for every layer and head, metric, condition and dataset: hundreds or
 thousands of rows. JSON and CSV hold them all; pages and terminals show maps and summaries.
@@ -28,7 +28,7 @@ FEWEST: Final = 3  # places of one kind; fewer were asked for one by one and are
 
 @lru_cache(maxsize=512)
 def parts_of(metric: str) -> tuple[str, str]:
-    """Name of a metric, and the score of a head that it is of, or nothing.
+    """Name of a metric, and the head score in it, or `None`.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def is_average(metric: str) -> bool:
 
 
 def place_of(key: EstimateKey) -> HeadPlace | None:
-    """Layer and head of an estimate of one head, layer of an average over heads; else nothing.
+    """Layer and head of an estimate of one head, or layer of an average; otherwise `None`.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def place_of(key: EstimateKey) -> HeadPlace | None:
 
 
 def place_name(place: HeadPlace) -> str:
-    """Layer and head as papers write them.
+    """Layer and head in the usual notation.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def place_name(place: HeadPlace) -> str:
 def apart(
     estimates: Sequence[Estimate], findings: Iterable[Finding]
 ) -> tuple[list[Estimate], list[Estimate]]:
-    """Estimates that are listed, and those of single heads and layers, both in order.
+    """Estimates for lists, and those of single heads and layers, both in order.
 
     A head that a claim names is listed, and so are heads that were asked for one by one.
     """
@@ -102,13 +102,13 @@ def apart(
 
 
 def _series(key: EstimateKey) -> tuple[object, ...]:
-    """What the estimates of one map share, roughly: cheap to compare thousands of times."""
+    """Approximate common key of the estimates of one map, cheap to compare."""
     where = key.diagnostic, key.metric, key.subject, key.reference, key.dataset
     return *where, key.replicate, key.role, key.group, HEAD in key.condition
 
 
 def _claimed(findings: Iterable[Finding]) -> Iterator[EstimateKey]:
-    """Identities of the estimates that findings rest on."""
+    """Keys of the estimates in findings."""
     for finding in findings:
         yield from finding.evidence.values()
         yield from (e.key for e in (finding.estimate, finding.control) if e is not None)

@@ -1,4 +1,4 @@
-"""Which conditions are choices of how to ask, and which change what is asked."""
+"""Conditions that are analysis choices, and those that change the question."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -15,7 +15,7 @@ WHAT_IS_MEASURED: Final = frozenset({"property", "part"})
 
 
 def measured_condition(key: EstimateKey) -> dict[str, str]:
-    """Part of a condition that says what is measured.
+    """Part of a condition that defines what is measured.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def measured_condition(key: EstimateKey) -> dict[str, str]:
 
 
 class Questions:
-    """What each estimate of a run answers, however it was asked.
+    """Question that each estimate of a run answers, whatever the analysis choices.
 
     Two estimates answer the same question if they differ in choices alone: in conditions other
     than `WHAT_IS_MEASURED`, over the same items. Items of another kind (a gap to fill, a text to
@@ -37,7 +37,7 @@ class Questions:
         self._items = {identity(key): where for key, where in restrictions(view.manifest)}
 
     def of(self, estimate: Estimate, *, without: Iterable[str] = ()) -> str:
-        """Name of the question; ``without`` are further fields to leave out.
+        """Name of the question; ``without`` are additional fields to ignore.
 
         Without the group, the items say nothing either: each group has its own.
         """
@@ -51,6 +51,6 @@ class Questions:
     def grouped(
         self, estimates: Iterable[Estimate], *, without: Iterable[str] = ()
     ) -> dict[str, list[Estimate]]:
-        """Estimates by question, both in the order of appearance."""
+        """Estimates by question, both in order of appearance."""
         left_out = tuple(without)
         return grouped((self.of(e, without=left_out), e) for e in estimates)

@@ -1,4 +1,4 @@
-"""What an estimate is held against: "no effect", or the limit of the claim that rests on it."""
+"""Reference value of an estimate: "no effect", or the limit of its claim."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -16,7 +16,7 @@ Claimed = tuple[Finding, Component]
 
 
 class References:
-    """Claims of a run by the estimates that they rest on."""
+    """Claims of a run by their estimates."""
 
     def __init__(self, view: RunView) -> None:
         self._mains = {identity(f.estimate.key) for f in view.findings if f.estimate is not None}
@@ -27,22 +27,22 @@ class References:
         )
 
     def claims_on(self, estimate: Estimate) -> Sequence[Claimed]:
-        """Claims that rest on an estimate, each with the comparison that does."""
+        """Claims about an estimate, each with its comparison."""
         return self._claims.get(identity(estimate.key), ())
 
     def is_claimed(self, estimate: Estimate) -> bool:
-        """Whether any claim rests on it."""
+        """Whether there is any claim about it."""
         return identity(estimate.key) in self._claims
 
     def rank(self, estimates: Iterable[Estimate]) -> int:
-        """Place of some estimates in a list: 0 with a claim's own, 1 if a claim rests on any."""
+        """Sort position of estimates: 0 for a claim's own, 1 if any claim uses them."""
         known = list(estimates)
         if any(identity(e.key) in self._mains for e in known):
             return 0
         return 1 if any(self.is_claimed(e) for e in known) else 2
 
     def of(self, estimate: Estimate) -> float | None:
-        """Value that an estimate is held against; nothing where nobody says one.
+        """Reference value of an estimate; `None` if there is none.
 
         The statistic's "no effect" where it has one, zero for a difference, else the limit of the
         claims on it if they have one in common.
@@ -56,7 +56,7 @@ class References:
         return limits.pop() if len(limits) == 1 else None
 
     def shared(self, estimates: Iterable[Estimate]) -> float | None:
-        """Value that all of these are held against; nothing where there are none, or several.
+        """Common reference value of these; `None` if there are none, or several.
 
         Neighbors of a claimed estimate (other conditions, other groups) are held against its limit.
         """
@@ -65,7 +65,7 @@ class References:
 
 
 def components(finding: Finding) -> list[tuple[Component, EstimateKey]]:
-    """Comparisons of a finding with the estimates that they are of, as far as they are known."""
+    """Comparisons of a finding with their estimates, if known."""
     found = [
         (c, finding.evidence[c.against])
         for c in finding.claim.components
@@ -80,7 +80,7 @@ def components(finding: Finding) -> list[tuple[Component, EstimateKey]]:
 
 @cache
 def no_effect(metric: str, diagnostic: str = "") -> float | None:
-    """Value of a statistic that says "no difference"; nothing for levels and unknown names."""
+    """Value of a statistic that means "no difference"; `None` for levels and unknown names."""
     try:
         return metric_of(metric, measures_of(diagnostic)).no_effect
     except ScrutinyError:
@@ -88,7 +88,7 @@ def no_effect(metric: str, diagnostic: str = "") -> float | None:
 
 
 def is_relation(key: EstimateKey) -> bool:
-    """Whether an estimate says how two others go together over replicates.
+    """Whether an estimate is a correlation of two others over replicates.
 
     Examples
     --------
@@ -99,13 +99,13 @@ def is_relation(key: EstimateKey) -> bool:
 
 
 def own_subjects(view: RunView) -> set[str]:
-    """Families that are examined; not the untrained and other controls beside them."""
+    """Measured families; not untrained networks and other controls."""
     measured = {e.key.subject for e in view.estimates if e.key.role == "measured"}
     return measured or {e.key.subject for e in view.estimates}
 
 
 def replicated(view: RunView, *, least: int = 2) -> list[Estimate]:
-    """Estimates over at least so many replicates that have a value and an interval."""
+    """Estimates over at least this number of replicates, with a value and an interval."""
     return [
         e
         for e in main_estimates(view)

@@ -1,4 +1,4 @@
-"""Risks: what costs the model something, or was asked and cost it nothing."""
+"""Risks: changes that cost the model something, or were tested and cost nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class Risk:
 
 
 def risks_of(findings: Sequence[Finding]) -> list[Risk]:
-    """Risks among findings, what hurts first, the largest cost first.
+    """Risks among findings: what hurts first, largest cost first.
 
     A finding is a risk where its claim declares one, or its number has a direction: of accuracy
     less is worse, of a drop more. One without a number, which was refused, is a risk where others
@@ -86,7 +86,7 @@ def _risk(finding: Finding, worse: str) -> Risk:
 
 
 def _worse(finding: Finding) -> str:
-    """On which side of a limit the number of a finding is worse; nothing if on neither."""
+    """Side of a limit on which a finding's number is worse; `None` if on neither."""
     if finding.claim.risk:
         return finding.claim.components[0].operator[0]
     if finding.estimate is None:
@@ -100,7 +100,7 @@ def _worse(finding: Finding) -> str:
 
 
 def _look(finding: Finding) -> str:
-    """What shows the items behind a finding."""
+    """Call that shows the items of a finding."""
     named = finding.estimate.key.condition.values() if finding.estimate else ()
     changed = [without_versions(value) for value in named if isinstance(value, str)]
     if changed:

@@ -1,4 +1,4 @@
-"""Rows of the audit table, the same for every format."""
+"""Rows of the audit table, the same for all formats."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -61,7 +61,7 @@ class AuditRow:
 
     @property
     def claim(self) -> str:
-        """The claim as it was written."""
+        """The claim as written."""
         return self.finding.claim.says
 
     @property
@@ -71,12 +71,12 @@ class AuditRow:
 
     @property
     def scope(self) -> str:
-        """Of what it may be said."""
+        """The scope of the verdict."""
         return self.finding.scope
 
     @property
     def title(self) -> str:
-        """Heading of the group that the row stands in."""
+        """Heading of the row's group."""
         place = f" \N{MIDDLE DOT} {self.context}" if self.context else ""
         return f"{self.diagnostic}{place}" + (f": {self.frame}" if self.frame else "")
 
@@ -134,7 +134,7 @@ def _order(finding: Finding) -> tuple[int, float]:
 
 
 def _anchors(findings: Sequence[Finding]) -> list[str]:
-    """Anchor of each finding from its claim's id; doublets are numbered in plan order."""
+    """Anchor of each finding from its claim's id; duplicates are numbered in plan order."""
     seen: dict[str, int] = {}
     anchors = []
     for finding in findings:
@@ -177,5 +177,5 @@ def _row(finding: Finding, place: str, *, frames: tuple[str, str], anchor: str) 
 
 
 def _outcome(finding: Finding, kind: str) -> str:
-    """Worst outcome of the checks of one kind; "not run" where there was none."""
+    """Worst outcome of the checks of one kind; "not run" if there was none."""
     return worst(c.outcome for c in finding.checks if c.name.partition(":")[0] == kind)

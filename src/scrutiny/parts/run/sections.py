@@ -1,4 +1,4 @@
-"""A run cut into one section for each diagnostic, whatever the diagnostic is."""
+"""A run divided into one section for each diagnostic."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from scrutiny.parts.wording.labels import family_name, slug
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What one diagnostic has to say.
+    """Section of one diagnostic.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def _section(
 
 
 def main_estimates(view: RunView) -> tuple[Estimate, ...]:
-    """Estimates over all replicates, and the findings' own where the run lists them nowhere.
+    """Estimates over all replicates, and those of findings that are not in the run's list.
 
     An estimate of one replicate is left out where its value stands in another's ``by_replicate``;
     so are those of single heads and layers, which stand in maps.

@@ -1,4 +1,4 @@
-"""What the report reads: a finished run as plain values.
+"""A finished run as plain values, the input of the report.
 
 Nothing here knows how a run is stored; `scrutiny.report.reading.load` makes a `RunView` of a run
 folder.
@@ -27,7 +27,7 @@ Turn = Literal["broken", "mended", "changed"]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one replicate said before and after the change."""
+    """Answers of one replicate before and after the change."""
 
     replicate: str
     before: str
@@ -41,7 +41,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceItem:
-    """An item behind a verdict: its text, what was changed, what every replicate answered.
+    """An example item of a verdict: its text, the change, the answers of all replicates.
 
     Parameters
     ----------
@@ -85,13 +85,13 @@ class EvidenceItem:
 
     @property
     def n_flipped(self) -> int:
-        """In how many replicates the answer changed."""
+        """Number of replicates in which the answer changed."""
         return sum(answer.is_flipped for answer in self.answers)
 
 
 @dataclass(frozen=True, slots=True)
 class FlipCounts:
-    """How many items changed their answer in exactly 0, 1, ... replicates.
+    """Number of items that changed their answer in exactly 0, 1, ... replicates.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class FlipCounts:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What stands behind one claim, item by item.
+    """Example items of one claim.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class DiagnosticNotes:
-    """What a diagnostic says of itself.
+    """Texts from a diagnostic's documentation.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class DiagnosticNotes:
 
 @dataclass(frozen=True, slots=True)
 class DatasetLine:
-    """A dataset of the run, what is known of its overlap with training text, and odd rows.
+    """A dataset of the run, its known overlap with training text, and row warnings.
 
     ``doubts`` are sentences about rows that were left out or are doubtful.
     """
@@ -174,7 +174,7 @@ class Missing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hits:
-    """A 0/1 measure of one condition, item by item, with its margin where there is one.
+    """A 0/1 measure of one condition for each item, with its margin if there is one.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ class Hits:
 
 @dataclass(frozen=True, slots=True)
 class OwnInterval:
-    """A replicate by itself: interval over items alone, and its standard error."""
+    """A single replicate: its interval over items only, and its standard error."""
 
     value: float
     low: float
@@ -207,7 +207,7 @@ class OwnInterval:
 
 
 class Records(Protocol):
-    """What parts ask of a run's records; ``folder`` holds what else a family has kept."""
+    """Interface of parts to a run's records; ``folder`` has further data of a family."""
 
     @property
     def folder(self) -> "RunFolder | None":
@@ -215,7 +215,7 @@ class Records(Protocol):
         ...
 
     def hits(self) -> Sequence[Hits]:
-        """Every measure named ``hit``, condition by condition, in plan order."""
+        """Every measure named ``hit``, by condition, in plan order."""
         ...
 
     def own_intervals(self, estimate: Estimate) -> Mapping[str, OwnInterval]:
@@ -223,12 +223,12 @@ class Records(Protocol):
         ...
 
     def recorded(self, assigned: Mapping[str, Any]) -> "Recorded | None":
-        """Records that a specification of the manifest reads; nothing where there are none."""
+        """Records that a specification of the manifest reads; `None` if there are none."""
         ...
 
 
 class NoRecords:
-    """Records of a run that kept none."""
+    """Records of a run that stored none."""
 
     folder = None
 
@@ -247,7 +247,7 @@ class NoRecords:
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What a run says of itself.
+    """Facts about a run.
 
     Parameters
     ----------
@@ -303,7 +303,7 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunView:
-    """A finished run, as everything in the report reads it.
+    """A finished run, as read by all formats and parts.
 
     Parameters
     ----------
@@ -350,7 +350,7 @@ class RunView:
     has_texts: bool = True
 
     def without_texts(self) -> "RunView":
-        """Return the same without texts of the data: for pages that must not hold any."""
+        """Return the same run without texts of the data."""
         data = self.manifest.get("data", {})
         kept = {name: {k: v for k, v in d.items() if k != "bad_rows"} for name, d in data.items()}
         manifest = {**self.manifest, "data": kept}

@@ -1,1 +1,1 @@
-"""Wording: names, numbers, verdicts and changed texts as people read them."""
+"""Wording: names, numbers, verdicts and changed texts for readers."""

@@ -1,4 +1,4 @@
-"""What was changed in a text, as stretches to be shown before and after."""
+"""Changes of a text, as segments before and after."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ CONTEXT: Final = 160
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A piece of text: kept, removed or inserted; ``gap`` stands for text that is not shown."""
+    """A segment of text: kept, removed or inserted; ``gap`` stands for omitted text."""
 
     kind: Literal["kept", "removed", "inserted", "gap"]
     text: str
@@ -67,7 +67,7 @@ def changed_words(text: str, edits: Sequence[Edit]) -> list[tuple[str, str]]:
 
 
 def _within(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
-    """What edits make of a stretch of the text."""
+    """Result of the edits in a part of the text."""
     moved = [e._replace(start=e.start - start, end=e.end - start) for e in edits]
     return apply_to_text(text[start:end], moved)
 
@@ -80,7 +80,7 @@ def _changed(old: str, new: str) -> Iterator[Stretch]:
 
 
 def visible(text: str) -> str:
-    """Text whose characters without a shape are spelled out: a change must be seen.
+    """Text with invisible characters spelled out, so that changes can be seen.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def visible(text: str) -> str:
 
 
 def _kept(text: str, *, context: int, starts: bool, ends: bool) -> Iterator[Stretch]:
-    """Text between changes, its middle left out where it is long."""
+    """Text between changes, with its middle omitted if it is long."""
     gap = Stretch("gap", "\N{HORIZONTAL ELLIPSIS}")
     if starts and ends:
         yield Stretch("kept", text[: 2 * context])

@@ -1,4 +1,4 @@
-"""Short names: what tells a row from its neighbors, and anchors that stay where they are."""
+"""Short distinct names of rows, and stable anchors."""
 
 import json
 import re
@@ -25,7 +25,7 @@ def slug(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Text without control characters and with single spaces, as a table cell can hold it.
+    """Text without control characters and with single spaces, for a table cell.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def unversioned(name: str) -> str:
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:
-    """Short form of each name of models or datasets; the names themselves where two would meet.
+    """Short name of each model or dataset; the full names if two would be equal.
 
     Examples
     --------
@@ -72,13 +72,13 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
 
 
 def _short(name: str) -> str:
-    """What stands behind the scheme and the folders, without what varies by seed."""
+    """Name after the scheme and the folders, without the parts that vary by seed."""
     pieces = [p for p in re.split(r"[:/\\]", name) if p and "{" not in p and p != "."]
     return pieces[-1] if pieces else name
 
 
 def shared_words(sentences: Sequence[str]) -> tuple[str, list[str]]:
-    """Sentence with a gap, and what fills the gap in each sentence.
+    """Common sentence with a gap, and the words in the gap of each sentence.
 
     The words that all sentences share at both ends are said once. Sentences that share fewer than
     two words, or of which one would be left empty, are handed back whole under an empty frame. A
@@ -105,7 +105,7 @@ def shared_words(sentences: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def _shared(words: Sequence[Sequence[str]], most: int) -> int:
-    """How many leading words are the same in all."""
+    """Number of common leading words."""
     shared = 0
     while shared < most and len({w[shared] for w in words}) == 1:
         shared += 1
@@ -132,7 +132,7 @@ def replicate_words(replicate: str | None) -> str:
 
 
 def key_parts(key: EstimateKey) -> dict[str, str]:
-    """Identity of an estimate as named texts, condition by condition."""
+    """Key of an estimate as named texts, condition by condition."""
     parts = {
         "diagnostic": key.diagnostic,
         "metric": unversioned(key.metric),
@@ -166,7 +166,7 @@ def distinct_labels(keys: Sequence[EstimateKey], *, without: frozenset[str]) -> 
 
 
 def constant_parts(keys: Sequence[EstimateKey]) -> dict[str, str]:
-    """Parts that are the same in all keys and say something."""
+    """Non-empty parts that are the same in all keys."""
     parts = [key_parts(key) for key in keys]
     names = {name for p in parts for name in p}
     shared = {name: parts[0].get(name, "") for name in sorted(sorted(names), key=_rank)}
@@ -189,7 +189,7 @@ def _counts(value: object) -> bool:
 
 
 def _plain(name: str, value: object) -> str:
-    """Value of a condition: a text speaks for itself, a number needs its name."""
+    """Value of a condition; a number is shown with its name."""
     if isinstance(value, str) and _counts(value):
         return f"{name} {value}"
     if isinstance(value, str):

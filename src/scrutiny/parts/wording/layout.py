@@ -22,7 +22,7 @@ def side_by_side(*cells: tuple[str, int]) -> str:
 
 
 def cropped(text: str, width: int) -> str:
-    """Text of at most this many cells, an ellipsis where some is missing."""
+    """Text of at most this number of cells, with an ellipsis if it is cut."""
     if cell_len(text) <= width:
         return text
     return set_cell_size(text, max(0, width - 1)).rstrip() + "…"
@@ -35,7 +35,7 @@ def wrapped(text: str, *, style: str = "", hanging: int = 0) -> list[Text]:
 
 
 def fold(text: str, width: int, *, hanging: int = 0) -> list[str]:
-    """Pieces of at most ``width`` cells, broken at spaces where there are any."""
+    """Lines of at most ``width`` cells, broken at spaces if there are any."""
     pieces: list[str] = []
     line, room = "", width
     for word in one_line(text).split(" "):

@@ -1,4 +1,4 @@
-"""Numbers as people read them: the interval decides the digits."""
+"""Formatting of numbers; the width of the interval decides the digits."""
 
 import math
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ _MOST_DECIMALS: Final = 6
 
 
 def decimals_for(low: float | None, high: float | None, value: float | None = None) -> int:
-    """Decimals that an interval can carry: two significant digits of its half-width.
+    """Number of decimals: two significant digits of the interval's half-width.
 
     One digit where the half-width is under .01, so that tables of shares stay at three decimals.
     Without an interval, or with one of no width, the value itself gets three digits.
@@ -34,7 +34,7 @@ def decimals_for(low: float | None, high: float | None, value: float | None = No
 
 
 def number(value: float | None, decimals: int = 3, *, signed: bool = False) -> str:
-    """Fixed-point text with a true minus sign; an en dash for nothing.
+    """Fixed-point text with a true minus sign; an en dash for `None`.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def value_and_bounds(estimate: Estimate, *, signed: bool = False) -> tuple[str, 
 
 
 def denominator(estimate: Estimate) -> str:
-    """What the value was divided by; a mean over replicates may have a decimal.
+    """Denominator of the value; a mean over replicates may have a decimal.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def denominator(estimate: Estimate) -> str:
 
 
 def out_of(estimate: Estimate | None, *, sign: str = "/") -> str:
-    """``n/planned`` of an estimate; ``n in planned`` where items have several pairs or words."""
+    """``n/planned`` of an estimate; ``n in planned`` if items have several pairs or words."""
     if estimate is None:
         return NO_VALUE
     planned = estimate.counts.planned
@@ -94,7 +94,7 @@ def out_of(estimate: Estimate | None, *, sign: str = "/") -> str:
 
 
 def percent(share: float) -> str:
-    """Whole percent, "<1 %" for what is not quite nothing.
+    """Whole percent, "<1 %" for a small positive share.
 
     Examples
     --------
@@ -120,6 +120,6 @@ def p_value(p: float | None) -> str:
 
 
 def by_replicate(estimate: Estimate, names: Sequence[str]) -> list[str]:
-    """Value of each of these replicates, in the digits that the interval decides."""
+    """Value of each of these replicates, with the digits of the interval."""
     decimals = decimals_for(estimate.low, estimate.high, estimate.value)
     return [number(estimate.by_replicate.get(name), decimals) for name in names]

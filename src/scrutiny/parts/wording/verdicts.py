@@ -1,4 +1,4 @@
-"""Verdicts in words and signs, and the sentence that opens every report."""
+"""Verdicts as words and signs, and the first sentence of the report."""
 
 import re
 from collections import Counter
@@ -50,7 +50,7 @@ def worst(outcomes: Iterable[str]) -> str:
 
 
 def sentences(findings: Sequence[Finding], families: Mapping[str, str]) -> tuple[str, ...]:
-    """What the run found, one sentence for each family of claims, the largest first.
+    """Findings of a run, one sentence for each family of claims, the largest first.
 
     Where there are too many families to read, the first sentence counts all claims, and those
     families follow that have something to state.
@@ -75,7 +75,7 @@ def phrase_of(family: str, families: Mapping[str, str]) -> str:
 
 
 def context(finding: Finding) -> str:
-    """What a claim is of: "sentiment on reviews", the model alone where it spans datasets."""
+    """Context of a claim: "sentiment on reviews", or only the model if it covers all datasets."""
     if finding.estimate is None:
         return ""
     key = finding.estimate.key
@@ -98,19 +98,19 @@ def _within(name: str) -> str:
 
 
 def headline(findings: Sequence[Finding], families: Mapping[str, str]) -> str:
-    """First of `sentences`, or what an empty run has to say."""
+    """First of `sentences`, or a sentence for an empty run."""
     found = sentences(findings, families)
     return found[0] if found else "No claim was made: what follows stands without a verdict."
 
 
 def counts(findings: Iterable[Finding]) -> dict[str, int]:
-    """How many findings have each verdict, every verdict present."""
+    """Number of findings with each verdict, including zeros."""
     counter = Counter(finding.verdict for finding in findings)
     return {verdict: counter[verdict] for verdict in VERDICTS}
 
 
 def family_of(finding: Finding) -> str:
-    """Family of a finding's claim; claims without one go by their diagnostic."""
+    """Family of a finding's claim; claims without one belong to their diagnostic."""
     return finding.claim.family or finding.claim.diagnostic.partition("@")[0]
 
 
@@ -138,7 +138,7 @@ def _sentence(findings: Sequence[Finding], phrase: str) -> str:
 
 
 def _of_risks(findings: Sequence[Finding], phrase: str, place: str) -> str:
-    """How many risks of a family hurt, hold, or cannot be told."""
+    """Number of risks in a family that hurt, hold, or can't be told."""
     n, total = counts(findings), len(findings)
     if total == 1:
         (only,) = findings
@@ -154,7 +154,7 @@ def _of_risks(findings: Sequence[Finding], phrase: str, place: str) -> str:
 
 
 def _tally(opening: str, findings: Sequence[Finding]) -> str:
-    """Sentence that goes on with the verdicts other than supported."""
+    """Rest of a sentence with the verdicts other than supported."""
     n = counts(findings)
     parts = [opening]
     if n["not supported"]:

@@ -1,1 +1,1 @@
-"""Formats: the same report as a page, in LaTeX, Markdown, CSV, NDJSON or a notebook."""
+"""Formats of a report: HTML page, LaTeX, Markdown, CSV, NDJSON, notebook."""

@@ -1,4 +1,4 @@
-"""CSV: one estimate a row, with the claim that rests on it."""
+"""CSV: one estimate on each row, with its claim."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ _HEADER: Final = (*COLUMNS, *REPLICATE_COLUMNS, *FINDING_COLUMNS)
 
 
 def render_csv(view: RunView) -> str:
-    """Columns of ``estimates.parquet``, then those of the claim where there is one.
+    """Columns of ``estimates.parquet``, then those of the claim if there is one.
 
     ``divided_by`` is the denominator of the value; ``by_replicate``, ``across`` and ``variance``
     are JSON. ``trusted`` is yes or no by the rule of `scrutiny.report.table.trusted`, and empty
@@ -56,7 +56,7 @@ def _flat(estimate: Estimate) -> dict[str, Any]:
 
 
 def _rule(view: RunView) -> dict[str, tuple[str, str]]:
-    """Whether each claim may be stated, and what stands in the way, by its id."""
+    """Whether each claim can be reported, and the reason if not, by its id."""
     table = trusted_table(view)
     rows = () if table is None else table.rows
     return {row.row.finding.claim.id: ("yes" if row.is_trusted else "no", row.why) for row in rows}

@@ -1,4 +1,4 @@
-"""The report as one HTML file: no network, opens from disk, under two megabytes."""
+"""The report as one HTML file: no network, at most two megabytes."""
 
 import base64
 import hashlib
@@ -28,7 +28,7 @@ _STATIC: Final = files("scrutiny.report") / "static"
 
 
 def render_html(view: RunView, *, largest: int = LARGEST) -> str:
-    """Return the whole page; detail is left out step by step until it is small enough.
+    """Render the report page as HTML; details are omitted until it is small enough.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def render_html(view: RunView, *, largest: int = LARGEST) -> str:
 
 
 def render_parts(parts: Sequence[Part], **said: Any) -> str:
-    """Return a page of parts alone, such as that of a comparison.
+    """Render a page with parts only, such as that of a comparison.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def _render(view: RunView, detail: Detail, made: Made) -> str:
 
 
 def _whole(template: str, style: str, **values: Any) -> str:
-    """A page with its sheet and its scripts inside."""
+    """A page with its style sheet and its scripts."""
     scripts = (static("vega.min.js"), static("report.js"))
     return (
         environment()
@@ -92,14 +92,14 @@ def _whole(template: str, style: str, **values: Any) -> str:
 
 
 def _style(content: Page) -> str:
-    """Sheets of what the page holds."""
+    """Style sheets for the contents of the page."""
     sheets = ["report.css", *["first.css"] * bool(content.first)]
     sheets += ["heads.css"] * _has_switch(content)
     return "\n".join(map(static, sheets))
 
 
 def _title(content: Page) -> str:
-    """What the page is about, in a few words."""
+    """Short title of the page."""
     if content.first:
         return content.first.front.title
     return content.view.facts.title or content.view.facts.path
@@ -128,17 +128,17 @@ def _digest(script: str) -> str:
 
 @cache
 def static(name: str) -> str:
-    """Text of a file that goes into the page as it is."""
+    """Text of a static file, inserted unchanged."""
     return (_STATIC / name).read_text(encoding="utf-8")
 
 
 def _shown(value: Any) -> Any:
-    """Value of a template; texts with what would steer a reader's screen spelled out."""
+    """Value in a template; control characters in texts are spelled out."""
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _said_of_data(datasets: Sequence[DatasetLine]) -> str:
-    """What the run found of its data, in one sentence."""
+    """Sentence about the run's data."""
     doubts = sum(len(d.doubts) for d in datasets)
     named = ", ".join(f"{short} ({d.n_items:,} items)" for d, short in _short(datasets))
     odd = f"{doubts} kind{'s' * (doubts > 1)} of doubtful rows" if doubts else "no doubtful rows"

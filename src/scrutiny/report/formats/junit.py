@@ -1,4 +1,4 @@
-"""JUnit XML: what continuous integration shows as tests, one for each risk or rule."""
+"""JUnit XML for continuous integration: one test for each risk or rule."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ OUTCOMES: Final[dict[str, Outcome]] = {
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One test: what was judged, of what, and what became of it.
+    """One test: the risk or rule, its context, and its outcome.
 
     ``says`` is why; a case that is undecided, accepted or refused was skipped.
     """

@@ -74,7 +74,7 @@ def _seeds(view: RunView) -> list[str]:
 
 
 def _table(chart: Chart) -> list[str]:
-    """Table of a chart; values whose own interval leaves the reference out are bold."""
+    """Table of a chart; values whose own interval excludes the reference value are bold."""
     table = chart.table
     rows = []
     for at, row in enumerate(table.rows):
@@ -101,7 +101,7 @@ def _table(chart: Chart) -> list[str]:
 
 
 def escape(text: str) -> str:
-    """Text that LaTeX prints as it is."""
+    """Text with LaTeX's special characters escaped."""
     return one_line(text).translate(_SPECIAL)
 
 

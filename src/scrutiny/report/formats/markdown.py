@@ -1,4 +1,4 @@
-"""Markdown: a comment on a pull request, with the verdict and its table; all else is folded."""
+"""Markdown for a comment on a pull request: verdict and table open, the rest folded."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -60,7 +60,7 @@ def _fitting(folds: Sequence[str], room: int) -> tuple[list[str], str]:
 
 
 def _trusted(view: RunView) -> list[str]:
-    """What may be stated, claim by claim."""
+    """Claims that can be reported, one by one."""
     found = trusted_table(view)
     if found is None:
         return []

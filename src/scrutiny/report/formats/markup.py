@@ -1,4 +1,4 @@
-"""Markdown for comments: text that stays text, tables, folds."""
+"""Markdown syntax for comments: escaped text, tables, folds."""
 
 from collections.abc import Sequence
 from html import escape as html
@@ -10,12 +10,12 @@ _SPECIAL: Final = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>|#~"})
 
 
 def escape(text: str) -> str:
-    """Text that Markdown, and the HTML inside it, leave as it is."""
+    """Text with special characters of Markdown and HTML escaped."""
     return one_line(text).translate(_SPECIAL)
 
 
 def code(text: str) -> str:
-    """Text that stays within a code span."""
+    """Text escaped for a code span."""
     return one_line(text).replace("`", "'")
 
 
@@ -28,6 +28,6 @@ def folded(title: str, *blocks: str) -> str:
 def table(
     header: Sequence[str], rows: Sequence[Sequence[str]], *, right: tuple[int, ...] = ()
 ) -> str:
-    """Table of Markdown; columns of figures stand at the right."""
+    """Markdown table; numeric columns are right-aligned."""
     rule = ["---:" if i in right else ":---" for i in range(len(header))]
     return "\n".join("| " + " | ".join(line) + " |" for line in (header, rule, *rows))

@@ -1,4 +1,4 @@
-"""Formats of the report by name and by the suffix of a file."""
+"""Formats of the report, by name and by file suffix."""
 
 from pathlib import Path
 from typing import Final
@@ -21,7 +21,7 @@ _BY_SUFFIX: Final = {
 
 
 def format_of(path: Path) -> str:
-    """Format that a file's suffix names; text without one.
+    """Format of a file's suffix; text if it has none.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def format_of(path: Path) -> str:
 
 
 def render(view: RunView, name: str) -> str:
-    """Report in one of the `FORMATS`; what it needs is imported now."""
+    """Report in one of the `FORMATS`; its dependencies are imported on demand."""
     if name == "html":
         from scrutiny.report.formats.html import render_html
 

@@ -1,4 +1,4 @@
-"""NDJSON: one object a line, estimates first, findings after, printed figures last."""
+"""NDJSON: one object on each line: estimates, then findings, then published figures."""
 
 import json
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ DETAILS: Final = (
 
 
 def render_ndjson(view: RunView) -> str:
-    """Estimates, one a line, then findings, then printed figures; NaN cannot occur."""
+    """Estimates, then findings, then published figures, one on each line; never NaN."""
     objects = [estimate_object(e) | _details(e) for e in view.all_estimates]
     objects += [finding_object(f) for f in view.all_findings]
     objects += [published_object(p) for p in view.published]
@@ -60,7 +60,7 @@ def render_ndjson(view: RunView) -> str:
 
 
 def estimate_object(estimate: Estimate) -> dict[str, Any]:
-    """Columns of one estimate; ``condition`` is an object, no value is null."""
+    """Columns of one estimate; ``condition`` is an object, and no value is null."""
     row = estimate_to_row(estimate)
     row["condition"] = plain(dict(estimate.key.condition))
     return {name: row[name] for name in COLUMNS}
@@ -73,7 +73,7 @@ def _details(estimate: Estimate) -> dict[str, Any]:
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:
-    """Claim, the estimate it rests on, verdict, scope, reason and checks."""
+    """Claim, its estimate, verdict, scope, reason and checks."""
     claim = finding.claim
     return {
         "claim": claim.says,
@@ -94,7 +94,7 @@ def finding_object(finding: Finding) -> dict[str, Any]:
 
 
 def published_object(found: Reproduction) -> dict[str, Any]:
-    """A printed figure, ours beside it, and whether it agrees."""
+    """A published figure, our value, and whether it agrees."""
     figure = plain(found.figure)
     return {
         "published": figure.pop("id"),

@@ -1,4 +1,4 @@
-"""The HTML page as a value: what stands where, before any markup."""
+"""Contents of the HTML page, before any markup."""
 
 import json
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ _ESTIMATES_PER_CLAIM: Final = 20  # more would be drawn by nobody
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """How much a page holds, so that it stays small.
+    """Level of detail of a page, to limit its size.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ DETAILS = (
 
 @dataclass(frozen=True, slots=True)
 class ClaimPage:
-    """A line of the audit table with everything that stands behind it."""
+    """A row of the audit table with its details."""
 
     row: AuditRow
     head: str
@@ -169,19 +169,19 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What is the same at every level of detail, and takes its time."""
+    """Parts that are the same at every level of detail and slow to compute."""
 
     parts: tuple[Part, ...]
     trusted: TrustedTable | None
 
 
 def make(view: RunView) -> Made:
-    """Parts, and the table of what may be stated."""
+    """Parts, and the table of claims that can be reported."""
     return Made(parts(view), trusted_table(view))
 
 
 def page(view: RunView, detail: Detail = DETAILS[0], *, made: Made | None = None) -> Page:
-    """Return the page of a run at a level of detail; ``made`` if it is there already."""
+    """Contents of a run's page at a level of detail; ``made`` if already computed."""
     manifest = json.dumps(view.manifest, indent=1, ensure_ascii=False, sort_keys=True, default=str)
     if len(manifest) > detail.manifest:
         manifest = manifest[: detail.manifest] + f"\n{GAP} the rest is in manifest.json"
@@ -253,7 +253,7 @@ def _said(section: Section, metric: str) -> str:
 
 
 def _charts(section: Section, groups: Sequence[LineGroup]) -> list[Chart]:
-    """Charts of the estimates that claims rest on."""
+    """Charts of the estimates of claims."""
     found: list[Chart | None] = []
     for group in groups:
         metric, lines = group.metric, group.lines
@@ -266,7 +266,7 @@ def _charts(section: Section, groups: Sequence[LineGroup]) -> list[Chart]:
 
 
 def _more(section: Section, groups: Sequence[LineGroup]) -> list[Chart]:
-    """Charts of what nobody claims anything of, where it has intervals."""
+    """Charts of estimates without claims, if they have intervals."""
     found: list[Chart | None] = []
     for group in groups:
         anchor = f"{section.anchor}-{slug(group.metric)}-of-{slug(group.group)}"
@@ -295,7 +295,7 @@ def _claims(view: RunView, section: Section, detail: Detail) -> tuple[ClaimPage,
 
 
 def _glyphs(rows: Sequence[AuditRow]) -> list[GlyphPair]:
-    """Pictures of estimate and control of each row; rows of one metric share a scale."""
+    """Glyphs of estimate and control of each row; rows of one metric share a scale."""
     by_metric = grouped(
         (one.key.metric if (one := row.finding.estimate) else "", i) for i, row in enumerate(rows)
     )
@@ -344,7 +344,7 @@ def _split(estimate: Estimate | None, *, signed: bool = False) -> tuple[str, str
 
 
 def number_table(estimates: Sequence[Estimate]) -> ChartTable:
-    """Every estimate with its interval, its denominator and what became of the planned rows."""
+    """Every estimate with its interval, its denominator and the status of the planned rows."""
     header = (
         "of",
         "role",
@@ -375,7 +375,7 @@ def _numbers(estimate: Estimate, label: str) -> tuple[str, ...]:
 
 
 def _shared(estimates: Sequence[Estimate]) -> str:
-    """What all numbers of a section have in common, for the caption of their table."""
+    """Common attributes of all numbers of a section, for the caption of their table."""
     if not estimates:
         return ""
     parts = constant_parts([e.key for e in estimates])

@@ -1,4 +1,4 @@
-"""What a notebook shows of a run or a table: verdicts first, without any script."""
+"""HTML for notebooks: a run or a table, verdicts first, without scripts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final

@@ -1,1 +1,1 @@
-"""Reading a finished run: a run folder as plain values."""
+"""Reading of a finished run: a run folder as plain values."""

@@ -100,13 +100,13 @@ def cases_of(folder: "RunFolder", name: str | None, found: Iterable[Found] = ())
 
 
 def _asked(outputs: pa.Table) -> list[tuple[str, str]]:
-    """Models, each with the conditions (a training step) that it answered in."""
+    """Models, each with the conditions (a training step) of its answers."""
     found = outputs.select(["subject", "condition"]).group_by(["subject", "condition"])
     return [(row["subject"], row["condition"]) for row in found.aggregate([]).to_pylist()]
 
 
 def _key(group: Mapping[str, Any], subject: str, condition: str) -> EstimateKey:
-    """What the answers to the variants of a group are looked up by."""
+    """Lookup key of the answers to the variants of a group."""
     named = {"transformation": group["recipe"], "draw": group["draw"], **json.loads(condition)}
     return EstimateKey(group["kind"], "", subject, group["dataset"], condition=named)
 
@@ -139,7 +139,7 @@ def _rows(key: EstimateKey, group: Mapping[str, Any], tables: Tables) -> Iterato
 
 
 def _rows_of_found(found: Sequence[Found], tables: Tables) -> Iterator[dict[str, Any]]:
-    """Cases of what searches found, dataset by dataset."""
+    """Cases of the texts that searches found, by dataset."""
     for name in dict.fromkeys(one.dataset for one in found):
         own = [one for one in found if one.dataset == name]
         places = places_of(pa.chunked_array([[one.item for one in own]]), name, tables.items)
@@ -170,7 +170,7 @@ def _texts(fields: Mapping[str, str], edits: Iterable[Sequence[Any]]) -> dict[st
 
 
 def _joined(fields: Mapping[str, str]) -> str:
-    """Text of an item; of several fields, each behind its name."""
+    """Text of an item; several fields are shown with their names."""
     if len(fields) == 1:
         return next(iter(fields.values()))
     return "\n".join(f"{name}: {text}" for name, text in fields.items())
@@ -183,7 +183,7 @@ def _pairs(answers: AnswersTo, at: int) -> list[tuple[str, str]]:
 
 
 def _answered(pairs: Sequence[tuple[str, str]], was: Any, now: Any) -> dict[str, Any]:
-    """What the replicates said, and how many of them changed their answer.
+    """Answers of the replicates, and how many of them changed.
 
     ``was`` and ``now`` are the gold answers before and after the change.
     """
@@ -200,6 +200,6 @@ def _answered(pairs: Sequence[tuple[str, str]], was: Any, now: Any) -> dict[str,
 
 
 def _counted(answers: Iterable[str]) -> str:
-    """Answers, the most frequent first, with how many gave each where they differ."""
+    """Answers, most frequent first, with counts if they differ."""
     found = Counter(answers).most_common()
     return found[0][0] if len(found) == 1 else ", ".join(f"{said} ({n})" for said, n in found)

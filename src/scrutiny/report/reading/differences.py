@@ -1,4 +1,4 @@
-"""A difference of two specifications, replicate by replicate: what its intervals over items are."""
+"""Difference of two specifications for each replicate, with its interval over items."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final

@@ -1,4 +1,4 @@
-"""Which items stand behind a finding: joined from variants, items and outputs of a run.
+"""Example items of a finding: joined from variants, items and outputs of a run.
 
 Answers are compared as columns of codes; only of the items that are shown are the texts read.
 """
@@ -55,7 +55,7 @@ class Tables:
 
     @classmethod
     def of(cls, folder: "RunFolder") -> "Tables":
-        """Columns that are compared, of a run folder; the rest stays on the disk.
+        """Compared columns of a run folder; the rest stays on disk.
 
         Raises
         ------
@@ -99,7 +99,7 @@ class AnswersTo:
 
 
 def evidence_of(finding: Finding, tables: Tables) -> Evidence | None:
-    """Items whose answers changed under the variants that a finding speaks of.
+    """Items whose answers changed for the variants of a finding.
 
     The variants are those of the finding's diagnostic and dataset whose recipe and draw stand in
     the estimate's condition. Nothing where there are none.
@@ -121,7 +121,7 @@ def evidence_of(finding: Finding, tables: Tables) -> Evidence | None:
 def _evidence(
     key: EstimateKey, answers: AnswersTo, whole: Codes, variants: Codes, tables: Tables
 ) -> Evidence:
-    """Evidence of the items that every replicate has answered before and after."""
+    """Example items that every replicate has answered before and after."""
     flipped = answers.before[whole] != answers.after[whole]  # (item, replicate)
     known = places_of(tables.variants["item"].take(variants[whole]), key.dataset, tables.items)
     times = np.where(known >= 0, flipped.sum(axis=1), 0)
@@ -152,7 +152,7 @@ def _by_turn(
     variants: Codes,
     tables: Tables,
 ) -> dict[Turn, list[int]]:
-    """Items whose answer changed, by what became of it, in the order of the data."""
+    """Items whose answer changed, by direction of the change, in the order of the data."""
     was = tables.at("items", known[turned].tolist(), ["gold"])
     now = tables.at("variants", variants[whole[turned]].tolist(), ["gold"])
     position = {word: code for code, word in enumerate(answers.words)}
@@ -167,7 +167,7 @@ def _by_turn(
 
 
 def _label(was: str, now: str) -> str | None:
-    """Gold label of an item and of its variant; nothing where they differ or are no labels."""
+    """Gold label of an item and its variant; `None` if they differ or are not labels."""
     gold = json.loads(was)
     return gold if isinstance(gold, str) and was == now else None
 
@@ -181,7 +181,7 @@ def _chosen(by_turn: Mapping[Turn, Sequence[int]], times: Codes) -> list[int]:
 
 
 def alternating(by_turn: Mapping[Turn, Sequence[_T]]) -> list[_T]:
-    """Two of what is broken to one of what is mended, then what nobody can judge.
+    """Two broken items for each mended one, then items without gold.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def variants_of(key: EstimateKey, table: pa.Table) -> Codes:
 def answers_to(
     key: EstimateKey, items: pa.ChunkedArray, own: pa.ChunkedArray, outputs: pa.Table
 ) -> AnswersTo:
-    """Answers of every replicate to these items, and to the variant that each has of its own."""
+    """Answers of every replicate to these items, and to the variant of each."""
     variants, of_item = coded(own)
     fits = is_value(outputs["subject"], key.subject) & is_value(outputs["dataset"], key.dataset)
     fits &= is_among(outputs["condition"], _conditions(key, outputs))
@@ -235,7 +235,7 @@ def answers_to(
 
 
 def _conditions(key: EstimateKey, outputs: pa.Table) -> list[str]:
-    """Conditions of outputs (a training step) that the estimate's condition names."""
+    """Conditions of outputs (a training step) in the estimate's condition."""
     named = dict(key.condition)
     found = coded(outputs["condition"])[0].to_pylist()
     return [text for text in found if json.loads(text).items() <= named.items()]
@@ -247,7 +247,7 @@ def _draw(key: EstimateKey) -> int:
 
 
 def _matched(column: pa.ChunkedArray, among: pa.ChunkedArray | pa.Array) -> Codes:
-    """Position of each row's value among distinct values; -1 where it is none of them."""
+    """Index of each row's value among distinct values; -1 if it is none of them."""
     names, codes = coded(column)
     known = pc.index_in(names, value_set=among.cast(pa.string()), skip_nulls=True)
     found: Codes = pc.fill_null(known, -1).to_numpy(zero_copy_only=False).astype("int64")[codes]
@@ -255,7 +255,7 @@ def _matched(column: pa.ChunkedArray, among: pa.ChunkedArray | pa.Array) -> Code
 
 
 def places_of(items: pa.ChunkedArray, dataset: str, table: pa.Table) -> Codes:
-    """Rows of the items table that these items of a dataset stand in; -1 where it lacks them."""
+    """Rows of these items in the items table; -1 for missing ones."""
     rows = np.flatnonzero(is_value(table["dataset"], dataset))
     found = _matched(items, table["item"].take(rows))
     return np.where(found >= 0, np.append(rows, -1)[found], -1)
@@ -287,7 +287,7 @@ def _spans_of(text: str) -> str:
 
 
 def _spans(spans: Iterable[Sequence[Any]]) -> str:
-    """Spans by label: positions move with the edits, kinds do not."""
+    """Spans by label, because edits move positions but not labels."""
     counts = Counter(str(span[3]) for span in spans)
     return ", ".join(f"{counts[label]} {label}" for label in sorted(counts)) or "no spans"
 

@@ -1,4 +1,4 @@
-"""In how many replicates the same item flips, and what two simpler stories would expect."""
+"""Number of replicates in which an item flips, with two expected distributions."""
 
 from typing import Any, Final
 

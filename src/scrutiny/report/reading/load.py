@@ -1,4 +1,4 @@
-"""From a run folder to what the report reads."""
+"""Loading of a run folder for the report."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -92,7 +92,7 @@ def _facts(path: str, manifest: Mapping[str, Any], estimates: Sequence[Estimate]
 
 
 def _examined(models: Mapping[str, Any]) -> list[str]:
-    """Families that the run is about; not the untrained and other controls beside them."""
+    """Measured families of the run; not untrained networks and other controls."""
     own = [name for name, model in models.items() if model.get("role", "measured") == "measured"]
     return own or list(models)
 
@@ -113,7 +113,7 @@ class FolderEvidence(Mapping[str, Evidence]):
 
     @cached_property
     def _tables(self) -> Tables | None:
-        """Tables to join; nothing where the run kept no variants or outputs."""
+        """Tables to join; `None` if the run stored no variants or outputs."""
         try:
             return Tables.of(self._folder)
         except DataError:
@@ -141,7 +141,7 @@ class FolderEvidence(Mapping[str, Evidence]):
 
 
 def _notes(manifest: Mapping[str, Any]) -> dict[str, DiagnosticNotes]:
-    """What the diagnostics say of themselves; measurements of one diagnostic are put together."""
+    """Texts from the documentation of diagnostics, merged over measurements."""
     notes: dict[str, DiagnosticNotes] = {}
     for measured in manifest.get("measure", {}).values():
         name = family_name(measured["diagnostic"])
@@ -187,7 +187,7 @@ def _datasets(
 
 
 def _missing(folder: RunFolder) -> tuple[Missing, ...]:
-    """Variants that could not be asked, by reason, in the order of first appearance."""
+    """Variants that could not be asked, by reason, in order of first appearance."""
     from scrutiny.store.coded import counts_of, is_value
 
     columns = ["kind", "recipe", "status", "reason"]

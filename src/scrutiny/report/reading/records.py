@@ -33,7 +33,7 @@ MOST_DRAWS: Final = 500  # the run's own draws made the printed interval; these 
 
 
 class FolderRecords:
-    """Measures of a folder, read when a page asks; nothing where the run kept no records."""
+    """Records of a folder, read on demand; `None` if the run stored none."""
 
     def __init__(
         self, folder: RunFolder, manifest: Mapping[str, Any], estimates: Sequence[Estimate]
@@ -49,7 +49,7 @@ class FolderRecords:
         return self._hits
 
     def own_intervals(self, estimate: Estimate) -> Mapping[str, OwnInterval]:
-        """Interval over items of each replicate: as the run kept it, else computed anew."""
+        """Interval over items of each replicate: stored, or computed."""
         name = identity(estimate.key)
         if name not in self._found:
             kept = self._kept.get(identity(estimate.key, without=["replicate"]), {})
@@ -58,7 +58,7 @@ class FolderRecords:
         return self._found[name]
 
     def recorded(self, assigned: Mapping[str, Any]) -> "Recorded | None":
-        """Records that a specification reads; nothing where the run kept none of them."""
+        """Records that a specification reads; `None` if the run stored none of them."""
         if self._tables is None:
             return None
         spec = assigned["spec"]
@@ -86,13 +86,13 @@ class FolderRecords:
 
     @cached_property
     def _specs(self) -> dict[str, Mapping[str, Any]]:
-        """What the run computed, by the identity of the estimate."""
+        """Specifications of the run, by the key of the estimate."""
         specs = self._manifest.get("specs", ())
         return {identity(key_of(a)): a for a in specs if _is_of_whole_records(a)}
 
     @cached_property
     def _contrasts(self) -> dict[str, Mapping[str, Any]]:
-        """Differences that the run computed, by the identity of the estimate."""
+        """Differences of the run, by the key of the estimate."""
         pairs = self._manifest.get("contrasts", ())
         return {
             identity(contrast_key_of(c)): c
@@ -114,7 +114,7 @@ class FolderRecords:
     def _panel(
         self, kind: str, subject: str, dataset: str, *, measures: tuple[Measure, ...], **more: Any
     ) -> "Recorded | None":
-        """Panel of some records, read once; nothing where they do not fit together."""
+        """Panel of some records, cached; `None` if they do not fit together."""
         from scrutiny.store.panels import PanelKey, read_panel
 
         assert self._tables is not None  # the callers have looked
@@ -127,7 +127,7 @@ class FolderRecords:
         return self._panels[key]
 
     def _computed(self, name: str, estimate: Estimate) -> Mapping[str, OwnInterval]:
-        """Intervals from the records, by the specification that made the estimate."""
+        """Intervals from the records, by the specification of the estimate."""
         if self._tables is None or len(estimate.by_replicate) < 2:
             return {}
         try:
@@ -184,13 +184,13 @@ class FolderRecords:
 
     @cached_property
     def _items(self) -> "RunItems":
-        """Items that slices are cut of."""
+        """Items from which slices are defined."""
         from scrutiny.data.run_items import RunItems
 
         return RunItems.of_folder(self.folder)
 
     def _resampling(self, whole: Estimate) -> Resampling:
-        """Of each replicate by itself, with no more draws than marks need."""
+        """Resampling of each single replicate, with as many draws as marks need."""
         stated = self._manifest.get("plan", {}).get("resampling", {})
         draws = min(MOST_DRAWS, stated.get("draws", MOST_DRAWS))
         return Resampling(draws=draws, level=whole.level, replicates="each")
@@ -209,7 +209,7 @@ def _metric(assigned: Mapping[str, Any]) -> Statistic:
 
 
 def _is_of_whole_records(assigned: Mapping[str, Any]) -> bool:
-    """Whether a specification reads one dataset of one family, axes and all."""
+    """Whether a specification reads one dataset of one family, including axes."""
     spec = assigned["spec"]
     own = all(side["of"] == "own" for side in spec["sides"].values())
     return own and not (spec["at"] or spec["along"] or spec["beside"])
@@ -224,7 +224,7 @@ def _sides(recorded: "Recorded", assigned: Mapping[str, Any]) -> "dict[str, Side
 
 
 def _own_rows(estimates: Sequence[Estimate]) -> dict[str, dict[str, OwnInterval]]:
-    """Intervals of single replicates that the run kept, by the identity of the whole."""
+    """Stored intervals of single replicates, by the key of the whole."""
     found: dict[str, dict[str, OwnInterval]] = {}
     for e in estimates:
         if e.key.replicate is None or e.n_replicates != 1 or e.value is None:

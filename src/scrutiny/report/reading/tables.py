@@ -1,4 +1,4 @@
-"""Numbers and risks of a run as tables: a row each, a column for each thing that varies."""
+"""Numbers and risks of a run as tables: one row each, one column for each varying field."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -31,7 +31,7 @@ def risks_table(findings: Sequence[Finding]) -> pa.Table:
 
 
 def numbers_table(estimates: Sequence[Estimate]) -> pa.Table:
-    """Estimates in plan order; what varies within the run has columns of its own.
+    """Estimates in plan order; varying fields have columns of their own.
 
     Values of one such column that are not of one type are written as JSON.
     """
@@ -43,7 +43,7 @@ def numbers_table(estimates: Sequence[Estimate]) -> pa.Table:
 
 
 def _front(estimate: Estimate) -> dict[str, str | None]:
-    """What an estimate is of."""
+    """Key columns of an estimate."""
     key = estimate.key
     return {
         "diagnostic": family_name(key.diagnostic),
@@ -58,7 +58,7 @@ def _front(estimate: Estimate) -> dict[str, str | None]:
 
 
 def _back(estimate: Estimate) -> dict[str, str | float | None]:
-    """What an estimate says."""
+    """Value columns of an estimate."""
     return {
         "value": estimate.value,
         "low": estimate.low,

@@ -1,1 +1,1 @@
-"""The audit table: its rows and sections, what may be stated, and what stands under it."""
+"""The audit table: its rows and sections, the rule for reporting, and the footer."""

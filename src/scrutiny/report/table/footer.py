@@ -1,4 +1,4 @@
-"""What stands under every report: where the run is, how the intervals were made, how to go on."""
+"""Footer of every report: location of the run, method of the intervals, next steps."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -33,7 +33,7 @@ def seeds(view: RunView) -> str:
 
 
 def replicates(view: RunView) -> str:
-    """How many replicates there are, of what, and what they share."""
+    """Number and kind of replicates, and what they share."""
     facts = view.facts
     count = len(facts.replicates)
     if count <= 1:

@@ -1,4 +1,4 @@
-"""Sentences of "how this was measured" and "how far to trust it", made of what the run knows."""
+"""Sentences of "how this was measured" and "how far to trust it"."""
 
 from collections.abc import Iterator, Sequence
 from statistics import median
@@ -14,7 +14,7 @@ _MOST_NAMES: Final = 3
 
 
 def how_measured(section: Section, view: RunView) -> list[str]:
-    """What was asked and computed, in sentences."""
+    """Sentences on what was asked and computed."""
     facts = view.facts
     found = list(section.notes.measured)
     metrics = dict.fromkeys(unversioned(e.key.metric) for e in section.estimates)
@@ -30,7 +30,7 @@ def how_measured(section: Section, view: RunView) -> list[str]:
 
 
 def how_far(section: Section, view: RunView) -> list[str]:
-    """What limits the numbers of a section, in sentences."""
+    """Sentences on the limitations of a section's numbers."""
     found = [_replicates(section.estimates, view)]
     found += _seed_share(section.estimates)
     found += _missing(section.estimates)
@@ -69,13 +69,13 @@ def _seed_share(estimates: Sequence[Estimate]) -> Iterator[str]:
 
 
 def _is_over_seeds(estimate: Estimate) -> bool:
-    """Whether an estimate has a part of variance that other seeds could have changed."""
+    """Whether an estimate has variance between seeds."""
     is_drawn = estimate.n_replicates > 1 and not estimate.method.startswith("items")
     return is_drawn and "seeds" in estimate.variance
 
 
 def _missing(estimates: Sequence[Estimate]) -> Iterator[str]:
-    """Rows that are missing where there is a value; numbers that do not exist; rows not asked."""
+    """Missing rows behind values; missing numbers; rows that were not asked."""
     valued = [e for e in estimates if e.value is not None]
     worst = max(valued, key=lambda e: e.counts.missing_share, default=None)
     if worst is not None and worst.counts.missing_share > 0:
@@ -95,7 +95,7 @@ def _missing(estimates: Sequence[Estimate]) -> Iterator[str]:
 
 
 def _lost(*estimates: Estimate) -> str:
-    """What became of the rows that are missing."""
+    """Status of the missing rows."""
     failed = any(e.counts.failed for e in estimates)
     undefined = any(e.counts.undefined for e in estimates)
     ways = ["failed"] * failed + ["were undefined"] * undefined
@@ -103,7 +103,7 @@ def _lost(*estimates: Estimate) -> str:
 
 
 def _names(among: Sequence[Estimate], named: Sequence[Estimate]) -> str:
-    """Names of the first of some estimates, told from all others."""
+    """Distinct names of the first of some estimates."""
     labels = distinct_labels([e.key for e in among], without=frozenset({"replicate"}))
     wanted = {id(e) for e in named}
     found = [label for e, label in zip(among, labels, strict=True) if id(e) in wanted]

@@ -1,4 +1,4 @@
-"""Which of these may I state: one table of all diagnostics' claims, by one stated rule.
+"""Which findings can be reported: one table of all claims, by one rule.
 
 A claim is trusted if its interval lies beyond the reference, with the margin, in every declared
 choice; all replicates lie on the same side; it has a validity control, and every one is passed; and
@@ -42,7 +42,7 @@ DECIDED: Final = ("supported", "hurts", "holds")
 
 @dataclass(frozen=True, slots=True)
 class TrustedRow:
-    """One claim against the rule.
+    """One claim and the rule's outcome.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class TrustedRow:
 
     @property
     def failed(self) -> tuple[str, ...]:
-        """Conditions that do not hold, by name."""
+        """Names of the conditions that are not met."""
         return tuple(
             name
             for name, outcome in zip(CONDITIONS, self.outcomes, strict=True)
@@ -67,7 +67,7 @@ class TrustedRow:
 
     @property
     def is_trusted(self) -> bool:
-        """Whether every condition holds."""
+        """Whether every condition is met."""
         return not self.failed
 
     @property
@@ -80,7 +80,7 @@ class TrustedRow:
 
     @property
     def why(self) -> str:
-        """Which condition failed first, in words; empty for a trusted claim.
+        """First failed condition, in words; empty for a trusted claim.
 
         Where a gate decided and nothing was tested, the gate's own reason: conditions that fail
         for want of a test are none.
@@ -94,18 +94,18 @@ class TrustedRow:
 
 @dataclass(frozen=True, slots=True)
 class TrustedTable:
-    """All claims of a run against the rule, in the order of the audit table."""
+    """All claims of a run and the rule's outcomes, in the order of the audit table."""
 
     rows: tuple[TrustedRow, ...]
 
     @property
     def n_trusted(self) -> int:
-        """How many hold."""
+        """Number of trusted claims."""
         return sum(row.is_trusted for row in self.rows)
 
     @property
     def sentence(self) -> str:
-        """What may be stated, in a sentence."""
+        """Sentence on how many claims can be reported."""
         count, total = self.n_trusted, len(self.rows)
         said = f"{count} of {total} claims can be reported by this rule."
         bare = sum(row.is_trusted and row.standing != "trusted" for row in self.rows)
@@ -116,7 +116,7 @@ class TrustedTable:
 
 
 def trusted_table(view: RunView) -> TrustedTable | None:
-    """Return the table; nothing for runs without claims or of single checkpoints."""
+    """Return the table; `None` for runs without claims or with single checkpoints."""
     if not any(f.estimate and f.estimate.n_replicates > 1 for f in view.findings):
         return None
     known = {identity(e.key): e for e in main_estimates(view)}
@@ -139,7 +139,7 @@ def is_stopped(finding: Finding) -> bool:
 def _outcomes(
     finding: Finding, known: Mapping[str, Estimate], families: Collection[str]
 ) -> tuple[str, ...]:
-    """What became of each condition; ``families`` are those that control for something."""
+    """Outcome of each condition; ``families`` are the control families."""
     parts = [(c, known.get(identity(key))) for c, key in components(finding)]
     controls = [
         (c, e) for c, e in parts if "control" in c.against or (e and e.key.reference in families)
@@ -187,7 +187,7 @@ def _seeds(finding: Finding) -> str:
 
 
 def _on_its_side(finding: Finding, estimate: Estimate) -> tuple[int, int]:
-    """Replicates on the side of the claim, and all: of "no effect", for levels of the limit."""
+    """Number of replicates on the claim's side of "no effect" or of the limit, and of all."""
     values = list(estimate.by_replicate.values())
     share = estimate.across.get("sign_agreement")
     if share is not None:
@@ -226,7 +226,7 @@ def _is_more(finding: Finding) -> bool:
 
 
 def _is_beyond(component: Component, estimate: Estimate | None) -> bool:
-    """Whether an estimate's interval lies beyond the limit of a comparison."""
+    """Whether an estimate's interval is beyond the limit of a comparison."""
     if estimate is None or estimate.low is None or estimate.high is None:
         return False
     if component.operator.startswith("<"):
@@ -235,7 +235,7 @@ def _is_beyond(component: Component, estimate: Estimate | None) -> bool:
 
 
 def _skill(finding: Finding) -> str:
-    """Whether the model has the skill that is presupposed; only the lack of it is refused."""
+    """Whether the model has the presupposed skill; only a missing skill is refused."""
     if finding.verdict in ("refused", "not asked"):
         return "refused"
     if finding.reason == SKILL_NOT_COMPUTED:

@@ -52,7 +52,7 @@ _STYLES: Final = {
 
 
 class _Console(Console):
-    """A console that leaves it to the command what to do when its reader has left."""
+    """A console that leaves a closed output to the command."""
 
     def on_broken_pipe(self) -> None:
         """Let the error pass, where rich would end the process."""
@@ -95,7 +95,7 @@ def screen_lines(view: RunView, front: Front) -> Iterator[Text]:
 
 
 def _told(view: RunView) -> Iterator[Text]:
-    """How labels were matched, warnings, and what was left out."""
+    """Matching of labels, warnings, and omissions."""
     for match in view.facts.labels:
         yield from wrapped(f"Labels of {match}", hanging=2)
     for warning in view.facts.warnings:
@@ -205,7 +205,7 @@ def _left_out(rows: Sequence[AuditRow]) -> list[Text]:
 
 
 def _reasons(rows: Sequence[AuditRow]) -> Iterator[Text]:
-    """Reason of every verdict; reasons that differ in their numbers alone are said once."""
+    """Reason of every verdict; reasons that differ only in numbers are merged."""
     alike = grouped(
         ((row.verdict, _DIGITS.sub("0", row.finding.reason).partition(":")[0]), row)
         for row in rows
@@ -226,7 +226,7 @@ def _reasons(rows: Sequence[AuditRow]) -> Iterator[Text]:
 
 
 def _common(reasons: Sequence[str]) -> str:
-    """What all reasons say, up to where they differ."""
+    """Common beginning of all reasons."""
     if len(set(reasons)) == 1:
         return reasons[0]
     frame, _ = shared_words(reasons)
@@ -236,7 +236,7 @@ def _common(reasons: Sequence[str]) -> str:
 
 
 def _numbers(estimates: Sequence[Estimate]) -> Iterator[Text]:
-    """Table of a run that claims nothing; tests and single heads have tables of their own."""
+    """Table of a run without claims; tests and single heads have tables of their own."""
     if not estimates:
         yield Text("The run has no estimates.")
         return
@@ -259,7 +259,7 @@ def _numbers(estimates: Sequence[Estimate]) -> Iterator[Text]:
 
 
 def _encodable(text: str, stream: IO[str]) -> str:
-    """Text in the stream's encoding, signs replaced where it has no word for them."""
+    """Text in the stream's encoding, with unsupported signs replaced."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     try:
         text.encode(encoding)

@@ -1,4 +1,4 @@
-"""Printed figures beside the run's own, for a terminal."""
+"""Comparison with published figures, for a terminal."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -16,7 +16,7 @@ _MARKS: Final = {"differs": mark("not supported"), "missing": mark("undecided")}
 
 
 def published_lines(view: RunView) -> Iterator[Text]:
-    """What differs, figure by figure, and how many come out of each source."""
+    """Figures that differ, and the number that agree for each source."""
     if not view.published:
         return
     yield Text("Comparison with published figures", style="bold")

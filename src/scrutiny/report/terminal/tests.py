@@ -1,4 +1,4 @@
-"""Tests of single replicates, and what goes together over replicates, for a terminal."""
+"""Tests of single replicates, and correlations over replicates, for a terminal."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,7 +18,7 @@ _MOST_TESTS: Final = 8
 
 
 def tests_lines(view: RunView) -> Iterator[Text]:
-    """P-values over replicates, with the smallest that there could have been; test by test.
+    """P-values over replicates, with the smallest possible one, for each test.
 
     Of those that stand beside the claims' own estimates, where there are any.
     """

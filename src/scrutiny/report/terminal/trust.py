@@ -1,4 +1,4 @@
-"""What may be stated, and how the replicates differ, for a terminal."""
+"""Claims that can be reported, and differences between replicates, for a terminal."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -34,7 +34,7 @@ _WHAT: Final = {
 
 
 def trusted_lines(view: RunView) -> Iterator[Text]:
-    """Claims that may be stated, why others may not, and the seeds of the first of them.
+    """Claims that can be reported, reasons for the others, and results by seed.
 
     Nothing for runs of single checkpoints.
     """
@@ -59,7 +59,7 @@ def _trusted(rows: Sequence[TrustedRow]) -> Iterator[Text]:
 
 
 def _others(table: TrustedTable) -> Iterator[Text]:
-    """Claims that may not be stated: by the condition that failed first, or why none was tested."""
+    """Claims that cannot be reported: by the first failed condition, or the gate."""
     tested = [row for row in table.rows if not (row.is_trusted or is_stopped(row.row.finding))]
     for name in CONDITIONS:
         rows = [row for row in tested if row.failed[0] == name]
@@ -74,7 +74,7 @@ def _others(table: TrustedTable) -> Iterator[Text]:
 
 
 def _listed(why: str, rows: Sequence[TrustedRow]) -> Iterator[Text]:
-    """Why these claims may not be stated, how many they are, and the first of their names."""
+    """A reason, the number of claims with it, and the first of their names."""
     who = ", ".join(row.row.label for row in rows[:_MOST_NAMES])
     who += f" and {len(rows) - _MOST_NAMES} more" if len(rows) > _MOST_NAMES else ""
     yield from wrapped(f"  {why} ({len(rows)}): {who}", hanging=4)

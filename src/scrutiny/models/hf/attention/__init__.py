@@ -1,1 +1,1 @@
-"""Attention of networks of transformers: maps, norms of values, changed heads."""
+"""Attention of transformers: maps, norms of values, changed heads."""

@@ -1,4 +1,4 @@
-"""An attention function of our own, through which a network runs for a while.
+"""A temporary attention function of our own for a network.
 
 transformers looks its attention up by name in each forward. Ours calls the one that the network's
 own code brings for "eager", so that soft caps, sinks and masks are as that architecture has them,
@@ -25,7 +25,7 @@ NAME: Final = "scrutiny-tapped"
 
 
 class LayerStep(NamedTuple):
-    """The attention of one layer in one forward.
+    """The attention of one layer in one forward pass.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ Tap = Callable[[LayerStep], Any]
 
 @dataclass(slots=True)
 class _Forward:
-    """One forward of a tapped network: who taps it, its inputs, and layers done so far."""
+    """One forward pass of a network with a tap: the tap, its inputs, and the layers so far."""
 
     tap: Tap
     inputs: dict[str, Any]
@@ -72,7 +72,7 @@ _RUNNING: ContextVar[_Forward | None] = ContextVar("scrutiny_tapped_forward", de
 
 @contextmanager
 def eager(network: Any) -> Iterator[None]:
-    """Attention that gives its weights, for a while; a tapped network gives them anyway."""
+    """Attention with weights as output, temporarily; a network with a tap has them anyway."""
     before = network.config._attn_implementation
     if before == NAME:
         yield
@@ -86,7 +86,7 @@ def eager(network: Any) -> Iterator[None]:
 
 @contextmanager
 def tapped(network: Any, tap: Tap) -> Iterator[None]:
-    """A network whose every layer of attention is shown to a tap, for a while.
+    """A network whose attention layers are shown to a tap, temporarily.
 
     Parameters
     ----------
@@ -122,12 +122,12 @@ def tapped(network: Any, tap: Tap) -> Iterator[None]:
 
 
 def is_tapped(network: Any) -> bool:
-    """Whether a network runs through our function now."""
+    """Whether a network currently uses our attention function."""
     return bool(network.config._attn_implementation == NAME)
 
 
 def can_be_tapped(network: Any, inputs: dict[str, Any], *, n_layers: int) -> bool:
-    """Whether a network can run through our function; it is tried on a few tokens.
+    """Whether a network can use our attention function; this is tried on a few tokens.
 
     It must give what its own attention gives, with its weights put in place of themselves.
     """
@@ -156,7 +156,7 @@ def _inputs(parameters: Signature, args: Any, kwargs: Any) -> dict[str, Any]:
 
 
 def _register() -> None:
-    """Let transformers know our function, with the masks that its "eager" is given."""
+    """Register our function in transformers, with the masks of its "eager" attention."""
     if NAME not in ALL_MASK_ATTENTION_FUNCTIONS:
         AttentionMaskInterface.register(NAME, ALL_MASK_ATTENTION_FUNCTIONS["eager"])
         AttentionInterface.register(NAME, _attention)

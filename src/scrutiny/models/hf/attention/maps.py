@@ -75,7 +75,7 @@ class AttentionSource:
     def stream(
         self, sentences: Sequence[Words], *, weighting: Weighting = "raw", change: Tap | None = None
     ) -> Iterator[AttentionMap | Failure]:
-        """Maps of the sentences, in order, each computed when it is asked for.
+        """Maps of the sentences, in order, computed on demand.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ class AttentionSource:
     def _windows(
         self, pieces: Sequence[SentencePieces | Failure]
     ) -> Iterator[Sequence[SentencePieces | Failure]]:
-        """Stretches whose maps fit into memory together; at least one sentence each."""
+        """Groups of sentences whose maps fit into memory; at least one sentence each."""
         heads = self.shape[0] * self.shape[1]
         sizes = [0 if isinstance(p, Failure) else heads * len(p.ids) ** 2 for p in pieces]
         start, held = 0, 0
@@ -146,7 +146,7 @@ class AttentionSource:
         return found
 
     def _run_alone(self, ids: TokenIds, reading: "_Reading", found: Maps) -> None:
-        """Run one sequence; keep its failure."""
+        """Run one sequence, and store its failure."""
         try:
             self._run([ids], reading, found)
         except AnswerError as error:
@@ -196,7 +196,7 @@ class AttentionSource:
 
 
 class _Reading:
-    """How maps are read off a forward: as they are or changed, as weights or norms.
+    """Settings for reading maps: changed or not, as weights or norms.
 
     A network that can be tapped is left at the weights of its last layer: what that layer makes of
     them, an eighth of MiniLM's work, is in no map.
@@ -228,7 +228,7 @@ class _Reading:
         return [layer.float().cpu().numpy() for layer in weights]
 
     def _tap(self, step: LayerStep) -> Any:
-        """Keep the weights of a layer, as they are after the change."""
+        """Store the weights of a layer, after the change."""
         changed = None if self._change is None else self._change(step)
         weights = step.weights if changed is None else changed
         if self._norms is not None:
@@ -240,11 +240,11 @@ class _Reading:
 
 
 class _EnoughError(Exception):
-    """The last layer has its weights; nobody asks for what follows."""
+    """The last needed layer is done; the rest of the forward pass is skipped."""
 
 
 def find_attention_shape(network: Any) -> tuple[int, int] | None:
-    """Layers and heads of a network whose weights can be had, or nothing.
+    """Layers and heads of a network with readable weights, or `None`.
 
     It is tried on a few tokens.
     """
@@ -266,7 +266,7 @@ def find_attention_shape(network: Any) -> tuple[int, int] | None:
 def _in_order(
     window: Sequence[SentencePieces | Failure], maps: Maps
 ) -> Iterator[AttentionMap | Failure]:
-    """Maps of a window's sentences; those of a repeated one are a copy, nobody shares an array."""
+    """Maps of a window's sentences; repeated sentences get a copy."""
     last = {one.ids: i for i, one in enumerate(window) if isinstance(one, SentencePieces)}
     for i, one in enumerate(window):
         if isinstance(one, Failure):

@@ -1,4 +1,4 @@
-"""What models of transformers offer beside their answers: attention maps, and changed heads.
+"""Additional capabilities of transformers: attention maps, and changed heads.
 
 References
 ----------
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class HeadChange:
-    """Gives layers of attention other weights; a tap.
+    """Replaces the attention weights of layers; a tap.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class HeadChange:
         self._heads = grouped(dict.fromkeys(intervention.heads))
 
     def __call__(self, step: "LayerStep") -> Any:
-        """Weights of the layer with some heads changed, or nothing where none is."""
+        """Weights of the layer with some heads changed, or `None` if none is."""
         heads = self._heads.get(step.layer)
         if heads is None:
             return None
@@ -56,7 +56,7 @@ class HeadChange:
         return changed
 
     def _erased(self, step: "LayerStep", heads: list[int]) -> Any:
-        """Rows without the erased keys, scaled to sum to 1; zero where nothing is left."""
+        """Rows without the erased keys, scaled to sum to 1; zero if nothing is left."""
         kept = step.weights[:, heads] * ~self._keys(step)[:, None, None, :]
         total = kept.sum(-1, keepdim=True)
         return kept / total.where(total > 0, 1)
@@ -128,7 +128,7 @@ class Attending:
         return self._source_of_attention().stream(sentences, weighting=weighting)
 
     def intervened(self, intervention: Intervention) -> "IntervenedModel":
-        """Model over the same weights, all of whose answers are given under an intervention.
+        """Model with the same weights whose answers are all given with an intervention.
 
         Raises
         ------
@@ -140,7 +140,7 @@ class Attending:
         return IntervenedModel(self, self._source_of_attention(), intervention=intervention)
 
     def _offer(self, attention: AttentionSource | None) -> frozenset[str]:
-        """Keep where attention comes from; the capabilities that it gives."""
+        """Store the source of attention; return the capabilities that it gives."""
         self._attention = attention
         if attention is None:
             return frozenset()
@@ -149,7 +149,7 @@ class Attending:
         return frozenset({"attentions"} | more)
 
     def _source_of_attention(self) -> AttentionSource:
-        """Where attention comes from."""
+        """Source of attention."""
         if self._attention is None:
             raise ModelError(f"{self.source!r}: attention weights of this network cannot be had.")
         return self._attention
@@ -217,20 +217,20 @@ class IntervenedModel(Model):
     def attentions(
         self, sentences: Sequence[Words], *, weighting: Weighting = "raw"
     ) -> Iterator[AttentionMap | Failure]:
-        """Maps as they are under the intervention."""
+        """Maps with the intervention."""
         return self._attention.stream(sentences, weighting=weighting, change=self._change)
 
 
 def _under(
     ask: Callable[..., Any], network: Any, change: HeadChange, *args: Any, **given: Any
 ) -> Any:
-    """Answer of a network that is changed while it is asked."""
+    """Answer of a network that is changed during the query."""
     with tapped(network, change):
         return ask(*args, **given)
 
 
 def _refuse_unknown_heads(heads: Sequence[HeadIndex], shape: tuple[int, int]) -> None:
-    """Raise for a head that there is not."""
+    """Raise for a head that does not exist."""
     for layer, head in heads:
         if layer >= shape[0] or head >= shape[1]:
             raise ConformanceError(

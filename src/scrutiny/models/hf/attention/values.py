@@ -1,4 +1,4 @@
-"""Norms of the vectors that attention weights, after the head's share of the output projection.
+"""Norms of value vectors, after the head's part of the output projection.
 
 A weight of .9 on a vector of length 0 moves nothing. Kobayashi et al. (2020) look at
 ``alpha_ij ||W_O^h (W_V^h x_j + b_V)||`` instead: what head h really takes from token j. Here x_j is
@@ -42,7 +42,7 @@ class ValueNorms:
 
 
 def find_factors(network: Any, inputs: dict[str, Any], *, shape: tuple[int, int]) -> Factors | None:
-    """Factors of the output projections, or nothing where a layer has none that we can find.
+    """Factors of the output projections, or `None` if a layer has none that we recognize.
 
     The projection is the first linear map that reads a layer's attention output as it is: no
     architecture is known by name. Gated outputs, for one, are read by none.

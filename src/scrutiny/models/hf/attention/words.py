@@ -1,4 +1,4 @@
-"""Words to pieces, each word cut by itself.
+"""Tokenization of words one by one.
 
 Annotations come in words. A word is cut as the tokenizer cuts a word of running text: byte-level
 vocabularies (GPT-2, RoBERTa, SmolLM2) write the space into the piece behind it, so every word but
@@ -18,14 +18,14 @@ _PROBES: Final = ("a", "of", "the")
 
 
 class SentencePieces(NamedTuple):
-    """Token ids of one sentence, special ones included, and the word that each is a piece of."""
+    """Token ids of one sentence, including special ones, and the word of each token."""
 
     ids: TokenIds
     words: tuple[int | None, ...]
 
 
 class WordCutter:
-    """Cuts words by themselves and puts the pieces between the special tokens of one text.
+    """Tokenizes words one by one, and adds the special tokens of a text.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class WordCutter:
         self._space = " " if self._needs_space() else ""
 
     def cut(self, sentences: Sequence[Words]) -> list[SentencePieces | Failure]:
-        """Pieces of each sentence; a blank word has none.
+        """Tokens of each sentence; a blank word has none.
 
         A word with a lone surrogate is no text: its sentence is a failure (``model_error``).
         """
@@ -48,13 +48,13 @@ class WordCutter:
         return [self._pieces(sentence, known) for sentence in sentences]
 
     def _forms(self, sentence: Words) -> Iterable[str]:
-        """Words as they are cut."""
+        """Words in the form in which they are tokenized."""
         if not self._space:
             return sentence
         return (*sentence[:1], *(self._space + word for word in sentence[1:]))
 
     def _ids_of(self, texts: Iterable[str]) -> dict[str, TokenIds]:
-        """Ids of each text; those that cannot be cut are left out."""
+        """Ids of each text; those that cannot be tokenized are left out."""
         known: dict[str, TokenIds] = {}
         to_cut = []
         for text in texts:
@@ -93,7 +93,7 @@ class WordCutter:
         return list(found["input_ids"])
 
     def _needs_space(self) -> bool:
-        """Whether a word inside of a text is cut as the word with a space in front of it."""
+        """Whether a word inside a text is tokenized like the word after a space."""
         for word in _PROBES:
             both, plain, spaced = self._encode([f"{word} {word}", word, f" {word}"])
             if both == plain + plain:
@@ -104,7 +104,7 @@ class WordCutter:
 
 
 def _special_tokens(tokenizer: Any) -> tuple[list[int], list[int]]:
-    """Special tokens before and behind one text."""
+    """Special tokens before and after one text."""
     one = tokenizer(_PROBES[0], truncation=False, padding=False).encodings[0]
     inner = [i for i, special in enumerate(one.special_tokens_mask) if not special]
     return one.ids[: inner[0]], one.ids[inner[-1] + 1 :]

@@ -1,1 +1,1 @@
-"""Slopes of networks of transformers: with regard to their inputs, and to their weights."""
+"""Gradients of transformers by inputs, and by weights."""

@@ -1,4 +1,4 @@
-"""Gradients of networks of transformers with regard to the vectors that they read.
+"""Gradients of transformers by their input vectors.
 
 The vectors are what the network's own input embedding gives, before positions and segments are
 added. They are caught where they leave it, so that whatever it does to them (a scale, say) is part
@@ -32,7 +32,7 @@ Loss = Callable[[list[int], Any], Any]
 
 
 class InputSlopes:
-    """Slopes of a loss, in float32.
+    """Gradients of a loss, in float32.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class InputSlopes:
     def run(
         self, lengths: Sequence[int], inputs: Callable[[list[int]], dict[str, Any]], loss: Loss
     ) -> Iterator[Answered[Any]]:
-        """Slopes ``(text, token, dimension)``, padding included, with the indices of the texts.
+        """Gradients ``(text, token, dimension)``, including padding, with the indices of the texts.
 
         Parameters
         ----------
@@ -86,7 +86,7 @@ class InputSlopes:
         )
 
     def _batch(self, inputs: dict[str, Any], loss: Callable[[Any], Any]) -> Any:
-        """Slopes of one batch."""
+        """Gradients of one batch."""
         caught: list[Any] = []
 
         def catch(module: Any, given: Any, vectors: Any) -> Any:
@@ -110,7 +110,7 @@ class InputSlopes:
 
 
 class WithInputSlopes:
-    """A model whose answers have slopes with regard to the vectors that it reads."""
+    """A model with gradients by its input vectors."""
 
     source: str
     _tokenizer: Any
@@ -125,19 +125,19 @@ class WithInputSlopes:
         return self._embeddings
 
     def _input_slopes(self) -> InputSlopes:
-        """The way back through the network, made when it is first asked for."""
+        """Backward pass through the network, created at first use."""
         if self._slopes is None:
             network, budget = self._runner.network, self._budget()
             self._slopes = InputSlopes(network, budget=budget, source=self.source)
         return self._slopes
 
     def _budget(self) -> Budget:
-        """What one batch may hold where no slopes are asked for."""
+        """Size limit of a batch without gradients."""
         return self._runner.budget
 
 
 def loss_of_labels(targets: Sequence[int]) -> Loss:
-    """Minus the log-probability of each text's label, of logits ``(text, label)``."""
+    """Negative log-probability of each text's label, from logits ``(text, label)``."""
 
     def loss(batch: list[int], logits: Any) -> Any:
         wanted = torch.tensor([targets[i] for i in batch], device=logits.device)
@@ -149,7 +149,7 @@ def loss_of_labels(targets: Sequence[int]) -> Loss:
 def slopes_of(
     answers: Iterator[Answered[Any]], tokenized: Any, examples: Sequence[Example], *, side: str
 ) -> list[TokenGradients | Failure]:
-    """Slopes of each example at its own pieces, in order.
+    """Gradients of each example at its own tokens, in order.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def slopes_of(
 
 
 def _own(example: Example, one: Any, rows: Any) -> TokenGradients | Failure:
-    """Slopes at the pieces of an example's texts."""
+    """Gradients at the tokens of an example's texts."""
     fields = list(example.fields)
     kept = [i for i, text in enumerate(one.sequence_ids) if text is not None]
     pieces = tuple(_piece(example, fields[one.sequence_ids[i]], one.offsets[i]) for i in kept)
@@ -182,7 +182,7 @@ def _own(example: Example, one: Any, rows: Any) -> TokenGradients | Failure:
 def checked(
     example: Example, pieces: Sequence[Piece], ids: Sequence[int], slopes: Any
 ) -> TokenGradients | Failure:
-    """Slopes ``(piece, dimension)`` of an example, or ``non_finite``."""
+    """Gradients ``(token, dimension)`` of an example, or ``non_finite``."""
     gradient = np.ascontiguousarray(slopes)
     if not math.isfinite(float(np.abs(gradient).sum())):
         return Failure("non_finite", f"the gradient at item {example.id!r} is not finite")
@@ -190,12 +190,12 @@ def checked(
 
 
 def _piece(example: Example, field: str, offsets: tuple[int, int]) -> Piece:
-    """Place of a piece without the space in front of it, which some tokenizers count as its own."""
+    """Position of a token without the space before it, which some tokenizers include."""
     return Piece(field, *without_space(example.fields[field], offsets))
 
 
 def without_space(text: str, offsets: tuple[int, int]) -> tuple[int, int]:
-    """Place of a piece without the space in front of it, unless it is nothing but spaces.
+    """Position of a token without the space before it, unless it is only spaces.
 
     Examples
     --------
@@ -226,7 +226,7 @@ def embeddings_of(embedding: Any, tokenizer: Any) -> InputEmbeddings:
 
 @dataclass(frozen=True, slots=True)
 class _Writing:
-    """How a tokenizer writes its pieces.
+    """How a tokenizer writes its tokens.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ class _Writing:
         return cls(tokenizer, inside, kind in {"BPE", "Unigram"})
 
     def read(self, token: str) -> tuple[str, bool]:
-        """Text of a piece without marks, and whether it begins a word; both empty for no text."""
+        """Text of a token without marks, and whether it begins a word; empty if it has none."""
         if self.inside:
             inside = token.startswith(self.inside)
             return token.removeprefix(self.inside), not inside

@@ -1,4 +1,4 @@
-"""Texts made into something to guess, for the loss around a language model's weights."""
+"""Prediction tasks for the loss around a language model's weights."""
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
@@ -51,7 +51,7 @@ def landscape_of(
 
 
 def masked_guess(model: HfEncoder, probe: Probe) -> Guess:
-    """Tokens masked at random, the same ones of a text for every model with this tokenizer."""
+    """Randomly masked tokens, the same ones for every model with this tokenizer."""
 
     def guess(text: str, encoded: Encoded) -> tuple[Sequence[int], Sequence[int]] | None:
         open_to = [i for i, special in enumerate(encoded.is_special) if not special]
@@ -68,7 +68,7 @@ def masked_guess(model: HfEncoder, probe: Probe) -> Guess:
 
 
 def causal_guess(model: HfEncoder) -> Guess:
-    """Every token but the first, from all before it."""
+    """Every token but the first, predicted from all before it."""
 
     def guess(text: str, encoded: Encoded) -> tuple[Sequence[int], Sequence[int]] | None:
         ids = list(encoded.ids)

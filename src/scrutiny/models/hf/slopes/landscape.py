@@ -1,4 +1,4 @@
-"""The loss around a network's weights, text by text: slope, sharpness, curvature.
+"""The loss around a network's weights for each text: gradient, sharpness, curvature.
 
 Everything is a loss of single texts at weights moved along a fixed direction, so that every
 property is a mean over texts and gets the interval that means get:
@@ -58,7 +58,7 @@ class LossSurface:
     head: Head | None = None
 
     def each(self) -> Floats:
-        """Losses ``(text,)`` at the weights as they now are."""
+        """Losses ``(text,)`` at the current weights."""
         found = np.full(self.count, np.nan)
         with torch.inference_mode():
             for place, inputs, labels in self.batches:
@@ -108,7 +108,7 @@ def landscape(losses: LossSurface, probe: Probe) -> dict[str, Floats]:
 
 @contextmanager
 def _double_differentiable() -> Iterator[None]:
-    """Attention by plain matrix products: the fused kernels have no second derivative."""
+    """Attention by plain matrix products, because fused kernels have no second derivative."""
     with sdpa_kernel(SDPBackend.MATH):
         yield
 
@@ -134,7 +134,7 @@ def _times_hessian(losses: LossSurface, weights: Sequence[Any], direction: Direc
 
 
 def _top_eigenvector(losses: LossSurface, weights: Sequence[Any], probe: Probe) -> Direction:
-    """Eigenvector of the largest eigenvalue in size, by power iteration."""
+    """Eigenvector of the eigenvalue with the largest absolute value, by power iteration."""
     direction = _unit(_gaussian(weights, probe.seed, "landscape-start", 0))
     before = 0.0
     for _ in range(probe.iterations):
@@ -152,7 +152,7 @@ def _top_eigenvector(losses: LossSurface, weights: Sequence[Any], probe: Probe) 
 def _along(
     losses: LossSurface, weights: Sequence[Any], direction: Direction, step: float
 ) -> tuple[Floats, Floats]:
-    """Losses ``(text,)`` a step along a direction, and a step back; the weights are put back."""
+    """Losses ``(text,)`` after a step along a direction, and a step back; restores the weights."""
     kept = [w.detach().clone() for w in weights]
     found = []
     try:
@@ -165,14 +165,14 @@ def _along(
 
 
 def _put(weights: Sequence[Any], values: Sequence[Any]) -> None:
-    """Give weights other values."""
+    """Set the weights to other values."""
     with torch.no_grad():
         for weight, value in zip(weights, values, strict=True):
             weight.copy_(value)
 
 
 def _random_step(weights: Sequence[Any], probe: Probe, number: int) -> Direction:
-    """Random step whose rows are as long, relative to the weights' rows, as the radius says.
+    """Random step whose rows have a length relative to the weights' rows, given by the radius.
 
     Normalized by filter (Li et al. 2018): a network whose weights are scaled up, and whose next
     layer makes up for it, is not called flatter.

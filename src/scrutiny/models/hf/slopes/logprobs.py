@@ -1,4 +1,4 @@
-"""Slopes of log-probabilities of tokens with regard to the vectors that a language model reads."""
+"""Gradients of log-probabilities of tokens by the input vectors of a language model."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ class Sloping(WithInputSlopes):
     def logprob_slopes(
         self, queries: "Sequence[Cloze]", weights: Sequence[Sequence[float]]
     ) -> list[Floats]:
-        """Slope ``(token, dimension)`` of each query's weighted sum of log-probabilities.
+        """Gradient ``(token, dimension)`` of each query's weighted sum of log-probabilities.
 
         Parameters
         ----------
@@ -51,7 +51,7 @@ class Sloping(WithInputSlopes):
         return [found[i] for i in range(len(queries))]
 
     def _slopes_of(self, sequences: Sequences, loss: Loss) -> Iterator[Answered[Any]]:
-        """Slopes of a loss at each sequence, batch by batch."""
+        """Gradients of a loss at each sequence, batch by batch."""
 
         def inputs(batch: list[int]) -> dict[str, Any]:
             return self._runner.inputs(sequences, batch)
@@ -60,7 +60,7 @@ class Sloping(WithInputSlopes):
 
 
 def _weighted(queries: "Sequence[Cloze]", weights: Sequence[Sequence[float]]) -> Loss:
-    """Weighted sum of the log-probabilities of targets, of logits ``(query, token, word)``."""
+    """Weighted sum of the log-probabilities of targets, from logits ``(query, token, word)``."""
 
     def loss(batch: list[int], logits: Any) -> Any:
         flat = [

@@ -1,4 +1,4 @@
-"""Loss of a tagger's answer: what its gradients are those of."""
+"""Loss of a tagger's answer, whose gradients are computed."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from scrutiny.models.answers.bio import split_tag
 
 
 class LossOfTags:
-    """Minus the log-probability of the tags that a tagger gives, where they are of one label.
+    """Negative log-probability of the predicted tags, if they belong to one label.
 
     A word's tag is that of its first piece, as in the answer. The tags are those that the network
     finds likeliest as it is asked, so that the slope is that of the answer's entities of the label:
