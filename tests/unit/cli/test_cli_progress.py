@@ -1,5 +1,6 @@
 """Progress in texts: asked of planned, time left, money; and where an interrupt is answered."""
 
+from io import StringIO
 from pathlib import Path
 
 import click
@@ -139,7 +140,7 @@ def test_bars_go_by_texts_and_leave_the_screen_when_stopped(
     bars.advance("measure", asked=60, cached=0, planned=200)
     (task,) = bars._bars.tasks
     assert (task.completed, task.total) == (200, 400)
-    assert task.fields["said"] == "60 of at most 400 texts asked, 0 cached, 0.60 to pay"
+    assert task.fields["said"] == "60 of 400 texts, 0.60 to pay"
     bars.stop()
     assert not bars._bars.live.is_started
     bars.start("estimate", total=1, done=0)
@@ -175,3 +176,19 @@ def test_bars_are_gone_before_an_interrupt_is_answered(
 
 def _interrupt(texts: int) -> None:
     raise KeyboardInterrupt
+
+
+def test_a_bar_with_texts_time_and_money_fits_into_80_columns() -> None:
+    from rich.console import Console
+
+    bars = Bars(CountedTexts(0.001))
+    bars.start("measure", total=9, done=0, texts=304_000)
+    bars.answered(128_003)
+    bars._show("measure")
+    console = Console(width=80, record=True, file=StringIO())
+    console.print(bars._bars.get_renderable())
+    bars.stop()
+    (line,) = console.export_text().splitlines()
+    assert line.startswith("Asking models")
+    assert "128,003 of 304,000 texts, 128.00 to pay" in line
+    assert line.rstrip().endswith(":--")  # the time left, once it can be told

@@ -117,8 +117,8 @@ class Bars:
 
         self._console = Quiet(stderr=True)
         self._bars: Any = RichProgress(
-            TextColumn("{task.description:<20}"),
-            BarColumn(bar_width=24),
+            TextColumn("{task.description:<18}"),
+            BarColumn(bar_width=12),
             TextColumn("{task.fields[said]}"),
             TimeRemainingColumn(),
             console=self._console,
@@ -162,7 +162,7 @@ class Bars:
 
     def _said(self, phase: str) -> str:
         """Texts of a phase that asks models; else shards or steps."""
-        return self._texts.said() if phase == "measure" else f"{self._done}/{self._total}"
+        return self._texts.brief() if phase == "measure" else f"{self._done}/{self._total}"
 
     def stop(self) -> None:
         """Remove the bars."""

@@ -68,6 +68,12 @@ class CountedTexts:
         paid = f", {self._price * self.asked:,.2f} to pay" if self._price else ""
         return f"{self.asked:,}{most} texts asked, {self.cached:,} cached{paid}"
 
+    def brief(self) -> str:
+        """The same beside a bar, which leaves 38 cells of a terminal of 80."""
+        most = f" of {self.planned:,}" if self.planned else ""
+        paid = f", {self._price * self.asked:,.2f} to pay" if self._price else ""
+        return f"{self.asked + self.cached:,}{most} texts{paid}"
+
     def time_left(self) -> str:
         """Time left in words; empty if unknown."""
         left = self.seconds_left
