@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from planted_families import coverage, error
 
-from scrutiny.reliability.spread import compare_spreads, retained_scores
-from scrutiny.reliability.stability import seed_correlation
+from scrutiny.reliability.replicates.spread import compare_spreads, retained_scores
+from scrutiny.reliability.replicates.stability import seed_correlation
 from scrutiny.stats.significance.variance_ratio import Spread
 
 SEEDS = 5

@@ -95,8 +95,8 @@ class Estimate:
     by_replicate
         Value of each replicate, by its canonical JSON.
     across
-        How replicate-level estimates agree, by name (see `scrutiny.reliability.replicates`); for a
-        test, what it rests on.
+        How replicate-level estimates agree, by name (`scrutiny.reliability.replicates.agreement`);
+        for a test, what it rests on.
     resample_id
         Two estimates' draws may be subtracted only if they share it.
     status, reason

@@ -14,7 +14,7 @@ from scrutiny.parts.wording.numbers import NO_VALUE, decimals_for, number, perce
 from scrutiny.parts.words import anchor, row_labels, title_of
 
 if TYPE_CHECKING:
-    from scrutiny.reliability.spread import Retained
+    from scrutiny.reliability.replicates.spread import Retained
 
 COVERAGES: Final = (1.0, 0.9, 0.75, 0.5, 0.25, 0.1)
 _MOST_CONDITIONS: Final = 5
@@ -60,7 +60,7 @@ def _chart(members: Sequence[Hits], view: RunView) -> Chart | None:
 
 def _retained(hits: Hits, view: RunView) -> "list[Retained]":
     from scrutiny.core.randomness import generator
-    from scrutiny.reliability.spread import retained_scores
+    from scrutiny.reliability.replicates.spread import retained_scores
 
     assert hits.margin is not None  # the caller has looked
     rng = generator(view.facts.seed, "abstention", name=hits.key.dataset, item="items")

@@ -19,7 +19,8 @@ from scrutiny.parts.wording.verdicts import mark
 from scrutiny.parts.words import anchor, row_labels
 
 PLAN: Final = "plan"
-#: Exact tests of `scrutiny.reliability.replicates.compared_runs`, by what their keys begin with.
+#: Exact tests of `scrutiny.reliability.replicates.agreement.compared_runs`, by the beginnings of
+#: their keys.
 _TESTS: Final = {"rank_sum": "rank sum", "signed_rank": "signed rank, one side is a constant"}
 _LEAD: Final = (
     "First minus second, on their common items, with the crossed interval: replicates are paired "

@@ -159,7 +159,7 @@ def _table(matches: Sequence[_Match], references: References) -> ChartTable:
 
 
 def _row(m: _Match, references: References) -> tuple[str, ...]:
-    from scrutiny.reliability.stability import seed_correlation
+    from scrutiny.reliability.replicates.stability import seed_correlation
 
     one, other = ([e.by_replicate[name] for name in m.replicates] for e in (m.a, m.b))
     limits = references.of(m.a), references.of(m.b)

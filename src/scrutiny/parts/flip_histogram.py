@@ -14,7 +14,7 @@ from scrutiny.parts.run.references import References, own_subjects
 from scrutiny.parts.run.view import Hits, RunView
 from scrutiny.parts.wording.numbers import NO_VALUE, number, percent
 from scrutiny.parts.words import anchor, full_labels, title_of
-from scrutiny.reliability.stability import HitCounts, hit_counts
+from scrutiny.reliability.replicates.stability import HitCounts, hit_counts
 
 _MOST_CHARTS: Final = 3
 _MOST_CLASSES: Final = 20

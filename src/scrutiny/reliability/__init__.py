@@ -7,7 +7,7 @@
     additive       statistics that are functions of sums
     statistics     built-in statistics
     intervals      intervals by the plan's method: crossed, items, Multi-Bootstrap as published
-    replicates     agreement of replicate-level estimates
+    replicates     a room: agreement of estimates, spread, stability, tests of single replicates
     estimate       value, interval, denominator of one statistic on one panel
     misses         exact limits of few misses
     cases          claims with their estimates and limits

@@ -23,7 +23,7 @@ from scrutiny.reliability.additive import divisors, scale_of
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.intervals import ONE_UNIT, interval_of, on_one_unit
 from scrutiny.reliability.panel import Joined, Panel, Side
-from scrutiny.reliability.replicates import across
+from scrutiny.reliability.replicates.agreement import across
 from scrutiny.stats.arrays import finite
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.interval import Interval

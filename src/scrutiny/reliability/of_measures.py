@@ -16,7 +16,7 @@ from scrutiny.core.plugin import Told
 from scrutiny.core.record import Measure
 from scrutiny.core.statistic import Statistic
 from scrutiny.reliability.additive import Additive, Array, over_rows, second, with_count
-from scrutiny.reliability.replicate_tests import mcnemar_of_hits
+from scrutiny.reliability.replicates.tests import mcnemar_of_hits
 from scrutiny.reliability.weighted import Weighted
 from scrutiny.stats.errors import StatisticsError
 

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from scrutiny.reliability.additive import Additive, Array, divide, over_rows, with_count
-from scrutiny.reliability.replicate_tests import mcnemar_of_hits
+from scrutiny.reliability.replicates.tests import mcnemar_of_hits
 
 _COUNTS: Final = ("tp", "fp", "fn")
 _SHARE: Final = (0.0, 1.0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scrutiny.reliability.replicates import across, compared_runs
+from scrutiny.reliability.replicates.agreement import across, compared_runs
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.intervals.crossed import crossed
 from scrutiny.stats.intervals.scale import wilson

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scrutiny.reliability.spread import compare_spreads, retained_scores
+from scrutiny.reliability.replicates.spread import compare_spreads, retained_scores
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.significance.variance_ratio import Spread, variance_ratio
 

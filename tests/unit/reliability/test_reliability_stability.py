@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scrutiny.reliability.stability import (
+from scrutiny.reliability.replicates.stability import (
     hit_counts,
     mean_kappa,
     rank_agreement,

@@ -19,7 +19,7 @@ from scrutiny.parts.wording.numbers import NO_VALUE, interval, number, p_value
 from scrutiny.parts.words import full_labels, mean_and_sd
 
 if TYPE_CHECKING:
-    from scrutiny.reliability.spread import Ratio
+    from scrutiny.reliability.replicates.spread import Ratio
     from scrutiny.stats.significance.variance_ratio import Spread
 
 #: Diagnostic and metrics that say how good a model is at its task.
@@ -93,7 +93,7 @@ def _measured(estimates: Sequence[Estimate], view: RunView) -> list[_Measured]:
 
 
 def _chart(rows: Sequence[_Measured], scores: Sequence[_Measured]) -> Chart:
-    from scrutiny.reliability.spread import compare_spreads
+    from scrutiny.reliability.replicates.spread import compare_spreads
 
     against = {identity(m.estimate.key) for m in rows if _is_downstream(m.estimate)}
     tested = [m for m in rows if identity(m.estimate.key) not in against]

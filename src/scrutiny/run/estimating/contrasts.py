@@ -35,7 +35,7 @@ from scrutiny.reliability.estimate import (
 from scrutiny.reliability.intervals import difference_on_one_unit, is_held, mean_replicate
 from scrutiny.reliability.on_rows import on_rows
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Joined, Panel, tally
-from scrutiny.reliability.replicates import across, compared_runs
+from scrutiny.reliability.replicates.agreement import across, compared_runs
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.interval import Interval
 from scrutiny.stats.intervals.contrast import paired_contrast, unpaired_contrast

@@ -43,7 +43,7 @@ from typing import Final
 import numpy as np
 
 from scrutiny.reliability.additive import Additive, Array, divide, over_rows, with_count
-from scrutiny.reliability.replicate_tests import mcnemar_of_hits
+from scrutiny.reliability.replicates.tests import mcnemar_of_hits
 from scrutiny.stats.agreement.capa import capa_of_sums
 from scrutiny.stats.agreement.error_consistency import consistency_of_sums
 

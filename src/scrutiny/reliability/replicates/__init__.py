@@ -1,0 +1,1 @@
+"""Replicates compared: agreement of their estimates, spread, stability of items, and tests."""
