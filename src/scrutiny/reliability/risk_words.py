@@ -5,6 +5,7 @@ from typing import NamedTuple
 from scrutiny.core.claim import Component, Limits, Risk, Spoken, State
 from scrutiny.reliability.cases import Part
 from scrutiny.reliability.risks import costs, is_beyond_tolerance
+from scrutiny.stats.intervals.planner import MOST_ITEMS
 
 
 def why(part: Part, spoken: Spoken, state: State, risk: Risk) -> str:
@@ -75,7 +76,9 @@ class Ways(NamedTuple):
             return f"~{rough(self.items)} items / {seeds}"
         if self.seeds:
             return f"~{seeds} more"
-        return f"~{rough(self.items)} more items" if self.items else "out of reach"
+        return (
+            f"~{rough(self.items)} more items" if self.items else f"> {MOST_ITEMS} times the items"
+        )
 
 
 def needed(limits: Limits, n_items: int, n_seeds: int) -> str:

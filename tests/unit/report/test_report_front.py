@@ -113,8 +113,8 @@ def test_what_would_decide_the_rest_is_said_cheapest_first(front):
     ]
     assert rest_of(risks) == (
         "about 1,400 more items would tell OCR noise, about 3,300 tell 2 of 4; about 2 more seeds "
-        "would tell typos; too near what is tolerable to tell: tense; out of reach of more items "
-        "and seeds: case."
+        "would tell typos; too near what is tolerable to tell: tense; more than 8 times the items "
+        "are needed for case."
     )
     assert rest_of([]) == ""
 
@@ -211,6 +211,18 @@ def test_rows_of_one_unit_share_an_axis_with_zero_and_what_is_tolerable(view):
         assert 2 <= bar.low <= bar.value <= bar.high <= 98
         assert bar.tolerance == panel.axis.place(2)
         assert bar.inner is None or bar.low <= bar.inner[0] <= bar.inner[1] <= bar.high
+
+
+def test_what_was_not_asked_has_its_reason_and_no_interval(view):
+    worst = next(f for f in view.findings if f.verdict == "hurts")
+    refused = replace(worst, verdict="not asked", reason="no skill: no better than chance")
+    asked = replace(view, findings=tuple(refused if f is worst else f for f in view.findings))
+    (risk,) = front_of(asked).of("not asked")
+    assert (risk.span, risk.costs) == (None, "no skill: no better than chance")
+    last = first_screen(asked, {}).panels[-1]
+    assert (last.title, last.axis) == ("Not asked", None)
+    table = render_html(asked).partition('id="risks"')[2].partition("</table>")[0]
+    assert '<td class="reason" colspan="4">no skill: no better than chance</td>' in table
 
 
 def test_columns_that_are_empty_in_this_run_are_not_shown(view):

@@ -17,6 +17,7 @@ from scrutiny.parts.wording.verdicts import STATES
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.risk_words import Ways, hundred, in_words, rough, ways_to_tell
 from scrutiny.reliability.risks import costs
+from scrutiny.stats.intervals.planner import MOST_ITEMS
 
 _MOST_NAMED: Final = 3
 _MOST_HELD: Final = 8
@@ -263,7 +264,8 @@ def _found(view: RunView, finding: Finding, where: Mapping[str, str]) -> FoundRi
     assert risk is not None  # the caller has looked
     limits = finding.limits[0] if finding.limits else None
     said, scope, ways = finding.reason, finding.scope, None
-    if found is not None and found.value is not None and limits is not None:
+    is_asked = finding.verdict != "not asked"
+    if is_asked and found is not None and found.value is not None and limits is not None:
         known = found.value, found.low or 0.0, found.high or 0.0
         said = in_words(finding.claim.components[0], known, risk, finding.verdict)
         if finding.verdict == "can't tell" and risk.settled_by:
@@ -282,7 +284,7 @@ def _found(view: RunView, finding: Finding, where: Mapping[str, str]) -> FoundRi
         more=_MORE.get(more, NO_VALUE),
         scope=scope,
         unit="%" if "%" in risk.costs else "points",
-        span=_span(finding),
+        span=None if finding.verdict == "not asked" else _span(finding),
         ways=ways,
         cases=evidence.cases if evidence else (),
         n_cases=evidence.n_cases if evidence else 0,
@@ -362,7 +364,7 @@ def rest_of(open_ones: Sequence[FoundRisk]) -> str:
     if near:
         parts.append(f"too near what is tolerable to tell: {listed(near)}")
     if far:
-        parts.append(f"out of reach of more items and seeds: {listed(far)}")
+        parts.append(f"more than {MOST_ITEMS} times the items are needed for {listed(far)}")
     parts += [f"{risk.name}: {risk.scope}" for risk in open_ones if not risk.ways and risk.scope]
     return "; ".join(parts) + "."
 

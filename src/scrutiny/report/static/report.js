@@ -128,6 +128,7 @@
       const value = (row) => {
         if (order === "none") { return Number(row.dataset.rank); }
         const cell = row.children[column];
+        if (!cell) { return ""; }
         return cell.dataset.key === undefined ? cell.textContent.trim().toLowerCase() : Number(cell.dataset.key);
       };
       const sign = order === "descending" ? -1 : 1;
