@@ -170,7 +170,7 @@ def test_claims_name_both_models_and_nothing_is_claimed_of_the_reference_itself(
     claims = {f.claim.id: f.claim for f in found.findings()}
     assert not [name for name in claims if name.startswith("s/a/")]
     assert claims["s/near/x/errors"].says == (
-        "errors of near and a coincide more than their accuracies explain"
+        "near and a make the same errors more often than their accuracies explain"
     )
     assert claims["s/near/x/no-worse"].components[0].limit == -0.02
     verdicts = {f.claim.id: f.verdict for f in found.findings()}

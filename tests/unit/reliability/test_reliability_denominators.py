@@ -28,7 +28,11 @@ ALWAYS = {"rated", "compared"}  # products of two shares are means where every r
 NO_MEAN = {
     "accuracy_gap@1",
     "adjusted_rand@1",
+    "label_f1@1",
     "labeled_heads(broad)@1",
+    "macro_f1(2)@1",
+    "precision@1",
+    "recall@1",
     "beyond(attack_success)@1",
     "beyond(transfer_rate)@1",
     "capa@1",
