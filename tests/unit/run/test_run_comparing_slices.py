@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from two_sides import sides, slice_of
 
-from scrutiny.run.comparing.slices import changes, independent, shown
+from scrutiny.run.comparing.slices import Change, changes, independent, shown
 
 
 def of(before, after, members, **more):
@@ -82,3 +82,12 @@ def test_units_are_kept_together():
     together = changes(sides([np.ones(120)], [after], unit=units), [])[0]
     assert alone.is_shown
     assert not together.is_shown
+
+
+@pytest.mark.parametrize(("high", "is_shown"), [(-0.001, True), (0.001, False)])
+def test_what_is_shown_is_what_the_printed_interval_says(high, is_shown):
+    change = Change("a", "of a", 90, 40, 0.9, 0.8, -0.2, high, 0.0, 0.01, 0.04, 0.02)
+    assert change.is_shown == is_shown
+    assert change.loses(0.0005, 1) == is_shown
+    assert not change.loses(0.01, 1)
+    assert not change.loses(0.0, -1)

@@ -66,8 +66,16 @@ class Change:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the change is significant after the correction for all slices."""
-        return self.p_holm < ALPHA
+        """Whether it is significant after the correction for all slices, as its interval prints it.
+
+        Holm's correction alone is less strict than the interval that is printed.
+        """
+        return self.p_holm < ALPHA and not self.low <= 0.0 <= self.high
+
+    def loses(self, margin: float, sign: int) -> bool:
+        """Whether a loss beyond the margin is shown, and is all that the interval leaves open."""
+        is_beyond = self.high < -margin if sign > 0 else self.low > margin
+        return self.p_beyond is not None and self.p_beyond < ALPHA / 2.0 and is_beyond
 
 
 def changes(

@@ -133,7 +133,7 @@ def _outcome(
     """
     if margin is None:
         return None
-    beyond = [one for one in found if one.p_beyond is not None and one.p_beyond < ALPHA / 2.0]
+    beyond = [one for one in found if one.loses(margin, sign)]
     if any(one.name == "all" or one.is_shown for one in beyond):
         return "regression"
     if whole.interval is None:
