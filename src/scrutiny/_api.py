@@ -50,19 +50,20 @@ def run(
     data
         A data string, or an object: a data frame, a ``datasets.Dataset``, a list of dicts.
     reference
-        The second model, for diagnostics of two: a model string or an object. It is measured, too.
+        Second model, for diagnostics that compare two: a model string or an object. It is measured,
+        too.
     out
-        Run folder; a temporary one unless given.
+        Run folder. Default: a temporary folder.
     seed
-        Of everything random; 0 unless given, or what the plan says.
+        Seed of all randomness. Default: the plan's, else 0.
     options
         Workers, cache, progress.
     **params
         Parameters of the diagnostic; a function from text to text is one of its
         ``transformations`` (``[str.upper, {"shout": lambda text: text + "!"}]``). ``task`` names
-        the task where the columns do not tell, and ``where`` a slice or several ("length > 20",
-        "negated") in which the main numbers are computed, too. A plan has its own models, data and
-        parameters.
+        the task if the columns do not identify it, and ``where`` one or several slices
+        ("length > 20", "negated") on which the main numbers are also computed. A plan has its own
+        models, data and parameters.
 
     Raises
     ------
@@ -117,14 +118,14 @@ def audit(
     Parameters
     ----------
     model, data
-        Strings or objects, as of `run`.
+        Strings or objects, as in `run`.
     profile
-        "ship", which asks what decides about shipping a model, or "study", which asks every
-        diagnostic.
+        "ship": the diagnostics that decide about shipping a model; "study": every diagnostic that
+        applies.
     out, seed, options
-        As of `run`.
+        As in `run`.
     **asked
-        ``task`` and ``where``, as of `run`, and ``limit``: how many items, or which ("100:200").
+        ``task`` and ``where``, as in `run`, and ``limit``: number of items, or a range ("100:200").
 
     Examples
     --------
@@ -138,7 +139,7 @@ def audit(
     if asked:
         name = next(iter(asked))
         raise errors.PlanError(
-            f"audit takes no {name!r}: beside these, it takes task, where and limit."
+            f"audit takes no {name!r}: of these, it takes task, where and limit."
         )
     from scrutiny.run.planning.audit import audit_plan
     from scrutiny.run.planning.tolerances import with_tolerances

@@ -122,7 +122,7 @@ def compare(
     *,
     data: Any = None,
     margin: float | None = None,
-    again: Any = None,
+    baseline_rerun: Any = None,
     where: str | Sequence[str] = (),
     **asked: Any,
 ) -> Comparison:
@@ -133,16 +133,16 @@ def compare(
     first, second
         Two runs or their folders; or, with ``data``, two models: strings or objects.
     data
-        What two models are asked about: a string or an object, as of `scrutiny.run`.
+        Data for two models: a data string or an object, as in `scrutiny.run`.
     margin
-        Largest loss that does not matter (0.02); with it there is an outcome.
-    again
-        Another run of the first model: how much it differs from itself.
+        Largest tolerable loss (0.02); with it there is an outcome.
+    baseline_rerun
+        Another run of the first model, for the noise floor: how much it differs from itself.
     where
-        A slice or several to be looked at beside the declared ones.
+        One or several slices to test in addition to the declared ones.
     **asked
-        Of models, what `scrutiny.run` takes of ``performance``: ``task``, ``seed``, ``options``.
-        Of runs ``paired``: whether replicate k of one belongs to replicate k of the other.
+        For models, arguments of `scrutiny.run`: ``task``, ``seed``, ``options``.
+        For runs ``paired``: whether replicate k of one belongs to replicate k of the other.
 
     Raises
     ------
@@ -155,7 +155,7 @@ def compare(
         sides = [run("performance", model=one, data=data, **asked) for one in (first, second)]
     elif asked:
         raise PlanError(
-            f"compare of two runs takes no {next(iter(asked))!r}: beside these, it takes paired."
+            f"compare of two runs takes no {next(iter(asked))!r}: of these, it takes paired only."
         )
     else:
         sides = [_run_of(one, of) for one, of in ((first, "first"), (second, "second"))]
@@ -163,7 +163,9 @@ def compare(
         paired=paired,
         margin=plain_given(margin),
         where=slices,
-        again=None if again is None else _run_of(again, "again").folder,
+        baseline_rerun=(
+            None if baseline_rerun is None else _run_of(baseline_rerun, "baseline_rerun").folder
+        ),
     )
     return Comparison(sides[0].folder, sides[1].folder, options)
 

@@ -91,7 +91,7 @@ def test_numbers_and_findings_are_of_both(runs):
 
 def test_a_page_is_written_also_of_a_run_against_itself(runs, tmp_path):
     page = tmp_path / "same.html"
-    found = scrutiny.compare(runs[0], runs[0], again=runs[1])
+    found = scrutiny.compare(runs[0], runs[0], baseline_rerun=runs[1])
     assert found.report(page) == page.read_text(encoding="utf-8")
     assert found.headline.startswith("No difference is shown")
     assert next(iter(found.levels))["noise"] > 0
@@ -102,8 +102,8 @@ def test_a_page_is_written_also_of_a_run_against_itself(runs, tmp_path):
     [
         (lambda runs: scrutiny.compare(runs[0], "builtin:sentiment"), "are compared on data"),
         (lambda runs: scrutiny.compare(runs[0], len), "second is of type builtin_function"),
-        (lambda runs: scrutiny.compare(*runs, seed=3), "takes no 'seed': beside these, it takes"),
-        (lambda runs: scrutiny.compare(*runs, again=3), "again is of type int"),
+        (lambda runs: scrutiny.compare(*runs, seed=3), "takes no 'seed': of these, it takes"),
+        (lambda runs: scrutiny.compare(*runs, baseline_rerun=3), "baseline_rerun is of type int"),
     ],
 )
 def test_mistakes_are_said(runs, call, said):

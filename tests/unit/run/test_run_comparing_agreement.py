@@ -205,7 +205,7 @@ def test_logs_have_probabilities_and_free_answers_have_none(logs):
 
 def test_another_run_of_the_first_is_the_floor(logs):
     first, second = logs
-    level = compare_side_by_side(first, first, CompareOptions(again=second)).levels[0]
+    level = compare_side_by_side(first, first, CompareOptions(baseline_rerun=second)).levels[0]
     assert level.agreement.floor_of == "another run"
     found = rows_of(level)
     assert found["kappa@1"].estimate.value == pytest.approx(1.0)
@@ -264,7 +264,7 @@ def test_many_tasks_of_a_log_are_one_level_with_the_places_of_their_choices(tmp_
             ]
             write_lines(tmp_path / name / f"samples_{task}.jsonl", made)
         folders.append(imported("lm-eval", [tmp_path / name], tmp_path / f"run-{name}"))
-    (level,) = compare_side_by_side(*folders, CompareOptions(again=folders[0])).levels
+    (level,) = compare_side_by_side(*folders, CompareOptions(baseline_rerun=folders[0])).levels
     assert level.dataset == "5 datasets"
     found = rows_of(level)
     assert found["agreement@1"].estimate.counts.n == 60

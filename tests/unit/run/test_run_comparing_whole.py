@@ -88,7 +88,7 @@ def test_the_outcome_goes_by_the_margin(logs, whole):
 
 def test_noise_is_unknown_unless_the_first_was_run_again(logs, whole):
     assert level_of(whole).noise.how == "unknown"
-    same = compare_side_by_side(*logs, CompareOptions(again=logs[0]))
+    same = compare_side_by_side(*logs, CompareOptions(baseline_rerun=logs[0]))
     assert level_of(same).noise == Noise("another run", 0.0, n_items=220, n_pairs=1)
     given = Noise("exact", 0.0, 220)
     told = compare_side_by_side(*logs, CompareOptions(noise={"opinions": given}))
@@ -166,7 +166,7 @@ def test_many_datasets_are_looked_at_together(tmp_path):
             ]
             write_lines(tmp_path / name / f"samples_t{task}.jsonl", made)
         folders.append(imported("lm-eval", [tmp_path / name], tmp_path / f"run-{name}"))
-    (level,) = compare_side_by_side(*folders, CompareOptions(again=folders[0])).levels
+    (level,) = compare_side_by_side(*folders, CompareOptions(baseline_rerun=folders[0])).levels
     assert (level.dataset, level.overall.n, level.difference.counts.n) == ("6 datasets", 195, 195)
     assert level.shown[0].change.name == "dataset t4"
     assert level.shown[0].change.n == 34

@@ -46,13 +46,13 @@ MOST_ASKED: Final = 200
 class Opened:
     """Two run folders, and what is known of the models beyond them.
 
-    ``again`` is another run of the first model, ``asked_again`` one in other batches, ``noise``
-    what its adapter promises of such runs, ``shared`` what both share beyond their answers.
+    ``baseline_rerun`` is another run of the first model, ``asked_again`` one in other batches,
+    ``noise`` what its adapter promises of such runs, ``shared`` what both share beyond answers.
     """
 
     first: RunFolder
     second: RunFolder
-    again: RunFolder | None = None
+    baseline_rerun: RunFolder | None = None
     asked_again: RunFolder | None = None
     noise: Mapping[str, Noise] = field(default_factory=dict)
     shared: SharedInvariances | None = None

@@ -109,7 +109,7 @@ def command(**flags: Any) -> int:
             where=flags["where"],
             training=flags["training"],
             noise=sides.noise,
-            again=sides.again,
+            baseline_rerun=sides.baseline_rerun,
             asked_again=sides.asked_again,
         )
         found = compare_side_by_side(sides.first, sides.second, options)

@@ -30,7 +30,7 @@ class CompareOptions:
         Data string of the training set, for slices that look into it.
     noise
         Known noise of the first model against itself, by dataset.
-    again
+    baseline_rerun
         Rerun of the first model.
     asked_again
         The first model asked again in other batches, about the items as they are.
@@ -43,7 +43,7 @@ class CompareOptions:
     where: tuple[str, ...] = ()
     training: str = ""
     noise: Mapping[str, Noise] = field(default_factory=dict)
-    again: RunFolder | None = None
+    baseline_rerun: RunFolder | None = None
     asked_again: RunFolder | None = None
     fewest: int = 20
 

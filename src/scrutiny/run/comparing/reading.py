@@ -258,14 +258,13 @@ def _itself(
     """
     if len(sides.first) > 1 or not (sides.is_hit or sides.is_share):
         return None
-    if options.again is not None:
-        known = {pair[0].spec.id: pair for pair in paired_assignments(first, options.again)}
+    rerun = options.baseline_rerun
+    if rerun is not None:
+        known = {pair[0].spec.id: pair for pair in paired_assignments(first, rerun)}
         if not known.keys() >= {one.spec.id for one in several}:
-            raise PlanError(
-                f"{options.again.path} shares no {several[0].spec.metric} with {first.path}."
-            )
+            raise PlanError(f"{rerun.path} shares no {several[0].spec.metric} with {first.path}.")
         pairs = [known[one.spec.id] for one in several]
-        return _Reader(first, options.again, paired=False).both(pairs)[1]
+        return _Reader(first, rerun, paired=False).both(pairs)[1]
     if options.asked_again is None:
         return None
     subject = several[0].subject
@@ -282,7 +281,8 @@ def _noise(
     if len(sides.first) > 1:
         return noise_of_replicates(sides)
     if itself is not None:
-        return noise_of_runs(itself, "asked again" if options.again is None else "another run")
+        is_rerun = options.baseline_rerun is not None
+        return noise_of_runs(itself, "another run" if is_rerun else "asked again")
     promised = [options.noise[name] for name in datasets if name in options.noise]
     if len(promised) < len(datasets):
         return UNKNOWN
