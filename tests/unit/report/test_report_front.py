@@ -290,3 +290,9 @@ def test_the_most_that_something_can_cost_stands_behind_the_costs(view):
     assert risks[-1].finding.claim == bound
     assert risks[-1].scope == "read them"
     assert risks[-1].costs.startswith("costs at most ")
+
+
+def test_a_score_on_some_of_the_items_says_on_how_many(view):
+    whole = [replace(d, n_items=2 * d.n_items) for d in view.datasets]
+    (number,) = front_of(replace(view, datasets=tuple(whole))).numbers
+    assert number.says.endswith(" on 200 of 400 items, 5 seeds")

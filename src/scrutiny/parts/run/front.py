@@ -224,7 +224,8 @@ def _scores(view: RunView) -> Iterator[HeadNumber]:
         name = metric_of(found.key.metric).says
         text = f"{name[:1].upper()}{name[1:]} {percent_of(found)}"
         if dataset not in said:
-            size = _items(sizes.get(dataset, found.n_units))
+            whole, measured = sizes.get(dataset, 0), found.counts.planned
+            size = f"{measured:,} of {_items(whole)}" if measured < whole else _items(measured)
             where = f"{names[dataset]} ({size})" if len(names) > 1 else size
             text += " on " + ", ".join(filter(None, [where, "" if said else _seeds(view)]))
         said.add(dataset)
