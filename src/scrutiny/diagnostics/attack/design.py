@@ -163,7 +163,7 @@ def claims(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) 
             family="attack",
             checks=("items", "seeds", "datasets"),
             competence=(("level", inputs.data.chance),),
-            risk=Risk(f"{title_of(attack, name)} attack", params.tolerance, "fools it on {} %"),
+            risk=Risk(f"{title_of(attack, name)} attack", params.tolerance, "fools {} % of texts"),
         )
 
 

@@ -59,7 +59,7 @@ class Panel:
 
     @property
     def says(self) -> str:
-        """What its numbers say of a risk: "fools it on N %"."""
+        """What its numbers say of a risk: "fools N % of texts"."""
         told = [row.risk.finding.claim.risk for row in self.rows if self.axis]
         return ", ".join(dict.fromkeys(risk.costs.format("N") for risk in told if risk))
 
