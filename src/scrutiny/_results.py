@@ -124,7 +124,7 @@ class Run:
         ----------
         change
             Name of a transformation, an attack, or a composition: "typos", with or without its
-            version. All of the run, unless given.
+            version. Default: all of the run.
 
         Raises
         ------

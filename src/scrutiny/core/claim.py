@@ -105,12 +105,11 @@ class Claim:
         Gates of a checkpoint's own competence record ("fivegram", "agreement", "next_sentence")
         below which it is refused; in a finding, those that every replicate's record speaks of.
     refused
-        Why it is refused whatever the numbers say (a checkpoint whose competence record is below
-        the gates), or nothing.
+        Reason to refuse it regardless of the numbers (a checkpoint whose competence record is below
+        the gates); empty for none.
     needs_control
-        Whether it has to be held against a control before it may be trusted. False where the
-        reference is itself what no skill gets, or where no model is asked: nothing is left to
-        control for.
+        Whether it needs a comparison with a control to be trusted. False if the reference is itself
+        the score without skill, or if no model is queried.
     post_hoc
         Whether it was written after the first query.
     risk

@@ -364,7 +364,7 @@ class Context(Protocol):
     ) -> list[Prediction | Failure]:
         """Predictions of the cell's model: cached, batched, checked; failed calls are values.
 
-        ``variants`` names the variant that each example is, nothing for an item as it is; answers
+        ``variants`` names the variant of each example, None for an original item; answers
         are kept as outputs under item and variant.
         """
         ...

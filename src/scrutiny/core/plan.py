@@ -47,11 +47,11 @@ class ModelPlan:
 class MeasurePlan:
     """Measurement: one diagnostic on some models and datasets.
 
-    ``nulls`` is how many untrained replicates of each model are measured beside it; nothing leaves
-    it to the diagnostic. ``reference`` is the model of the plan that each of them is measured
-    beside, for diagnostics of two models. ``where`` are slices that its main numbers are asked in.
-    ``items`` is how many items of each dataset it measures, drawn by the hash of their names;
-    nothing for all of them.
+    ``nulls`` is the number of untrained replicates of each model to measure as well; None: the
+    diagnostic decides. ``reference`` is the model of the plan that each of them is compared with,
+    for diagnostics of two models. ``where`` are slices on which its main numbers are computed.
+    ``items`` is the number of items of each dataset that it measures, drawn by the hash of their
+    names; None for all of them.
     """
 
     id: str
@@ -73,7 +73,7 @@ class EstimatePlan:
     ``where`` selects by subject, dataset, role, group and condition, and items by their columns
     (``a_heldout = "yes"``) or, as ``where``, by a slice (``length > 20``). ``contrast`` names two
     sides ``a`` and ``b``, each by a selector of its own on top; the value is a minus b. ``paired``
-    says whether replicate k of one side belongs to replicate k of the other; nothing pairs the
+    says whether replicate k of one side belongs to replicate k of the other; None pairs the
     replicates of one family only.
     """
 
@@ -108,22 +108,22 @@ class TrainPlan:
     name
         Of the family that it makes, with the ``role``.
     source
-        What is trained: a model string, or a model of the plan; of a family, each member. Nothing
-        for a trainer that starts from scratch.
+        Base model: a model string, or a model of the plan; of a family, each member. Empty for a
+        trainer that starts from scratch.
     task
-        Of the data, where its columns do not tell; or a task of training's own, which labels every
+        Task of the data, if its columns do not identify it; or a training task that labels every
         piece of annotated sentences (``anchored-tagging``, ``control-labels``).
     data, dev
         Data of the plan, or data strings; without dev data a share is split off for choosing.
     runs
-        Of each member. Five of a single model and one of each member of a family unless given.
+        Number of models per base. Default: five for a single base, one for each member of a family.
     random, seeds
         Of the family that is trained, as `ModelPlan` has them; seeds of the models themselves where
         the trainer starts from scratch.
     params
         The recipe.
     control_of
-        As `ModelPlan` has it: the family that a control task is there for.
+        As in `ModelPlan`: the family that a control task belongs to.
     trainer
         Name of the kind of training.
     """

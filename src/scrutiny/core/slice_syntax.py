@@ -40,7 +40,7 @@ class Term:
     name
         Of the attribute or of a column of the items.
     field
-        Text field that is looked at alone (``length(hypothesis)``); all of them unless given.
+        Text field to restrict to (``length(hypothesis)``); default: all fields.
     operator
         ``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in``; empty if the name stands alone, or
         before the words of ``has``.

@@ -118,7 +118,7 @@ class Statistic(Told, ABC):
         Whether the value is the first component's sum over the number of rows, the last component.
     tests, cell_tests, pair_tests
         Tests of one replicate at a time: of its rows, between its cells, and between two of it on
-        the same rows; or nothing.
+        the same rows; empty for none.
     chance
         Chance level to compare with, or None.
     headline

@@ -115,13 +115,13 @@ def load_dataset(
         A data string (``csv:dev.csv#text=sentence,label=label``), a path, a pandas or polars data
         frame, a pyarrow table, a ``datasets.Dataset``, a list of dicts or a dict of columns.
     task
-        Name of the task; read off the columns unless given.
+        Name of the task; default: identified by the columns.
     limit
         Number of examples, or a range of them (``"100:200"``), among the rows that can be read.
     on_bad_row
         ``skip`` counts and lists rows that cannot be read; ``fail`` stops at the first.
     name
-        Name of the data set; made from the source unless given.
+        Name of the dataset; default: made from the source.
     columns
         Options of the data string as a mapping (``{"text": "sentence"}``).
 

@@ -214,7 +214,7 @@ def open_data(
         A data string, a path, or an object that holds a table: a pandas or polars data frame, a
         pyarrow table, a ``datasets.Dataset``, a list of dicts, a dict of columns.
     task
-        Name of the task; read off the columns unless given.
+        Name of the task; default: identified by the columns.
     on_bad_row
         ``skip`` counts and lists rows that cannot be read; ``fail`` stops at the first.
     columns

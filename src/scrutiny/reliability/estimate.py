@@ -50,8 +50,8 @@ NO_INTERVAL: Final = "no_interval@1"
 class Estimated:
     """Estimate with the draws it was computed from.
 
-    ``interval`` and ``resampled`` are nothing where the estimate has no value; ``interval`` alone
-    where there is one unit of resampling and too few replicates. ``each`` holds the
+    ``interval`` and ``resampled`` are None if the estimate has no value; ``interval`` alone
+    if there is one unit of resampling and too few replicates. ``each`` holds the
     interval over items of every replicate by itself, where it was asked for. ``row_range`` is the
     range of one row where the value is a mean over rows: what missing rows could have been.
     ``scale`` is where its interval is symmetric. ``divisors`` are what each replicate's value was
@@ -183,7 +183,7 @@ def of_draws(
 def flips_of(statistic: Statistic, values: Floats) -> tuple[float, float] | None:
     """Rows per replicate that count for and against a value; mean over replicates.
 
-    Nothing where it is no mean over rows of differences of right and wrong.
+    None unless it is a mean over rows of paired differences of right and wrong.
     """
     each = row_values(statistic, values) if statistic.row_range == PAIRED else None
     return None if each is None else counted_flips(each)
@@ -213,8 +213,8 @@ def row_values(statistic: Statistic, values: Floats) -> Floats | None:
 def counted_flips(differences: Floats) -> tuple[float, float] | None:
     """Flips in each direction per replicate, from differences ``(replicate, row)``.
 
-    A row whose answer is the mean of several draws flips in part. Nothing of differences that are
-    no shares of a few draws.
+    A row whose answer is the mean of several draws flips in part. None unless differences are
+    shares of a few draws.
     """
     size = np.abs(differences)
     least = size[size > 0].min(initial=1.0)

@@ -157,8 +157,8 @@ def _row(one: Estimated) -> Row | None:
 def _own(one: Estimated, limits: RowLimits, n_rows: int) -> RowLimits | None:
     """Limits of a number from its own interval, if the family cannot give any.
 
-    An interval that is exact, that was asked for by name, or that is of two sides with replicates
-    of their own. Nothing where its draws are too few for limits so far out.
+    For intervals that are exact, that were requested by name, or that are of two sides with
+    replicates of their own. None if it has too few draws for the family's level.
     """
     interval, count = one.interval, one.estimate.n_replicates
     if interval is None or (interval.ends is None and interval.method not in _OF_ITS_OWN):

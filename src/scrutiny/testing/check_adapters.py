@@ -36,9 +36,9 @@ def check_adapter(model: PlainModel, examples: Sequence[Example] | None = None) 
     Parameters
     ----------
     model
-        What an adapter loaded: a `Model`, or an object with the members of a `PlainModel`.
+        Model loaded by an adapter: a `Model`, or an object with the members of a `PlainModel`.
     examples
-        What it is asked; thirteen odd texts unless given.
+        Examples to predict; default: thirteen unusual texts.
 
     Raises
     ------

@@ -67,12 +67,12 @@ def check_diagnostic(
     Parameters
     ----------
     diagnostic
-        What is checked.
+        Diagnostic to check.
     examples, task, model
-        What it is tried on: six short reviews and a `KeywordClassifier` unless given. Give all
+        Examples and model to use; default: six short reviews and a `KeywordClassifier`. Give all
         three where it is for another task or needs capabilities.
     reference
-        Second model of a diagnostic with ``wants_reference``: the same one unless given.
+        Second model of a diagnostic with ``wants_reference``; default: the same model.
 
     Raises
     ------

@@ -28,7 +28,7 @@ def check_gradients(model: Any, examples: Sequence[Example]) -> None:
     model
         With the capability ``gradients``, and ``predict``.
     examples
-        What it is asked.
+        Examples to use.
 
     Raises
     ------

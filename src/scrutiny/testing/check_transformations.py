@@ -38,9 +38,9 @@ def check_transformation(
     Parameters
     ----------
     transformation
-        With default parameters, say.
+        For example with default parameters.
     documents
-        What it is tried on; thirteen odd texts unless given. Give your own where it needs
+        Documents to change; default: thirteen unusual texts. Give your own where it needs
         resources.
 
     Raises

@@ -51,7 +51,7 @@ class ToyAttention(Model):
     limit
         Most pieces of one sentence, special tokens included.
     seed
-        Of everything random.
+        Seed of all randomness.
 
     Raises
     ------

@@ -43,7 +43,7 @@ class ToyContext:
     task
         Task of the examples.
     model
-        Asked by `predict`; nothing while variants are prepared.
+        Called by `predict`; None while variants are prepared.
     seed
         The run's seed.
     reference

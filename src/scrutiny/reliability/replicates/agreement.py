@@ -66,7 +66,7 @@ def across(
     no_effect
         Value that means "no difference"; None for levels.
     intervals
-        Each replicate's own interval over items, in the same order; nothing leaves out the share
+        Each replicate's own interval over items, in the same order; None leaves out the share
         that is significant.
     level
         Of Wilson's interval.

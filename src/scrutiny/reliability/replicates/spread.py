@@ -61,7 +61,7 @@ def compare_spreads(diagnostics: Sequence[Spread], downstream: Spread) -> list[R
 class Retained:
     """Score on the items whose margin is at least a threshold.
 
-    ``coverage`` is the share of items kept, mean over replicates; ``interval`` is nothing where
+    ``coverage`` is the share of items kept, mean over replicates; ``interval`` is None if
     too few items are left.
     """
 

@@ -20,7 +20,7 @@ class CompareOptions:
     Parameters
     ----------
     paired
-        Whether replicate k of one belongs to replicate k of the other; nothing decides by their
+        Whether replicate k of one belongs to replicate k of the other; None: decided by their
         model strings.
     margin
         Largest tolerable loss; None: regressions are not judged.

@@ -54,7 +54,7 @@ def compare_runs(
     first, second
         Finished runs; a difference is second minus first.
     paired
-        Whether replicate k of one belongs to replicate k of the other; nothing decides by their
+        Whether replicate k of one belongs to replicate k of the other; None: decided by their
         model strings.
 
     Raises

@@ -17,7 +17,7 @@ from scrutiny.store.run_folder import RunFolder
 
 SCOPE: Final = "invariance.scope@1"
 REPRESENTATIONS: Final = "similarity.representations@1"
-#: Points that a loss of shared invariances must exceed to matter, unless told.
+#: Default tolerance of a loss of shared invariances, in points.
 MARGIN: Final = 0.02
 #: Identifiers of the measurements: what the second keeps of the first, and the other way round.
 DIRECTIONS: Final = ("kept of the first", "kept of the second")

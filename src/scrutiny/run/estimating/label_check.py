@@ -92,8 +92,8 @@ class _Answers:
     Parameters
     ----------
     family, source, dataset, pairing
-        Who, on what; ``source`` is the model string, or nothing for an object, and for a model
-        whose answers are labels and no scores.
+        Model and dataset; ``source`` is the model string, or empty for an object, and for a model
+        whose answers are labels without scores.
     replicates, sources
         Canonical JSON of the random factors of each group of answers, and the model string; the
         string is empty for an object.

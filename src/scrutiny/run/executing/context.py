@@ -85,9 +85,9 @@ class RunContext:
         Parameters
         ----------
         examples
-            What is asked.
+            Examples to predict.
         variants
-            Name of the variant that each example is; nothing for the items themselves.
+            Name of the variant of each example; None for original items.
         """
         if self._client is None:
             return [Failure("no_model")] * len(examples)

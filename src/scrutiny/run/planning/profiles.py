@@ -19,8 +19,8 @@ class Profile:
     says
         Purpose, in one line.
     diagnostics
-        Names without versions; nothing for every diagnostic that applies. Those that a plug-in
-        brings are asked in any profile: whoever installed it wants them.
+        Names without versions; empty for every diagnostic that applies. Those of installed plug-ins
+        run in any profile.
     draws
         Most random draws of each change; `None`: as many as a diagnostic asks for in audits.
     """

@@ -25,9 +25,9 @@ from scrutiny.run.planning.tasks import Beside, shard_size
 class Pairing:
     """Family on a dataset: its label mapping, and its capabilities to be used.
 
-    ``fingerprint`` is that of the first replicate, or nothing where it cannot be known; then
+    ``fingerprint`` is that of the first replicate, or None if it is unknown; then
     ``reading`` is what can be read of it. ``truncated`` counts the items that are longer than the
-    model reads. ``is_stored`` says that nobody is asked: they are read.
+    model reads. ``is_stored`` means that answers are read from a file.
     """
 
     labels: LabelMatch

@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 _QUERIES_PER_SHARD: Final = 16_384
 _LEAST, _MOST = 16, 2_048
-#: A second family and the position of its replicate, or nothing.
+#: Second family and the index of its replicate, or None.
 Beside = tuple[()] | tuple[str, int]
 
 
@@ -26,7 +26,7 @@ class TaskSpec:
     start, stop
         Positions of the items, half open.
     family, replicate
-        Model family and position of the replicate; nothing for ``prepare``.
+        Model family and index of the replicate; None for ``prepare``.
     reference
         Second family and position of its replicate, where the measurement names one.
     """

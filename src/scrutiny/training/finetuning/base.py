@@ -56,7 +56,7 @@ class BaseEncoder:
         """Source of variation between runs from all members of its family, if known.
 
         ``fine-tuning`` where they share this very network; else what differs between its members,
-        or nothing where no record says it.
+        or None if no record says it.
         """
         if not self.random:
             return FINE_TUNING

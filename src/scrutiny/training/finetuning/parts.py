@@ -108,7 +108,7 @@ def load_parts(
     recipe
         How many rows, and which share.
     task
-        Name of the task; read off the columns unless given.
+        Name of the task; default: identified by the columns.
     reported
         Data sets that results will be reported on.
 

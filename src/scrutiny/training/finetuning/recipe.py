@@ -19,26 +19,26 @@ class FinetuningRecipe:
     epochs, batch
         Passes over the training part, and texts of a step.
     lr
-        Peak learning rate of the encoder; by its size unless given.
+        Peak learning rate of the encoder; default: by its size.
     head_lr_factor
         How many times faster the head moves: it is new, and the encoder is not.
     warm_up, weight_decay, clip
         Share of the steps with a rising rate (it falls linearly to 0 after that), decay of the
         matrices, and the largest norm of a gradient.
     dropout
-        Of hidden states and attention; the base's own unless given.
+        Dropout of hidden states and attention; default: the base's own.
     max_length
         Pieces of a text in training; longer ones are cut.
     precision
         ``auto`` is bfloat16 on an accelerator that has it, and on a processor that has it for
         networks of more than 8 M parameters; else float32.
     limit
-        Rows drawn at random from the data, the same for all seeds; all unless given.
+        Rows drawn at random from the data, the same for all seeds; default: all.
     dev_share
         Share of the rows that is split off for choosing the epoch, where no dev data is named; 0
         keeps the last epoch.
     patience
-        Epochs without a better dev score after which training stops; never unless given.
+        Epochs without a better dev score after which training stops; default: never.
     augment
         Recipes that change texts and keep their labels.
     augment_share

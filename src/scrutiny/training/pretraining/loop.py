@@ -95,7 +95,7 @@ class Checkpointing:
     folder
         Of the run's state.
     digest
-        Of everything that can change a weight.
+        Digest of everything that can change a weight.
     checkpoints
         Steps after which ``on_checkpoint`` is called.
     on_checkpoint

@@ -44,7 +44,7 @@ class NetworkRecipe:
     least
         Least number of occurrences in the training part for a word to be in the vocabulary.
     limit
-        Rows drawn at random from the data, the same for all seeds; all unless given.
+        Rows drawn at random from the data, the same for all seeds; default: all.
     dev_share
         Share of the rows that is split off for choosing the epoch, where no dev data is named; 0
         keeps the last epoch.
