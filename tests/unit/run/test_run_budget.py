@@ -108,6 +108,15 @@ def test_time_that_is_gone_is_not_given_again(audited):
     assert late <= 100 * budget._ASKING - 50 < early
 
 
+def test_a_search_that_ends_early_uses_up_a_smaller_budget(audited, monkeypatch):
+    chooser = budget._Chooser(audited, timing.Timer(audited, {}), is_cached=True)
+    (attack,) = (m for m in audited.plan.measure if m.id == "attack")
+    fewer = replace(attack, params={**attack.params, "budget": 25})
+    assert chooser.seconds(fewer) < 0.3 * chooser.seconds(attack)  # all texts are asked
+    monkeypatch.setattr(timing.Timer, "speed", lambda *_, **__: Speed(0.2, 0.2 * EACH))
+    assert chooser.seconds(fewer) == pytest.approx(chooser.seconds(attack), rel=0.1)
+
+
 def test_loading_the_models_counts(audited, monkeypatch):
     _, quick, _ = made(audited, 100)
     monkeypatch.setattr(timing.Timer, "loading", 30.0)

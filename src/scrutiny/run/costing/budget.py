@@ -17,7 +17,7 @@ from scrutiny.run.costing.cost import parts_of
 from scrutiny.run.costing.durations import in_words
 from scrutiny.run.costing.timing import Timer
 from scrutiny.run.planning.resolve import measurement_of
-from scrutiny.run.planning.resolved import Resolved
+from scrutiny.run.planning.resolved import Measurement, Resolved
 
 #: Share of the budget that asking may take; estimates and the page have the rest.
 _ASKING: Final = 0.85
@@ -79,7 +79,20 @@ class _Chooser:
     def seconds(self, plan: MeasurePlan) -> float:
         """Expected time of a measurement, from its timing."""
         made, like = measurement_of(plan, self.resolved), self.resolved.measurements[plan.id]
-        return sum(part.seconds for part in parts_of(made, self.resolved, self.timer, like=like))
+        parts = parts_of(made, self.resolved, self.timer, like=like)
+        return sum(part.seconds for part in parts) * self._share_used(plan, like)
+
+    def _share_used(self, plan: MeasurePlan, like: Measurement) -> float:
+        """How many times as large a share of its texts a search uses as the one that was timed.
+
+        A search that ends early asks about as many texts with a smaller budget, until it uses it
+        up.
+        """
+        now, before = plan.params.get("budget"), self._params(like.plan).get("budget")
+        if not (isinstance(now, int) and isinstance(before, int)) or now >= before:
+            return 1.0
+        used = [self.timer.speed(like, family=f, data=d).texts for f, d in like.designs]
+        return min(before / now, 1 / max([*used, 1e-9]))
 
     def chosen(self, left: float) -> Iterator[MeasurePlan]:
         """Measurements that fit into the remaining time, in plan order."""
