@@ -106,7 +106,7 @@ def lines(view: RunView) -> "Iterator[Text]":
 
     charts = list(_charts(view))
     if charts:
-        yield from (Text(), Text("In which slices?", style="bold"))
+        yield from (Text(), Text("Results by slice", style="bold"))
         yield Text(_columns(("slice", "", "items", "inside", _HEADER[-1])), style="dim")
     for chart in charts[:_MOST_PRINTED]:
         yield Text(chart.title)
