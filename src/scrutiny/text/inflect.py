@@ -57,21 +57,22 @@ class _Forms(NamedTuple):
 @cache
 def _forms() -> _Forms:
     first, second, third = read_bytes("forms.txt.xz").decode().split("\n\n")
-    irregular, found, known = {}, {}, {}
-    for line in first.split("\n"):
-        tag, *pairs = line.split(" ")
-        for pair in pairs:
-            base, _, form = pair.partition("=")
-            irregular[f"{tag} {base}"] = form
-    for line in second.split("\n"):
-        word_class, *pairs = line.split(" ")
-        for pair in pairs:
-            form, _, base = pair.partition("=")
-            found[f"{word_class} {form}"] = base
+    known: dict[str, str] = {}
     for line in third.rstrip("\n").split("\n"):
         classes, *bases = line.split(" ")
         known.update(dict.fromkeys(bases, classes))
-    return _Forms(irregular, found, known)
+    return _Forms(_pairs(first), _pairs(second), known)
+
+
+def _pairs(lines: str) -> dict[str, str]:
+    """Pairs of words of each line, keyed by the line's tag and the first of the two."""
+    found = {}
+    for line in lines.split("\n"):
+        tag, *pairs = line.split(" ")
+        for pair in pairs:
+            one, _, other = pair.partition("=")
+            found[f"{tag} {one}"] = other
+    return found
 
 
 @lru_cache(maxsize=_CACHED)

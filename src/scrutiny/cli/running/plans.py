@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from scrutiny.cli.running.early_checks import is_plan
 from scrutiny.core.boundary.json_text import parse_json
@@ -19,6 +19,8 @@ from scrutiny.run.planning.profiles import SHIP, profile_of
 from scrutiny.run.planning.rerun import plan_of_run
 from scrutiny.run.planning.tolerances import read_tolerances, with_tolerances
 from scrutiny.store.run_folder import RunFolder
+
+V = TypeVar("V")
 
 
 def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
@@ -267,10 +269,20 @@ def named_recipes(text: str) -> list[str]:
 
 def _parameters(given: Sequence[str]) -> dict[str, Any]:
     """Values of ``-P name=value`` by name."""
-    pairs = [_parameter(text) for text in given]
+    return once_each("-P", [_parameter(text) for text in given])
+
+
+def once_each(flag: str, pairs: Sequence[tuple[str, V]]) -> dict[str, V]:
+    """Values of a flag by name.
+
+    Raises
+    ------
+    PlanError
+        If a name occurs twice.
+    """
     twice = repeated(name for name, _ in pairs)
     if twice is not None:
-        raise PlanError(f"-P {twice} occurs twice; leave one out.")
+        raise PlanError(f"{flag} {twice} occurs twice; leave one out.")
     return dict(pairs)
 
 

@@ -26,7 +26,7 @@ FACTS: Final = Path(__file__).parents[1] / "transformations.json"
 
 def transformation_facts(entry: Entry) -> dict[str, Any]:
     """Stored facts of a built-in; a plug-in is imported."""
-    stored = _facts() if entry.origin == "scrutiny" else {}
+    stored = _stored(FACTS) if entry.origin == "scrutiny" else {}
     return stored.get(entry.registration.name) or facts_of(entry.load())
 
 
@@ -52,9 +52,9 @@ def facts_of(transformation: Any) -> dict[str, Any]:
 
 
 @cache
-def _facts() -> Mapping[str, dict[str, Any]]:
-    """Facts of the built-in transformations, by name."""
-    found: dict[str, dict[str, Any]] = json.loads(FACTS.read_text(encoding="utf-8"))
+def _stored(path: Path) -> Mapping[str, dict[str, Any]]:
+    """What a file keeps of the built-in names."""
+    found: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
     return found
 
 
@@ -101,13 +101,7 @@ def _kind(text: str) -> str:
 
 def says(entry: Entry) -> str:
     """Stored summary of a built-in; a plug-in is imported."""
-    stored = _stored().get(entry.registration.kind, {}) if entry.origin == "scrutiny" else {}
-    known = stored.get(entry.registration.name)
+    is_own = entry.origin == "scrutiny"
+    stored = _stored(SENTENCES).get(entry.registration.kind, {}) if is_own else {}
+    known: str | None = stored.get(entry.registration.name)
     return sentence_of(entry.load()) if known is None else known
-
-
-@cache
-def _stored() -> dict[str, dict[str, str]]:
-    """Summaries of the built-in names, by kind and name."""
-    found: dict[str, dict[str, str]] = json.loads(SENTENCES.read_text(encoding="utf-8"))
-    return found

@@ -120,14 +120,9 @@ def _line(example: Any, variant: Any) -> dict[str, Any]:
 
 def _resources(given: Sequence[str]) -> dict[str, str]:
     """Specifications of ``--resource name=specification`` by name."""
-    from scrutiny.core.boundary.storable import repeated
-    from scrutiny.core.errors import PlanError
+    from scrutiny.cli.running.plans import once_each
 
-    pairs = [_pair(text) for text in given]
-    twice = repeated(name for name, _ in pairs)
-    if twice is not None:
-        raise PlanError(f"--resource {twice} occurs twice; leave one out.")
-    return dict(pairs)
+    return once_each("--resource", [_pair(text) for text in given])
 
 
 def _pair(text: str) -> tuple[str, str]:
