@@ -166,7 +166,7 @@ class Model(PlainModel):
         )
 
     def truncated(self, examples: Sequence[Example]) -> int:
-        """How many of the examples are longer than the model reads; 0 by default.
+        """Number of examples that are longer than the model reads; 0 by default.
 
         It answers them by their first tokens.
         """

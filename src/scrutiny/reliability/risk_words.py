@@ -27,7 +27,7 @@ def why(part: Part, spoken: Spoken, state: State, risk: Risk) -> str:
 
 
 def other_scope(part: Part, spoken: Spoken) -> str:
-    """What limits are in the scope that is not spoken of, where there are two."""
+    """Limits in the scope that does not decide, in words, if there are two scopes."""
     limits = part.limits
     if limits is None or limits.recipe is None:
         return ""
