@@ -138,12 +138,12 @@ def _wrapped(text: str, *, first: str, others: str) -> list[str]:
 
 def _rows() -> list[tuple[str, str, str, str]]:
     """Name, description, folder and state of every model."""
-    from scrutiny.models.builtin import adapter as builtin_models
+    from scrutiny.models.builtin import families
     from scrutiny.models.named import names as named
     from scrutiny.models.named import zoo
     from scrutiny.models.strings.packaged import PACKAGED
 
-    rows = [(f"builtin:{target}", "", "", "") for target in builtin_models.targets()]
+    rows = [(f"builtin:{target}", "", "", "") for target in families.targets()]
     try:
         finals = [target for target in zoo.targets() if target.count("/") == 1]
         rows += [(f"zoo:{t}", "", str(zoo.zoo_folder() / t), "") for t in finals]
