@@ -349,7 +349,7 @@ def test_several_looks_share_the_level():
     (once,), (often,) = design_of().claims, design_of(DriftParams(looks=10)).claims
     assert (once.level, often.level) == pytest.approx((0.95, 0.995))
     assert "level 0.005" in often.says
-    assert "10 looks" in " ".join(design_of(DriftParams(looks=10)).notes)
+    assert "10 tests" in " ".join(design_of(DriftParams(looks=10)).notes)
 
 
 def test_runs_of_the_reference_are_a_further_control():
