@@ -58,5 +58,5 @@ def test_nothing_is_claimed_and_the_differences_come_first(folder):
     assert folder.findings() == []
     text = render(load_view(folder.path), "text")
     assert max(map(len, text.splitlines())) <= 80
-    assert f"{len(FIGURES) - 3} of {len(FIGURES)} printed figures" in text
+    assert f"{len(FIGURES) - 3} of {len(FIGURES)} published figures" in text
     assert "3 differ, each with a note" in " ".join(text.split())
