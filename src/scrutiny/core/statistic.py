@@ -122,8 +122,8 @@ class Statistic(Told, ABC):
     chance
         Chance level to compare with, or None.
     headline
-        What the first screen of a report calls it, beside the score ("macro-F1"); empty for a
-        number that does not stand there.
+        What the first screen of a report calls it, beside the score ("macro-F1") or in its table
+        of classes ("recall"); empty for a number that does not stand there.
     """
 
     id: str

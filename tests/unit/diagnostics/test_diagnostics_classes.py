@@ -122,6 +122,7 @@ def test_unequal_labels_stand_on_the_first_screen(tmp_path):
     front = front_of(view)
     assert [n.split(" ")[0] for n in (front.numbers[0].says, *front.beside)] == [
         "Accuracy",
+        "no",  # no skill 67.7 %
         "macro-F1",
         "ECE",
     ]

@@ -14,7 +14,8 @@ from scrutiny.registrations import REGISTRATIONS
 from scrutiny.report import parts as parts_of_report
 
 SOURCE = Path(scrutiny.__file__).parent
-FAMILIES = {path.name for path in (SOURCE / "diagnostics").iterdir() if path.is_dir()}
+WORDS = {"labels"}  # a word before it is the name of a family, as "head" is one of a metric
+FAMILIES = {path.name for path in (SOURCE / "diagnostics").iterdir() if path.is_dir()} - WORDS
 TARGETS = {r.name.partition("@")[0]: r.target for r in REGISTRATIONS if r.kind != "part"}
 OF_FAMILIES = {  # "head", "flips" are words before they are names of metrics
     name

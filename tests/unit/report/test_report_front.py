@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import scrutiny
-from scrutiny.parts.run.front import _worst_first, decision_of, front_of, rest_of
+from scrutiny.parts.run.front import _worst_first, decision_of, front_of, held_words, rest_of
 from scrutiny.reliability.risk_words import Ways
 from scrutiny.report.formats.first_screen import first_screen
 from scrutiny.report.formats.html import render_html
@@ -93,11 +93,38 @@ def test_every_risk_is_counted_once(front):
 
 
 def test_the_decision_names_what_hurts_or_what_is_open(view, front):
-    assert front.decision == "Look at 1 risk: typos (share=0.9)."
+    assert front.decision == "Look at 1 risk: typos (share=0.9) (maybe tolerable)."
+    sure = replace(front.risks[0], span=replace(front.risks[0].span, low=2.1, high=9.0))
+    assert decision_of([sure]) == "Look at 1 risk: typos (share=0.9)."
     held = [replace(risk, state="holds") for risk in front.risks]
     assert decision_of(held) == "Nothing found above 2 points."
     open_one = replace(held[0], state="can't tell")
     assert decision_of([open_one]) == f"Can't tell yet: {open_one.what}."
+
+
+def test_a_cost_says_what_it_is_to_what_is_tolerable(front):
+    worst = front.risks[0]
+    assert not worst.is_beyond
+    assert worst.verdict == "maybe within the 2 points that are tolerable"
+    sure = replace(worst, span=replace(worst.span, low=2.1))
+    assert sure.verdict == "more than the 2 points that are tolerable"
+    assert replace(sure, state="can't tell").verdict == ""
+
+
+def test_a_number_of_some_items_says_of_how_many(view, front):
+    assert {risk.part for risk in front.risks} == {""}
+    first = next(f for f in view.findings if f.claim.risk)
+    some = replace(first, estimate=replace(first.estimate, denominator=76.5))
+    (found,) = front_of(replace(view, findings=(some,))).risks
+    assert found.part == "76 of 200 items"
+
+
+def test_what_holds_says_its_largest_limit_once(front):
+    one = replace(front.risks[0], state="holds", span=replace(front.risks[0].span, high=1.9))
+    two = replace(one, what="case", span=replace(one.span, high=0.4))
+    said = "2 hold: at most 1.9 points each: typos (share=0.9), case"
+    assert held_words([one, two]) == said
+    assert held_words([one]) == f"1 holds: {one.name} {one.costs}"
 
 
 def opened(front, what, **ways):

@@ -193,7 +193,7 @@ def test_texts_that_a_search_found_are_cases_each_item_once():
     assert (found.n_cases, found.n_turned) == (1, {"broken": 1})
     (case,) = found.cases
     assert len(case.edits) == 1
-    assert case.note == "fools 2 of 5 models, each with its own text"
+    assert case.note == "fools 2 of 5 models, each by a text of its own"
     assert evidence_found(finding(), [one._replace(change="pwws@1")], TABLES) is None
 
 

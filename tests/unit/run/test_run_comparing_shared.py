@@ -116,7 +116,7 @@ def families(tmp_path_factory):
     source = family(folder, every=7)
     models = tuple(ModelPlan(name, source, seeds=(1, 2, 3)) for name in ("a", "b"))
     made = shared_plan(base(*models), TYPOS)
-    out = run(made, folder / "out", data={"x": rows(60)})
+    out = run(made, folder / "out", data={"x": rows(84)})
     return out, read_shared(out)
 
 

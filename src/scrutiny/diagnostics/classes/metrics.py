@@ -19,6 +19,7 @@ RECALL: Final = ratio(
     scale="logit",
     higher_is="better",
     tolerance=0.02,
+    headline="recall",
 )
 PRECISION: Final = ratio(
     "precision@1",
@@ -28,9 +29,10 @@ PRECISION: Final = ratio(
     scale="logit",
     higher_is="better",
     tolerance=0.02,
+    headline="precision",
 )
 #: F1 of one class: the formula of entity F1 on items.
-LABEL_F1: Final = replace(ENTITY_F1, id="label_f1@1", says="F1 of a class")
+LABEL_F1: Final = replace(ENTITY_F1, id="label_f1@1", says="F1 of a class", headline="F1")
 
 
 def _macro(labels: str, name: str) -> Additive:

@@ -4,14 +4,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
-from scrutiny.parts.wording.labels import family_name
 from scrutiny.parts.wording.numbers import NO_VALUE, denominator
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.risk_words import hundred
 
-DIAGNOSTIC: Final = "classes"
-_METRICS: Final = ("recall@1", "precision@1", "label_f1@1")
+#: Headlines of the numbers of a class, in the order of their columns.
+_COLUMNS: Final = ("recall", "precision", "F1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +44,24 @@ def labels_of(estimates: Sequence[Estimate]) -> dict[tuple[str, str], list[Label
 
 def _is_of_label(estimate: Estimate) -> bool:
     key = estimate.key
-    is_own = family_name(key.diagnostic) == DIAGNOSTIC and key.metric in _METRICS
-    return is_own and (key.role, key.group, key.replicate) == ("measured", "all", None)
+    is_plain = (key.role, key.group, key.replicate) == ("measured", "all", None)
+    return is_plain and set(key.condition) == {"label"} and headline_of(key.metric) in _COLUMNS
+
+
+def headline_of(metric: str) -> str:
+    """Name of a metric on the first screen; empty if it does not stand there."""
+    try:
+        return metric_of(metric).headline
+    except ScrutinyError:  # of a plug-in that is not here
+        return ""
 
 
 def _lines(estimates: Sequence[Estimate]) -> Iterator[LabelLine]:
     by_label = grouped((str(e.key.condition.get("label")), e) for e in estimates)
     for label, found in by_label.items():
         recall, precision, f1 = (
-            next((e for e in found if e.key.metric == metric), None) for metric in _METRICS
+            next((e for e in found if headline_of(e.key.metric) == column), None)
+            for column in _COLUMNS
         )
         yield LabelLine(
             label=label,

@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from scrutiny.core.claim import Finding
-from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
-from scrutiny.parts.run.classes import LabelLine, decimal_of, labels_of, percent_of
+from scrutiny.parts.run.classes import LabelLine, decimal_of, headline_of, labels_of, percent_of
 from scrutiny.parts.run.view import EvidenceItem, RunView, Turn
 from scrutiny.parts.wording.labels import short_names
 from scrutiny.parts.wording.numbers import NO_VALUE
@@ -78,6 +77,8 @@ class FoundRisk:
         Of what it is said; where it cannot be told, what would tell.
     unit
         What its cost is counted in: "points" or "%".
+    part
+        On how many of the items it was measured, if not on all: "126 of 2,000 items".
     span
         The cost as numbers, where there is one.
     ways
@@ -96,6 +97,7 @@ class FoundRisk:
     more: str
     scope: str
     unit: str = "points"
+    part: str = ""
     span: Span | None = None
     ways: Ways | None = None
     cases: tuple[EvidenceItem, ...] = ()
@@ -119,6 +121,19 @@ class FoundRisk:
         risk = self.finding.claim.risk
         is_most = self.state == "holds" or (risk is not None and bool(risk.settled_by))
         return f"at most {high}" if is_most else f"between {low} and {high}"
+
+    @property
+    def is_beyond(self) -> bool:
+        """Whether the cost is shown to be more than is tolerable."""
+        return self.span is not None and self.span.low > self.span.tolerance
+
+    @property
+    def verdict(self) -> str:
+        """What a cost that hurts is to what is tolerable; empty for any other."""
+        if self.state != "hurts" or self.span is None:
+            return ""
+        tolerable = f"the {self.span.tolerance:g} {self.unit} that are tolerable"
+        return f"more than {tolerable}" if self.is_beyond else f"maybe within {tolerable}"
 
     @property
     def change(self) -> str:
@@ -177,6 +192,7 @@ def front_of(view: RunView) -> Front | None:
     risks = [_found(view, finding, where) for finding in findings]
     ordered = tuple(sorted(risks, key=_worst_first))
     numbers = tuple(_scores(view))
+    chance = _no_skill(view)
     beside = [(e, name) for e in view.estimates if (name := _headline(e))]
     return Front(
         title=title_of(view, is_short=bool(numbers)),
@@ -185,7 +201,7 @@ def front_of(view: RunView) -> Front | None:
         decision=decision_of(ordered),
         rest=rest_of([risk for risk in ordered if risk.state == "can't tell"]),
         risks=ordered,
-        beside=tuple(_beside(beside)),
+        beside=(*chance, *_beside(beside)),
         labels=_labels(view, [name for _, name in beside]),
     )
 
@@ -232,6 +248,13 @@ def _scores(view: RunView) -> Iterator[HeadNumber]:
         yield HeadNumber(text, found.value or 0.0, found.low, found.high)
 
 
+def _no_skill(view: RunView) -> tuple[str, ...]:
+    """The score of no skill, if the run has one score that is compared with it."""
+    told = [f for f in view.findings if f.claim.is_headline and f.estimate is not None]
+    limits = {f.claim.components[0].limit for f in told if f.claim.components}
+    return tuple(f"no skill {hundred(limit)} %" for limit in limits) if len(told) == 1 else ()
+
+
 def _beside(told: Sequence[tuple[Estimate, str]]) -> Iterator[str]:
     """Numbers that stand beside the scores: macro-F1, calibration error."""
     names = Counter(name for _, name in told)
@@ -247,10 +270,7 @@ def _headline(found: Estimate) -> str:
     is_plain = (key.role, key.group, key.replicate) == ("measured", "all", None)
     if not is_plain or key.condition or found.value is None:
         return ""
-    try:
-        return metric_of(key.metric).headline
-    except ScrutinyError:  # of a plug-in that is not here
-        return ""
+    return headline_of(key.metric)
 
 
 def _labels(view: RunView, beside: Sequence[str]) -> tuple[LabelLine, ...]:
@@ -285,12 +305,20 @@ def _found(view: RunView, finding: Finding, where: Mapping[str, str]) -> FoundRi
         more=_MORE.get(more, NO_VALUE),
         scope=scope,
         unit="%" if "%" in risk.costs else "points",
+        part=_part(found),
         span=None if finding.verdict == "not asked" else _span(finding),
         ways=ways,
         cases=evidence.cases if evidence else (),
         n_cases=evidence.n_cases if evidence else 0,
         n_turned=evidence.n_turned if evidence else {},
     )
+
+
+def _part(found: Estimate | None) -> str:
+    """On how many of the items a number was measured; empty if on all, or on things in them."""
+    if found is None or found.value is None or found.divided_by >= found.counts.planned:
+        return ""
+    return f"{round(found.divided_by):,} of {_items(found.counts.planned)}"
 
 
 def _span(finding: Finding) -> Span | None:
@@ -341,7 +369,9 @@ def decision_of(risks: Sequence[FoundRisk]) -> str:
     hurt = [risk for risk in risks if risk.state == "hurts"]
     open_ones = [risk for risk in risks if risk.state == "can't tell"]
     if hurt:
-        return f"Look at {len(hurt)} risk{'s' * (len(hurt) > 1)}: {listed(names_of(hurt))}."
+        perhaps = names_of([risk for risk in hurt if not risk.is_beyond])
+        names = [f"{n} (maybe tolerable)" if n in perhaps else n for n in names_of(hurt)]
+        return f"Look at {len(hurt)} risk{'s' * (len(hurt) > 1)}: {listed(names)}."
     if open_ones:
         return f"Can't tell yet: {listed(names_of(open_ones))}."
     tolerable = {(r.span.tolerance, r.unit) for r in risks if r.span}
@@ -383,7 +413,7 @@ def _step(needed: Sequence[tuple[int, FoundRisk]], unit: str, total: int) -> str
 
 
 def held_words(risks: Sequence[FoundRisk]) -> str:
-    """What holds, in one sentence: "6 hold: at most 0.6 to 1.9 points: typos, OCR noise"."""
+    """What holds, in one sentence: "6 hold: at most 1.9 points each: typos, OCR noise"."""
     told = [(risk.finding.claim.risk, risk) for risk in risks]
     by_cost = grouped((declared.costs, risk) for declared, risk in told if declared)
     said = [_held_alike(costs, own) for costs, own in by_cost.items()]
@@ -391,10 +421,11 @@ def held_words(risks: Sequence[FoundRisk]) -> str:
 
 
 def _held_alike(said: str, risks: Sequence[FoundRisk]) -> str:
-    """Risks that cost in one way, with the least and the largest of their upper limits."""
-    most = sorted(risk.span.high for risk in risks if risk.span)
-    ends = [hundred(high / 100) for high in (most[:1] + most[-1:])]
-    words = said.removeprefix("costs ").format(f"at most {' to '.join(dict.fromkeys(ends))}")
+    """Risks that cost in one way, with the largest of their upper limits."""
+    if len(risks) == 1:
+        return f"{risks[0].name} {risks[0].costs}"
+    most = hundred(max(risk.span.high for risk in risks if risk.span) / 100)
+    words = f"{said.removeprefix('costs ').format(f'at most {most}')} each"
     names = names_of(risks)
     more = f" and {len(names) - _MOST_HELD} more" if len(names) > _MOST_HELD else ""
     return f"{words}: {', '.join(names[:_MOST_HELD])}{more}"

@@ -57,12 +57,6 @@ class Panel:
     axis: Axis | None
     rows: tuple[RiskPage, ...]
 
-    @property
-    def says(self) -> str:
-        """What its numbers say of a risk: "fools N % of texts"."""
-        told = [row.risk.finding.claim.risk for row in self.rows if self.axis]
-        return ", ".join(dict.fromkeys(risk.costs.format("N") for risk in told if risk))
-
 
 @dataclass(frozen=True, slots=True)
 class FirstScreen:

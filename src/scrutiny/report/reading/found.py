@@ -60,5 +60,5 @@ def _case(one: Found, item: Mapping[str, Any], fooled: tuple[int, int]) -> Evide
         fields=json.loads(item["fields"]),
         edits=tuple(Edit(*edit[:4]) for edit in one.edits),
         answers=(Answer(replicate_words(one.replicate), before, after),),
-        note=f"fools {times} of {of} models, each with its own text" if of > 1 else "",
+        note=f"fools {times} of {of} models, each by a text of its own" if of > 1 else "",
     )

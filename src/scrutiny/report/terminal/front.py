@@ -83,7 +83,7 @@ def _columns(risks: Sequence[FoundRisk]) -> tuple[int, ...]:
 def _header(columns: Sequence[int]) -> Iterator[Text]:
     what, cost, more, scope = columns
     yield Text(side_by_side(("", what), ("", cost), ("more than", more)), style="dim")
-    second = ("", what), ("[limits]", cost), ("random?", more), ("true of", scope)
+    second = ("", what), ("[95 % limits]", cost), ("random?", more), ("true of", scope)
     yield Text(side_by_side(*second), style="dim")
 
 
@@ -122,7 +122,8 @@ def _case(hurt: Sequence[FoundRisk]) -> Iterator[Text]:
     case = worst.cases[0]
     yield Text()
     count = f"{worst.n_cases:,} case{'s' * (worst.n_cases != 1)}"
-    yield from wrapped(f"{worst.name}, the clearest of {count} ({case_words(case)}):")
+    where = f" on {worst.part}" if worst.part else ""
+    yield from wrapped(f"{worst.name}, the clearest of {count}{where} ({case_words(case)}):")
     yield from case_sides(case)
 
 
