@@ -16,7 +16,7 @@ from scrutiny.data.dataset import load_dataset
 from scrutiny.registrations import REGISTRATIONS
 from scrutiny.run.costing.cost import cost_of
 from scrutiny.run.driver import run_plan
-from scrutiny.run.executing import perform
+from scrutiny.run.executing import task_runner
 from scrutiny.run.executing.executors import executor
 from scrutiny.run.planning.audit import AUDIT_DRAWS, audit_plan, ordered
 from scrutiny.run.planning.doubtful_data import unasked_warnings
@@ -290,9 +290,9 @@ def test_each_replicate_is_loaded_once_whatever_is_measured_of_it(tmp_path, monk
     models = (ModelPlan("m", "builtin:sentiment/seed-{seed}"),)
     plan = audit_plan(models, DATA, only=["performance", "calibration", "labels"])
     resolved, loaded = resolve(plan), []
-    load = perform.load_replicate
+    load = task_runner.load_replicate
     monkeypatch.setattr(
-        perform,
+        task_runner,
         "load_replicate",
         lambda source, *rest: loaded.append(source) or load(source, *rest),
     )
