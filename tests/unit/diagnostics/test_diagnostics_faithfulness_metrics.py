@@ -112,7 +112,7 @@ def by_half(changed=CHANGED):
 
 
 def test_what_is_measured_of_a_head_stands_in_the_parentheses():
-    with pytest.raises(PlanError, match=r"stands one of drop\(accuracy\), for"):
+    with pytest.raises(PlanError, match=r"is one of drop\(accuracy\), for"):
         metric_of("mean_changed_head(accuracy)")
     with pytest.raises(PlanError, match="is no sum over rows of one text"):
         metric_of("drop(changed_head(drop(accuracy)))")

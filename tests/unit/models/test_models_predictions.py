@@ -204,5 +204,5 @@ def test_two_columns_of_one_name_are_refused(tmp_path, name):
 def test_a_key_that_stands_twice_is_refused(tmp_path):
     path = tmp_path / "twice.jsonl"
     path.write_text('{"id": "1", "label": "a", "label": "b"}\n')
-    with pytest.raises(ModelError, match=r"twice\.jsonl:1 is no JSON: the key 'label' stands"):
+    with pytest.raises(ModelError, match=r"twice\.jsonl:1 is no JSON: the key 'label' occurs"):
         list(read_rows(path))

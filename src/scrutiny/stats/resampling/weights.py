@@ -126,7 +126,7 @@ def draw_weights(
     rng: np.random.Generator,
     dtype: type[np.floating[Any]] = np.float64,
 ) -> Iterator[FloatArray]:
-    """Chunks of counts of each unit in each draw ``(draw, unit)``, drawn within strata.
+    """Counts of each unit in each draw ``(draw, unit)``, in chunks, within strata.
 
     ``dtype`` is the type of numbers that the counts are wanted in: whole numbers in any.
 
