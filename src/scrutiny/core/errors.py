@@ -85,7 +85,9 @@ class UnknownNameError(UserError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
-        near = get_close_matches(name, names, n=3, cutoff=0.5)
+        # versions are left out: "labels@1" is not like "robustnes@1"
+        bare = {n.partition("@")[0]: n for n in names}
+        near = [bare[n] for n in get_close_matches(name.partition("@")[0], bare, n=3, cutoff=0.5)]
         if near:
             hint = "Did you mean " + " or ".join(repr(n) for n in near) + "?"
         else:

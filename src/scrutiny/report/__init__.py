@@ -4,7 +4,7 @@
 
     reading   a run folder as plain values: load_view(path) gives a RunView; raw measures when asked
     parts     which registered parts a run has what it takes for
-    table     which claims may be stated, by one rule; what stands under every report
+    table     which findings can be reported, by one rule; what stands under every report
     formats   one file (HTML), Markdown, LaTeX, CSV, NDJSON, what a notebook shows
     terminal  the table in 80 columns
 

@@ -36,7 +36,7 @@ NOT_TESTED: Final = "not tested"
 _HOLDS: Final = frozenset({"yes", NONE_DECLARED, NOT_NEEDED})
 _CONTROLS: Final = frozenset({"control", "null", "baseline"})  # roles of a family
 _FEWEST: Final = 3
-#: Verdicts and states that may be stated.
+#: Verdicts and states that can be reported.
 DECIDED: Final = ("supported", "hurts", "holds")
 
 
