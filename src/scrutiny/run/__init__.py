@@ -11,7 +11,7 @@
     importing   logs of other tools as runs
     driver      prepare, measure, estimate, decide; resumable at any point
     blocks      result tables of a task: variants, records, outputs
-    costing     estimated cost of a plan, from a few items; plans cut to a time budget
+    budgeting   estimated cost of a plan, from a few items; plans cut to a time budget
     manifest    what ran, on what, with which versions
     opening     run folders: identity, lock, and whether the run is finished
 """

@@ -12,7 +12,7 @@ from scrutiny.diagnostics.classes.diagnostic import Classes
 from scrutiny.diagnostics.classes.metrics import LABEL_F1, MACRO_F1, PRECISION, RECALL
 from scrutiny.diagnostics.classes.parts import PART, part
 from scrutiny.parts.run.classes import labels_of
-from scrutiny.parts.run.front import front_of
+from scrutiny.parts.run.first_screen import front_of
 from scrutiny.report.reading.load import load_view
 from scrutiny.report.terminal.page import screen_lines
 from scrutiny.run.driver import run_plan

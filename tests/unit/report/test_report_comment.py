@@ -5,7 +5,7 @@ from dataclasses import replace
 import report_sample
 
 from scrutiny.core.claim import Component, Risk
-from scrutiny.parts.run.front import front_of
+from scrutiny.parts.run.first_screen import front_of
 from scrutiny.report.formats.comment import case_folds, front_blocks
 from scrutiny.report.formats.markdown import render_markdown
 

@@ -14,7 +14,7 @@ from scrutiny.core.plan import DataPlan, ModelPlan
 from scrutiny.core.registry import Entry, registry
 from scrutiny.data.dataset import load_dataset
 from scrutiny.registrations import REGISTRATIONS
-from scrutiny.run.costing.cost import cost_of
+from scrutiny.run.budgeting.cost import cost_of
 from scrutiny.run.driver import run_plan
 from scrutiny.run.executing import task_runner
 from scrutiny.run.executing.executors import executor

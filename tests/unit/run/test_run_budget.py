@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from scrutiny.core.plan import DataPlan, EstimatePlan, ModelPlan
-from scrutiny.run.costing import budget, timing
-from scrutiny.run.costing.budget import asked_digest, within
-from scrutiny.run.costing.cost import cost_of
-from scrutiny.run.costing.timing import Speed
+from scrutiny.run.budgeting import budget, timing
+from scrutiny.run.budgeting.budget import asked_digest, within
+from scrutiny.run.budgeting.cost import cost_of
+from scrutiny.run.budgeting.timing import Speed
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.audit import audit_plan
 from scrutiny.run.planning.profiles import PROFILES

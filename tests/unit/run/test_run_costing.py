@@ -12,12 +12,12 @@ from scrutiny.core.model import Model
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.registry import registry
-from scrutiny.run.costing.cost import cost_of
-from scrutiny.run.costing.timing import equally_fast, seconds_each
+from scrutiny.run.budgeting.cost import cost_of
+from scrutiny.run.budgeting.timing import equally_fast, seconds_each
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.testing import KeywordClassifier
 
-timing = import_module("scrutiny.run.costing.timing")
+timing = import_module("scrutiny.run.budgeting.timing")
 
 
 class Clock:

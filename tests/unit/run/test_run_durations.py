@@ -3,7 +3,7 @@
 import pytest
 
 from scrutiny.core.errors import PlanError
-from scrutiny.run.costing.durations import in_words, seconds_of
+from scrutiny.run.budgeting.durations import in_words, seconds_of
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from scrutiny.core.plan import EstimatePlan, MeasurePlan
 from scrutiny.core.record import Measure, Row
 from scrutiny.data.tasks.names import load_task
 from scrutiny.parts.run.assigned import contrast_key_of, key_of
-from scrutiny.run.costing.cost import cost_of
+from scrutiny.run.budgeting.cost import cost_of
 from scrutiny.run.driver import RunOptions, run_plan, tasks_of
 from scrutiny.run.estimating.gate import assignments_of, gate_run
 from scrutiny.run.planning.assignment import to_json

@@ -12,8 +12,8 @@ from scrutiny.cli.wrapping import fitted, narrowed
 from scrutiny.core.boundary.canonical import plain
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import Plan
-from scrutiny.run.costing.budget import within
-from scrutiny.run.costing.cost import cost_of
+from scrutiny.run.budgeting.budget import within
+from scrutiny.run.budgeting.cost import cost_of
 from scrutiny.run.planning.resolve import designed, resolve
 from scrutiny.run.training.trained import with_stand_ins
 

@@ -125,7 +125,7 @@ def _fitting(
     resolved: Resolved, flags: Mapping[str, Any], request: Request, *, name: str
 ) -> Resolved:
     """Plan that fits into ``--budget``; an earlier selection of the same command is reused."""
-    from scrutiny.run.costing.budget import asked_digest, within
+    from scrutiny.run.budgeting.budget import asked_digest, within
 
     seconds = flags["budget"]
     asked = asked_digest(resolved, seconds)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Final
 
-from scrutiny.run.costing.durations import in_words
+from scrutiny.run.budgeting.durations import in_words
 
 #: Before these, the time left is a guess.
 _SECONDS: Final = 3.0

@@ -15,7 +15,7 @@ _PAGE: Final = "report.html"
 
 def _seconds(context: click.Context, option: click.Parameter, given: str | None) -> float | None:
     """Seconds of a duration; `None` if not given."""
-    from scrutiny.run.costing.durations import seconds_of
+    from scrutiny.run.budgeting.durations import seconds_of
 
     return None if given is None else seconds_of(given)
 

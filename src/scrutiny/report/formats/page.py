@@ -20,7 +20,7 @@ from scrutiny.parts.run.view import Evidence, RunView
 from scrutiny.parts.wording.labels import GAP, constant_parts, distinct_labels, short_names, slug
 from scrutiny.parts.wording.numbers import denominator, interval, number, p_value, value_and_bounds
 from scrutiny.parts.wording.verdicts import counts, headline, sentences
-from scrutiny.report.formats.first_screen import CasePage, FirstScreen, case_page, first_screen
+from scrutiny.report.formats.page_first_screen import CasePage, FirstScreen, case_page, first_screen
 from scrutiny.report.parts import parts
 from scrutiny.report.table.trust import how_far, how_measured
 from scrutiny.report.table.trusted import TrustedTable, trusted_table

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.parts.run.front import Front, front_of
+from scrutiny.parts.run.first_screen import Front, front_of
 from scrutiny.parts.run.rows import AuditRow, audit_rows
 from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import distinct_labels
 from scrutiny.parts.wording.numbers import interval, number, out_of
 from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, headline, mark, sentences
-from scrutiny.report.formats.first_screen import case_page
+from scrutiny.report.formats.page_first_screen import case_page
 from scrutiny.report.table.footer import footer_lines
 
 MOST_ROWS = 40

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
-from scrutiny.parts.run.front import Front, front_of
+from scrutiny.parts.run.first_screen import Front, front_of
 from scrutiny.parts.run.rows import AuditRow, audit_rows
 from scrutiny.parts.run.sections import main_estimates, single_estimates
 from scrutiny.parts.run.view import RunView
@@ -29,7 +29,7 @@ from scrutiny.parts.wording.numbers import interval, out_of
 from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, VERDICTS, headline, mark, sentences
 from scrutiny.report.parts import registered
 from scrutiny.report.table.footer import footer_lines
-from scrutiny.report.terminal.front import front_lines
+from scrutiny.report.terminal.first_screen import front_lines
 from scrutiny.report.terminal.published import published_lines
 from scrutiny.report.terminal.tests import tests_lines
 from scrutiny.report.terminal.trust import trusted_lines

@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 import scrutiny
-from scrutiny.parts.run.front import _worst_first, decision_of, front_of, held_words, rest_of
+from scrutiny.parts.run.first_screen import _worst_first, decision_of, front_of, held_words, rest_of
 from scrutiny.reliability.risk_words import Ways
-from scrutiny.report.formats.first_screen import first_screen
 from scrutiny.report.formats.html import render_html
+from scrutiny.report.formats.page_first_screen import first_screen
 from scrutiny.report.formats.snippet import render_snippet
 from scrutiny.report.reading.load import load_view
-from scrutiny.report.terminal.front import front_lines
+from scrutiny.report.terminal.first_screen import front_lines
 from scrutiny.report.terminal.page import plain_text, screen_lines, write_first_screen
 
 PLAN = {

@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import digest, plain
 from scrutiny.core.plan import Budget, MeasurePlan, Plan
-from scrutiny.run.costing.cost import parts_of
-from scrutiny.run.costing.durations import in_words
-from scrutiny.run.costing.timing import Timer
+from scrutiny.run.budgeting.cost import parts_of
+from scrutiny.run.budgeting.durations import in_words
+from scrutiny.run.budgeting.timing import Timer
 from scrutiny.run.planning.resolve import measurement_of
 from scrutiny.run.planning.resolved import Measurement, Resolved
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from scrutiny.run.costing.durations import in_words
-from scrutiny.run.costing.timing import Timer
+from scrutiny.run.budgeting.durations import in_words
+from scrutiny.run.budgeting.timing import Timer
 from scrutiny.run.planning.resolved import Measurement, Resolved
 
 _BYTES: Final = 400  # of a record in memory
