@@ -19,7 +19,8 @@ def test_rows_are_counted_by_kind_with_the_first():
 def test_reasons_that_differ_in_what_is_quoted_are_one_kind():
     twice = [BadRow(f"d:{n}", f"the id '{n}' is already on line {n - 1}") for n in (3, 5, 7)]
     assert list(left_out([BadRow("d:2", "text is empty"), *twice])) == [
-        "3 rows cannot be read and were left out; the first is d:3: the id '3' is already on line 2",
+        "3 rows cannot be read and were left out; the first is d:3: "
+        "the id '3' is already on line 2",
         "1 row cannot be read and was left out; the first is d:2: text is empty",
     ]
     assert list(left_out([])) == []
