@@ -153,6 +153,15 @@ def test_what_cannot_be_told_takes_one_line_in_a_terminal(front):
     assert all(line.endswith("~3,300 more items") for line in lines if line.startswith("○ "))
 
 
+def test_the_widest_cost_is_not_cropped(front):
+    said = "costs between −32.7 and 58.9 points"
+    wide = replace(opened(front, "typos", items=3300), costs=said)
+    lines = [line.plain for line in front_lines(replace(front, risks=(wide,)))]
+    (line,) = [line for line in lines if line.startswith("○ typos")]
+    assert said in line
+    assert len(line) <= 80
+
+
 def test_ties_are_ordered_by_name(view, front):
     twins = [replace(front.risks[0], what=name) for name in ("b", "a")]
     assert [risk.what for risk in sorted(twins, key=_worst_first)] == ["a", "b"]
