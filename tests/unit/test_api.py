@@ -75,7 +75,7 @@ def test_an_object_and_rows_make_a_run(finished):
 def test_records_are_selected_by_any_column(finished):
     records = finished.records("robustness")
     assert len(records) == len(finished.records()) == 24 * (1 + 2 * 2 * 2)
-    with pytest.raises(UnknownNameError, match="There are 1: robustness@1"):
+    with pytest.raises(UnknownNameError, match="Did you mean 'robustness@1"):
         finished.records("robust")
     assert len(records.where(role="baseline")) == 24
     condition = {"transformation": "typos@1", "draw": 1}

@@ -87,7 +87,7 @@ class UnknownNameError(UserError):
         names = sorted(known)
         # versions are left out: "labels@1" is not like "robustnes@1"
         bare = {n.partition("@")[0]: n for n in names}
-        near = [bare[n] for n in get_close_matches(name.partition("@")[0], bare, n=3, cutoff=0.5)]
+        near = [bare[n] for n in get_close_matches(name.partition("@")[0], bare, n=3, cutoff=0.6)]
         if near:
             hint = "Did you mean " + " or ".join(repr(n) for n in near) + "?"
         else:
