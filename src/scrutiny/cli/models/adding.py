@@ -61,7 +61,7 @@ def _install(packaged: Packaged) -> Path:
 
 
 def _use(packaged: Packaged, original: Path, training: TrainingWanted) -> Path:
-    """Nothing to do: the checkpoint is used in place."""
+    """No-op: the checkpoint is used where it is."""
     return original
 
 

@@ -53,7 +53,7 @@ def facts_of(transformation: Any) -> dict[str, Any]:
 
 @cache
 def _stored(path: Path) -> Mapping[str, dict[str, Any]]:
-    """What a file keeps of the built-in names."""
+    """Built-in names as a file keeps them."""
     found: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
     return found
 

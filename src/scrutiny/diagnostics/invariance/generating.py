@@ -39,7 +39,7 @@ ONLY_TEXT: Final = "only_text"
 
 @dataclass(frozen=True, slots=True)
 class SameAmount(Goal):
-    """As many changed words as the searched text has; the score is the negative difference."""
+    """Goal: the same number of changed words as the searched text; score: minus the difference."""
 
     id: ClassVar[str] = "same_amount@1"
     summary: ClassVar[str] = "as many words changed as in another text"

@@ -1,4 +1,4 @@
-"""What a reader needs first: how good it is, what hurts and how sure that is, what to do."""
+"""First screen of a report: scores, risks worst first with their certainty, and what to do next."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -59,7 +59,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class FoundRisk:
-    """What is found of one risk, in words.
+    """One risk in words: its state, cost, scope and cases.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class FoundRisk:
 
     @property
     def name(self) -> str:
-        """What may hurt, and on which data."""
+        """Name of the risk, with its dataset if there are several."""
         return f"{self.what} on {self.where}" if self.where else self.what
 
     @property
