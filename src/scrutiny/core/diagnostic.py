@@ -331,11 +331,9 @@ class Reference(Protocol):
         self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None
     ) -> list[Prediction | Failure]:
         """Predictions of the reference: cached, batched, checked; failed calls are values."""
-        ...
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
         """Answers of the reference to queries of `scrutiny.core.queries.language`."""
-        ...
 
 
 class Context(Protocol):
@@ -352,12 +350,10 @@ class Context(Protocol):
     @property
     def model(self) -> Model | None:
         """Model of the cell, for capabilities beyond `predict`."""
-        ...
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The model's labels, named as in the data, in the order of the scores."""
-        ...
 
     def predict(
         self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None
@@ -367,7 +363,6 @@ class Context(Protocol):
         ``variants`` names the variant of each example, None for an original item; answers
         are kept as outputs under item and variant.
         """
-        ...
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
         """Answers of the cell's model to queries of `scrutiny.core.queries.language`.
@@ -375,19 +370,15 @@ class Context(Protocol):
         Cached, batched, each distinct query once; a failing one is a value. ``model`` is asked
         directly for what is not cached: ``encode``, ``representations``.
         """
-        ...
 
     def rng(self, purpose: str, name: str, item: str, draw: int = 0) -> "np.random.Generator":
         """Random generator for this name, the same for every model and replicate."""
-        ...
 
     def once(self, key: str, make: Callable[[], Any]) -> Any:
         """Value of ``make()``, a JSON value, computed once per run."""
-        ...
 
     def array(self, name: str, value: "np.ndarray[Any, Any]") -> None:
         """Store an array with the records."""
-        ...
 
 
 def reference_of(ctx: Context) -> Reference:

@@ -93,7 +93,6 @@ class PlainModel(Protocol):
         Weights, configuration, tokenizer, adapter version, dtype, device type, attention
         implementation, truncation, template.
         """
-        ...
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """One prediction for each example, in order.
@@ -103,7 +102,6 @@ class PlainModel(Protocol):
         ModelError
             If the model answers in a shape that its task does not allow.
         """
-        ...
 
 
 #: Names of the members of every model.
@@ -193,4 +191,3 @@ class KnowsTrainingText(Protocol):
 
     def training_hashes(self) -> Any:
         """Sorted ``uint64`` hashes of the letters of every training sentence."""
-        ...

@@ -76,20 +76,16 @@ class Document(Protocol):
     @property
     def tokens(self) -> Sequence[tuple[int, int]]:
         """Borders of all tokens."""
-        ...
 
     @property
     def words(self) -> Sequence[str]:
         """Surface of all tokens, punctuation among them."""
-        ...
 
     def tag(self, index: int) -> str:
         """Penn tag of one token."""
-        ...
 
     def is_protected(self, start: int, end: int) -> bool:
         """Whether any of these code points is protected."""
-        ...
 
 
 class Transformation(PlugIn, ABC):

@@ -11,30 +11,24 @@ class Progress(Protocol):
 
         ``texts`` is how many the others ask at most, where that is known.
         """
-        ...
 
     def advance(self, phase: str, *, asked: int = 0, cached: int = 0, planned: int = 0) -> None:
         """One more shard is done; it sent ``asked`` texts and found ``cached`` in the cache.
 
         ``planned`` is how many it could have asked.
         """
-        ...
 
     def answered(self, texts: int) -> None:
         """A batch of texts was answered and stored, within the current shard."""
-        ...
 
     def passed(self, text: str) -> None:
         """Report the outcome of a stretch of work ("epoch 2 of 6: loss 0.31"), as progress."""
-        ...
 
     def note(self, text: str) -> None:
         """Report once something that readers of the results need to know."""
-        ...
 
     def stop(self) -> None:
         """End the display, so that others can write."""
-        ...
 
 
 class Silent:

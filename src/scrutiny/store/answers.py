@@ -35,11 +35,9 @@ class AnswerStore(Protocol):
 
     def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Stored answers, for those keys that have one."""
-        ...
 
     def put_many(self, answers: Mapping[bytes, bytes]) -> None:
         """Store these answers; committed when the call returns."""
-        ...
 
 
 class AnswerCache:

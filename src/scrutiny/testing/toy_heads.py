@@ -26,11 +26,9 @@ class ToyHead(Protocol):
 
     def targets(self, words: Words, rng: "np.random.Generator") -> list[int | None]:
         """Word that each word attends to; None for uniform attention."""
-        ...
 
     def target_of_specials(self, words: Words) -> int | None:
         """Word that special tokens attend to."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

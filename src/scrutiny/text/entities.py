@@ -34,7 +34,6 @@ class EntityFinder(Protocol):
 
     def entities(self, text: str) -> list[Entity]:
         """Return names in order, disjoint."""
-        ...
 
 
 _TITLES = frozenset(

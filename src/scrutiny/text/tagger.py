@@ -31,11 +31,9 @@ class Tagger(Protocol):
 
     def tag_at(self, words: Sequence[str], position: int) -> Tag:
         """Return the tag of one word."""
-        ...
 
     def tag(self, words: Sequence[str]) -> list[Tag]:
         """Return the tags of all words."""
-        ...
 
 
 def shape(word: str) -> str:

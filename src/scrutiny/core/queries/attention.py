@@ -62,7 +62,6 @@ class Attends(Protocol):
         that the model's tokenizer puts round one text. A sentence that does not fit into the model
         is a `Failure` ("too_long"), never cut.
         """
-        ...
 
 
 #: Interventions on a head: its output is zero; it attends uniformly to all allowed tokens;
@@ -131,7 +130,6 @@ class Intervenes(Protocol):
         self, texts: Sequence[str], *, pairs: Sequence[str] | None = None, special: bool = True
     ) -> list[Encoded]:
         """Tokens of each text as the model sees them: the positions to erase refer to these."""
-        ...
 
     def intervened(self, intervention: Intervention) -> Model:
         """Model with the same weights whose answers are given under an intervention.
@@ -147,7 +145,6 @@ class Intervenes(Protocol):
         ModelError
             If its attention cannot be changed.
         """
-        ...
 
 
 class CorpusCounts(NamedTuple):
@@ -180,4 +177,3 @@ class KnowsHeadCounts(Protocol):
         ModelError
             If this corpus is unknown.
         """
-        ...

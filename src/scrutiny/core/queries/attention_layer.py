@@ -48,7 +48,6 @@ class AttentionLayer(Protocol):
 
     def attention_layer(self, texts: Sequence[str]) -> list[AttendedText | Failure]:
         """Attended vectors of each text, in order; texts are not truncated."""
-        ...
 
     def reweighted(
         self, attended: Sequence[AttendedText], weights: "np.ndarray[Any, Any]"
@@ -57,7 +56,6 @@ class AttentionLayer(Protocol):
 
         Rows of weights are taken as they are: a row of zeros attends to nothing.
         """
-        ...
 
     def reweighted_slopes(
         self,
@@ -70,7 +68,6 @@ class AttentionLayer(Protocol):
         It is that of the sum over labels of the probabilities times the directions
         ``(text, draw, label)``.
         """
-        ...
 
     def input_slopes(self, attended: Sequence[AttendedText]) -> "list[np.ndarray[Any, Any]]":
         """Input times gradient ``(token,)`` of each text.
@@ -78,11 +75,9 @@ class AttentionLayer(Protocol):
         The sum over the dimensions of a token's input vector times the gradient of the likeliest
         label's probability with regard to it, the weights held constant.
         """
-        ...
 
     def without_each(self, attended: Sequence[AttendedText]) -> "list[np.ndarray[Any, Any]]":
         """Probabilities ``(token, label)`` of each text without that token.
 
         The others are encoded anew, as if the text had been written without it.
         """
-        ...

@@ -79,8 +79,6 @@ class Gradients(Protocol):
         self, examples: Sequence[Example], labels: Sequence[str]
     ) -> list[TokenGradients | Failure]:
         """Gradient of the negative log-probability of a label, for each example, in order."""
-        ...
 
     def embeddings(self) -> InputEmbeddings:
         """Input vectors of the whole vocabulary; the same object each time."""
-        ...

@@ -126,11 +126,9 @@ class Tokenizes(Protocol):
         self, texts: Sequence[str], *, pairs: Sequence[str] | None = None, special: bool = True
     ) -> list[Encoded]:
         """Tokens of each text, or of each pair of texts; never truncated."""
-        ...
 
     def decode(self, ids: Sequence[int]) -> str:
         """Text of token ids, as the tokenizer writes it."""
-        ...
 
 
 @runtime_checkable
@@ -139,7 +137,6 @@ class MaskedLanguageModel(Protocol):
 
     def masked_logprobs(self, queries: Sequence[Clozes]) -> list[tuple[tuple[float, ...], ...]]:
         """Natural log-probabilities by query, cloze and target."""
-        ...
 
 
 @runtime_checkable
@@ -148,7 +145,6 @@ class CausalLanguageModel(Protocol):
 
     def token_logprobs(self, queries: Sequence[Continuation]) -> list[tuple[float, ...]]:
         """Natural log-probability of every token from ``start`` on, given all earlier ones."""
-        ...
 
 
 @runtime_checkable
@@ -157,7 +153,6 @@ class NextSentence(Protocol):
 
     def next_sentence(self, queries: Sequence[SentencePair]) -> list[float]:
         """Probability, by the model's own head, that the second text follows the first."""
-        ...
 
 
 @runtime_checkable
@@ -166,7 +161,6 @@ class AttentionReceived(Protocol):
 
     def attention_received(self, queries: Sequence[TokenIds]) -> list[tuple[float, ...]]:
         """Attention to each token: mean over layers, heads and attending tokens."""
-        ...
 
 
 @runtime_checkable
@@ -185,7 +179,6 @@ class Represents(Protocol):
         last token, ``word`` the mean over the pieces of the target word. A vector that does not
         exist (``word`` of a passage without one) is NaN.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +216,6 @@ class HasLandscape(Protocol):
 
         A text is cut where the model takes no more; one without a token to guess has NaN.
         """
-        ...
 
 
 #: Capabilities that `Context.ask` sends through the cache.

@@ -28,18 +28,15 @@ class AskedModel(Protocol):
     @property
     def labels(self) -> tuple[str, ...]:
         """Its labels in the words of the data."""
-        ...
 
     @property
     def model(self) -> Model | None:
         """The model itself, for its gradients."""
-        ...
 
     def predict(
         self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None
     ) -> list[Prediction | Failure]:
         """Its answers."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

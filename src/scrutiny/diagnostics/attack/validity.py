@@ -44,7 +44,6 @@ class Rater(Protocol):
 
     def rate(self, recipe: str, states: list[State]) -> list[float | None]:
         """Probability for each text; `None` if it cannot say."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,6 @@ class HasPresets(Protocol):
 
     def conditions(self) -> dict[str, MapOptions]:
         """Presets by name."""
-        ...
 
 
 P = TypeVar("P", bound=HasPresets)

@@ -13,7 +13,6 @@ class AnswersLabels(Protocol):
 
     def predict(self, texts: Any) -> Any:
         """Label, or tags, of each text."""
-        ...
 
 
 @runtime_checkable
@@ -29,7 +28,6 @@ class StatesFingerprint(Protocol):
 
     def fingerprint(self) -> Any:
         """Text that changes whenever an answer may change, or `None`."""
-        ...
 
 
 @runtime_checkable

@@ -66,11 +66,9 @@ class DrawsAgain(Protocol):
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """One answer of the current draw for each example."""
-        ...
 
     def fingerprint(self) -> str | None:
         """Digest of the model with its options, or `None`."""
-        ...
 
 
 class SampledModel(Model):

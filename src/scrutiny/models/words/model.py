@@ -159,11 +159,9 @@ class WordParts(Protocol):
     @property
     def labels(self) -> tuple[str, ...]:
         """Labels in the order of the scores."""
-        ...
 
     def digest(self) -> str:
         """Digest of everything that can change an answer."""
-        ...
 
 
 class WordModel(Model):

@@ -212,19 +212,15 @@ class Records(Protocol):
     @property
     def folder(self) -> "RunFolder | None":
         """Where they are stored."""
-        ...
 
     def hits(self) -> Sequence[Hits]:
         """Every measure named ``hit``, by condition, in plan order."""
-        ...
 
     def own_intervals(self, estimate: Estimate) -> Mapping[str, OwnInterval]:
         """Interval over items of each replicate of an estimate, by replicate; empty if unknown."""
-        ...
 
     def recorded(self, assigned: Mapping[str, Any]) -> "Recorded | None":
         """Records that a specification of the manifest reads; `None` if there are none."""
-        ...
 
 
 class NoRecords:

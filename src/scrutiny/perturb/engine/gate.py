@@ -35,11 +35,9 @@ class Gate(Protocol):
 
     def admit_first(self, candidates: Iterator[tuple[Edit, ...]]) -> bool:
         """Accept the first allowed candidate; return whether there was one."""
-        ...
 
     def outcome(self) -> StepOutcome:
         """Outcome of all candidates."""
-        ...
 
 
 def gate_for(document: TextDocument, constraints: Sequence[Constraint]) -> Gate:

@@ -24,7 +24,6 @@ class MaskFiller(Protocol):
 
     def fill(self, queries: Sequence[MaskQuery], *, top: int) -> list[tuple[str, ...]]:
         """Whole words for each query, most likely first; may be fewer than ``top``."""
-        ...
 
 
 class Guess(NamedTuple):
@@ -46,13 +45,11 @@ class WordGuesser(MaskFiller, Protocol):
         self, queries: Sequence[MaskQuery], *, top: int, script: Literal["latin", "han"] = "latin"
     ) -> list[tuple[Guess, ...]]:
         """Whole words for each masked place with their probabilities, most likely first."""
-        ...
 
     def rewrite(
         self, queries: Sequence[MaskQuery], *, top: int, script: Literal["latin", "han"] = "latin"
     ) -> list[tuple[Guess, ...]]:
         """Words with as many tokens and their perplexities, from the unmasked text, best first."""
-        ...
 
 
 @runtime_checkable
@@ -61,15 +58,12 @@ class Vectors(Protocol):
 
     def neighbors(self, word: str, *, most: int) -> tuple[tuple[str, float], ...]:
         """Nearest other words with their cosine, nearest first; empty if the word is unknown."""
-        ...
 
     def warm(self, words: Iterable[str], *, most: int) -> None:
         """Compute the neighbors of many words in one matrix product."""
-        ...
 
     def vector(self, word: str) -> "np.ndarray[Any, Any] | None":
         """Array of shape (dimension,), or `None` for an unknown word."""
-        ...
 
 
 @runtime_checkable
@@ -78,7 +72,6 @@ class Translator(Protocol):
 
     def translate(self, texts: Sequence[str], *, source: str, target: str) -> list[str]:
         """Translations, one for each text."""
-        ...
 
 
 @runtime_checkable
@@ -87,7 +80,6 @@ class Encoder(Protocol):
 
     def encode(self, texts: Sequence[str]) -> "np.ndarray[Any, Any]":
         """Array of shape (text, dimension)."""
-        ...
 
 
 @runtime_checkable
@@ -96,7 +88,6 @@ class PerplexityScorer(Protocol):
 
     def perplexity(self, texts: Sequence[str]) -> Sequence[float]:
         """Perplexity of each text, at least 1."""
-        ...
 
 
 @runtime_checkable
@@ -105,7 +96,6 @@ class TextScorer(PerplexityScorer, Protocol):
 
     def log_probability(self, texts: Sequence[str]) -> Sequence[float]:
         """Natural logarithm of the probability of each text."""
-        ...
 
 
 @runtime_checkable
@@ -114,7 +104,6 @@ class EntailmentJudge(Protocol):
 
     def entailment(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float]:
         """Probability that the first text of each pair entails the second."""
-        ...
 
 
 @runtime_checkable
@@ -123,7 +112,6 @@ class PinyinReader(Protocol):
 
     def readings(self, char: str) -> tuple[str, ...]:
         """Syllables with the number of their tone ("hao3"), most usual first; empty if unknown."""
-        ...
 
 
 @runtime_checkable
@@ -132,4 +120,3 @@ class GrammarChecker(Protocol):
 
     def lints(self, text: str) -> Sequence[tuple[str, str]]:
         """(kind, text of the problem) for each grammar error."""
-        ...

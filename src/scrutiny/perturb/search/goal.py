@@ -167,7 +167,6 @@ class Closeness(Protocol):
 
     def closeness(self, states: Sequence[State]) -> Sequence[float]:
         """Similarity of each text to the base."""
-        ...
 
 
 def best(judged: Iterable[Judged]) -> Judged | None:

@@ -18,7 +18,6 @@ class Ask(Protocol):
 
     def __call__(self, examples: Sequence[Example], /) -> Sequence[Answer | Failure]:
         """One answer for each example, in order."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,11 +27,9 @@ class Memos(Protocol):
 
     def memo(self, key: str) -> tuple[bool, Any]:
         """Whether a value is stored under a key, and the value."""
-        ...
 
     def set_memo(self, key: str, value: Any) -> None:
         """Store a JSON value for the life of the run."""
-        ...
 
 
 def who(family: str, source: str, dataset: str) -> str:

@@ -13,19 +13,15 @@ class TaskStore(Protocol):
 
     def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Stored answers, for those keys that have one."""
-        ...
 
     def put_many(self, answers: Mapping[bytes, bytes]) -> None:
         """Store these answers; they are safe when the call returns."""
-        ...
 
     def memo(self, key: str) -> tuple[bool, Any]:
         """Whether a value is stored under a key, and the value."""
-        ...
 
     def set_memo(self, key: str, value: Any) -> None:
         """Store a JSON value for the life of the run."""
-        ...
 
 
 class LocalStore:

@@ -16,7 +16,6 @@ class Executor(Protocol):
 
     def run(self, work: Iterable[Work]) -> Iterator[tuple[str, Block]]:
         """Identity and result of each finished task."""
-        ...
 
 
 class Serial:

@@ -35,19 +35,15 @@ class Telling(Protocol):
 
     def start(self, phase: str, *, total: int, done: int) -> None:
         """Begin a phase with a number of steps, some of them done in an earlier run."""
-        ...
 
     def advance(self, phase: str, *, asked: int = 0, cached: int = 0) -> None:
         """One more step is done."""
-        ...
 
     def passed(self, text: str) -> None:
         """Report the outcome of a stretch of training, as part of the progress."""
-        ...
 
     def note(self, text: str) -> None:
         """Report something once."""
-        ...
 
 
 class Training:

@@ -25,16 +25,13 @@ class Learner(Protocol):
     @property
     def network(self) -> Any:
         """Modules by name."""
-        ...
 
     @property
     def optimizer(self) -> Any:
         """Optimizer of the weights."""
-        ...
 
     def logits(self, texts: Sequence[Sequence[int]]) -> Any:
         """Logits ``(text, label)`` of word ids; with dropout while the network trains."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)

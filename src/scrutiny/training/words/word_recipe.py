@@ -74,38 +74,29 @@ class WordRecipe(Protocol):
     @property
     def version(self) -> str:
         """Versioned name of the procedure; part of every identity."""
-        ...
 
     @property
     def packages(self) -> tuple[str, ...]:
         """Distributions that the weights depend on."""
-        ...
 
     @property
     def replicates_of(self) -> str:
         """Source of variation between seeds, as `scrutiny.models.strings.lineage` names it."""
-        ...
 
     def plain(self) -> dict[str, Any]:
         """All hyperparameters as plain JSON."""
-        ...
 
     def rows(self) -> Rows:
         """Selection of rows, as a fine-tuning recipe has it."""
-        ...
 
     def sizes(self, parts: DataParts) -> dict[str, int]:
         """``epochs`` and ``steps`` of one seed; empty if there are no steps."""
-        ...
 
     def require(self) -> None:
         """Raise `MissingExtraError` if a required package is not installed."""
-        ...
 
     def fit(self, parts: DataParts, *, seed: int, on_step: OnStep = unheard) -> Trained:
         """Train the classifier of one seed."""
-        ...
 
     def stand_in(self, parts: DataParts) -> tuple[Callable[[Path], None], float]:
         """Writer of a classifier of the same shape, and the seconds that one seed would take."""
-        ...
