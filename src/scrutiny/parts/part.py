@@ -90,30 +90,6 @@ class Part:
         return replace(self, charts=kept, note=note)
 
 
-def _no_part(view: RunView) -> Part | None:
-    """No part."""
-    del view
-    return None
-
-
-def _no_lines(view: RunView) -> Iterable["Text"]:
-    """No lines."""
-    del view
-    return ()
-
-
-def _nothing_known(dataset: str, estimates: Sequence[Estimate]) -> str:
-    """No words."""
-    del dataset, estimates
-    return ""
-
-
-def _nothing_found(folder: Path) -> Iterable[Found]:
-    """No texts."""
-    del folder
-    return ()
-
-
 @dataclass(frozen=True, slots=True)
 class ReportPart(Told):
     """Registered part: how it is made, and its other outputs.
@@ -133,10 +109,10 @@ class ReportPart(Told):
     """
 
     doc: str | None
-    make: Callable[[RunView], Part | None] = _no_part
-    lines: Callable[[RunView], Iterable["Text"]] = _no_lines
-    of_dataset: Callable[[str, Sequence[Estimate]], str] = _nothing_known
-    found_in: Callable[[Path], Iterable[Found]] = _nothing_found
+    make: Callable[[RunView], Part | None] = lambda view: None
+    lines: Callable[[RunView], Iterable["Text"]] = lambda view: ()
+    of_dataset: Callable[[str, Sequence[Estimate]], str] = lambda dataset, estimates: ""
+    found_in: Callable[[Path], Iterable[Found]] = lambda folder: ()
 
     def sentence(self) -> str:
         """First line of its documentation."""

@@ -1,12 +1,23 @@
 """Formats of the report, by name and by file suffix."""
 
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Final
 
 from scrutiny.core.errors import PlanError
 from scrutiny.parts.run.view import RunView
 
-FORMATS: Final = ("text", "html", "md", "latex", "csv", "json", "junit")
+#: What writes each format; it is imported on demand, with what it depends on.
+_WRITERS: Final = {
+    "text": "terminal.page:plain_text",
+    "html": "formats.html:render_html",
+    "md": "formats.markdown:render_markdown",
+    "latex": "formats.latex:render_latex",
+    "csv": "formats.delimited:render_csv",
+    "json": "formats.ndjson:render_ndjson",
+    "junit": "formats.junit:render_junit",
+}
+FORMATS: Final = tuple(_WRITERS)
 _BY_SUFFIX: Final = {
     ".html": "html",
     ".md": "md",
@@ -38,31 +49,5 @@ def format_of(path: Path) -> str:
 
 
 def render(view: RunView, name: str) -> str:
-    """Report in one of the `FORMATS`; its dependencies are imported on demand."""
-    if name == "html":
-        from scrutiny.report.formats.html import render_html
-
-        return render_html(view)
-    if name == "md":
-        from scrutiny.report.formats.markdown import render_markdown
-
-        return render_markdown(view)
-    if name == "latex":
-        from scrutiny.report.formats.latex import render_latex
-
-        return render_latex(view)
-    if name == "csv":
-        from scrutiny.report.formats.delimited import render_csv
-
-        return render_csv(view)
-    if name == "json":
-        from scrutiny.report.formats.ndjson import render_ndjson
-
-        return render_ndjson(view)
-    if name == "junit":
-        from scrutiny.report.formats.junit import render_junit
-
-        return render_junit(view)
-    from scrutiny.report.terminal.page import plain_text
-
-    return plain_text(view)
+    """Report in one of the `FORMATS`."""
+    return str(resolve_name(f"scrutiny.report.{_WRITERS[name]}")(view))
