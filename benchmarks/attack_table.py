@@ -305,7 +305,7 @@ def opposite(text):
     """The text with its first word of a WordNet opposite replaced by that; nothing without one."""
     words = token_texts(text)
     for place, tag in enumerate(default_tagger().tag(words)):
-        pos = wordnet.wordnet_pos(tag.upos)
+        pos = wordnet.POS_OF.get("VERB" if tag.upos == "AUX" else tag.upos)
         found = wordnet.antonyms(words[place].lower(), pos) if pos else ()
         if found and " " not in found[0]:
             return text, " ".join([*words[:place], found[0], *words[place + 1 :]])

@@ -9,7 +9,6 @@ Any string, however odd, is accepted: no function here raises on the content of 
     tokens      Span = tuple[int, int]
                 token_spans(text) -> list[Span]                fastest: offsets only
                 token_texts(text) -> list[str]                 the surface words
-                tokenize(text) -> list[Token]                  Token(start, end, text)
                 sentences(text) -> list[Span]                  offsets, white space outside
                 graphemes(text) -> list[str]                   user-perceived characters
                 is_word(token) -> bool                         has a letter; not URL, @, #
@@ -37,16 +36,14 @@ Any string, however odd, is accepted: no function here raises on the content of 
     contractions  find_contractions(text) -> list[Rewrite]     "isn't" -> "is not"
                 find_expansions(text) -> list[Rewrite]         "is not" -> "isn't"
                                                                Rewrite(start, end, text)
-                contraction_pairs() -> tuple[tuple[str, str], ...]
     numbers     parse_number(token) -> Number | None           "25,000" "3.5" "twelve" "2nd"
                 format_number(value, like) -> str              in the manner of a Number
                 number_to_words(value) -> str; ordinal_to_words(value) -> str
     gender      swap_gender(word, xpos=None) -> str | None     he<->she, her->him|his, actor<->...
                 first_name_gender(name) -> "female" | "male" | None
-    wordnet     synonyms(lemma, pos, *, senses=None) -> tuple[str, ...]    frequent sense first
-                antonyms(lemma, pos, *, senses=None, indirect=False) -> tuple[str, ...]
-                hypernyms(...), hyponyms(...), derivations(...)            same arguments
-                exists(lemma, pos=None) -> bool; wordnet_pos(upos) -> "n"|"v"|"a"|"r"|None
+    wordnet     antonyms(lemma, pos, *, senses=None, indirect=False) -> tuple[str, ...]
+                hypernyms(lemma, pos, *, senses=None) -> tuple[str, ...]   frequent sense first
+                exists(lemma, pos=None) -> bool
                 synsets(lemma, pos) -> tuple[int, ...]; lemmas(synset) -> tuple[str, ...]
                 lexname(synset) -> str                         "noun.animal"
                 sense_counts(lemma, pos) -> tuple[int, ...]    how often each sense was tagged
@@ -57,8 +54,6 @@ Any string, however odd, is accepted: no function here raises on the content of 
                 default_entity_finder() -> EntityFinder        own gazetteer
     inflect     lemma(word, upos) -> str; inflect(lemma, xpos) -> str | None
                 reinflect(word, upos, xpos) -> str | None      "went", "VERB", "VBZ" -> "goes"
-                verb_forms(lemma) -> dict[str, str]            by Penn tag
-                plural(noun), singular(noun) -> str | None
                 indefinite_article(following) -> "a" | "an"
     morphology  regular_form(lemma, xpos) -> str | None; candidate_lemmas(word, xpos) -> list[str]
     spacy_pipeline  load_spacy() -> SpacyPipeline              both protocols; extra "nlp"

@@ -71,15 +71,6 @@ _ED_BUT_NO_PARTICIPLE = frozenset(
 )
 
 
-def contraction_pairs() -> tuple[tuple[str, str], ...]:
-    """Return all (contraction, full form) pairs that are looked for, ambiguous ones twice."""
-    pairs = [(f"{verb}n't", f"{verb} not") for verb in _NEGATED]
-    pairs += list(_IRREGULAR.items())
-    for clitic, subjects in _CLITICS.items():
-        pairs += [(s + clitic, f"{s} {full}") for s in subjects.split() for full in _FULL[clitic]]
-    return (*pairs, ("let's", "let us"), *_INFORMAL.items())
-
-
 @cache
 def _irregular_participles() -> frozenset[str]:
     return frozenset(words("irregular_participles"))

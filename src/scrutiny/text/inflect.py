@@ -156,41 +156,6 @@ def reinflect(word: str, upos: str, xpos: str) -> str | None:
     return None if found is None else match_case(word, found)
 
 
-def verb_forms(lemma: str) -> dict[str, str]:
-    """Return the forms of a verb by Penn tag; empty for modals.
-
-    Examples
-    --------
-    >>> list(verb_forms("go").values())
-    ['go', 'go', 'goes', 'went', 'gone', 'going']
-    """
-    forms = {tag: inflect(lemma, tag) for tag in _VERB_TAGS}
-    return {tag: form for tag, form in forms.items() if form is not None}
-
-
-def plural(noun: str) -> str | None:
-    """Return the plural of a singular noun; None if it is a plural already or has none.
-
-    Examples
-    --------
-    >>> plural("Woman"), plural("boxes"), plural("knife")
-    ('Women', None, 'knives')
-    """
-    return inflect(noun, "NNS") if lemma(noun, "NOUN") == noun.lower() else None
-
-
-def singular(noun: str) -> str | None:
-    """Return the singular of a plural noun; None if it is no plural.
-
-    Examples
-    --------
-    >>> singular("Women"), singular("box"), singular("glasses")
-    ('Woman', None, 'glass')
-    """
-    base = lemma(noun, "NOUN")
-    return None if base == noun.lower() else match_case(noun, base)
-
-
 _AN = re.compile(r"(?:hour|honest|hono|heir|[aeiou])", re.IGNORECASE)
 _A = re.compile(
     r"(?:one(?:self|[^a-z]|$)|once|ouija|eu|ewe|unanim|uni(?![nmd])|unesco|u[st][eiu]|utop|usa[bg]"

@@ -5,10 +5,9 @@ from typing import Final
 
 from scrutiny.text.inflect import lemma
 from scrutiny.text.lexicon import zipf
-from scrutiny.text.wordnet import exists
+from scrutiny.text.wordnet import POS_OF, exists
 
 _WORD_FROM: Final = 3.0  # below, the commonest misspellings are counted as well ("recieve")
-_POS: Final = (("NOUN", "n"), ("VERB", "v"), ("ADJ", "a"), ("ADV", "r"))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -23,4 +22,4 @@ def is_known_word(word: str) -> bool:
     low = word.lower()
     if zipf(low) >= _WORD_FROM:
         return True
-    return any(exists(low, pos) or exists(lemma(low, upos), pos) for upos, pos in _POS)
+    return any(exists(low, pos) or exists(lemma(low, upos), pos) for upos, pos in POS_OF.items())

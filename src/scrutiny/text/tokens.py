@@ -8,17 +8,8 @@ inside a grapheme, so an edit cannot tear an accent, a flag or a family emoji ap
 import re
 import unicodedata
 from functools import cache
-from typing import NamedTuple
 
 Span = tuple[int, int]
-
-
-class Token(NamedTuple):
-    """A token: ``text[start:end]`` of the original."""
-
-    start: int
-    end: int
-    text: str
 
 
 # Clitics that stand alone in pre-tokenized text ("it 's").
@@ -111,17 +102,6 @@ def token_texts(text: str) -> list[str]:
     ['Well-known', ',', 'e.g.', 'in', 'the', 'U.S.', ':', "don't", 'e-mail', 'a@b.org', '!']
     """
     return [text[start:end] for start, end in token_spans(text)]
-
-
-def tokenize(text: str) -> list[Token]:
-    """Tokens with their offsets and surface.
-
-    Examples
-    --------
-    >>> tokenize("Oh no")[1]
-    Token(start=3, end=5, text='no')
-    """
-    return [Token(start, end, text[start:end]) for start, end in token_spans(text)]
 
 
 @cache

@@ -10,16 +10,16 @@ George A. Miller (1995). WordNet: a lexical database for English. CACM 38(11).
 Christiane Fellbaum, ed. (1998). WordNet: an electronic lexical database. MIT Press.
 """
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from scrutiny.text.lexicon import read_bytes
 
-WordNetPos = Literal["n", "v", "a", "r"]
+#: WordNet's letter for each universal part of speech that it has.
+POS_OF: Final = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
 
 _LEXNAMES = (
     "adj.all adj.pert adv.all noun.Tops noun.act noun.animal noun.artifact noun.attribute "
@@ -30,10 +30,7 @@ _LEXNAMES = (
     "verb.competition verb.consumption verb.contact verb.creation verb.emotion verb.motion "
     "verb.perception verb.possession verb.social verb.stative verb.weather adj.ppl"
 ).split()
-_POS = {"NOUN": "n", "VERB": "v", "AUX": "v", "ADJ": "a", "ADV": "r"}
 _CACHED = 1 << 16
-
-
 _STEP = 32
 
 
@@ -142,37 +139,6 @@ def _pointers(number: int) -> tuple[_Pointer, ...]:
     return tuple(pointers)
 
 
-@cache
-def _inverse() -> tuple[dict[int, list[int]], dict[int, list[_Pointer]]]:
-    """Hyponyms by synset and derivations by synset, both inverses of stored pointers."""
-    lines = _load()[1]
-    hyponyms: dict[int, list[int]] = {}
-    derived: dict[int, list[_Pointer]] = {}
-    number = 0
-    pattern = re.compile(rb"\n|[| ][@^](\d+)|[| ]\+\.(\d+)\.(\d+)\.(\d+)")
-    for match in pattern.finditer(lines.block, int(lines.starts[0])):
-        parent, source, target, difference = match.groups()
-        if parent is not None:
-            hyponyms.setdefault(int(parent), []).append(number)
-        elif source is not None:
-            pointer = ("+", int(target), int(source), number)
-            derived.setdefault(number + int(difference), []).append(pointer)
-        else:
-            number += 1
-    return hyponyms, derived
-
-
-def wordnet_pos(upos: str) -> WordNetPos | None:
-    """Return WordNet's letter for a universal part of speech; None if it has none.
-
-    Examples
-    --------
-    >>> wordnet_pos("ADJ"), wordnet_pos("DET")
-    ('a', None)
-    """
-    return _POS.get(upos)  # type: ignore[return-value]
-
-
 def exists(lemma: str, pos: str | None = None) -> bool:
     """Whether WordNet has a lemma, in one part of speech or in any.
 
@@ -241,38 +207,13 @@ def _unique(found: Iterable[str], lemma: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in found if word.lower() != own))
 
 
-@lru_cache(maxsize=_CACHED)
-def synonyms(lemma: str, pos: str, *, senses: int | None = None) -> tuple[str, ...]:
-    """Return the other lemmas of a lemma's synsets, without repetition.
-
-    Parameters
-    ----------
-    lemma
-        Base form; see `scrutiny.text.inflect.lemma`.
-    pos
-        "n", "v", "a" or "r"; see `wordnet_pos`.
-    senses
-        How many of its most frequent senses count; all by default.
-
-    Examples
-    --------
-    >>> synonyms("film", "n", senses=1)[:3]
-    ('movie', 'motion picture', 'picture')
-    """
-    return _unique((w for n in synsets(lemma, pos)[:senses] for w in _ranked(n)), lemma)
-
-
-def _lexical(lemma: str, number: int, kinds: str) -> list[tuple[int, int]]:
-    """Pairs (synset, word) that pointers of these kinds lead to from one lemma of a synset."""
+def _opposites(lemma: str, number: int) -> list[tuple[int, int]]:
+    """Pairs (synset, word) of the antonyms of one lemma of a synset."""
     synset = _words(number)
     key = lemma.lower().replace("_", " ")
     own = [0, *(i + 1 for i, other in enumerate(synset.lemmas) if other.lower() == key)]
     pointers = _pointers(number)
-    if "+" in kinds:
-        pointers += tuple(_inverse()[1].get(number, ()))
-    return [
-        (n, word) for kind, source, word, n in pointers if kind in kinds and source in (0, *own)
-    ]
+    return [(n, word) for kind, source, word, n in pointers if kind == "!" and source in own]
 
 
 def _words_at(ends: Iterable[tuple[int, int]]) -> list[str]:
@@ -298,7 +239,7 @@ def antonyms(
     """
     found = []
     for number in synsets(lemma, pos)[:senses]:
-        ends = _lexical(lemma, number, "!")
+        ends = _opposites(lemma, number)
         if not ends and indirect:
             for kind, _, _, head in _pointers(number):
                 if kind == "&":
@@ -320,30 +261,3 @@ def hypernyms(lemma: str, pos: str, *, senses: int | None = None) -> tuple[str, 
     for number in synsets(lemma, pos)[:senses]:
         found += _words_at([(n, 0) for kind, _, _, n in _pointers(number) if kind in "@^"])
     return _unique(found, lemma)
-
-
-@lru_cache(maxsize=_CACHED)
-def hyponyms(lemma: str, pos: str, *, senses: int | None = None) -> tuple[str, ...]:
-    """Return lemmas of the synsets directly below, instances too.
-
-    Examples
-    --------
-    >>> "poodle" in hyponyms("dog", "n", senses=1)
-    True
-    """
-    below = _inverse()[0]
-    ends = [(n, 0) for number in synsets(lemma, pos)[:senses] for n in below.get(number, ())]
-    return _unique(_words_at(ends), lemma)
-
-
-@lru_cache(maxsize=_CACHED)
-def derivations(lemma: str, pos: str, *, senses: int | None = None) -> tuple[str, ...]:
-    """Return derivationally related lemmas and pertainyms, of any part of speech.
-
-    Examples
-    --------
-    >>> derivations("destroy", "v", senses=1), derivations("quickly", "r", senses=1)
-    (('destructible', 'destructive', 'destruction', 'destroyer'), ('quick',))
-    """
-    numbers = synsets(lemma, pos)[:senses]
-    return _unique(_words_at(e for n in numbers for e in _lexical(lemma, n, "+-\\")), lemma)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.registry import registry
-from scrutiny.perturb.engine.recipe import cross, parse_recipe, recipes_for
+from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.engine.recipe_syntax import read_recipe, write_value
 
 
@@ -90,34 +90,9 @@ def test_a_parameter_without_a_written_form_is_refused():
         write_value(object())
 
 
-def test_crossing_takes_one_of_each_the_last_running_fastest():
-    crossed = cross(["typos", "word_case+ocr"], ["keyboard", "punctuation"])
-    assert [recipe.name for recipe in crossed] == [
-        "typos@1+keyboard@1",
-        "typos@1+punctuation@1",
-        "word_case@1+ocr@1+keyboard@1",
-        "word_case@1+ocr@1+punctuation@1",
-    ]
-
-
 def test_every_registered_transformation_is_a_recipe_by_its_name():
     for name in registry().names("transformation"):
         assert parse_recipe(name).name == name
-
-
-def test_recipes_for_a_task_keep_its_gold_and_need_nothing_that_is_not_there():
-    names = {recipe.name for recipe in recipes_for("text-classification@1")}
-    assert {"typos@1", "word_case@1", "number_swap@1"} <= names
-    assert "antonym_swap@1" not in names  # it changes the answer
-    assert "masked_lm@1" not in names  # its model has to be named
-    pairs = {recipe.name for recipe in recipes_for("text-pair-classification")}
-    assert "number_swap@1" not in pairs
-    german = {recipe.name for recipe in recipes_for("text-classification", "de-AT")}
-    assert "typos@1" in german
-    assert "contraction@1" not in german
-    bare = {recipe.name for recipe in recipes_for("text-classification", "en", ())}
-    assert "typos@1" in bare
-    assert "synonym_wordnet@1" not in bare
 
 
 def test_a_recipe_needs_and_speaks_what_its_steps_do():

@@ -7,7 +7,7 @@ from scrutiny.core.registry import registry
 from scrutiny.core.transformation import Site
 from scrutiny.diagnostics.robustness.params import RobustnessParams
 from scrutiny.perturb.engine.document import document_of
-from scrutiny.perturb.engine.recipe import parse_recipe, recipes_for
+from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.words.delete_word import DeleteWord
 from scrutiny.perturb.words.inflections import Inflections
 from scrutiny.perturb.words.like_words import VectorNeighbors, WordnetAll, synonyms
@@ -194,7 +194,6 @@ def test_searched_edits_are_in_no_default_list_and_run_by_name():
     default = {r.name for r in RobustnessParams().recipes(Task(), frozenset({"en"}))}
     assert default.isdisjoint(SEARCHED)
     assert "typos@1" in default
-    assert {r.name for r in recipes_for("text-classification")}.isdisjoint(SEARCHED)
     named = RobustnessParams(transformations=("delete_word",))
     assert [r.name for r in named.recipes(Task(), frozenset({"en"}))] == ["delete_word@1"]
     assert parse_recipe("typos+delete_word").is_for_search

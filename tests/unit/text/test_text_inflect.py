@@ -13,10 +13,7 @@ from scrutiny.text.inflect import (
     indefinite_article,
     inflect,
     lemma,
-    plural,
     reinflect,
-    singular,
-    verb_forms,
 )
 from scrutiny.text.lexicon import frequencies
 
@@ -45,9 +42,8 @@ VERBS = {
 @pytest.mark.parametrize("base", VERBS)
 def test_verb_forms(base):
     forms = dict(zip(("VBZ", "VBD", "VBN", "VBG"), VERBS[base].split(), strict=True))
-    found = verb_forms(base)
-    assert {tag: found[tag] for tag in forms} == forms
-    assert found["VB"] == base
+    assert {tag: inflect(base, tag) for tag in forms} == forms
+    assert inflect(base, "VB") == base
     for tag, form in forms.items():
         assert lemma(form, "VERB") == base or (base, form) == ("lie", "lay")
         assert reinflect(form, "VERB", tag) == form or (base, form) == ("lie", "lay")
@@ -74,17 +70,14 @@ NOUNS = {
 
 @pytest.mark.parametrize("base", NOUNS)
 def test_plurals(base):
-    assert plural(base) == NOUNS[base]
+    assert inflect(base, "NNS") == NOUNS[base]
     assert inflect(base.title(), "NNS") == NOUNS[base].title()
     if base not in ("sheep", "person"):
-        assert singular(NOUNS[base]) == base
-        assert plural(NOUNS[base]) is None
+        assert lemma(NOUNS[base], "NOUN") == base
 
 
 def test_what_has_no_form():
-    assert plural("information") is None
-    assert singular("dog") is None
-    assert verb_forms("can") == {}
+    assert inflect("can", "VBD") is None
     assert inflect("beautiful", "JJR") is inflect("quickly", "RBR") is None
 
 

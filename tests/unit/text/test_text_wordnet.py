@@ -10,16 +10,12 @@ from scrutiny.text import wordnet
 from scrutiny.text.lexicon import frequencies
 from scrutiny.text.wordnet import (
     antonyms,
-    derivations,
     exists,
     hypernyms,
-    hyponyms,
     lemmas,
     lexname,
     sense_counts,
-    synonyms,
     synsets,
-    wordnet_pos,
 )
 
 COMMON = sorted(islice(frequencies(), 3000))
@@ -55,20 +51,12 @@ def test_number_of_senses(lemma, pos, number):
     ],
 )
 def test_synonyms_of_the_first_sense(lemma, pos, first):
-    assert first in synonyms(lemma, pos, senses=1)
-
-
-def test_synonyms_grow_with_the_senses():
-    one, all_ = synonyms("bank", "n", senses=1), synonyms("bank", "n")
-    assert set(one) < set(all_)
-    assert synonyms("bank", "n", senses=0) == ()
-    assert len(set(all_)) == len(all_)
+    assert first in lemmas(synsets(lemma, pos)[0])
 
 
 def test_case_and_blanks():
     assert synsets("Hot_Dog", "n") == synsets("hot dog", "n") != ()
-    assert "U.S." in synonyms("united states", "n")
-    assert "UNITED STATES".lower() not in map(str.lower, synonyms("united states", "n"))
+    assert "U.S." in lemmas(synsets("united states", "n")[0])
 
 
 @pytest.mark.parametrize(
@@ -92,17 +80,9 @@ def test_antonyms_belong_to_the_lemma():
     assert "small" in antonyms("gigantic", "a", indirect=True)
 
 
-def test_the_hierarchy_goes_both_ways():
+def test_classes_of_a_lemma():
     assert "canine" in hypernyms("dog", "n", senses=1)
-    assert "corgi" in hyponyms("dog", "n")
-    assert "dog" in hyponyms("canine", "n")
     assert "city" in hypernyms("paris", "n") or "national capital" in hypernyms("paris", "n")
-
-
-def test_derivations_go_both_ways():
-    assert "destruction" in derivations("destroy", "v")
-    assert "destroy" in derivations("destruction", "n")
-    assert "quick" in derivations("quickly", "r")
 
 
 @pytest.mark.parametrize("pos", ["n", "v", "a", "r"])
@@ -117,7 +97,6 @@ def test_laws_over_common_words(pos):
             )
         counts = sense_counts(word, pos)
         assert len(counts) == len(numbers)
-        assert all(word != other.lower() for other in synonyms(word, pos))
 
 
 def test_frequent_senses_come_first():
@@ -127,26 +106,21 @@ def test_frequent_senses_come_first():
     assert len(falling) / len(tagged) > 0.95  # the release itself has exceptions
 
 
-def test_symmetry_of_synonyms():
+def test_each_lemma_of_a_synset_leads_back_to_it():
     for word in COMMON[::31]:
-        for other in synonyms(word, "v"):
-            assert word in [w.lower() for w in synonyms(other, "v")]
-
-
-def test_parts_of_speech():
-    tags = ("NOUN", "VERB", "AUX", "ADJ", "ADV", "PROPN")
-    assert [wordnet_pos(u) for u in tags] == ["n", "v", "v", "a", "r", None]
+        for number in synsets(word, "v"):
+            assert all(number in synsets(other, "v") for other in lemmas(number))
 
 
 @given(st.text(max_size=10), st.sampled_from("nvarx"))
 def test_any_word_may_be_asked_for(word, pos):
     assert exists(word, pos) == bool(synsets(word, pos))
-    assert isinstance(synonyms(word, pos), tuple)
+    assert isinstance(antonyms(word, pos), tuple)
 
 
 def test_order_of_questions_does_not_matter():
     words = COMMON[:200]
-    first = [synonyms(w, "n") for w in words]
-    for function in (synonyms, wordnet._senses, wordnet._words):
+    first = [hypernyms(w, "n") for w in words]
+    for function in (hypernyms, wordnet._senses, wordnet._words):
         function.cache_clear()
-    assert [synonyms(w, "n") for w in reversed(words)] == first[::-1]
+    assert [hypernyms(w, "n") for w in reversed(words)] == first[::-1]

@@ -93,21 +93,6 @@ def perturb_draws(
             yield example, documents, [[made[at] for made in column] for column in columns]
 
 
-def perturb_batch(
-    examples: Iterable[Example], recipes: Sequence[Recipe | str], setting: Setting
-) -> list[Variant]:
-    """Variants of all examples, example by example.
-
-    Examples
-    --------
-    >>> examples = [Example(str(i), {"text": "good film"}) for i in range(2)]
-    >>> [v.name for v in perturb_batch(examples, ["typos", "word_case"], Setting(seed=0))]
-    ['typos@1', 'word_case@1', 'typos@1', 'word_case@1']
-    """
-    rows = perturb_stream(examples, recipes, setting)
-    return [variant for _, variants in rows for variant in variants]
-
-
 def _perturb_chunk(
     examples: Sequence[Example],
     recipe: Recipe,

@@ -1,9 +1,8 @@
 """Recipes: one transformation with its parameters, or several in sequence."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import product
 from typing import Any, Final, get_args
 
 from scrutiny.core.edit import Edit
@@ -262,54 +261,6 @@ def _own_name(function: Any) -> str:
 def as_recipe(recipe: Recipe | str) -> Recipe:
     """The recipe itself, or parsed from its written form."""
     return parse_recipe(recipe) if isinstance(recipe, str) else recipe
-
-
-def cross(*choices: Sequence[Recipe | str]) -> list[Recipe]:
-    """All compositions of one recipe from each list; the last list varies fastest.
-
-    Examples
-    --------
-    >>> [r.name for r in cross(["typos", "word_case"], ["typos"])]
-    ['typos@1+typos@1', 'word_case@1+typos@1']
-    """
-    return [
-        Recipe(tuple(step for part in parts for step in as_recipe(part).steps))
-        for parts in product(*choices)
-    ]
-
-
-def recipes_for(
-    task: str, language: str = "en", resources: Iterable[str] | None = None
-) -> list[Recipe]:
-    """Single-step recipes that keep the gold answer of a task, sorted by name.
-
-    Those that only searches use are left out.
-
-    Parameters
-    ----------
-    task
-        Name of the task, with or without its version.
-    language
-        BCP 47 code; its first part counts.
-    resources
-        Names of the resources that the run has; nothing for those that ship with the package.
-    """
-    from scrutiny.perturb.resources.loading import RESOURCES
-
-    if resources is None:
-        held = {name for name, r in RESOURCES.items() if r.default and r.is_installed}
-    else:
-        held = set(resources)
-    spoken = {"*", language, language.partition("-")[0]}
-    recipes = [parse_recipe(name) for name in registry().names("transformation")]
-    return [
-        recipe
-        for recipe in recipes
-        if recipe.is_default
-        and recipe.effect(task) == "keeps"
-        and held.issuperset(recipe.resources)
-        and not spoken.isdisjoint(recipe.languages)
-    ]
 
 
 def _build_step(name: str, parameters: Mapping[str, Any]) -> Step:

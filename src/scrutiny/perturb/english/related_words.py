@@ -15,6 +15,7 @@ from scrutiny.text.inflect import inflect, lemma
 from scrutiny.text.lexicon import fitting_antonyms, fitting_synonyms, is_stop_word, zipf
 from scrutiny.text.numbers import parse_number
 from scrutiny.text.wordnet import (
+    POS_OF,
     antonyms,
     exists,
     hypernyms,
@@ -40,7 +41,6 @@ UPOS_OF: Final = {
     "RBR": "ADV",
     "RBS": "ADV",
 }
-POS_OF: Final = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
 _BASE_TAGS: Final = frozenset({"NN", "VB", "VBP", "JJ", "RB"})
 # Their meaning is in their object or their grammar; no synonym fits most of their uses.
 _LIGHT: Final = frozenset(

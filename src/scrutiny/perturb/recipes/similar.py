@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 import numpy as np
-from rapidfuzz.distance import Levenshtein
 
 from scrutiny.perturb.constraints.meaning import SentenceSimilarity
 from scrutiny.perturb.recipes.attack import Given
@@ -84,29 +83,3 @@ class ByEncoder:
         dots = vectors @ vectors[0]
         found = np.divide(dots, lengths, out=np.zeros(len(dots)), where=lengths > 0)
         return [float(value) for value in found[1:]]
-
-
-@dataclass(frozen=True, slots=True)
-class ByEditDistance:
-    """Negative edit distance to the base, in code points over all fields.
-
-    Examples
-    --------
-    >>> ByEditDistance().id
-    'by_edit_distance@1'
-    """
-
-    id: ClassVar[str] = "by_edit_distance@1"
-    resources: ClassVar[tuple[str, ...]] = ()
-
-    def closeness(self, states: Sequence[State]) -> Sequence[float]:
-        """Negative distance of each text."""
-        return [
-            -float(
-                sum(
-                    Levenshtein.distance(old, new)
-                    for old, new in zip(state.origin.texts, state.texts, strict=True)
-                )
-            )
-            for state in states
-        ]

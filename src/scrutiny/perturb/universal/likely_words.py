@@ -9,7 +9,6 @@ from scrutiny.core.transformation import AsksAhead, Document, Effect, Intensity,
 from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.engine.streams import in_random_order
 from scrutiny.perturb.english.related_words import (
-    POS_OF,
     UPOS_OF,
     content_lemma,
     content_tag,
@@ -22,6 +21,7 @@ from scrutiny.perturb.resources.capabilities import MaskFiller, MaskQuery, Vecto
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.inflect import lemma
 from scrutiny.text.lexicon import is_stop_word
+from scrutiny.text.wordnet import POS_OF
 
 
 class ContentWords(Change):

@@ -9,14 +9,14 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.grouping import grouped
 from scrutiny.core.transformation import AsksAhead, Document, Effect, Site
 from scrutiny.perturb.engine.change import Change, Rng, word_sites
-from scrutiny.perturb.english.related_words import POS_OF, opposites
+from scrutiny.perturb.english.related_words import opposites
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.resources.vocabulary import Script, script_of
 from scrutiny.text.casing import match_case
 from scrutiny.text.inflect import lemma
 from scrutiny.text.lexicon import is_stop_word
-from scrutiny.text.wordnet import exists
+from scrutiny.text.wordnet import POS_OF, exists
 
 
 @lru_cache(maxsize=1 << 16)

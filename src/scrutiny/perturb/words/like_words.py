@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import AsksAhead, Document, Effect, Site
 from scrutiny.perturb.engine.change import Change, Rng, new_tuple
-from scrutiny.perturb.english.related_words import POS_OF, UPOS_OF, content_tag, inflected
+from scrutiny.perturb.english.related_words import UPOS_OF, content_tag, inflected
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.words.guesses import replaced, token_at
 from scrutiny.text.casing import match_case
 from scrutiny.text.inflect import lemma
 from scrutiny.text.tokens import is_word
-from scrutiny.text.wordnet import lemmas, synsets
+from scrutiny.text.wordnet import POS_OF, lemmas, synsets
 
 if TYPE_CHECKING:
     from scrutiny.perturb.resources.capabilities import Vectors

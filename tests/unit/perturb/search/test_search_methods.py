@@ -16,7 +16,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
 from scrutiny.perturb.constraints.how_much import EditDistance
-from scrutiny.perturb.recipes.similar import ByEditDistance, ByEncoder
+from scrutiny.perturb.recipes.similar import ByEncoder
 from scrutiny.perturb.search import Amount, Changeable, Move, Search, Settings, Space, Victim
 from scrutiny.perturb.search.any_word import AnyWord
 from scrutiny.perturb.search.engine import search_all
@@ -189,12 +189,21 @@ def test_ranking_by_gradient_asks_nothing():
     assert found.n_gradients == 1
 
 
+class ByLength:
+    """The longer a text, the closer."""
+
+    id = "by_length@1"
+
+    def closeness(self, states):
+        return [float(len(state.texts[0])) for state in states]
+
+
 def test_among_texts_that_reach_the_goal_the_closest():
     table = {"good": ("bad", "gaud")}
-    near = GreedyRanked(prefer=ByEditDistance())
+    near = GreedyRanked(prefer=ByLength())
     assert run(GreedyRanked(), "good", table)[0].state.texts == ("bad",)
     assert run(near, "good", table)[0].state.texts == ("gaud",)
-    assert run(Greedy(prefer=ByEditDistance()), "good", table)[0].state.texts == ("gaud",)
+    assert run(Greedy(prefer=ByLength()), "good", table)[0].state.texts == ("gaud",)
 
 
 def test_closeness_by_an_encoder():
