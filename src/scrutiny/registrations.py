@@ -128,21 +128,21 @@ search_method scrutiny.perturb.search.methods.
     particle_swarm@1  particle_swarm:ParticleSwarm
     random@1          unguided:RandomChoice
 attack scrutiny.perturb.recipes.
-    a2t@1              a2t:A2t
-    alzantot@1         alzantot:Alzantot
+    a2t@1              similar_words:A2t
+    alzantot@1         similar_words:Alzantot
     bae@1              bae:Bae
-    bert_attack@1      bert_attack:BertAttack
+    bert_attack@1      predicted_words:BertAttack
     checklist@1        checklist:CheckList
-    chinese@1          chinese:Chinese
-    clare@1            clare:Clare
-    deepwordbug@1      deepwordbug:DeepWordBug
+    chinese@1          characters:Chinese
+    clare@1            predicted_words:Clare
+    deepwordbug@1      characters:DeepWordBug
     hotflip@1          hotflip:HotFlip
     input_reduction@1  input_reduction:InputReduction
-    pruthi@1           pruthi:Pruthi
-    pso@1              pso:Pso
-    pwws@1             pwws:Pwws
-    textbugger@1       textbugger:TextBugger
-    textfooler@1       textfooler:TextFooler
+    pruthi@1           characters:Pruthi
+    pso@1              wordnet_words:Pso
+    pwws@1             wordnet_words:Pwws
+    textbugger@1       characters:TextBugger
+    textfooler@1       similar_words:TextFooler
 attribute scrutiny.data.attributes.
     negated@1            texts:negated
     question@1           texts:question

@@ -88,6 +88,17 @@ class Document(Protocol):
         """Whether any of these code points is protected."""
 
 
+def speaks(languages: frozenset[str], language: str) -> bool:
+    """Whether one of the supported languages is this one, or its first part; ``*`` is any.
+
+    Examples
+    --------
+    >>> speaks(frozenset({"zh"}), "zh-Hans"), speaks(frozenset({"zh"}), "en")
+    (True, False)
+    """
+    return "*" in languages or language in languages or language.partition("-")[0] in languages
+
+
 class Transformation(PlugIn, ABC):
     """Transformation: a way to change a text; one small file each.
 

@@ -11,11 +11,12 @@ from scrutiny.core.queries.gradients import InputEmbeddings, Piece, TokenGradien
 from scrutiny.core.task import Prediction
 from scrutiny.core.transformation import Intensity, Transformation
 from scrutiny.diagnostics.attack.control import AtRandom, Expense, OneAtRandom
-from scrutiny.perturb.recipes.attack import control_space_of, given_for, parse_attack, space_of
+from scrutiny.perturb.recipes.attack import given_for, parse_attack
 from scrutiny.perturb.search.any_word import AnyWord
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.setting import Search, Victim
+from scrutiny.perturb.search.space import Space
 
 
 class Read:
@@ -54,7 +55,7 @@ def changes_of(attack, text, *, words=1, method=AtRandom):
     """Texts that random change of an attack asks a victim about."""
     model = Read()
     search = parse_attack(attack).search(given_for([]))
-    space = control_space_of(parse_attack(attack), search)
+    space = parse_attack(attack).control_space(search)
     spent = {"1": Expense(40, words)} if method is AtRandom else {"1": words}
     at_random = Search(space, search.goal, method(spent, search.method))
     item = Example("1", {"text": text}, gold="positive")
@@ -94,7 +95,7 @@ class NoWord(Transformation):
 @pytest.mark.parametrize(("transformation", "asked"), [(AnyWord(), True), (NoWord(), False)])
 def test_only_attacks_without_candidates_of_their_own_take_the_victims_words(transformation, asked):
     model = Read()
-    at_random = Search(space_of(transformation), Untargeted(), AtRandom({"1": Expense(40, 1)}))
+    at_random = Search(Space.of(transformation), Untargeted(), AtRandom({"1": Expense(40, 1)}))
     item = Example("1", {"text": "good"}, gold="positive")
     list(search_all([item], at_random, victim=Victim(model.predict, model.labels, model)))
     assert bool(set(model.asked) - {"good"}) == asked

@@ -8,6 +8,7 @@ import pytest
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
+from scrutiny.core.transformation import speaks
 from scrutiny.perturb.recipes.attack import (
     Given,
     deviations_of,
@@ -15,7 +16,6 @@ from scrutiny.perturb.recipes.attack import (
     lacks,
     name_of,
     parse_attack,
-    speaks,
 )
 from scrutiny.perturb.resources.capabilities import Guess
 from scrutiny.perturb.search.engine import search_all
@@ -141,9 +141,9 @@ def test_names_that_do_not_read():
 
 def test_languages():
     chinese, anything = parse_attack("chinese"), parse_attack("deepwordbug")
-    assert speaks(chinese, "zh-Hans")
-    assert not speaks(chinese, "en")
-    assert speaks(anything, "fi")
+    assert speaks(chinese.languages, "zh-Hans")
+    assert not speaks(chinese.languages, "en")
+    assert speaks(anything.languages, "fi")
 
 
 def test_deepwordbug_ranks_by_unknown_words_and_takes_the_best_of_four_slips():

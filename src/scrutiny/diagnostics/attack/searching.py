@@ -9,9 +9,10 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.queries.gradients import Gradients, InputEmbeddings, TokenGradients
 from scrutiny.core.task import Prediction
+from scrutiny.core.transformation import speaks
 from scrutiny.diagnostics.attack.control import AtRandom, expense_of
 from scrutiny.diagnostics.attack.params import TransferParams
-from scrutiny.perturb.recipes.attack import Attack, Given, control_space_of, speaks
+from scrutiny.perturb.recipes.attack import Attack, Given
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.found import Found
 from scrutiny.perturb.search.setting import Search, Settings, Victim
@@ -100,7 +101,7 @@ class Work:
     ) -> Iterator[Attempt]:
         """Each attack in each draw, one after the other."""
         for name, attack in attacks.items():
-            spoken = [e for e in examples if speaks(attack, e.language)]
+            spoken = [e for e in examples if speaks(attack.languages, e.language)]
             for draw in range(self.params.draws):
                 yield self._attempt(name, attack, draw=draw, examples=spoken)
 
@@ -113,7 +114,7 @@ class Work:
         if self.params.control:
             attacked = [e for e in examples if found[e.id].status == "ok"]
             expenses = {e.id: expense_of(found[e.id]) for e in attacked}
-            space = control_space_of(attack, search)
+            space = attack.control_space(search)
             at_random = Search(space, search.goal, AtRandom(expenses, search.method))
             label = output_name(name, draw, is_control=True)
             control = self._run(at_random, attacked, draw=draw, name=label)
@@ -125,7 +126,7 @@ class Work:
         """Result of another method in the space of random change."""
         search = attack.search(self.given)
         alike = replace(method, like=search.method)
-        other = Search(control_space_of(attack, search), search.goal, alike)
+        other = Search(attack.control_space(search), search.goal, alike)
         return self._run(other, examples, draw=draw, name=method.id)
 
     def _run(

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 from scrutiny.core.edit import Edit, EditRefusedError, Variant, measured_variant
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
-from scrutiny.core.transformation import Constraint, Site
+from scrutiny.core.transformation import Constraint, Site, speaks
 from scrutiny.perturb.engine.change import Rng, new_tuple
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.fences import sites_where
@@ -196,7 +196,7 @@ def _merge(outcomes: Sequence[StepOutcome]) -> StepOutcome:
 
 def _change(step: Step, document: TextDocument, setting: Setting, repetition: int) -> StepOutcome:
     """Result of a step on one document; an error is an outcome."""
-    if not speaks(step, document):
+    if not speaks(step.transformation.languages, document.language):
         return StepOutcome((), "skipped", "language")
     try:
         return _choose(step, document, setting, repetition)
@@ -204,13 +204,6 @@ def _change(step: Step, document: TextDocument, setting: Setting, repetition: in
         raise  # a missing resource concerns every item
     except Exception as error:
         return StepOutcome((), "failed", f"error:{type(error).__name__}")
-
-
-def speaks(step: Step, document: TextDocument) -> bool:
-    """Whether a step supports the language of a document."""
-    known = step.transformation.languages
-    language = document.language
-    return "*" in known or language in known or language.partition("-")[0] in known
 
 
 def _choose(step: Step, document: TextDocument, setting: Setting, repetition: int) -> StepOutcome:

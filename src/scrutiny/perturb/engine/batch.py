@@ -13,14 +13,13 @@ from typing import Any, Final
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
-from scrutiny.core.transformation import AsksAhead, Site
+from scrutiny.core.transformation import AsksAhead, Site, speaks
 from scrutiny.perturb.engine.apply import (
     InProgress,
     Setting,
     advance,
     perturb_analyzed,
     planned_sites,
-    speaks,
 )
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.recipe import Recipe, as_recipe
@@ -110,7 +109,12 @@ def _perturb_chunk(
     for number, step in enumerate(recipe.steps):
         held = [(p, p.documents(step, setting.resources)) for p in progresses if p.is_alive]
         if isinstance(step.transformation, AsksAhead):
-            spoken = [(p, d) for p, documents in held for d in documents if speaks(step, d)]
+            spoken = [
+                (p, d)
+                for p, documents in held
+                for d in documents
+                if speaks(step.transformation.languages, d.language)
+            ]
             sites = (planned_sites(p, number, d, setting) for p, d in spoken)
             ask_ahead(step.transformation, [d for _, d in spoken], setting.resources or {}, sites)
         for progress, documents in held:

@@ -1,9 +1,9 @@
 """Base of published attacks: written form, requirements, and components."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plugin import PlugIn
@@ -12,7 +12,7 @@ from scrutiny.core.task import Task
 from scrutiny.perturb.engine.parameters import chosen_parameters, read_parameters
 from scrutiny.perturb.engine.recipe_syntax import read_recipe, write_value
 from scrutiny.perturb.resources.loading import RESOURCES
-from scrutiny.perturb.search import Amount, Changeable, Search, Space
+from scrutiny.perturb.search import Search, Space
 
 
 class Given(NamedTuple):
@@ -43,7 +43,7 @@ class Given(NamedTuple):
 
 
 class Attack(PlugIn, ABC):
-    """A published attack; each is a frozen dataclass of its parameters in its own file.
+    """A published attack; each is a frozen dataclass of its parameters.
 
     Attributes
     ----------
@@ -81,9 +81,9 @@ class Attack(PlugIn, ABC):
     def search(self, given: Given) -> Search:
         """Space, goal and method."""
 
-    def control_space(self) -> Space | None:
-        """Space of random change if the method brings candidates of its own; otherwise `None`."""
-        return None
+    def control_space(self, search: Search) -> Space:
+        """Space of the random change that is its control; by default that of its search."""
+        return search.space
 
 
 def given_for(
@@ -112,46 +112,6 @@ def deviations_of(attack: Attack, given: Given) -> tuple[str, ...]:
     """Differences of an attack from its paper, with the given resources."""
     without = [said for name, said in attack.lacking.items() if not given.has(name)]
     return (*attack.deviations, *without)
-
-
-def control_space_of(attack: Attack, search: Search) -> Space:
-    """Search space of the random change that is an attack's control."""
-    found = attack.control_space()
-    return search.space if found is None else found
-
-
-def speaks(attack: Attack, language: str) -> bool:
-    """Whether an attack supports a language."""
-    return not attack.languages.isdisjoint({"*", language, language.partition("-")[0]})
-
-
-def space_of(
-    *transformations: Any,
-    may_change: Changeable | None = None,
-    amount: Amount | None = None,
-    most: int | None = None,
-    constraints: Sequence[Any] = (),
-    step_constraints: Sequence[Any] = (),
-) -> Space:
-    """Space of transformations with a common rule.
-
-    Parameters
-    ----------
-    transformations
-        What proposes candidates, in this order.
-    may_change, amount, most
-        Which words, how many, and how many candidates of each.
-    constraints, step_constraints
-        Vetoes against the item, and against the text before the step.
-    """
-    return Space.of(
-        *transformations,
-        most=most,
-        may_change=may_change,
-        amount=amount,
-        constraints=constraints,
-        step_constraints=step_constraints,
-    )
 
 
 @lru_cache(maxsize=256)

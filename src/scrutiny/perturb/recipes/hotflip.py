@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 from scrutiny.perturb.characters.random_letters import InsertLetter, SubstituteLetter
 from scrutiny.perturb.characters.slips import DeleteLetter
 from scrutiny.perturb.constraints.each_word import SamePos
-from scrutiny.perturb.recipes.attack import Attack, Given, space_of
+from scrutiny.perturb.recipes.attack import Attack, Given
 from scrutiny.perturb.recipes.character_flips import CharacterFlips
 from scrutiny.perturb.search import Amount, Changeable, Search, Space
 from scrutiny.perturb.search.any_word import AnyWord
@@ -73,10 +73,10 @@ class HotFlip(Attack):
         rule = Changeable(stop_words=True)
         if self.level == "character":
             again = Changeable(stop_words=True, is_once=False)
-            space = space_of(AnyWord(), may_change=again, amount=Amount(words=self.words))
+            space = Space.of(AnyWord(), may_change=again, amount=Amount(words=self.words))
             method = CharacterFlips(width=self.width, flips=self.flips, steps=2 * self.words)
             return Search(space, Untargeted(), method)
-        space = space_of(
+        space = Space.of(
             AnyWord(),
             may_change=rule,
             amount=Amount(words=self.words),
@@ -87,11 +87,11 @@ class HotFlip(Attack):
         )
         return Search(space, Untargeted(), by_gradient)
 
-    def control_space(self) -> Space | None:
+    def control_space(self, search: Search) -> Space:
         """Where random change goes: slips of one letter for characters; else the victim's words."""
         if self.level == "word":
-            return None
-        return space_of(
+            return search.space
+        return Space.of(
             SubstituteLetter(positions="all"),
             InsertLetter(positions="all"),
             DeleteLetter(positions="all"),

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from scrutiny.perturb.recipes.attack import Attack, Given, space_of
-from scrutiny.perturb.search import Changeable, Search
+from scrutiny.perturb.recipes.attack import Attack, Given
+from scrutiny.perturb.search import Changeable, Search, Space
 from scrutiny.perturb.search.goals.keeping import FewestWords
 from scrutiny.perturb.search.methods.beam import Beam
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
@@ -61,7 +61,7 @@ class InputReduction(Attack):
     def search(self, given: Given) -> Search:
         """Deletions by a beam, or in an order fixed beforehand."""
         fields = given.last_field
-        space = space_of(DeleteWord(), may_change=Changeable(fields=fields))
+        space = Space.of(DeleteWord(), may_change=Changeable(fields=fields))
         goal = FewestWords(fields=fields)
         if self.variant == "textattack":
             return Search(space, goal, GreedyRanked(ranking="delete"))

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from scrutiny.core.transformation import Site, Transformation
-from scrutiny.perturb.engine.document import TextDocument
+from scrutiny.core.transformation import Site, speaks
 from scrutiny.perturb.engine.fences import sites_where
 from scrutiny.perturb.search.move import Changeable, Move, Place, PlaceKey
 from scrutiny.perturb.search.state import State
@@ -139,7 +138,9 @@ def sites_of(state: State, number: int, move: Move, field: str) -> Sequence[Site
         return kept[1]
     rule, document = move.may_change, state.document(field)
     found: Sequence[Site] = ()
-    if (not rule.fields or field in rule.fields) and _speaks(move.transformation, document):
+    if (not rule.fields or field in rule.fields) and speaks(
+        move.transformation.languages, document.language
+    ):
         found = sites_where(move.transformation.sites(document), document, move.place_rule)
     state.sites[key] = move, found
     return found
@@ -161,9 +162,3 @@ def _trail(state: State, field: str) -> Trail | None:
     """Origin of the words of a field; `None` if it is unchanged."""
     edits = [edit for edit in state.edits if edit.field == field]
     return Trail(edits, state.origin.document(field).tokens) if edits else None
-
-
-def _speaks(transformation: Transformation, document: TextDocument) -> bool:
-    """Whether a transformation supports the language of a document."""
-    known, language = transformation.languages, document.language
-    return "*" in known or language in known or language.partition("-")[0] in known

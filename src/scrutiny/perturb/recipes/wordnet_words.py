@@ -1,12 +1,13 @@
-"""PWWS: synonyms by probability weighted word saliency."""
+"""Attacks by WordNet's synonyms: PWWS, and a particle swarm (PSO)."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from scrutiny.perturb.recipes.attack import Attack, Given, space_of
-from scrutiny.perturb.search import Changeable, Search
+from scrutiny.perturb.recipes.attack import Attack, Given
+from scrutiny.perturb.search import Changeable, Search, Space
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
+from scrutiny.perturb.search.methods.particle_swarm import ParticleSwarm
 from scrutiny.perturb.words.like_words import WordnetAll
 
 
@@ -58,6 +59,56 @@ class Pwws(Attack):
         rule = Changeable(stop_words=True)
         if self.variant == "textattack":
             method = GreedyRanked(ranking="saliency", as_released=True)
-            return Search(space_of(WordnetAll(), may_change=rule), Untargeted(), method)
-        space = space_of(WordnetAll(pos="tagged"), may_change=rule)
+            return Search(Space.of(WordnetAll(), may_change=rule), Untargeted(), method)
+        space = Space.of(WordnetAll(pos="tagged"), may_change=rule)
         return Search(space, Untargeted(), GreedyRanked(ranking="saliency", fixes_choice=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Pso(Attack):
+    """Words of a like meaning, put together by a swarm.
+
+    Parameters
+    ----------
+    population, iterations
+        How many texts, and how often they move.
+    stop_words
+        Whether function words stay, as in TextAttack.
+
+    **Measures** what combinations of synonyms do where single ones do not help.
+
+    **Misleads when** its cost is left out: it asks about every candidate of a text again and again.
+
+    References
+    ----------
+    Zang, Qi, Yang, Liu, Zhang, Liu & Sun (2020), Word-level textual adversarial attacking as
+    combinatorial optimization.
+
+    Examples
+    --------
+    >>> Pso(population=20).search(Given()).method.population
+    20
+    """
+
+    id: ClassVar[str] = "pso@1"
+    title: ClassVar[str] = "particle swarm"
+    summary: ClassVar[str] = "words of similar meaning, combined by a particle swarm"
+    resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
+    deviations: ClassVar[tuple[str, ...]] = (
+        "WordNet synonyms of the word's part of speech, in its inflection, stand in for words of "
+        "the same HowNet sememes.",
+        "A mutation takes the best candidate of a place drawn in proportion to what it gains; "
+        "where none gains, the text stays as it is.",
+    )
+
+    population: int = 60
+    iterations: int = 20
+    stop_words: bool = True
+
+    def search(self, given: Given) -> Search:
+        """Synonyms by particle swarm; in a pair, only the second text changes."""
+        space = Space.of(
+            WordnetAll(pos="tagged", inflect=True),
+            may_change=Changeable(stop_words=self.stop_words, fields=given.last_field),
+        )
+        return Search(space, Untargeted(), ParticleSwarm(self.population, self.iterations))

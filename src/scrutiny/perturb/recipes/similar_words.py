@@ -1,0 +1,262 @@
+"""Attacks by similar words, of vectors or of WordNet: TextFooler, Alzantot et al., A2T."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from scrutiny.core.errors import PlanError
+from scrutiny.perturb.constraints.each_word import SamePos
+from scrutiny.perturb.constraints.fluency import Likeliest, LogprobDrop
+from scrutiny.perturb.recipes.attack import Attack, Given
+from scrutiny.perturb.recipes.similar import (
+    NO_ENCODER,
+    NO_VECTORS,
+    OTHER_ENCODER,
+    WINDOW,
+    closest,
+    similar,
+    synonyms,
+)
+from scrutiny.perturb.search import Amount, Changeable, Search, Space
+from scrutiny.perturb.search.goals.labels import Untargeted
+from scrutiny.perturb.search.methods.genetic import Genetic
+from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
+from scrutiny.perturb.words.masked import MaskedReplace
+
+
+@dataclass(frozen=True, slots=True)
+class TextFooler(Attack):
+    """Counter-fitted neighbors of the most important words while the sentence stays similar.
+
+    Words are ranked by what the model loses without them, and each is replaced by the candidate
+    that lowers the gold label's probability most; among candidates that flip the label the one
+    closest to the original is taken.
+
+    Parameters
+    ----------
+    variant
+        ``as_published``: cosine of words at least .7, words left out for the ranking, and a flip of
+        the label adds to the importance. ``as_released`` (the authors' code): cosine .5, words
+        replaced by ``<oov>`` for the ranking. ``textattack`` (0.3.11): cosine .5, a flip adds
+        nothing.
+    candidates
+        Nearest words that are looked at.
+    similarity
+        Smallest angular similarity of the fifteen words around a step, before and after it; texts
+        of fewer words are not looked at.
+
+    **Measures** how far near words bring a model.
+
+    **Misleads when** read without the share that is valid; when the vectors were not counter-fitted
+    (GloVe has opposites near one another); when the encoder is not the one of the threshold.
+
+    References
+    ----------
+    Jin, Jin, Zhou & Szolovits (2020), Is BERT really robust? A strong baseline for natural language
+    attack on text classification and entailment.
+
+    Examples
+    --------
+    >>> TextFooler(variant="as_released").search(Given()).method.unknown
+    '<oov>'
+    """
+
+    id: ClassVar[str] = "textfooler@1"
+    title: ClassVar[str] = "TextFooler"
+    summary: ClassVar[str] = "similar words of the same part of speech, most important words first"
+    resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
+    lacking: ClassVar[Mapping[str, str]] = {"vectors": NO_VECTORS, "encoder": NO_ENCODER}
+    deviations: ClassVar[tuple[str, ...]] = (
+        "The package's list of function words stands in for the authors' 266.",
+        "A step is taken where it is better than the text before it; the authors' code compares "
+        "with the original's probability.",
+        OTHER_ENCODER,
+    )
+
+    variant: Literal["as_published", "as_released", "textattack"] = "as_published"
+    candidates: int = 50
+    similarity: float = 0.840845
+
+    def search(self, given: Given) -> Search:
+        """Greedy, by importance; in a pair, only the second text changes."""
+        least = 0.7 if self.variant == "as_published" else 0.5
+        space = Space.of(
+            synonyms(given, top=self.candidates, least_cosine=least),
+            most=self.candidates,
+            may_change=Changeable(stop_words=True, fields=given.last_field),
+            step_constraints=(
+                SamePos(noun_verb=True),
+                *similar(given, least_angular=self.similarity, window=WINDOW),
+            ),
+        )
+        is_released = self.variant == "as_released"
+        method = GreedyRanked(
+            ranking="unk" if is_released else "delete",
+            unknown="<oov>" if is_released else "[UNK]",
+            adds_flip=self.variant != "textattack",
+            prefer=closest(given),
+        )
+        return Search(space, Untargeted(), method)
+
+
+_NEIGHBORS: Mapping[str, int] = {"as_published": 8, "faster": 8, "improved": 50}
+_GENERATIONS: Mapping[str, int] = {"as_published": 20, "faster": 40, "improved": 20}
+
+
+@dataclass(frozen=True, slots=True)
+class Alzantot(Attack):
+    """Vector neighbors, combined by a genetic algorithm.
+
+    Parameters
+    ----------
+    variant
+        ``as_published`` (Alzantot et al. 2018): 8 neighbors, 20 generations. ``faster`` (Jia et al.
+        2019): 40 generations. ``improved`` (Wang et al. 2019): 50 neighbors, crossover at one
+        point, a word may be replaced again.
+    population
+        How many texts.
+    share
+        Largest share of words changed.
+    likeliest
+        Where a language model is given, so many candidates of a word are kept, the likeliest ones;
+        in ``faster`` those that cost 5 nats or less in the six words around instead.
+
+    **Measures** what many changes do together where single ones do not help.
+
+    **Misleads when** its cost is left out: most texts are asked about for the sake of a few.
+
+    References
+    ----------
+    Alzantot, Sharma, Elgohary, Ho, Srivastava & Chang (2018), Generating natural language
+    adversarial examples. Jia, Raghunathan, Göksel & Liang (2019), Certified robustness to
+    adversarial word substitutions. Wang, Jin & He (2019), Natural language adversarial attacks and
+    defenses in word level.
+
+    Examples
+    --------
+    >>> Alzantot(variant="improved").search(Given()).method.crossover
+    'one_point'
+    """
+
+    id: ClassVar[str] = "alzantot@1"
+    title: ClassVar[str] = "genetic (Alzantot)"
+    summary: ClassVar[str] = "similar words, combined by a genetic algorithm"
+    resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
+    lacking: ClassVar[Mapping[str, str]] = {
+        "vectors": NO_VECTORS,
+        "perplexity": "No language model is given, so none chooses among the candidates.",
+    }
+    deviations: ClassVar[tuple[str, ...]] = (
+        "The largest squared distance of .5 between vectors of length one is stated as a cosine of "
+        ".75.",
+        "In ``improved`` a word may be replaced any number of times; in TextAttack 0.3.11 five.",
+        "Better texts are parents more often, as the paper says; in TextAttack 0.3.11 worse ones "
+        "are.",
+    )
+
+    variant: Literal["as_published", "faster", "improved"] = "as_published"
+    population: int = 60
+    share: float = 0.2
+    likeliest: int = 4
+
+    def search(self, given: Given) -> Search:
+        """A genetic algorithm; in a pair, only the second text changes, except in ``improved``."""
+        is_improved = self.variant == "improved"
+        neighbors = _NEIGHBORS[self.variant]
+        space = Space.of(
+            synonyms(given, top=neighbors, least_cosine=0.75),
+            most=neighbors,
+            may_change=Changeable(
+                stop_words=True,
+                is_once=not is_improved,
+                fields=() if is_improved else given.last_field,
+            ),
+            amount=Amount(share=self.share),
+            constraints=self._fluent(given) if self.variant == "faster" else (),
+            step_constraints=self._fluent(given) if self.variant == "as_published" else (),
+        )
+        generations = _GENERATIONS[self.variant]
+        if is_improved:
+            return Search(space, Untargeted(), Genetic.improved(self.population, generations))
+        return Search(space, Untargeted(), Genetic(self.population, generations))
+
+    def _fluent(self, given: Given) -> tuple[Any, ...]:
+        """Constraint by a language model, if there is one."""
+        if not given.has("perplexity"):
+            return ()
+        is_faster = self.variant == "faster"
+        return (LogprobDrop(most=5.0, window=6) if is_faster else Likeliest(keep=self.likeliest),)
+
+
+@dataclass(frozen=True, slots=True)
+class A2t(Attack):
+    """Vector neighbors at a few places with the largest gradients; made for adversarial training.
+
+    Parameters
+    ----------
+    candidates_from
+        ``vectors``: the nearest words of a cosine of .8 or more; ``masked_lm``: what a masked
+        language model expects (the paper's A2T-MLM).
+    candidates
+        How many are looked at.
+    share, floor
+        Largest share of words changed, and how many may change in any text.
+    similarity
+        Smallest cosine of the sentence to the original.
+
+    **Measures** what an attack that is cheap enough for training finds.
+
+    **Misleads when** compared by its success: it changes fewer words than others by design.
+
+    References
+    ----------
+    Yoo & Qi (2021), Towards improving adversarial training of NLP models.
+
+    Examples
+    --------
+    >>> A2t().search(Given()).space.amount.limit(word_count=100)
+    10
+    """
+
+    id: ClassVar[str] = "a2t@1"
+    title: ClassVar[str] = "A2T"
+    summary: ClassVar[str] = "a few similar words at the places with the largest gradients"
+    needs: ClassVar[frozenset[str]] = frozenset({"predict", "gradients"})
+    resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
+    lacking: ClassVar[Mapping[str, str]] = {"vectors": NO_VECTORS, "encoder": NO_ENCODER}
+    deviations: ClassVar[tuple[str, ...]] = (
+        "The published threshold of .9 is that of a Sentence-BERT encoder; it is kept as a number "
+        "whatever encoder is given.",
+    )
+
+    candidates_from: Literal["vectors", "masked_lm"] = "vectors"
+    candidates: int = 20
+    share: float = 0.1
+    floor: int = 4
+    similarity: float = 0.9
+
+    def search(self, given: Given) -> Search:
+        """Greedy, by gradients; in a pair, only the second text changes.
+
+        Raises
+        ------
+        PlanError
+            If a masked language model is asked for and not given.
+        """
+        space = Space.of(
+            self._candidates(given),
+            most=self.candidates,
+            may_change=Changeable(stop_words=True, fields=given.last_field),
+            amount=Amount(share=self.share, least=self.floor),
+            constraints=similar(given, least_cosine=self.similarity),
+            step_constraints=(SamePos(),),
+        )
+        method = GreedyRanked(ranking="gradient", prefer=closest(given))
+        return Search(space, Untargeted(), method)
+
+    def _candidates(self, given: Given) -> Any:
+        if self.candidates_from == "vectors":
+            return synonyms(given, top=self.candidates, least_cosine=0.8)
+        if not given.has("masked_lm"):
+            raise PlanError('a2t(candidates_from=masked_lm) needs resources = { masked_lm = "…" }.')
+        return MaskedReplace(top=self.candidates)
