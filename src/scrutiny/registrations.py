@@ -55,7 +55,6 @@ transformation scrutiny.perturb.universal.
     entity_swap@1        entity_swap:EntitySwap
     insert_adverb@1      insert_adverb:InsertAdverb
     keyboard@1           slips:Keyboard
-    masked_lm@1          likely_words:MaskedLm
     name_place_swap@1    name_place_swap:NamePlaceSwap
     number_swap@1        number_swap:NumberSwap
     ocr@1                misspellings:Ocr
@@ -63,7 +62,6 @@ transformation scrutiny.perturb.universal.
     reverse_negation@1   reverse_negation:ReverseNegation
     social_media@1       social_media:SocialMedia
     spelling_error@1     misspellings:SpellingError
-    synonym_vectors@1    likely_words:SynonymVectors
     synonym_wordnet@1    synonym_wordnet:SynonymWordnet
     tense@1              tense:Tense
     typos@1              slips:Typos
@@ -83,10 +81,12 @@ transformation scrutiny.perturb.words.
     delete_word@1       delete_word:DeleteWord
     inflections@1       inflections:Inflections
     masked_insert@1     masked:MaskedInsert
+    masked_lm@1         masked:MaskedLm
     masked_merge@1      masked:MaskedMerge
     masked_replace@1    masked:MaskedReplace
     shown_replace@1     masked:ShownReplace
     mention_swap@1      mention_swap:MentionSwap
+    synonym_vectors@1   like_words:SynonymVectors
     vector_neighbors@1  like_words:VectorNeighbors
     wordnet_all@1       like_words:WordnetAll
 transformation scrutiny.perturb.chinese.

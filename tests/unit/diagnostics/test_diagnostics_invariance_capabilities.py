@@ -43,9 +43,6 @@ class Filler:
 
     words = ("movie", "story", "great", "day")
 
-    def fill(self, queries, *, top):
-        return [self.words[:top] for _ in queries]
-
     def guess(self, queries, *, top, script="latin"):
         return [tuple(Guess(word, 0.1) for word in self.words) for _ in queries]
 

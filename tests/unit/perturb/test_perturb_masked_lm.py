@@ -8,9 +8,9 @@ from scrutiny.core.example import Example
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
 from scrutiny.perturb.engine.recipe import parse_recipe
-from scrutiny.perturb.resources.capabilities import MaskFiller, MaskQuery
+from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.resources.loading import load_resource
-from scrutiny.perturb.universal.likely_words import MaskedLm
+from scrutiny.perturb.words.masked import MaskedLm
 from scrutiny.text.edits import apply_to_text
 
 ANSWERS = {
@@ -34,10 +34,11 @@ class Scripted:
     def __init__(self):
         self.asked = []
 
-    def fill(self, queries, *, top):
+    def guess(self, queries, *, top, script="latin"):
         self.asked += queries
         words = [q.text[q.start : q.end].lower() for q in queries]
-        return [tuple(ANSWERS.get(word, "").split()[:top]) for word in words]
+        found = [ANSWERS.get(word, "").split()[:top] for word in words]
+        return [tuple(Guess(word, 0.1) for word in one) for one in found]
 
 
 CASES = [
@@ -131,17 +132,17 @@ def queries():
 
 
 def test_a_checkpoint_fills_with_whole_words_only(filler):
-    assert isinstance(filler, MaskFiller)
+    assert isinstance(filler, WordGuesser)
     whole = {w for w in WORDS if w.isalpha()}
-    for words in filler.fill(queries(), top=5):
-        assert len(words) == 5
-        assert set(words) <= whole
+    for found in filler.guess(queries(), top=5):
+        assert len(found) == 5
+        assert {guess.word for guess in found} <= whole
 
 
 def test_its_answers_do_not_depend_on_the_batch(checkpoint, filler):
-    together = filler.fill(queries(), top=6)
+    together = filler.guess(queries(), top=6)
     fresh = type(filler)(filler._model, filler._tokenizer)
-    assert [fresh.fill([query], top=6)[0] for query in queries()] == together
+    assert [fresh.guess([query], top=6)[0] for query in queries()] == together
 
 
 def test_a_long_text_is_read_around_its_mask(filler):

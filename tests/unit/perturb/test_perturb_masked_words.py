@@ -21,9 +21,6 @@ class Scripted:
         self.rewritten = rewritten or {}
         self.batches = []
 
-    def fill(self, queries, *, top):
-        raise NotImplementedError
-
     def guess(self, queries, *, top, script="latin"):
         self.batches.append(list(queries))
         return [self._found(self.answers, q)[:top] for q in queries]

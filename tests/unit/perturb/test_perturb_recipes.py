@@ -60,9 +60,6 @@ class Filler:
     def rewrite(self, queries, *, top, script="latin"):
         return [tuple(Guess(w, 1.0 + i) for i, w in enumerate(self.respelled)) for _ in queries]
 
-    def fill(self, queries, *, top):
-        return [tuple(self.words[:top]) for _ in queries]
-
 
 class Neighbors:
     """Vectors that know a few neighbors."""

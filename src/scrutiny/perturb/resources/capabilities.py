@@ -18,14 +18,6 @@ class MaskQuery(NamedTuple):
     end: int
 
 
-@runtime_checkable
-class MaskFiller(Protocol):
-    """A masked language model that proposes words for a masked place."""
-
-    def fill(self, queries: Sequence[MaskQuery], *, top: int) -> list[tuple[str, ...]]:
-        """Whole words for each query, most likely first; may be fewer than ``top``."""
-
-
 class Guess(NamedTuple):
     """A word that a model proposes, and its probability.
 
@@ -38,13 +30,16 @@ class Guess(NamedTuple):
 
 
 @runtime_checkable
-class WordGuesser(MaskFiller, Protocol):
-    """A masked language model that also gives the probabilities of its words."""
+class WordGuesser(Protocol):
+    """A masked language model that proposes words for a place, with their probabilities."""
 
     def guess(
         self, queries: Sequence[MaskQuery], *, top: int, script: Literal["latin", "han"] = "latin"
     ) -> list[tuple[Guess, ...]]:
-        """Whole words for each masked place with their probabilities, most likely first."""
+        """Whole words for each masked place with their probabilities, most likely first.
+
+        They may be fewer than ``top``.
+        """
 
     def rewrite(
         self, queries: Sequence[MaskQuery], *, top: int, script: Literal["latin", "han"] = "latin"

@@ -45,18 +45,8 @@ class CheckpointMaskFiller(OverCheckpoint):
             raise ModelError("This tokenizer has no mask token; a masked language model has one.")
         self._vocabularies: dict[Script, WordPieces] = {}
         self._whole: dict[Script, npt.NDArray[np.intp]] = {}
-        self._filled: dict[tuple[MaskQuery, int], tuple[str, ...]] = {}
         self._guessed: dict[tuple[MaskQuery, int, Script], tuple[Guess, ...]] = {}
         self._rewritten: dict[tuple[MaskQuery, int, Script], tuple[Guess, ...]] = {}
-
-    def fill(self, queries: Sequence[MaskQuery], *, top: int) -> list[tuple[str, ...]]:
-        """Whole words for each query, most likely first."""
-
-        def ask(keys: Sequence[tuple[MaskQuery, int]]) -> list[tuple[str, ...]]:
-            found = self.guess([query for query, _ in keys], top=top)
-            return [tuple(guess.word for guess in guesses) for guesses in found]
-
-        return remembered(self._filled, [(query, top) for query in queries], ask)
 
     def guess(
         self, queries: Sequence[MaskQuery], *, top: int, script: Script = "latin"

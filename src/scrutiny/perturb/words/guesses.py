@@ -90,6 +90,16 @@ def token_at(document: Document, site: Site) -> int:
     return min(bisect_left(tokens, place), len(tokens) - 1)
 
 
+def content_words(document: Document) -> list[Site]:
+    """Words of three letters or more that are no function words."""
+    words = document.words
+    return [
+        Site(start, end, i)
+        for i, (start, end) in enumerate(document.tokens)
+        if end - start > 2 and words[i].isalpha() and not is_stop_word(words[i])
+    ]
+
+
 class Expected(Change, AsksAhead):
     """Base of all changes that a masked language model proposes."""
 

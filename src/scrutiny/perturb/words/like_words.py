@@ -3,22 +3,30 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import AsksAhead, Document, Effect, Site
 from scrutiny.perturb.engine.change import Change, Rng, new_tuple
-from scrutiny.perturb.english.related_words import UPOS_OF, content_tag, inflected
+from scrutiny.perturb.engine.streams import in_random_order
+from scrutiny.perturb.english.related_words import (
+    UPOS_OF,
+    content_lemma,
+    content_tag,
+    inflected,
+    is_of_a_kind,
+    is_same_part_of_speech,
+    opposites,
+)
+from scrutiny.perturb.english.replacing import replace_word
+from scrutiny.perturb.resources.capabilities import Vectors
 from scrutiny.perturb.resources.loading import find_resource
-from scrutiny.perturb.words.guesses import replaced, token_at
+from scrutiny.perturb.words.guesses import content_words, replaced, token_at
 from scrutiny.text.casing import match_case
 from scrutiny.text.inflect import lemma
+from scrutiny.text.lexicon import is_stop_word
 from scrutiny.text.tokens import is_word
 from scrutiny.text.wordnet import POS_OF, lemmas, synsets
-
-if TYPE_CHECKING:
-    from scrutiny.perturb.resources.capabilities import Vectors
-
 
 _CACHED: Final = 1 << 16
 
@@ -195,3 +203,90 @@ class VectorNeighbors(Change, AsksAhead):
         vectors: Vectors = find_resource(resources, "vectors")
         words = {d.words[s.token].lower() for d in documents for s in self.sites(d)}
         vectors.warm(words, most=self.top)
+
+
+@dataclass(frozen=True, slots=True)
+class SynonymVectors(Change, AsksAhead):
+    """A vector neighbor of the same part of speech and inflection, without antonyms.
+
+    Vectors put words near one another that occur in like contexts, so opposites are near as well;
+    those that WordNet knows, direct or by way of a similar adjective, are taken out. So are words
+    that are mostly of another part of speech, and nouns and verbs of another class of meaning.
+
+    Parameters
+    ----------
+    neighbors
+        How many neighbors are looked at.
+    least_cosine
+        How near a neighbor has to be.
+
+    **Measures** whether the answer hangs on the wording, with replacements that WordNet lacks.
+
+    **Misleads when** neighbors are of a kind but not the same ("Monday", "Tuesday"): then the text
+    says something else. Look at the variants before stating a drop as a lack of robustness.
+
+    References
+    ----------
+    Alzantot et al. (2018). Generating natural language adversarial examples.
+    Mrkšić et al. (2016). Counter-fitting word vectors to linguistic constraints.
+
+    Examples
+    --------
+    >>> SynonymVectors().resources
+    ('tagger', 'wordnet', 'vectors')
+    """
+
+    id: ClassVar[str] = "synonym_vectors@1"
+    title: ClassVar[str] = "synonyms (word vectors)"
+    summary: ClassVar[str] = "words replaced by a neighbor among word vectors, without antonyms"
+    resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet", "vectors")
+    effect: ClassVar[Mapping[str, Effect]] = {
+        "*": "keeps",
+        "text-pair-classification": "may change",
+    }
+
+    neighbors: int = 20
+    least_cosine: float = 0.7
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Content words; candidates are only computed later."""
+        return content_words(document)
+
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+        """Suitable neighbors, in random order."""
+        vectors: Vectors = find_resource(document, "vectors")
+        word = document.words[site.token].lower()
+        found = self._fitting(word, content_tag(document, site.token), vectors)
+        for other in in_random_order(found, rng):
+            yield from replace_word(document, site.token, other)
+
+    def _fitting(self, word: str, xpos: str, vectors: Vectors) -> list[str]:
+        base = content_lemma(word, xpos)
+        if base is None:
+            return []
+        upos = UPOS_OF[xpos]
+        pos = POS_OF[upos]
+        against = opposites(base, pos)
+        neighbors = vectors.neighbors(word, most=self.neighbors)
+        near = [other for other, cosine in neighbors if cosine >= self.least_cosine]
+        return [
+            other
+            for other in near
+            if is_same_part_of_speech(word, other, xpos)
+            and (stem := lemma(other, upos)) != base
+            and stem not in against
+            and is_of_a_kind(base, stem, pos)
+            and not is_stop_word(other)
+        ]
+
+    def warm(
+        self,
+        documents: Iterable[Document],
+        resources: Mapping[str, Any],
+        *,
+        sites: Iterable[Sequence[Site]] | None = None,
+    ) -> None:
+        """Look up the neighbors of all words of many documents in one call."""
+        vectors: Vectors = find_resource(resources, "vectors")
+        words = {d.words[s.token].lower() for d in documents for s in self.sites(d)}
+        vectors.warm(words, most=self.neighbors)

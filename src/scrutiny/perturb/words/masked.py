@@ -1,4 +1,4 @@
-"""Predictions of a masked language model: for one word, for two, or between words."""
+"""Predictions of a masked language model: of one kind, for one word, for two, or between words."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,12 +6,22 @@ from itertools import pairwise
 from typing import ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Site
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.engine.change import Rng, word_sites
+from scrutiny.perturb.engine.streams import in_random_order
+from scrutiny.perturb.english.related_words import (
+    UPOS_OF,
+    content_lemma,
+    content_tag,
+    is_same_part_of_speech,
+)
+from scrutiny.perturb.english.replacing import replace_word
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.resources.vocabulary import Script, script_of
-from scrutiny.perturb.words.guesses import Expected, replaced
+from scrutiny.perturb.words.guesses import Expected, content_words, replaced
+from scrutiny.text.inflect import lemma
+from scrutiny.text.lexicon import is_stop_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +63,74 @@ class MaskedReplace(Expected):
     least_probability: float = 0.0
     no_stop_words: bool = False
     no_antonyms: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedLm(Expected):
+    """A likely word of the same part of speech and inflection, never the word itself.
+
+    Parameters
+    ----------
+    top
+        How many of the likeliest whole words are looked at.
+
+    **Measures** the answer to fluent changes that nobody's dictionary foresaw.
+
+    **Misleads when** the model proposes another meaning ("good" and "bad" are both likely): that
+    is why the effect is ``may change``. A model that is bad at its own task proposes noise; report
+    its masked-token accuracy beside the result.
+
+    References
+    ----------
+    Garg, Ramakrishnan (2020). BAE: BERT-based adversarial examples for text classification.
+    Li et al. (2020). BERT-ATTACK: adversarial attack against BERT using BERT.
+
+    Examples
+    --------
+    >>> MaskedLm().resources
+    ('tagger', 'wordnet', 'masked_lm')
+    """
+
+    id: ClassVar[str] = "masked_lm@1"
+    title: ClassVar[str] = "words from a language model"
+    summary: ClassVar[str] = "words replaced by predictions of a masked language model"
+    languages: ClassVar[frozenset[str]] = frozenset({"en"})
+    resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet", "masked_lm")
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "may change", "token-tagging": "keeps"}
+    intensity: ClassVar[Intensity] = Intensity(share=0.2, least=1, most=10)
+    is_for_search: ClassVar[bool] = False
+    is_local: ClassVar[bool] = False
+
+    top: int = 20
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Content words; candidates are only computed later."""
+        return content_words(document)
+
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+        """Likely words of the same part of speech and form, in random order."""
+        xpos = content_tag(document, site.token)
+        word = document.words[site.token].lower()
+        if content_lemma(word, xpos) is None:
+            return
+        (query,) = self.queries(document, site)
+        likely = [guess.word for guess in self.guesses(document, query)]
+        for other in in_random_order(_fitting(word, xpos, likely), rng):
+            yield from replace_word(document, site.token, other)
+
+
+def _fitting(word: str, xpos: str, likely: Sequence[str]) -> list[str]:
+    """Lower-case words that usually have this tag in this form, and another lemma."""
+    upos = UPOS_OF[xpos]
+    base = lemma(word, upos)
+    return [
+        other
+        for other in dict.fromkeys(w.lower() for w in likely)
+        if len(other) > 2
+        and not is_stop_word(other)
+        and is_same_part_of_speech(word, other, xpos)
+        and lemma(other, upos) != base
+    ]
 
 
 @dataclass(frozen=True, slots=True)
