@@ -1,6 +1,6 @@
 """Random change as a control: same candidates, as many texts and changed words as the attack."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
@@ -170,6 +170,14 @@ class _Source:
             self._candidates[number] = found or self._of_victim(place)
         return self._candidates[number]
 
+    def is_known(self, known: Collection[object]) -> bool:
+        """Whether every text that changes one word is known; two that change none could be joined."""
+        return len(self._candidates) == len(self.places) and all(
+            state.words_changed > 1 or (state.words_changed == 1 and state.key in known)
+            for options in self._candidates.values()
+            for state in options
+        )
+
     def _of_victim(self, place: Place) -> Sequence[State]:
         """Texts with a random word of the victim at a place that is one of its tokens."""
         problem, start = self.problem, self.problem.base.state
@@ -198,6 +206,8 @@ def _drawn(source: _Source, words: int) -> Iterator[State]:
         state = _one(source, words)
         if state is None or state.key in known:
             fruitless += 1
+            if words == 1 and source.is_known(known):
+                return
             continue
         fruitless = 0
         known.add(state.key)
@@ -215,11 +225,11 @@ def _one(source: _Source, words: int) -> State | None:
         if not options:
             continue
         chosen = options[int(share * len(options))]
+        if state.words_with(chosen) > words:
+            continue
         # alone, a candidate is the text that it was made as, and it knows what it changed
         after = chosen if state is start else _both(state, chosen.edits)
-        if after is None or after.words_changed > words:
-            continue
-        if state is not start and not problem.space.admits(after):
+        if after is None or (state is not start and not problem.space.admits(after)):
             continue
         state = after
         if state.words_changed >= words:

@@ -134,6 +134,12 @@ class State:
             self._words_changed = len(self.changed) + self.origin.inserted_words(self.edits)
         return self._words_changed
 
+    def words_with(self, other: "State") -> int:
+        """`words_changed` of a text that has the edits of both, before it is made."""
+        inserted = self.words_changed - len(self.changed)
+        others = other.words_changed - len(other.changed)
+        return len(self.changed | other.changed) + inserted + others
+
     @property
     def sites(self) -> Sites:
         """Sites of moves in this text, as far as a space has computed them."""
