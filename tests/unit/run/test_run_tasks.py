@@ -1,5 +1,7 @@
 """Shards: cut by items, complete, and the same for everybody."""
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +16,9 @@ def test_shards_cover_every_item_once(items, size):
     assert covered == list(range(items))
     assert all(t.stop - t.start <= size for t in tasks)
     assert len({t.id for t in tasks}) == len(tasks)
+    sizes = [t.stop - t.start for t in tasks]
+    assert max(sizes) - min(sizes) <= 1
+    assert len(sizes) == math.ceil(items / size)
 
 
 @given(st.integers(1, 300), st.integers(1, 100))

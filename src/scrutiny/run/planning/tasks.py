@@ -104,7 +104,9 @@ def shard_size(queries_per_item: int, *, whole: int | None = None) -> int:
 
 
 def _cuts(items: int, size: int) -> list[tuple[int, int]]:
-    return [(start, min(start + size, items)) for start in range(0, items, size)]
+    """Ranges of at most this size, as even as can be: a small last one leaves workers idle."""
+    shards = -(-items // size)
+    return [(items * n // shards, items * (n + 1) // shards) for n in range(shards)]
 
 
 def _id(*parts: object) -> str:

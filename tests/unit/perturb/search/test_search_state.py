@@ -216,3 +216,23 @@ def _touched_by_insertion(text, tokens, place, new):
         if a == place and text[a].isalnum() and new[-1:].isalnum():
             return [i]
     return []
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 19), st.integers(0, 3), st.sampled_from(["", "x", " x ", "y z"])),
+        max_size=4,
+    )
+)
+def test_words_of_two_texts_together_are_counted_before_they_are_joined(places):
+    start = start_of("a good film of 1999 !")
+    made = [
+        State.of(start.origin, [edit(low, min(low + more, 21), new)]) for low, more, new in places
+    ]
+    for one, other in pairwise(made):
+        try:
+            joined = State.of(start.origin, (*one.edits, *other.edits))
+        except EditRefusedError:
+            continue
+        assert one.words_with(other) == joined.words_changed
+        assert start.words_with(one) == one.words_changed
