@@ -171,7 +171,7 @@ class _Source:
         return self._candidates[number]
 
     def is_known(self, known: Collection[object]) -> bool:
-        """Whether every text that changes one word is known; two that change none could be joined."""
+        """Whether all texts with one changed word are known; two with none could be joined."""
         return len(self._candidates) == len(self.places) and all(
             state.words_changed > 1 or (state.words_changed == 1 and state.key in known)
             for options in self._candidates.values()
