@@ -432,6 +432,9 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     asks_other_texts
         Whether it queries models with texts other than the items: changed texts. An audit leaves
         it out for models that can only be asked about the items.
+    varies
+        Parameter that lists what it tries on the items: changes, attacks. A time budget keeps the
+        first few of `variations`.
     stream
         Name of its random numbers where it has been renamed.
     """
@@ -452,6 +455,7 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     audit_data: ClassVar[str] = ""
     tolerates: ClassVar[Mapping[str, str]] = {}
     asks_other_texts: ClassVar[bool] = False
+    varies: ClassVar[str] = ""
     stream: ClassVar[str] = ""
 
     def own_pairs(self, params: P) -> OwnPairs:
@@ -475,6 +479,16 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
         """Parameters of modest cost for an audit; the defaults unless overridden."""
         del task
         return {}
+
+    def variations(self, params: P, inputs: Inputs) -> tuple[str, ...]:
+        """Values of the parameter that ``varies`` names, the most useful first."""
+        del inputs
+        return tuple(getattr(params, self.varies)) if self.varies else ()
+
+    def enough_items(self, n_rows: int) -> int:
+        """Number of items below which a family of so many rows says too little to be asked."""
+        del n_rows
+        return 50
 
     @abstractmethod
     def design(self, params: P, inputs: Inputs) -> Design:

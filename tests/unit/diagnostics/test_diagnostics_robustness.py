@@ -1,6 +1,7 @@
 """Robustness on models whose every answer can be worked out on paper."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from toy_runs import estimate, run
@@ -12,6 +13,7 @@ from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.robustness.diagnostic import Robustness
 from scrutiny.diagnostics.robustness.params import RobustnessParams
+from scrutiny.reliability.gate_rules import without_versions
 from scrutiny.run.blocks import variants_of
 from scrutiny.testing import (
     ConstantClassifier,
@@ -174,6 +176,21 @@ def test_one_draw_is_the_number_itself(tmp_path):
     assert found.estimate.key.condition["draw"] == 0
 
 
+@pytest.mark.parametrize("draws", [1, 2])
+def test_without_controls_the_drop_is_the_same_and_nothing_stands_beside(tmp_path, draws):
+    given = {"transformations": ["typos"], "draws": draws}
+    alone, beside = (
+        run("robustness", KeywordClassifier(), reviews(), tmp_path / name, control=kept, **given)
+        for name, kept in (("alone", False), ("beside", True))
+    )
+    (found,), (other,) = alone.findings(), beside.findings()
+    assert [c.against for c in found.claim.components] == ["reference"]
+    assert found.estimate == replace(other.estimate, key=found.estimate.key)
+    assert found.verdict == other.verdict
+    assert {e.key.role for e in alone.estimates()} == {"baseline", "measured"}
+    assert {v["role"] for v in alone.table("variants").to_pylist()} == {"measured"}
+
+
 @pytest.mark.parametrize("label", ["positive", "negative"])
 def test_a_model_that_says_one_thing_only_is_refused(tmp_path, label):
     model = ConstantClassifier(label)
@@ -318,6 +335,20 @@ def test_recipes_are_taken_once_and_in_order():
 def test_the_audit_looks_at_two_draws():
     task = registry().load("task", "text-classification")()
     assert Robustness().audit_params(task).draws == 2
+
+
+def test_the_most_useful_changes_come_first_and_own_ones_as_they_were_written():
+    task, english = registry().load("task", "text-classification")(), frozenset({"en"})
+
+    def ranked(*names):
+        params = RobustnessParams(transformations=names)
+        return [without_versions(recipe.name) for recipe in params.ranked(task, english)]
+
+    assert ranked()[:2] == ["typos", "word_case"]
+    assert sorted(ranked()) == [
+        without_versions(recipe.name) for recipe in RobustnessParams().recipes(task, english)
+    ]
+    assert ranked("ocr", "typos") == ["ocr", "typos"]
 
 
 def test_changed_texts_are_made_once_and_go_with_their_batch():

@@ -8,12 +8,14 @@ from scrutiny.core.plan import DataPlan, EstimatePlan, ModelPlan
 from scrutiny.run.budgeting import budget, timing
 from scrutiny.run.budgeting.budget import asked_digest, within
 from scrutiny.run.budgeting.cost import cost_of
+from scrutiny.run.budgeting.left_out import risks_of
 from scrutiny.run.budgeting.timing import Speed
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.audit import audit_plan
 from scrutiny.run.planning.profiles import PROFILES
 from scrutiny.run.planning.rerun import chosen_before
-from scrutiny.run.planning.resolve import designed, resolve
+from scrutiny.run.planning.resolve import designed, measurement_of, resolve
+from scrutiny.stats.intervals.planner import items_planned
 
 EACH = 0.01
 #: Measurements that ask the texts that performance has asked.
@@ -39,15 +41,18 @@ def audited():
 def made(resolved, seconds, **given):
     """What was chosen, by its identifier, and how long it takes where equal texts are cached."""
     plan = within(resolved, seconds, **given)
-    chosen = designed(resolved, plan)
-    seconds = sum(part.seconds for part in cost_of(chosen).parts if part.measure not in SAME)
+    parts = cost_of(designed(resolved, plan)).parts
+    seconds = sum(part.seconds for part in parts if part.measure not in SAME)
+    # the items as they are have been asked about by performance
+    dear = [part for part in parts if part.measure in ("attack", "robustness")]
+    seconds -= sum(part.items * EACH for part in dear)
     return {one.id: one for one in plan.measure}, seconds, plan.budget
 
 
 def test_what_fits_is_left_as_it_is(audited):
     measures, seconds, kept = made(audited, 10_000)
     assert tuple(measures.values()) == audited.plan.measure
-    assert seconds == pytest.approx(cost_of(audited).seconds - len(SAME) * 200 * EACH)
+    assert seconds == pytest.approx(cost_of(audited).seconds - (len(SAME) + 2) * 200 * EACH)
     assert (kept.seconds, kept.left_out) == (10_000, ())
 
 
@@ -57,35 +62,72 @@ def test_what_is_chosen_fits_and_leaves_little_unused(audited, seconds):
     assert 0.5 * seconds * budget._ASKING <= expected <= seconds * budget._ASKING
 
 
-def test_items_themselves_come_first_then_draws_then_items_then_searches(audited):
-    measures, _, kept = made(audited, 40)
+def risks(resolved, plan):
+    """Risks that a measurement of a plan has, and those that it was asked for."""
+    asked, made_ = resolved.measurements[plan.id], measurement_of(plan, resolved)
+    return list(risks_of(made_).values()), list(risks_of(asked).values())
+
+
+def test_few_changes_get_enough_items_and_the_others_are_named(audited):
+    measures, _, kept = made(audited, 20)
     assert measures["performance"] == audited.plan.measure[0]
     assert measures["calibration"].items is None
-    assert measures["robustness"].params["draws"] == 1
-    assert budget._ENOUGH <= measures["robustness"].items < 200
-    assert measures["attack"].params["budget"] == 25
-    assert measures["attack"].items >= budget._LEAST
+    robustness = measures["robustness"]
+    assert (robustness.params["draws"], robustness.params["control"]) == (1, False)
+    own, everything = risks(audited, robustness)
+    assert own[:3] == ["typos", "upper and lower case", "synonyms (WordNet)"]
+    assert robustness.items is None  # of 200, fewer than a loss of five points takes
+    assert "attack" not in measures
+    gone = ", ".join(one for one in everything if one not in own)
     assert kept.left_out == (
-        f"For a budget of 40 s, attack has {measures['attack'].items} of 200 items, 25 of 100 "
-        "texts of each search.",
-        f"For a budget of 40 s, robustness has {measures['robustness'].items} of 200 items, 1 of 2 "
-        "draws.",
+        "For a budget of 20 s, robustness has 1 of 2 draws, no random changes to compare with, "
+        f"{len(own)} of {len(everything)} risks ({', '.join(own)}). Left out, because each needs "
+        f"enough items: {gone}.",
+        "For a budget of 20 s, attack was left out: DeepWordBug attack on 100 items would take "
+        "about 28 s.",
     )
 
 
-def test_more_time_never_means_fewer_items(audited):
+@pytest.mark.parametrize("seconds", [150, 400])
+def test_what_is_kept_has_enough_items_for_its_family(seconds):
+    models, data = (ModelPlan("m", "builtin:spam"),), (DataPlan("x", "builtin:messages"),)
+    resolved = resolve(audit_plan(models, data, only=("performance", "robustness", "attack")))
+    measures, *_ = made(resolved, seconds)
+    own, everything = risks(resolved, measures["robustness"])
+    assert 0 < len(own) < len(everything)
+    assert measures["robustness"].items >= items_planned(0.05, churn=0.1, n_rows=len(own))
+    if "attack" in measures:
+        assert measures["attack"].items is None  # a hundred are attacked, as always
+
+
+def test_controls_and_attacks_go_and_never_the_items_of_one(audited):
+    measures, _, kept = made(audited, 200)
+    assert measures["attack"].params == {
+        **audited.measurements["attack"].plan.params,
+        "recipes": ("deepwordbug",),
+        "control": False,
+    }
+    assert measures["attack"].items is None
+    said = "attack has no random changes to compare with, 1 of 2 risks (DeepWordBug attack)."
+    assert any(said in sentence for sentence in kept.left_out)
+
+
+def test_more_time_never_means_fewer_changed_items(audited):
     sizes = []
     for seconds in (30, 60, 120, 240):
         measures, *_ = made(audited, seconds)
-        sizes.append(measures["robustness"].items or 200)
+        own, _ = risks(audited, measures["robustness"])
+        sizes.append(len(own) * (measures["robustness"].items or 200))
     assert sizes == sorted(sizes)
 
 
 def test_what_could_say_nothing_is_left_out_and_said(audited):
     measures, _, kept = made(audited, 6, spent=0)
     assert "attack" not in measures
-    lead = "For a budget of 6 s, attack was left out: too few items would have fitted."
-    assert lead in kept.left_out
+    assert kept.left_out[-1] == (
+        "For a budget of 6 s, attack was left out: DeepWordBug attack on 100 items would take "
+        "about 28 s."
+    )
     assert "performance" in measures
 
 
@@ -98,8 +140,8 @@ def test_what_the_plan_names_stays(audited):
 def test_little_time_cuts_the_items_themselves(audited):
     measures, *_ = made(audited, 6, spent=100)  # five seconds are asked for, whatever is spent
     assert measures["performance"].items is measures["calibration"].items is None  # 200 in 2 s
-    few, *_ = made(audited, 6, spent=100, is_cached=False)  # 2.5 s for 800 texts
-    assert few["performance"].items == few["calibration"].items == 62
+    few, *_ = made(audited, 6, spent=100, is_cached=False)  # 5 s for 800 texts
+    assert few["performance"].items == few["calibration"].items == 125
 
 
 def test_time_that_is_gone_is_not_given_again(audited):
@@ -109,7 +151,8 @@ def test_time_that_is_gone_is_not_given_again(audited):
 
 
 def test_a_search_that_ends_early_uses_up_a_smaller_budget(audited, monkeypatch):
-    chooser = budget._Chooser(audited, timing.Timer(audited, {}), is_cached=True)
+    tried = dict.fromkeys(audited.measurements, ())
+    chooser = budget._Chooser(audited, timing.Timer(audited, {}), is_cached=True, variations=tried)
     (attack,) = (m for m in audited.plan.measure if m.id == "attack")
     fewer = replace(attack, params={**attack.params, "budget": 25})
     assert chooser.seconds(fewer) < 0.3 * chooser.seconds(attack)  # all texts are asked

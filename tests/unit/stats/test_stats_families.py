@@ -13,7 +13,7 @@ from scrutiny.stats.intervals.families import (
     recipe_limits,
 )
 from scrutiny.stats.intervals.moderation import effective_rows, moderated
-from scrutiny.stats.intervals.planner import items_needed, seeds_needed
+from scrutiny.stats.intervals.planner import items_needed, items_planned, seeds_needed
 from scrutiny.stats.intervals.tango import tango_variance
 from scrutiny.stats.resampling.weights import crowding_of
 
@@ -319,6 +319,14 @@ class TestPlanner:
         assert np.all(small >= large)
         assert np.all(np.isnan(items_needed(rows, 0.001)))
         assert np.all(np.isnan(seeds_needed(rows, 0.001)))
+
+    def test_items_planned_are_those_needed_once_the_flips_are_seen(self):
+        churn, loss, units = 0.1, 0.05, 100
+        share = (churn - loss**2) / units
+        seen = FamilyRows.of(np.full((4, 1), loss), np.full(4, share), np.zeros(4), units)
+        (wanted,) = set(items_needed(seen, loss))
+        assert items_planned(loss, churn=churn, n_rows=4) == pytest.approx(wanted, rel=0.01)
+        assert items_planned(loss, churn=churn, n_rows=40) > wanted
 
     def test_seeds_help_where_seeds_are_what_differs(self):
         rows = family(seed_sd=0.02)

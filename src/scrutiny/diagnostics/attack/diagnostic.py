@@ -35,6 +35,7 @@ from scrutiny.perturb.search.found import Found
 from scrutiny.perturb.search.goal import label_of, single
 
 _STORED: Final = "stored_answers"
+_AUDITED: Final = 100  # items that an audit attacks
 
 
 class Attacks(Diagnostic[AttackParams]):
@@ -67,10 +68,16 @@ class Attacks(Diagnostic[AttackParams]):
     tasks = frozenset({"text-classification", "text-pair-classification"})
     measures = MEASURES
     scope = "dataset"  # which items are drawn depends on all of them
+    varies = "recipes"
 
     def audit_params(self, task: Task) -> AttackParams:
         """Parameters in an audit: two cheap attacks on a hundred items."""
-        return AttackParams(budget=100, items=100)
+        return AttackParams(budget=100, items=_AUDITED)
+
+    def enough_items(self, n_rows: int) -> int:
+        """As many as an audit attacks: the success of half of them is then known within 10 %."""
+        del n_rows
+        return _AUDITED
 
     def design(self, params: AttackParams, inputs: Inputs) -> Design:
         """Conditions, estimates and claims for one family on one dataset."""

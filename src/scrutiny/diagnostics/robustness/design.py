@@ -45,7 +45,7 @@ def make_design(params: RobustnessParams, inputs: Inputs) -> Design:
         conditions=tuple(condition_of(r, d) for r in recipes for d in range(params.draws)),
         estimates=tuple(_estimates(recipes, keeping, params, inputs)),
         claims=tuple(_claim(recipe, params, inputs) for recipe in keeping),
-        queries_per_item=1 + 2 * len(recipes) * params.draws,
+        queries_per_item=1 + (1 + params.control) * len(recipes) * params.draws,
         notes=tuple(_notes(params, inputs, recipes, keeping)),
         families={"robustness": f"changes hurt {inputs.subject.name} on {inputs.data.name}"},
     )
@@ -59,14 +59,14 @@ def _estimates(
     yield EstimateSpec("level", scored.level, {"": _BEFORE}, role="baseline")
     for recipe in recipes:
         for draw in range(params.draws):
-            yield from _of_recipe(recipe, draw, inputs, is_scored=recipe in keeping)
+            yield from _of_recipe(recipe, draw, inputs, params, is_scored=recipe in keeping)
         if params.draws > 1 and recipe in keeping:
-            yield from _of_draws(recipe, params.draws, scored.level)
+            yield from _of_draws(recipe, params, scored.level)
 
 
-def _of_draws(recipe: Recipe, draws: int, level: str) -> Iterator[EstimateSpec]:
+def _of_draws(recipe: Recipe, params: RobustnessParams, level: str) -> Iterator[EstimateSpec]:
     """Drops of all draws of a recipe as one number each."""
-    conditions = [condition_of(recipe, draw) for draw in range(draws)]
+    conditions = [condition_of(recipe, draw) for draw in range(params.draws)]
     changed = {"before": _BEFORE, **draws_of("after", "measured", conditions)}
     control = draws_of("control", "control", conditions)
     condition = {"transformation": recipe.name}
@@ -77,17 +77,18 @@ def _of_draws(recipe: Recipe, draws: int, level: str) -> Iterator[EstimateSpec]:
         fallback=_STAYS,
         condition=condition,
     )
-    yield EstimateSpec(
-        f"excess/{recipe.name}",
-        made_of("excess", level),
-        {**changed, **control},
-        fallback=_BOTH_STAY,
-        condition=condition,
-    )
+    if params.control:
+        yield EstimateSpec(
+            f"excess/{recipe.name}",
+            made_of("excess", level),
+            {**changed, **control},
+            fallback=_BOTH_STAY,
+            condition=condition,
+        )
 
 
 def _of_recipe(
-    recipe: Recipe, draw: int, inputs: Inputs, *, is_scored: bool
+    recipe: Recipe, draw: int, inputs: Inputs, params: RobustnessParams, *, is_scored: bool
 ) -> Iterator[EstimateSpec]:
     """Specifications of one recipe and draw."""
     scored = score_of(inputs.task)
@@ -97,11 +98,12 @@ def _of_recipe(
     control = Selector("control", condition)
     changed: Mapping[str, Selector] = {"before": _BEFORE, "after": after}
     yield EstimateSpec(f"coverage/{name}", "coverage@1", {"after": after}, condition=condition)
+    drop = made_of("drop", scored.level)
     if is_scored:
-        drop = made_of("drop", scored.level)
         pair = (drop, changed)
         yield EstimateSpec(f"drop/{name}", *pair, fallback=_STAYS, condition=condition)
         yield EstimateSpec(f"drop_changed/{name}", *pair, group="changed", condition=condition)
+    if is_scored and params.control:
         yield EstimateSpec(
             f"drop_control/{name}",
             drop,
@@ -124,14 +126,15 @@ def _of_recipe(
             yield EstimateSpec(
                 f"{short}/{name}", metric, changed, group="changed", condition=condition
             )
-        yield EstimateSpec(
-            f"flip_control/{name}",
-            "flip_rate@1",
-            {"before": _BEFORE, "after": control},
-            group="changed",
-            role="control",
-            condition=condition,
-        )
+        if params.control:
+            yield EstimateSpec(
+                f"flip_control/{name}",
+                "flip_rate@1",
+                {"before": _BEFORE, "after": control},
+                group="changed",
+                role="control",
+                condition=condition,
+            )
 
 
 def _claim(recipe: Recipe, params: RobustnessParams, inputs: Inputs) -> Claim:
@@ -139,14 +142,12 @@ def _claim(recipe: Recipe, params: RobustnessParams, inputs: Inputs) -> Claim:
     scored = score_of(inputs.task)
     name = recipe.name if params.draws > 1 else f"{recipe.name}/0"
     tolerance = scored.tolerance if params.tolerance is None else params.tolerance
+    excess = [Component(f"excess/{name}", 0.0, "control: random change")] * params.control
     return Claim(
         id=recipe.name,
         says=f"{title(recipe)} lowers {_level(scored.level)}",
         diagnostic="robustness",
-        components=(
-            Component(f"drop/{name}", 0.0),
-            Component(f"excess/{name}", 0.0, "control: random change"),
-        ),
+        components=(Component(f"drop/{name}", 0.0), *excess),
         family="robustness",
         checks=("items", "seeds", "datasets"),
         competence=(("level", inputs.data.chance),),
@@ -170,6 +171,8 @@ def _notes(
     yield (
         "The model answers every item unchanged, changed, and changed at random by the same "
         "amount; the three are compared on the same items and replicates."
+        if params.control
+        else "The model answers every item unchanged and changed; no random change stands beside."
     )
     yield "Items that a transformation cannot change count as unchanged in the drop over all items."
     if params.draws == 1:

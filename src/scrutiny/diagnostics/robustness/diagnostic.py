@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 from weakref import finalize
 
 from scrutiny.core.boundary.canonical import canonical_json
@@ -28,9 +28,15 @@ from scrutiny.diagnostics.robustness.params import RobustnessParams
 from scrutiny.perturb.control.matched import Controls
 from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_draws
+from scrutiny.stats.intervals.planner import items_planned
 from scrutiny.text.edits import apply_edits
 
 Asked = tuple[Example, Variant | None]
+
+#: What an audit in little time has to be able to find: a loss of five points, where one answer in
+#: ten flips.
+_LOSS: Final = 0.05
+_CHURN: Final = 0.1
 
 
 class Robustness(ChangesTexts[RobustnessParams]):
@@ -51,10 +57,19 @@ class Robustness(ChangesTexts[RobustnessParams]):
     Params = RobustnessParams
     needs = frozenset({"predict"})
     tolerates = MappingProxyType({"tolerance": ""})
+    varies = "transformations"
 
     def audit_params(self, task: Task) -> RobustnessParams:
         """Parameters in an audit: two draws, which show the effect of the draw."""
         return RobustnessParams(draws=2)
+
+    def variations(self, params: RobustnessParams, inputs: Inputs) -> tuple[str, ...]:
+        """Names of the recipes, the most useful first."""
+        return tuple(r.name for r in params.ranked(inputs.task, inputs.data.languages))
+
+    def enough_items(self, n_rows: int) -> int:
+        """Number of items that finds a loss of five points in a family of so many rows."""
+        return items_planned(_LOSS, churn=_CHURN, n_rows=n_rows)
 
     def design(self, params: RobustnessParams, inputs: Inputs) -> Design:
         """Conditions, estimates and claims for one family on one dataset."""
@@ -71,9 +86,10 @@ class Robustness(ChangesTexts[RobustnessParams]):
             controls = Controls(example, documents)
             for variants in zip(*draws, strict=True):  # of one recipe
                 for draw, variant in enumerate(variants):
-                    control = controls.of(variant, seed=ctx.seed, draw=draw)
                     yield variant
-                    yield _comparable(variant, control)
+                    if params.control:
+                        control = controls.of(variant, seed=ctx.seed, draw=draw)
+                        yield _comparable(variant, control)
 
     def __init__(self) -> None:
         self._kept: dict[int, Sequence[Asked]] = {}  # by the batch, as long as it is held

@@ -2,12 +2,31 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from scrutiny.core.limits import at_least, shares
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
 from scrutiny.perturb.engine.recipe import Recipe, parse_recipe
 from scrutiny.perturb.resources.loading import RESOURCES
+from scrutiny.reliability.gate_rules import without_versions
+
+#: What is asked first where time is short: one change of each kind (letters, case, words, grammar,
+#: style, marks), the commonest in texts that people write; then their near relatives; then what
+#: only some sources of texts have. Others follow by name.
+_MOST_USEFUL: Final = (
+    "typos",
+    "word_case",
+    "synonym_wordnet",
+    "contraction",
+    "social_media",
+    "punctuation",
+    "spelling_error",
+    "keyboard",
+    "tense",
+    "ocr",
+    "append_irrelevant",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +47,8 @@ class RobustnessParams:
         Specifications by name: ``{"tagger": "spacy", "masked_lm": "hf:./mlm"}``.
     tolerance
         Drop that can be lived with; nothing takes the task's own, two points.
+    control
+        Whether a random change of the same amount stands beside each change.
     """
 
     transformations: tuple[str, ...] = ()
@@ -35,6 +56,7 @@ class RobustnessParams:
     constraints: tuple[str, ...] = ()
     resources: Mapping[str, str] = field(default_factory=dict)
     tolerance: float | None = None
+    control: bool = True
 
     def __post_init__(self) -> None:
         at_least(self, draws=1)
@@ -53,6 +75,11 @@ class RobustnessParams:
             return list({recipe.name: recipe for recipe in named}.values())
         return [recipe for recipe in _usual(languages) if not self._lacking(recipe)]
 
+    def ranked(self, task: Task, languages: frozenset[str]) -> list[Recipe]:
+        """Recipes, the most useful first; as they were written where they were named."""
+        found = self.recipes(task, languages)
+        return found if self.transformations else sorted(found, key=_usefulness)
+
     def left_out(self, languages: frozenset[str]) -> dict[str, list[str]]:
         """Recipes that would be asked, by name, with the resources that they lack."""
         recipes = () if self.transformations else _usual(languages)
@@ -62,6 +89,12 @@ class RobustnessParams:
         """Resources of a recipe that are neither there nor named."""
         held = {n for n, r in RESOURCES.items() if r.default and r.is_installed}
         return [name for name in recipe.resources if name not in held | set(self.resources)]
+
+
+def _usefulness(recipe: Recipe) -> int:
+    """Place of a recipe among the most useful; those that are not named there come last."""
+    name = without_versions(recipe.name)
+    return _MOST_USEFUL.index(name) if name in _MOST_USEFUL else len(_MOST_USEFUL)
 
 
 def _usual(languages: frozenset[str]) -> list[Recipe]:

@@ -1,9 +1,11 @@
-"""Fitting a plan into a time budget before the first query: items, draws, search budgets.
+"""Fitting a plan into a time budget before the first query: items, draws, changes, searches.
 
 Numbers about the items as they are come first: they cost one text an item, and all else
-presupposes them. What makes texts of its own shares what is left equally; whoever needs less
-leaves the rest to the others. First go draws beyond the first, then items, then texts of a search
-where that keeps fifty items, then the measurement.
+presupposes them. What makes texts of its own is kept only if enough items fit to find something,
+and what is kept shares the time that is left; whoever needs less leaves the rest to the others.
+First go draws beyond the first, then the random changes that stand beside (they tell why something
+hurts, not whether), then the least useful changes and attacks, then texts of a search, then the
+measurement: few changes on enough items tell more than many on too few.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,15 +16,16 @@ from typing import Any, Final
 from scrutiny.core.boundary.canonical import digest, plain
 from scrutiny.core.plan import Budget, MeasurePlan, Plan
 from scrutiny.run.budgeting.cost import parts_of
-from scrutiny.run.budgeting.durations import in_words
+from scrutiny.run.budgeting.left_out import items_of, left_out, risks_of
 from scrutiny.run.budgeting.timing import Timer
-from scrutiny.run.planning.resolve import measurement_of
+from scrutiny.run.planning.resolve import inputs_of, measurement_of
 from scrutiny.run.planning.resolved import Measurement, Resolved
 
 #: Share of the budget that asking may take; estimates and the page have the rest.
 _ASKING: Final = 0.85
+_TIMING: Final = 1 / 30  # of the budget: most that one more stretch of items may take to be timed
 _AT_LEAST_S: Final = 5.0  # of asking, whatever loading has taken
-_ENOUGH, _LEAST = 50, 10  # items that are worth it, and below which nothing can be said
+_LEAST: Final = 10  # items below which nothing can be said
 _LEAST_SEARCH: Final = 25  # texts of a search
 _FEW: Final = 2  # texts of an item that is simply predicted
 
@@ -56,105 +59,148 @@ def within(
         Python objects for names in the plan.
     """
     begun = perf_counter()
-    timer = Timer(resolved, models or {})
-    chooser = _Chooser(resolved, timer, is_cached)
+    timer = Timer(resolved, models or {}, most_s=seconds * _TIMING)
+    tried = {name: _variations(one, resolved) for name, one in resolved.measurements.items()}
+    chooser = _Chooser(resolved, timer, is_cached, tried)
     asked = resolved.plan.measure
     whole = sum(chooser.seconds(one) for one in asked)  # times all there is
     gone = spent + (perf_counter() - begun) + timer.loading
     left = max(_AT_LEAST_S, seconds * _ASKING - gone)
     chosen = tuple(asked) if whole <= left else tuple(chooser.chosen(left))
-    left_out = tuple(_left_out(resolved, chosen, f"For a budget of {in_words(seconds)}, "))
-    budget = Budget(seconds, asked_digest(resolved, seconds), left_out)
+    measured = {one.id for one in chosen}
+    least = (chooser.least(one) for one in asked if one.id not in measured)
+    costs = [(measurement_of(one, resolved), chooser.seconds(one)) for one in least]
+    said = left_out(resolved, chosen, seconds=seconds, too_much=costs)
+    budget = Budget(seconds, asked_digest(resolved, seconds), tuple(said))
     return replace(resolved.plan, measure=chosen, budget=budget)
 
 
 @dataclass(frozen=True, slots=True)
 class _Chooser:
-    """Reduces the measurements of a plan."""
+    """Reduces the measurements of a plan; ``variations`` are their changes or attacks, if any."""
 
     resolved: Resolved
     timer: Timer
     is_cached: bool
+    variations: Mapping[str, tuple[str, ...]]
 
-    def seconds(self, plan: MeasurePlan) -> float:
-        """Expected time of a measurement, from its timing."""
+    def seconds(self, plan: MeasurePlan, *, is_own: bool = False) -> float:
+        """Expected time of a measurement, from its timing.
+
+        Its own is that of the texts beyond the items as they are, which others have asked about.
+        """
         made, like = measurement_of(plan, self.resolved), self.resolved.measurements[plan.id]
-        parts = parts_of(made, self.resolved, self.timer, like=like)
-        return sum(part.seconds for part in parts) * self._share_used(plan, like)
+        parts = list(parts_of(made, self.resolved, self.timer, like=like))
+        seconds = sum(part.seconds for part in parts)
+        if is_own and self.is_cached:
+            seconds -= sum(p.seconds * p.items * p.replicates / max(1, p.queries) for p in parts)
+        return seconds * self._share_used(plan, like)
 
     def _share_used(self, plan: MeasurePlan, like: Measurement) -> float:
-        """How many times as large a share of its texts a search uses as the one that was timed.
+        """How many times as large a share of its texts is asked as of the one that was timed.
 
         A search that ends early asks about as many texts with a smaller budget, until it uses it
-        up.
+        up; and the changes that are kept may be those that change every item.
         """
-        now, before = plan.params.get("budget"), self._params(like.plan).get("budget")
-        if not (isinstance(now, int) and isinstance(before, int)) or now >= before:
+        before, now = self._size(like.plan), self._size(plan)
+        if now >= before:
             return 1.0
         used = [self.timer.speed(like, family=f, data=d).texts for f, d in like.designs]
         return min(before / now, 1 / max([*used, 1e-9]))
 
+    def _size(self, plan: MeasurePlan) -> int:
+        """Texts of an item in proportion: how many changes or searches, of how many texts.
+
+        Controls change as many texts as what they stand beside.
+        """
+        params = {**self._params(plan), **plan.params}
+        field = self.resolved.measurements[plan.id].diagnostic.varies
+        tried = plan.params.get(field) or self.variations[plan.id] or [""]
+        return len(tried) * (params.get("budget") or 1)
+
     def chosen(self, left: float) -> Iterator[MeasurePlan]:
         """Measurements that fit into the remaining time, in plan order."""
         asked = [_once_drawn(one, self._params(one)) for one in self.resolved.plan.measure]
-        plain_ones = [one for one in asked if self._is_plain(one) and self.seconds(one)]
-        made: dict[str, MeasurePlan | None] = {}
+        plain_ones = [one for one in asked if self._is_plain(one)]
+        dear = [one for one in asked if one not in plain_ones]
+        timed = [one for one in plain_ones if self.seconds(one)]
         # the items themselves are the same texts for all that ask about nothing else
         together = max if self.is_cached else sum
-        rest = left - (together(map(self.seconds, plain_ones)) if plain_ones else 0.0)
-        if rest < left / 2:
-            share = left / 2 / (1 if self.is_cached else len(plain_ones))
-            made = {one.id: self._cut(one, share) for one in plain_ones}
-            rest = left / 2
-        dear = sorted((one for one in asked if one not in plain_ones), key=self.seconds)
-        for place, one in enumerate(dear):
-            found = made[one.id] = self._fitted(one, rest / (len(dear) - place))
-            rest -= 0.0 if found is None else self.seconds(found)
-        for one in asked:
-            kept = made.get(one.id, one)
-            if kept is not None:
-                yield kept
+        whole = together(map(self.seconds, timed)) if timed else 0.0
+        rest = left - whole
+        if rest < left / 2 and timed:
+            is_worth = any(self._own(self.least(one)) <= left / 2 for one in dear)
+            rest = left / 2 if is_worth else max(0.0, rest)
+            share = (left - rest) / (1 if self.is_cached else len(timed))
+            plain_ones = [self._cut(o, share) if o in timed else o for o in plain_ones]
+        made = {one.id: one for one in (*plain_ones, *self._shared(dear, rest))}
+        yield from (made[one.id] for one in asked if one.id in made)
 
-    def _fitted(self, plan: MeasurePlan, share: float) -> MeasurePlan | None:
-        """Measurement reduced to its share of the time; ``None`` if that is too little."""
-        if self.seconds(plan) <= share:
-            return plan
-        one = plan
-        while self._most(one, share) < _ENOUGH and (smaller := self._less_searched(one)):
-            one = smaller
-        if self._most(one, share) >= _LEAST or self._is_needed(plan):
-            return self._cut(one, share)
-        return None
+    def _own(self, plan: MeasurePlan) -> float:
+        return self.seconds(plan, is_own=True)
+
+    def _shared(self, plans: Sequence[MeasurePlan], rest: float) -> Iterator[MeasurePlan]:
+        """Measurements that share the time, each with enough items; the others are left out."""
+        least = {one.id: self._own(self.least(one)) for one in plans}
+        cheapest = sorted(plans, key=lambda one: least[one.id])
+        equal = rest / max(1, len(plans))
+        kept = [one for one in cheapest if least[one.id] <= equal or self._is_needed(one)]
+        kept = kept or [one for one in cheapest[:1] if least[one.id] <= rest]
+        for place, one in enumerate(kept):
+            share = rest / (len(kept) - place)
+            versions = list(self._versions(one))
+            fits = (v for v in versions if self._own(self._enough(v)) <= share)
+            found = self._cut(next(fits, versions[-1]), share)
+            rest -= self._own(found)
+            yield found
+
+    def least(self, plan: MeasurePlan) -> MeasurePlan:
+        """Its smallest version, with enough items to be worth asking."""
+        *_, last = self._versions(_once_drawn(plan, self._params(plan)))
+        return self._enough(last)
+
+    def _versions(self, plan: MeasurePlan) -> Iterator[MeasurePlan]:
+        """A measurement as it is, without controls, with fewer changes, and with less search."""
+        field = self.resolved.measurements[plan.id].diagnostic.varies
+        names = () if self._is_needed(plan) else self.variations[plan.id]
+        params = self._params(plan)
+        yield plan
+        if params.get("control") and not self._is_needed(plan):
+            plan = _with(plan, control=False)
+            yield plan
+        yield from (_with(plan, **{field: names[:count]}) for count in range(len(names) - 1, 0, -1))
+        texts = params.get("budget")
+        while isinstance(texts, int) and (texts := texts // 2) >= _LEAST_SEARCH:
+            for count in range(max(1, len(names)), 0, -1):
+                fewer = {field: names[:count]} if count < len(names) else {}
+                yield _with(plan, **fewer, budget=texts)
+
+    def _enough(self, plan: MeasurePlan) -> MeasurePlan:
+        """Measurement of no more items than it takes to say something."""
+        made = measurement_of(plan, self.resolved)
+        return self._of(plan, made.diagnostic.enough_items(max(1, len(risks_of(made)))))
 
     def _cut(self, plan: MeasurePlan, share: float) -> MeasurePlan:
-        """Measurement of as many items as fit, but no fewer than the minimum."""
-        items = max(_LEAST, self._most(plan, share))
-        return plan if items >= self._items(plan) else replace(plan, items=items)
-
-    def _most(self, plan: MeasurePlan, share: float) -> int:
-        """Number of items that fit into a share of the time."""
+        """Measurement of as many items as fit into a share of the time, but of the minimum."""
+        cost = self.seconds if self._is_plain(plan) else self._own
         low, high = 0, self._items(plan)
         while low < high:
             middle = (low + high + 1) // 2
-            fits = self.seconds(replace(plan, items=middle)) <= share
+            fits = cost(replace(plan, items=middle)) <= share
             low, high = (middle, high) if fits else (low, middle - 1)
-        return low
+        return self._of(plan, max(_LEAST, low))
+
+    def _of(self, plan: MeasurePlan, items: int) -> MeasurePlan:
+        """Measurement of so many items, or of all where there are no more."""
+        return plan if items >= self._items(plan) else replace(plan, items=items)
 
     def _items(self, plan: MeasurePlan) -> int:
-        """Number of items of the largest measured dataset."""
-        examples = self.resolved.measurements[plan.id].examples
-        return max(map(len, examples.values()))
+        """Number of items that it was asked to measure."""
+        return items_of(self.resolved.measurements[plan.id])
 
     def _params(self, plan: MeasurePlan) -> dict[str, Any]:
         """Parameters of a measurement, defaults included."""
         return dict(plain(self.resolved.measurements[plan.id].params))
-
-    def _less_searched(self, plan: MeasurePlan) -> MeasurePlan | None:
-        """Measurement with half the search budget; ``None`` if it has none, or a small one."""
-        texts = {**self._params(plan), **plan.params}.get("budget")
-        if not isinstance(texts, int) or texts // 2 < _LEAST_SEARCH:
-            return None
-        return replace(plan, params={**plan.params, "budget": texts // 2})
 
     def _is_plain(self, plan: MeasurePlan) -> bool:
         """Whether only the items themselves are sent to models."""
@@ -171,29 +217,21 @@ class _Chooser:
         return bool(named) or plan.diagnostic in presupposed
 
 
+def _variations(measurement: Measurement, resolved: Resolved) -> tuple[str, ...]:
+    """Changes or attacks of a measurement, the most useful first."""
+    family, data = next(iter(measurement.designs))
+    inputs = inputs_of(measurement.plan, resolved, family=family, data=data)
+    return measurement.diagnostic.variations(measurement.params, inputs)
+
+
 def _once_drawn(plan: MeasurePlan, params: Mapping[str, Any]) -> MeasurePlan:
     """Measurement with one draw instead of several."""
     draws = params.get("draws")
     if not isinstance(draws, int) or draws <= 1:
         return plan
-    return replace(plan, params={**plan.params, "draws": 1})
+    return _with(plan, draws=1)
 
 
-def _left_out(resolved: Resolved, chosen: Sequence[MeasurePlan], lead: str) -> Iterator[str]:
-    """A sentence for each measurement that is smaller than requested, or left out."""
-    made = {one.id: one for one in chosen}
-    for name, asked in resolved.measurements.items():
-        one = made.get(name)
-        if one is None:
-            yield f"{lead}{name} was left out: too few items would have fitted."
-            continue
-        said = []
-        items = max(map(len, asked.examples.values()))
-        if one.items is not None and one.items < items:
-            said.append(f"{one.items:,} of {items:,} items")
-        for param, word in (("draws", "draws"), ("budget", "texts of each search")):
-            now, before = one.params.get(param), plain(asked.params).get(param)
-            if now is not None and now != before:
-                said.append(f"{now} of {before} {word}")
-        if said:
-            yield f"{lead}{name} has {', '.join(said)}."
+def _with(plan: MeasurePlan, **params: Any) -> MeasurePlan:
+    """Measurement with other parameters."""
+    return replace(plan, params={**plan.params, **params})

@@ -1,6 +1,6 @@
 """Timing of models on a few items; no result is stored."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from time import perf_counter
@@ -46,9 +46,22 @@ class Speed:
 
 
 class Timer:
-    """Times measurements; models that are equally fast are timed once."""
+    """Times measurements; models that are equally fast are timed once.
 
-    def __init__(self, resolved: Resolved, given: Mapping[str, Any]) -> None:
+    Parameters
+    ----------
+    resolved
+        The plan.
+    given
+        Python objects for names in the plan.
+    most_s
+        Seconds that one more stretch of items may be expected to take.
+    """
+
+    def __init__(
+        self, resolved: Resolved, given: Mapping[str, Any], *, most_s: float = inf
+    ) -> None:
+        self._most_s = most_s
         self._resolved = resolved
         self._given = given
         self._each: dict[tuple[Hashable, ...], float] = {}
@@ -131,6 +144,8 @@ class Timer:
         """Texts and seconds per item, measured as in a run."""
         store, model = ForgetfulStore(), self._model(family, data)
         first = measurement.cells[family][0]
+        is_known_before = isinstance(measurement.diagnostic, ChangesTexts)
+        in_model: list[tuple[int, float]] = []
         asked = items = 0
 
         def work(start: int, stop: int) -> None:
@@ -149,13 +164,19 @@ class Timer:
                 reference=measurement.beside(first),
             )
             prepared = None
-            if isinstance(measurement.diagnostic, ChangesTexts):
+            if is_known_before:
                 variants = runner.execute(replace(task, stage="prepare"))["variants"]
                 prepared = to_bytes(variants)
             (timing,) = runner.execute(task, prepared)["timings"].to_pylist()
             asked, items = asked + timing["asked"], items + stop - start
+            in_model.append((stop - start, timing["model_seconds"]))
 
-        seconds = seconds_each(work, len(measurement.examples[data]))
+        count = len(measurement.examples[data])
+        seconds = seconds_each(work, count, most_s=self._most_s)
+        if is_known_before and self._resolved.tasks[data].scored_by is not None:
+            # a run asks them in larger batches than these few
+            own = max(0.0, seconds - _each(in_model))
+            seconds = min(seconds, own + asked / items * self.predicting(family, data))
         return asked / items, seconds
 
 
@@ -173,7 +194,7 @@ def equally_fast(source: str) -> str:
     return digest(config.read_bytes(), canonical_json(options))
 
 
-def seconds_each(work: Work, count: int) -> float:
+def seconds_each(work: Work, count: int, *, most_s: float = inf) -> float:
     """Seconds per item, from as few items as suffice.
 
     Parameters
@@ -182,6 +203,8 @@ def seconds_each(work: Work, count: int) -> float:
         Does the items of a stretch: start and stop.
     count
         How many items there are, one at least.
+    most_s
+        Seconds that a stretch after the first one may be expected to take.
 
     Notes
     -----
@@ -192,9 +215,9 @@ def seconds_each(work: Work, count: int) -> float:
     What is slow is timed on few items, and on the first one alone if two more would take very long.
     """
     timed: list[tuple[int, float]] = []
-    for size, place, most_s in _ROUNDS:
+    for size, place, usual_s in _ROUNDS:
         items = min(size, count)
-        if timed and items * timed[-1][1] / timed[-1][0] > most_s:
+        if timed and items * timed[-1][1] / timed[-1][0] > min(usual_s, most_s):
             break
         start = round(place * (count - items))
         begun = perf_counter()
@@ -202,5 +225,10 @@ def seconds_each(work: Work, count: int) -> float:
         timed.append((items, perf_counter() - begun))
         if items == count and len(timed) > 1:
             break
+    return _each(timed)
+
+
+def _each(timed: Sequence[tuple[int, float]]) -> float:
+    """Seconds per item of the stretches that count."""
     told = timed[2:] or timed[1:] or timed
     return sum(took for _, took in told) / sum(items for items, _ in told)

@@ -5,6 +5,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import ndtri
 
 from scrutiny.stats.arrays import FloatArray
 from scrutiny.stats.intervals.distance import critical_distance
@@ -46,6 +47,33 @@ def items_needed(
         enough = reaches(middle, replicates)
         few, many = np.where(enough, few, middle), np.where(enough, middle, many)
     return np.where(possible, np.where(reaches(units, replicates), units, np.ceil(many)), np.nan)
+
+
+def items_planned(loss: float, *, churn: float, n_rows: int, level: float = 0.95) -> int:
+    """Number of items that detects a loss in a family of so many rows, before any is seen.
+
+    Parameters
+    ----------
+    loss
+        The loss that is planned for.
+    churn
+        Share of the items whose answer flips, either way.
+    n_rows, level
+        As in `recipe_limits`.
+
+    Returns
+    -------
+    int
+        For about 80 % power with one checkpoint. Several checkpoints need fewer items for
+        themselves; what three say of the recipe needs about as many where rows are few.
+
+    Examples
+    --------
+    >>> [items_planned(0.05, churn=0.1, n_rows=rows) for rows in (1, 2, 5, 15)]
+    [306, 369, 453, 554]
+    """
+    critical = -float(ndtri(tail_of(n_rows, level)))
+    return int(np.ceil((churn - loss**2) * ((critical + _POWER) / loss) ** 2))
 
 
 def seeds_needed(
