@@ -13,8 +13,8 @@ from scrutiny.core.boundary.given import path_given, text_given
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import DRAW, Estimate, of_all_draws
-from scrutiny.core.expressions import gained
 from scrutiny.core.slice_syntax import metric_and_slices, parted
+from scrutiny.reliability.asked import asks_more
 from scrutiny.reliability.gate_rules import Rule
 from scrutiny.report.formats.named import format_of, render
 from scrutiny.report.parts import found_texts
@@ -168,7 +168,7 @@ class Run:
         side = parted(minus) if minus else None
         rule = Rule(metric, ">", 0.0, {**texts, **columns}, rest, side)
         # which the run need not have computed
-        if rest or side or gained(metric) or names_slice(self.folder, rule.where):
+        if rest or side or asks_more(metric) or names_slice(self.folder, rule.where):
             return _the_one(metric, estimates_on(self.folder, rule, group=group))
         whole = [e for e in self.estimates if e.key.replicate is None]
         found = [

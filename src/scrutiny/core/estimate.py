@@ -46,6 +46,39 @@ class EstimateKey:
     group: str = "all"
 
 
+def key_of_two(one: EstimateKey, other: EstimateKey, how: str = "") -> EstimateKey:
+    """Identity of one number minus another, or of two metrics with an operator between them.
+
+    Conditions that differ are written ``x - y``. The reference is the second side's subject, and
+    what both were measured beside is a condition; two metrics of one selection have none.
+
+    Parameters
+    ----------
+    one, other
+        Identities of the sides.
+    how
+        The operator; empty for the difference of one metric in two selections.
+    """
+    mine, theirs = (
+        {**key.condition, **({} if key.reference is None else {"reference": key.reference})}
+        for key in (one, other)
+    )
+    absent: Mapping[str, object] = {**theirs, **mine} if how else {}
+    condition = {}
+    for name in dict.fromkeys([*mine, *theirs]):
+        a, b = (side.get(name, absent.get(name, "none")) for side in (mine, theirs))
+        condition[name] = a if a == b else f"{a} {how or '-'} {b}"
+    is_apart = one.group != other.group
+    return replace(
+        one,
+        metric=f"{one.metric} {how} {other.metric}" if how else one.metric,
+        reference=None if how else other.subject,
+        role="contrast",
+        condition=condition,
+        group=f"{one.group} - {other.group}" if is_apart else one.group,
+    )
+
+
 def of_all_draws(numbers: Sequence[T], key: Callable[[T], EstimateKey]) -> list[T]:
     """Return the numbers without those of single draws, if the number of all draws is there.
 

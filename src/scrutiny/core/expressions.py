@@ -1,16 +1,22 @@
-"""Metric expressions: ``accuracy``, ``success_within(100)``, ``drop(accuracy)``.
+"""Metric expressions: ``accuracy``, ``success_within(100)``, ``drop(accuracy)``, ``a - b``.
 
 A metric has a name, arguments in parentheses (numbers, words or other metrics), and a
-version at the end. ``drop(accuracy)@1`` is the drop of ``accuracy@1``.
+version at the end. ``drop(accuracy)@1`` is the drop of ``accuracy@1``. Two metrics are joined by
+``-`` or ``/`` with a space on either side.
 """
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from scrutiny.core.errors import PlanError
 
-_TOKEN: Final = re.compile(r"\s*(?:([A-Za-z_][\w-]*|\d+(?:\.\d+)?|\.\d+)|(@[1-9]\d*)|([(),]))")
+_TOKEN: Final = re.compile(
+    r"\s*([A-Za-z_][\w-]*|\d+(?:\.\d+)?|\.\d+|\"[^\"]+\"|@[1-9]\d*|[(),]|(?<=\s)[-/](?=\s))"
+)
+#: Operators between two metrics, and how they are spoken.
+OPERATORS: Final = {"-": "minus", "/": "divided by"}
 
 
 class Expression(NamedTuple):
@@ -19,9 +25,9 @@ class Expression(NamedTuple):
     Parameters
     ----------
     name
-        Name, number or word.
+        Name, number, word, text in quotation marks, or operator.
     arguments
-        Arguments in parentheses.
+        Arguments in parentheses; both sides of an operator.
     version
         The number behind ``@``; None for the newest.
     """
@@ -32,13 +38,15 @@ class Expression(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Written form, without spaces.
+        """Written form, with spaces around operators alone.
 
         Examples
         --------
         >>> parse_expression("drop( accuracy )@1").text
         'drop(accuracy)@1'
         """
+        if self.name in OPERATORS:
+            return f" {self.name} ".join(one.text for one in self.arguments)
         inner = f"({','.join(one.text for one in self.arguments)})" if self.arguments else ""
         return f"{self.name}{inner}{'' if self.version is None else f'@{self.version}'}"
 
@@ -84,45 +92,42 @@ def _in_words(whole: Expression, says: Mapping[str, str]) -> str:
     if whole.name in _OF_MEASURE and of in says:
         return says[of] + _OF_MEASURE[whole.name]
     inner = [_in_words(one, says) for one in whole.arguments]
+    if whole.name in OPERATORS:
+        return f" {OPERATORS[whole.name]} ".join(inner)
     if whole.name in _SPOKEN and len(inner) == 1:
         return _SPOKEN[whole.name].format(*inner)
     return " ".join([whole.name.replace("_", " "), *inner])
 
 
-def gained(metric: str) -> str:
-    """Metric m of an expression ``gain(m)``; empty for others.
-
-    Examples
-    --------
-    >>> gained("gain(drop(accuracy))"), gained("drop(accuracy)")
-    ('drop(accuracy)', '')
-    """
-    try:
-        whole = parse_expression(metric)
-    except PlanError:
-        return ""
-    if whole.name != GAIN or len(whole.arguments) != 1:
-        return ""
-    (inner,) = whole.arguments
-    return inner._replace(version=whole.version or inner.version).text
-
-
 def is_meant(text: str, metric: str) -> bool:
-    """Whether a text names a metric; spaces and versions are optional in it.
+    """Whether a text names a metric; spaces, versions and a parameter are optional in it.
 
     Examples
     --------
     >>> is_meant("drop(accuracy@1)", "drop(accuracy)@1"), is_meant("accuracy", "drop(accuracy)@1")
     (True, False)
+    >>> is_meant("macro_f1", "macro_f1(3)@1"), is_meant("drop", "drop(accuracy)@1")
+    (True, False)
     """
-    stem, _, version = metric.partition("@")
-    if text in (metric, stem):
-        return True
     try:
-        bare, versions = _without_versions(parse_expression(text))
+        (mine, stated), (theirs, versions) = map(_parsed, (text, metric))
     except PlanError:
-        return False
-    return bare.text == stem and versions <= {int(version or 0)}
+        return text in (metric, metric.partition("@")[0])
+    return stated <= versions and _is_same(mine, theirs)
+
+
+def _is_same(text: Expression, metric: Expression) -> bool:
+    """Whether two expressions are the same, but for parameters that the first leaves out."""
+    if text.name != metric.name or metric.name in (*_SPOKEN, *_OF_MEASURE):
+        return text == metric
+    pairs = zip(text.arguments, metric.arguments, strict=False)
+    is_short = not text.arguments or len(text.arguments) == len(metric.arguments)
+    return is_short and all(_is_same(*pair) for pair in pairs)
+
+
+@lru_cache(maxsize=1024)
+def _parsed(text: str) -> tuple[Expression, set[int]]:
+    return _without_versions(parse_expression(text))
 
 
 def _without_versions(whole: Expression) -> tuple[Expression, set[int]]:
@@ -153,6 +158,9 @@ def parse_expression(text: str) -> Expression:
         If it cannot be read.
     """
     found, rest = _expression(_tokens(text), text)
+    if rest and rest[0] in OPERATORS:
+        second, more = _expression(rest[1:], text)
+        found, rest = Expression(rest[0], (found, second)), more
     if rest:
         raise _unread(text)
     return found
@@ -164,14 +172,14 @@ def _tokens(text: str) -> list[str]:
         found = _TOKEN.match(text, place)
         if found is None:
             raise _unread(text)
-        tokens.append(found[0].strip())
+        tokens.append(found[1])
         place = found.end()
     return tokens
 
 
 def _expression(tokens: list[str], text: str) -> tuple[Expression, list[str]]:
     """Parse an expression from the front of the tokens; the expression and the remaining tokens."""
-    if not tokens or tokens[0][0] in "@(),":
+    if not tokens or tokens[0][0] in "@(),-/":
         raise _unread(text)
     name, rest = tokens[0], tokens[1:]
     arguments: list[Expression] = []
@@ -193,5 +201,6 @@ def _expression(tokens: list[str], text: str) -> tuple[Expression, list[str]]:
 def _unread(text: str) -> PlanError:
     return PlanError(
         f"The metric {text!r} cannot be read. A metric is a name such as accuracy, a name with a "
-        "parameter such as success_within(100), or a metric of a metric such as drop(accuracy)."
+        "parameter such as success_within(100), a metric of a metric such as drop(accuracy), or "
+        "two of these with - or / between spaces: accuracy - macro_f1."
     )

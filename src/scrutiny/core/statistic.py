@@ -94,6 +94,9 @@ class Statistic(Told, ABC):
     tolerance
         Tolerable change for the worse, in its own units: the default margin of an audit; None if
         metrics of its kind have none.
+    axis
+        Name of the condition that tells its values apart ("label"); ``recall(spam)`` is recall
+        where its axis is spam. Empty for none.
     cells
         Columns of the items that are kept apart inside one value.
     conditional_on
@@ -133,6 +136,7 @@ class Statistic(Told, ABC):
     scale: str = "identity"
     higher_is: str = "neither"
     tolerance: float | None = None
+    axis: str = ""
     cells: tuple[str, ...] = ()
     conditional_on: str | None = None
     row_range: tuple[float, float] | None = None

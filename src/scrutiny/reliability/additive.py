@@ -80,6 +80,12 @@ def over_rows(sums: Array) -> Array:
     return divide(sums[..., 0], sums[..., -1])
 
 
+def is_quotient(statistic: Statistic) -> bool:
+    """Whether a value is a number divided by the last of its sums."""
+    is_plain = isinstance(statistic, Additive) and statistic.combine is over_rows
+    return statistic.is_mean or is_plain
+
+
 def second(sums: Array) -> Array:
     """Second component: the denominator of a ratio of two sums."""
     return np.asarray(sums[..., 1])

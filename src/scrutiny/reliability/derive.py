@@ -82,6 +82,24 @@ def join(
     return Joined(values=values, rows=rows, replicates=replicates, status=by_item)
 
 
+def matched(ours: Sequence[str | None], theirs: Sequence[str | None]) -> list[tuple[int, int]]:
+    """Positions of the replicates of two sides that are held against each other.
+
+    By name where both sides have the same; by order where they have as many; a single one against
+    each of the other's; else the first ones of both.
+
+    Examples
+    --------
+    >>> matched(["1", "2"], ["2", "1"]), matched([None], ["1", "2"])
+    ([(0, 1), (1, 0)], [(0, 0), (0, 1)])
+    """
+    if set(ours) == set(theirs):
+        return [(i, theirs.index(name)) for i, name in enumerate(ours)]
+    if 1 in (len(ours), len(theirs)):
+        return [(i, k) for i in range(len(ours)) for k in range(len(theirs))]
+    return [(k, k) for k in range(min(len(ours), len(theirs)))]
+
+
 def _parts(need: str, panel: Panel) -> tuple[str, str]:
     """Side and measure of a need; a measure's name may contain dots."""
     if "." not in need or any(measure.name == need for measure in panel.measures):

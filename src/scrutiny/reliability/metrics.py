@@ -12,6 +12,8 @@ written        what it is
 ``mean(x)``    the mean of a measure of the records; `scrutiny.reliability.of_measures`
 ``beyond(m)``  m minus what stands for chance (`scrutiny.reliability.additive.Chance`): m of the
                control, or a measure of the same rows that holds it
+``a - b``      of the same items, metric a minus metric b; ``a / b``, divided by it
+               (`scrutiny.reliability.two_metrics`)
 =============  ====================================================================================
 
 Where m is a mean over rows, numerators are subtracted before they are divided: a drop of exactly
@@ -26,22 +28,24 @@ from typing import Any, Final, Generic, TypeVar
 import numpy as np
 
 from scrutiny.core.errors import PlanError
-from scrutiny.core.expressions import GAIN, Expression, made_of, parse_expression, spoken
+from scrutiny.core.expressions import (
+    GAIN,
+    OPERATORS,
+    Expression,
+    made_of,
+    parse_expression,
+    spoken,
+)
 from scrutiny.core.plugin import Told
 from scrutiny.core.record import Measure
 from scrutiny.core.registry import registry
 from scrutiny.core.statistic import Statistic, must_be_statistic
 from scrutiny.reliability.additive import Additive, Array, divide, with_count
 from scrutiny.reliability.of_measures import USUAL, OfMeasure
+from scrutiny.reliability.two_metrics import OF_DIFFERENCE, OPPOSITE, of_two
 
-_OF_DIFFERENCE: Final = {
-    **{"logit": "coefficient", "share": "coefficient"},
-    **{"coefficient": "excess", "percent": "points"},
-}
 #: Random streams of gaps with another name.
 _GAPS: Final = {"erasure_flip_rate@1": "erasure_flip_gap@1"}
-_OPPOSITE: Final = {"better": "worse", "worse": "better", "neither": "neither"}
-
 
 #: What all metrics of a parameter are.
 Kind = TypeVar("Kind", bound=Statistic)
@@ -151,6 +155,9 @@ def metric_of(text: str, measures: Sequence[Measure] = ()) -> Statistic:
     """
     name = metric_name(text)
     whole = parse_expression(name)
+    if whole.name in OPERATORS:
+        one, other = (metric_of(side.text, measures) for side in whole.arguments)
+        return of_two(whole.name, one, other)
     if whole.name in MACROS:
         inner = whole.arguments[0]._replace(version=whole.version)
         return _composed(whole.name, metric_of(inner.text, measures), name)
@@ -217,6 +224,8 @@ def _with_value(found: Parametric[Statistic], value: str) -> Statistic:
 
 def _named(whole: Expression) -> str:
     """Full name of an expression."""
+    if whole.name in OPERATORS:
+        return f" {whole.name} ".join(map(_named, whole.arguments))
     if whole.name in MACROS:
         if len(whole.arguments) != 1:
             raise PlanError(
@@ -264,7 +273,7 @@ def drop(of: Additive, name: str) -> Additive:
         name,
         ("before.", "after."),
         minus=(0, 1),
-        higher_is=_OPPOSITE[of.higher_is],
+        higher_is=OPPOSITE[of.higher_is],
         says=f"{of.says} drop",
         tests=of.pair_tests,
         stream=of.drawn_as.replace("@", "_drop@"),
@@ -281,7 +290,7 @@ def excess(of: Additive, name: str) -> Additive:
         name,
         ("before.", "after.", "control."),
         minus=(2, 1),
-        higher_is=_OPPOSITE[of.higher_is],
+        higher_is=OPPOSITE[of.higher_is],
         says=f"{of.says} drop beyond random change",
         stream="excess_" + of.drawn_as.replace("@", "_drop@"),
     )
@@ -372,7 +381,7 @@ def _difference(
         needs=(*(f"{side}{need}" for side in sides for need in of.needs), *filter(None, [beside])),
         make=make,
         combine=of.combine if by_row else combine,
-        scale="identity" if span is not None else _OF_DIFFERENCE.get(of.scale, "identity"),
+        scale="identity" if span is not None else OF_DIFFERENCE.get(of.scale, "identity"),
         row_range=None if span is None else (span[0] - span[1], span[1] - span[0]),
         no_effect=0.0,
         divisor=of.divisor and partial(joined, np.minimum, of.divisor),

@@ -98,6 +98,7 @@ def manifest(
         "contrasts": [
             {"id": c.id, "a": to_json(c.a), "b": to_json(c.b), "is_paired": c.is_paired}
             | ({} if c.exact_at is None else {"exact_at": c.exact_at})
+            | ({"how": c.how} if c.how else {})
             for c in resolved.contrasts
         ],
     }

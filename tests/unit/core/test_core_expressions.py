@@ -27,7 +27,18 @@ def test_what_is_written_is_read(text, wanted):
     assert parse_expression(text) == wanted
 
 
-MORE = ("a@1@2", "(a)", "a(b))", "a - b", "a$", "a(b)(c)", "drop(accuracy)@1x")
+MORE = (
+    "a@1@2",
+    "(a)",
+    "a(b))",
+    "a - b - c",
+    "a -b",
+    "- a",
+    "a -",
+    "a$",
+    "a(b)(c)",
+    "drop(accuracy)@1x",
+)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from scipy import stats
 
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
-from scrutiny.core.record import Counts
 from scrutiny.core.registry import registry
 from scrutiny.reliability.misses import EXACT, with_exact_misses
 from scrutiny.run.estimating.contrasts import Meeting, contrast
@@ -25,7 +24,7 @@ def misses(count, n=100, *, replicates=1, units=None, draws=2000, others=0):
     names = tuple(f"r{k}" for k in range(replicates))
     own = Units.of(n, units)
     found = contrast(
-        Meeting(tuple(kept), (names, names), Counts(n=n), own, None),
+        Meeting(tuple(kept), (names, names), np.zeros(n, np.int8), own, None),
         HARD,
         key=EstimateKey("d", "hard_scope@1", "b", "x", role="contrast", reference="a"),
         paired=True,

@@ -19,6 +19,7 @@ RECALL: Final = ratio(
     scale="logit",
     higher_is="better",
     tolerance=0.02,
+    axis="label",
     headline="recall",
 )
 PRECISION: Final = ratio(
@@ -29,10 +30,13 @@ PRECISION: Final = ratio(
     scale="logit",
     higher_is="better",
     tolerance=0.02,
+    axis="label",
     headline="precision",
 )
 #: F1 of one class: the formula of entity F1 on items.
-LABEL_F1: Final = replace(ENTITY_F1, id="label_f1@1", says="F1 of a class", headline="F1")
+LABEL_F1: Final = replace(
+    ENTITY_F1, id="label_f1@1", says="F1 of a class", axis="label", headline="F1"
+)
 
 
 def _macro(labels: str, name: str) -> Additive:

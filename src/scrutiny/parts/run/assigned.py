@@ -1,10 +1,9 @@
 """Keys of the estimates from specifications and contrasts of a manifest."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
-from scrutiny.core.estimate import EstimateKey
+from scrutiny.core.estimate import EstimateKey, key_of_two
 
 Assigned = Mapping[str, Any]
 
@@ -25,22 +24,8 @@ def key_of(assigned: Assigned) -> EstimateKey:
 
 
 def contrast_key_of(pair: Assigned) -> EstimateKey:
-    """Key of a difference: conditions that differ are written ``x - y``."""
-    one, other = key_of(pair["a"]), key_of(pair["b"])
-    mine, theirs = _with_reference(one), _with_reference(other)
-    condition = {
-        name: mine[name]
-        if name in mine and mine[name] == theirs.get(name)
-        else f"{mine.get(name, 'none')} - {theirs.get(name, 'none')}"
-        for name in dict.fromkeys([*mine, *theirs])
-    }
-    return replace(one, reference=other.subject, role="contrast", condition=condition)
-
-
-def _with_reference(key: EstimateKey) -> dict[str, object]:
-    """Condition of one side, with the reference family."""
-    beside = {} if key.reference is None else {"reference": key.reference}
-    return {**key.condition, **beside}
+    """Key of a difference or a ratio in the manifest."""
+    return key_of_two(key_of(pair["a"]), key_of(pair["b"]), pair.get("how", ""))
 
 
 def restrictions(manifest: Assigned) -> Iterator[tuple[EstimateKey, str]]:

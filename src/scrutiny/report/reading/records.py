@@ -97,7 +97,7 @@ class FolderRecords:
         return {
             identity(contrast_key_of(c)): c
             for c in pairs
-            if _is_of_whole_records(c["a"]) and _is_of_whole_records(c["b"])
+            if not c.get("how") and _is_of_whole_records(c["a"]) and _is_of_whole_records(c["b"])
         }
 
     @cached_property

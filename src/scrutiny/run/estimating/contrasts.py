@@ -20,7 +20,7 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts
 from scrutiny.core.statistic import AdditiveStatistic, Statistic
-from scrutiny.reliability.additive import divisors, scale_of
+from scrutiny.reliability.additive import divisors, is_quotient, scale_of
 from scrutiny.reliability.derive import worst
 from scrutiny.reliability.estimate import (
     Estimated,
@@ -54,8 +54,8 @@ class Meeting:
         ``(replicate, row, need)`` of each side, rows alike.
     names
         Replicates of each side, in order.
-    counts
-        Counts of the items that both planned; an item counts under the worse status of its sides.
+    status
+        ``(item,)`` of the items that both planned: the worse of its sides.
     units, cells
         Of the rows; ``cells`` is None if the statistic has none.
     slices
@@ -64,10 +64,15 @@ class Meeting:
 
     values: tuple[NDArray[np.float64], NDArray[np.float64]]
     names: tuple[tuple[str | None, ...], tuple[str | None, ...]]
-    counts: Counts
+    status: NDArray[np.int8]
     units: Units | None
     cells: NDArray[np.int64] | None
     slices: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None
+
+    @property
+    def counts(self) -> Counts:
+        """Counts of the items that both planned."""
+        return tally(self.status)
 
 
 def meet(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meeting:
@@ -89,7 +94,7 @@ def meet(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meeting:
     return Meeting(
         values=(_rows(mine, rows), _rows(yours, theirs[kept])),
         names=(_names(first, mine), _names(second, yours)),
-        counts=tally(status),
+        status=status,
         units=units,
         cells=None if first.cells is None else first.cells[rows],
     )
@@ -119,7 +124,7 @@ def beside(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meeting:
     return Meeting(
         values=(_spread(mine, mine.rows, rows), _spread(yours, moved[yours.rows], rows)),
         names=(_names(first, mine), _names(second, yours)),
-        counts=tally(status),
+        status=status,
         units=units,
         cells=None,
         slices=slices,
@@ -211,7 +216,7 @@ def contrast(
     except StatisticsError:
         return Estimated(replace(blank, reason="no_value"))
     is_by_replicate = paired and apart.point.size == count
-    if statistic.is_mean and interval is not None:
+    if is_quotient(statistic) and interval is not None:
         interval, apart = _subtracted_first(values, statistics, interval, apart)
     found = valued(
         key,
@@ -277,7 +282,7 @@ def _subtracted_first(
     interval: Interval,
     apart: Resampled,
 ) -> tuple[Interval, Resampled]:
-    """Means with a common denominator, subtracted before division: 95 - 90 of 100 are .05."""
+    """Quotients with one denominator, subtracted before division: 95 - 90 of 100 are .05."""
     one, other = (
         s.components(side).sum(axis=-2) if isinstance(s, AdditiveStatistic) else np.zeros((0, 1))
         for s, side in zip(statistics, values, strict=True)

@@ -27,7 +27,9 @@ from scrutiny.reliability.families import counted
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.misses import with_exact_misses
 from scrutiny.reliability.panel import Joined, Panel, Side
+from scrutiny.reliability.two_metrics import of_two
 from scrutiny.run.estimating.contrasts import beside, contrast, meet
+from scrutiny.run.estimating.joint import jointly
 from scrutiny.run.planning.assignment import Assignment, Contrast, Relation
 from scrutiny.run.planning.relations import relate
 from scrutiny.store.panels import PanelKey, Recorded, read_panel
@@ -105,6 +107,15 @@ class Estimator:
     def contrast(self, pair: Contrast) -> Estimated:
         """Estimate of the difference of two specifications."""
         sides, statistic = (self.joined(pair.a), self.joined(pair.b)), statistic_of(pair.a)
+        if pair.how:
+            whole = of_two(
+                pair.how,
+                statistic,
+                statistic_of(pair.b),
+                width=sides[0][1].values.shape[-1],
+            )
+            own = self.resampling, self.seed
+            return jointly(meet(*sides), whole, key=pair.key, resampling=own[0], seed=own[1])
         meeting = beside(*sides) if pair.is_of_slices else meet(*sides)
         found = contrast(
             meeting,

@@ -3,13 +3,15 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from scrutiny.core.boundary.canonical import canonical_json, plain
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import DRAW, Estimate, EstimateKey, of_all_draws
-from scrutiny.core.expressions import gained, is_meant
+from scrutiny.core.expressions import is_meant
 from scrutiny.core.plan import Resampling
 from scrutiny.core.slice_syntax import equal, joined
 from scrutiny.data.run_items import RunItems
+from scrutiny.reliability.asked import Asked, asked_of, partner
 from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.families import counted
@@ -17,7 +19,7 @@ from scrutiny.reliability.gate_rules import Rule, parse_rule
 from scrutiny.reliability.metrics import metric_name
 from scrutiny.run.estimating.estimates import Estimator
 from scrutiny.run.planning.assignment import Assignment, Contrast, from_json
-from scrutiny.run.planning.slicing import contrast_over, over, split, two_models
+from scrutiny.run.planning.slicing import contrast_over, over, split
 from scrutiny.store.findings import claim_from_json
 from scrutiny.store.run_folder import RunFolder
 
@@ -125,24 +127,13 @@ def _chosen(
     """
     known = _numbers(folder)
     estimator = estimator_of(folder)
-    names = _attributes(estimator, known)
     chosen = []
     for rule, text in zip(rules, texts, strict=True):
-        whole = _written_out(rule, text, folder, known)
-        columns, where = split(whole.where, names=names)
-        asked = joined(equal(columns), whole.slice)
-        numbers = [n for n in known if isinstance(n.of, Assignment)] if whole.minus else known
-        side = _Side(replace(whole, where=where), asked, text)
-        found = side.numbers(estimator, numbers, group)
-        if whole.minus:
-            columns, stated = split(whole.minus[0], names=names)
-            minus = replace(
-                side,
-                rule=replace(whole, where={**where, **stated}),
-                asked=joined(equal(columns), whole.minus[1]) or asked,
-            )
-            others = minus.numbers(estimator, numbers, group)
-            found = [_difference(one, others, stated, text) for one in found]
+        asked, sides = _sides(rule, text, folder, known, _attributes(estimator, known))
+        numbers = [n for n in known if isinstance(n.of, Assignment)] if len(sides) > 1 else known
+        found, *others = (side.numbers(estimator, numbers, group) for side in sides)
+        if others:
+            found = [new for one in found for new in _of_both(one, others[0], asked, text)]
         chosen.append(found)
     return estimator, chosen
 
@@ -168,39 +159,69 @@ class _Side:
         return [number.over(self.asked) for number in found]
 
 
-def _written_out(rule: Rule, text: str, folder: RunFolder, known: "Sequence[_Number]") -> Rule:
-    """Rule with ``gain(m)`` expanded to m of two models."""
-    metric = gained(rule.metric)
-    if not metric:
-        return rule
-    models = folder.manifest["models"]
-    measured = dict.fromkeys(number.key.subject for number in known)
-    names = [name for name in measured if models[name]["role"] == "measured"]
-    second, first, where = two_models(rule.where, names, text=f"The rule {text!r}")
-    where["subject"] = second
-    return replace(rule, metric=metric, where=where, minus=({"subject": first}, ""))
-
-
-def _difference(
-    one: "_Number", others: "Sequence[_Number]", stated: Collection[str], text: str
-) -> "_Number":
-    """Difference of a number and the one that differs from it in the stated parts only.
+def _sides(
+    rule: Rule, text: str, folder: RunFolder, known: "Sequence[_Number]", names: Collection[str]
+) -> tuple[Asked, list[_Side]]:
+    """One side of a rule, or the two of a difference or a ratio.
 
     Raises
     ------
     PlanError
-        If there is none, or more than one.
+        If both sides have two sides of their own.
     """
-    own = {name: value for name, value in one.where.items() if name not in stated}
-    fitting = [o for o in others if own.items() <= o.where.items()]
-    sides = [number.of for number in (one, *fitting)]
-    a, b = (*sides, None, None)[:2]
-    if len(sides) != 2 or not isinstance(a, Assignment) or not isinstance(b, Assignment):
+    roles = {name: model["role"] for name, model in folder.manifest.get("models", {}).items()}
+    asked = Asked(((rule.metric, dict(rule.where)),))
+    if not any(number.is_named(rule.metric) for number in known):
+        subjects = dict.fromkeys(number.key.subject for number in known)
+        own = [name for name in subjects if roles.get(name) == "measured"]
+        asked = asked_of(rule.metric, rule.where, models=own, text=f"The rule {text!r}")
+        asked = asked.of_own(
+            lambda metric: {
+                name for n in known if is_meant(metric, n.key.metric) for name in n.where
+            }
+        )
+    sides = []
+    for metric, stated in asked.sides:
+        columns, where = split(stated, names=names)
+        inside = joined(equal(columns), rule.slice)
+        sides.append(_Side(replace(rule, metric=metric, where=where), inside, text))
+    if rule.minus:
+        if len(sides) > 1:
+            raise PlanError(
+                f"The rule {text!r}: {rule.metric} has two sides already, so nothing can stand "
+                "behind minus."
+            )
+        (one,) = sides
+        columns, stated = split(rule.minus[0], names=names)
+        other = replace(one.rule, where={**one.rule.where, **stated})
+        sides.append(_Side(other, joined(equal(columns), rule.minus[1]) or one.asked, text))
+    placed = tuple((side.rule.metric, dict(side.rule.where)) for side in sides)
+    return asked._replace(sides=placed), sides
+
+
+def _of_both(
+    one: "_Number", others: "Sequence[_Number]", asked: Asked, text: str
+) -> "Iterator[_Number]":
+    """Numbers of two sides: one, and every other that differs from it in the stated parts only.
+
+    Raises
+    ------
+    PlanError
+        If there is none; or several, of one metric in two selections.
+    """
+    places = partner(one.where, [other.where for other in others], asked)
+    fitting = list({canonical_json(plain(others[at].key)): others[at] for at in places}.values())
+    fitting = [other for other in fitting if other.measure == one.measure] or fitting
+    if not fitting or (len(fitting) > 1 and not asked.how):
         there = "; ".join(o.said for o in fitting) or "nothing"
         raise PlanError(f"The rule {text!r}: from {one.said} is subtracted {there}. Say which.")
-    is_paired = a.subject == b.subject and dict(a.within) == dict(b.within)
-    made = Contrast(f"{one.id} minus {fitting[0].id}", a, b, is_paired)
-    return _Number(made.id, made, one.measure)
+    for other in fitting:
+        a, b = one.of, other.of
+        assert isinstance(a, Assignment) and isinstance(b, Assignment)  # noqa: PT018
+        is_paired = a.subject == b.subject and dict(a.within) == dict(b.within)
+        how = asked.between(a.spec.metric, b.spec.metric)
+        name = f"{one.id} {asked.how or 'minus'} {other.id}"
+        yield _Number(name, Contrast(name, a, b, is_paired, how=how), one.measure)
 
 
 def _attributes(estimator: Estimator, known: "Sequence[_Number]") -> set[str]:
@@ -278,7 +299,8 @@ class _Number:
             minus = f" on {self.of.a.spec.group} minus {self.of.b.spec.group}"
         else:
             between = " minus " if self.key.role == "contrast" else " beside "
-            minus = "" if self.key.reference is None else between + self.key.reference
+            is_alone = self.key.reference in (None, self.key.subject)
+            minus = "" if is_alone else f"{between}{self.key.reference}"
         parts = [f"{name} {value}" for name, value in self.key.condition.items()]
         parts += [self.key.group] * (not minus and self.key.group not in ("all", "changed"))
         return ", ".join([self.key.subject + minus, self.key.dataset, *parts])

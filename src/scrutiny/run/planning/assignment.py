@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import canonical_json, plain
 from scrutiny.core.diagnostic import EstimateSpec, Selector
-from scrutiny.core.estimate import EstimateKey
+from scrutiny.core.estimate import EstimateKey, key_of_two
 from scrutiny.core.record import Measure
 from scrutiny.reliability.along import places_along
 
@@ -75,10 +75,11 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """The difference of two assignments on one dataset: ``a`` minus ``b``.
+    """One number of two assignments on one dataset: ``a`` minus ``b``, or a joint metric.
 
     ``is_paired`` says whether the replicates of both sides belong together; ``exact_at`` the share
-    of misses that claims are about, where the interval of few misses is to be exact.
+    of misses that claims are about, where the interval of few misses is to be exact; ``how``
+    is "-" or "/" between two metrics; empty for one of two selections.
     """
 
     id: str
@@ -86,11 +87,19 @@ class Contrast:
     b: Assignment
     is_paired: bool
     exact_at: float | None = None
+    how: str = ""
+
+    @property
+    def metric(self) -> str:
+        """Metric as it is written; of two metrics, both with the operator between them."""
+        one, other = self.a.spec.metric, self.b.spec.metric
+        return f"{one} {self.how} {other}" if self.how else one
 
     @property
     def family(self) -> tuple[Hashable, ...]:
         """Key of the family of differences that is tested together."""
-        return (*self.a.family, "minus", self.b.subject, self.b.spec.role, self.is_of_slices)
+        sides = (self.b.subject, self.b.spec.role, self.is_of_slices)
+        return (*self.a.family, self.metric if self.how else "minus", *sides)
 
     @property
     def is_of_slices(self) -> bool:
@@ -99,36 +108,8 @@ class Contrast:
 
     @property
     def key(self) -> EstimateKey:
-        """Identity of the estimate: differing conditions are written ``x - y``.
-
-        Its ``reference`` is the subtracted family; what both were measured beside is a condition.
-        """
-        one, other = (
-            {**side.condition, **side.spec.at, **beside(side)} for side in (self.a, self.b)
-        )
-        names = dict.fromkeys([*one, *other])
-        condition = {
-            name: one[name]
-            if name in one and name in other and one[name] == other[name]
-            else f"{one.get(name, 'none')} - {other.get(name, 'none')}"
-            for name in names
-        }
-        return EstimateKey(
-            diagnostic=self.a.kind,
-            metric=self.a.spec.metric,
-            subject=self.a.subject,
-            reference=self.b.subject,
-            dataset=self.a.key.dataset,
-            role="contrast",
-            condition=condition,
-            group=self._group,
-        )
-
-    @property
-    def _group(self) -> str:
-        """Slice that it is about: the first side's, or the difference of two slices."""
-        one, other = self.a.spec.group, self.b.spec.group
-        return f"{one} - {other}" if self.is_of_slices else one
+        """Identity of the estimate."""
+        return key_of_two(self.a.key, self.b.key, self.how)
 
 
 def beside(side: Assignment) -> dict[str, object]:

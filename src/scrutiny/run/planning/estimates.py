@@ -6,15 +6,16 @@ from typing import Any, Final
 
 from scrutiny.core.diagnostic import EstimateSpec, Selector
 from scrutiny.core.errors import PlanError
-from scrutiny.core.expressions import gained
+from scrutiny.core.expressions import is_meant
 from scrutiny.core.limits import known
 from scrutiny.core.plan import EstimatePlan
 from scrutiny.core.slice_syntax import WHERE, equal, joined
+from scrutiny.reliability.asked import Asked, asked_of, partner
 from scrutiny.reliability.gate_rules import fits, written
 from scrutiny.reliability.metrics import metric_name, metric_of
 from scrutiny.run.planning.assignment import Assignment, Contrast
 from scrutiny.run.planning.resolved import Resolved
-from scrutiny.run.planning.slicing import items_of, over, split, two_models
+from scrutiny.run.planning.slicing import items_of, over, split
 from scrutiny.run.planning.specs import PlacedDesign, places
 
 _IDENTITY: Final = ("subject", "reference", "dataset", "role", "group")
@@ -30,8 +31,8 @@ def plan_assignments(
     PlanError, UnknownNameError
         If one names a measurement, metric or condition that there is not.
     """
-    for plan in _written(resolved):
-        if plan.contrast:
+    for plan, asked in _written(resolved):
+        if plan.contrast or asked.how:
             continue
         chosen = _fitting(plan, resolved, designed, plan.where)
         for one in chosen:
@@ -49,7 +50,9 @@ def plan_contrasts(
     PlanError, UnknownNameError
         As `plan_assignments`; or if a side fits several estimates of one dataset.
     """
-    for plan in _written(resolved):
+    for plan, asked in _written(resolved):
+        if asked.how:
+            yield from _of_two(plan, asked, resolved, designed)
         if not plan.contrast:
             continue
         if set(plan.contrast) != {"a", "b"}:
@@ -71,20 +74,77 @@ def plan_contrasts(
             yield plan.id, Contrast(name, one, other, is_paired)
 
 
-def _written(resolved: Resolved) -> Iterator[EstimatePlan]:
-    """Estimates of the plan, with ``gain(m)`` expanded to m of two models."""
+def _written(resolved: Resolved) -> Iterator[tuple[EstimatePlan, Asked]]:
+    """Estimates of the plan with their sides; a gain is written out as a contrast."""
     models = [name for name, one in resolved.families.items() if one.role == "measured"]
     for plan in resolved.plan.estimate:
-        metric = gained(plan.metric)
-        if not metric:
-            yield plan
-            continue
         text = f"estimate {plan.id!r}"
-        if plan.contrast:
-            raise PlanError(f"{text}: a gain is a contrast already; leave `contrast` out.")
-        second, first, where = two_models(plan.where, models, text=text)
-        sides = {"a": {"subject": second}, "b": {"subject": first}}
-        yield replace(plan, metric=metric, where=where, contrast=sides)
+        asked = asked_of(plan.metric, plan.where, models=models, text=text)
+        (metric, where), *second = asked.sides
+        if second and plan.contrast:
+            raise PlanError(f"{text}: {plan.metric} has two sides already; leave `contrast` out.")
+        if second and not asked.how:
+            sides = {
+                name: {"subject": side["subject"]}
+                for name, (_, side) in zip("ab", asked.sides, strict=True)
+            }
+            rest = {name: value for name, value in where.items() if name != "subject"}
+            yield replace(plan, metric=metric, where=rest, contrast=sides), asked
+        elif asked.how:
+            yield plan, asked
+        else:
+            yield replace(plan, metric=metric, where=where), asked
+
+
+def _of_two(
+    plan: EstimatePlan, asked: Asked, resolved: Resolved, designed: Sequence[Assignment]
+) -> Iterator[tuple[str, Contrast]]:
+    """Two metrics of one selection; each is the measurement's own, or the only one's that has it.
+
+    Raises
+    ------
+    PlanError
+        If no estimate of one fits one of the other, or they have no common unit.
+    """
+    asked = asked.of_own(
+        lambda metric: {n for a in designed if is_meant(metric, a.spec.metric) for n in _has(a)}
+    )
+    sides = []
+    for metric, where in asked.sides:
+        own = replace(plan, metric=metric, source=_source(plan, metric, designed))
+        sides.append(_fitting(own, resolved, designed, where))
+    ones, others = sides
+    has = [_has(other) for other in others]
+    pairs = [(one, others[at]) for one in ones for at in partner(_has(one), has, asked)]
+    if not pairs:
+        (one, *_), (other, *_) = sides
+        raise PlanError(
+            f"estimate {plan.id!r}: the sides are of nothing in common: there is "
+            f"{_place(one)}, and {_place(other)}."
+        )
+    for one, other in pairs:
+        how = asked.between(one.spec.metric, other.spec.metric)
+        is_paired = _is_paired(resolved, one, other)
+        made = Contrast(plan.id, one, other, is_paired, how=how)
+        metric_of(made.metric, (*one.measures, *other.measures))  # it has to exist
+        name = "/".join([plan.id, made.a.subject, made.a.dataset, *_said(made.key.condition)])
+        yield plan.id, made if len(pairs) == 1 else replace(made, id=name)
+
+
+def _source(plan: EstimatePlan, metric: str, designed: Sequence[Assignment]) -> str:
+    """Measurement of one of two metrics: the plan's, else the only one that is about it."""
+    has = [a for a in designed if is_meant(metric, a.spec.metric)]
+    about = {a.measure: None for a in has if a.spec.role == "measured"} or {
+        a.measure: None for a in has
+    }
+    if plan.source in {a.measure for a in has} or not about:
+        return plan.source
+    if len(about) > 1:
+        raise PlanError(
+            f"estimate {plan.id!r}: {metric} is there in {' and '.join(about)}; say which with "
+            "`from`."
+        )
+    return next(iter(about))
 
 
 def fitting(
@@ -134,8 +194,14 @@ def _fitting(
     asked = joined(equal(items), where.pop(WHERE, ""))
     place = f"estimate {plan.id!r}, from"
     known("measurement", [plan.source], resolved.measurements, where=place)
-    metric = metric_name(plan.metric)
-    there = [a for a in designed if a.measure == plan.source and a.spec.metric == metric]
+    own = [a for a in designed if a.measure == plan.source]
+    there = [a for a in own if is_meant(plan.metric, a.spec.metric)]
+    metrics = sorted({a.spec.metric for a in there}) or [metric_name(plan.metric)]
+    if len(metrics) > 1:
+        raise PlanError(
+            f"estimate {plan.id!r}: {plan.metric} may be {' or '.join(metrics)}; say which."
+        )
+    (metric,) = metrics
     there = there or list(_of_records(plan, resolved, metric, where))
     fitting = [a for a in there if _fits(a, where)]
     for name, usual in (("role", "measured"), ("group", "all")):
@@ -167,17 +233,20 @@ def _over(
     return over(assignment, asked)
 
 
-def _fits(assignment: Assignment, where: Mapping[str, Any]) -> bool:
-    has = {
+def _has(assignment: Assignment) -> dict[str, object]:
+    """What an assignment is told from others by."""
+    return {
         **assignment.spec.at,
         "subject": assignment.subject,
         **({} if assignment.reference is None else {"reference": assignment.reference}),
         "dataset": assignment.dataset,
-        "role": assignment.spec.role,
-        "group": assignment.spec.group,
         **assignment.condition,
     }
-    return fits(has, where)
+
+
+def _fits(assignment: Assignment, where: Mapping[str, Any]) -> bool:
+    spec = assignment.spec
+    return fits({**_has(assignment), "role": spec.role, "group": spec.group}, where)
 
 
 def _of_records(
@@ -242,5 +311,9 @@ def _is_paired(resolved: Resolved, one: Assignment, other: Assignment) -> bool:
 
 def _place(assignment: Assignment) -> str:
     """Condition of an assignment, for identifiers and messages."""
-    parts = [f"{name}={written(value)}" for name, value in assignment.condition.items()]
-    return "/".join([assignment.subject, assignment.dataset, *parts])
+    return "/".join([assignment.subject, assignment.dataset, *_said(assignment.condition)])
+
+
+def _said(condition: Mapping[str, object]) -> list[str]:
+    """Names and values of a condition."""
+    return [f"{name}={written(value)}" for name, value in condition.items()]

@@ -13,7 +13,6 @@ from scrutiny.core.boundary.given import refuse_odd_values
 from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.core.expressions import gained
 from scrutiny.core.limits import known
 from scrutiny.core.plan import (
     DataPlan,
@@ -27,6 +26,7 @@ from scrutiny.core.plan import (
 )
 from scrutiny.core.published import PublishedPlan
 from scrutiny.core.slice_syntax import WHERE, equal, joined, metric_and_slices, parted
+from scrutiny.reliability.asked import asks_more
 from scrutiny.reliability.gate_rules import parse_rule
 
 #: Checks that a claim can require, besides ``choices:NAME``.
@@ -339,10 +339,10 @@ def _estimate(estimate: _Estimate) -> EstimatePlan:
 
 
 def _claimed(plan: _Plan) -> Iterator[_Estimate]:
-    """Estimates written in claims: a metric with its slice, or a gain."""
+    """Estimates written in claims: a metric with its slice, or of two sides."""
     stated = {estimate.id for estimate in plan.estimate}
     for text in dict.fromkeys(claim.estimate for claim in plan.claim):
-        is_written = " where " in text or gained(text)
+        is_written = " where " in text or asks_more(text)
         if is_written and text not in stated and len(plan.measure) == 1:
             yield _Estimate.model_validate({"id": text, "from": plan.measure[0].id, "metric": text})
 

@@ -1,6 +1,6 @@
 """Estimates on a slice: the same number over the items that satisfy a predicate."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -38,30 +38,6 @@ def split(
     """
     columns = {n: v for n, v in where.items() if n.startswith(COLUMNS) or n in names}
     return columns, {name: value for name, value in where.items() if name not in columns}
-
-
-def two_models(
-    where: Mapping[str, Any], models: Sequence[str], *, text: str
-) -> tuple[str, str, dict[str, Any]]:
-    """Second and first model of a gain, and the rest of its selector.
-
-    Those that the selector names as ``subject`` and ``reference``, else the only two.
-
-    Raises
-    ------
-    PlanError
-        If it does not name them and there are not two.
-    """
-    second, first = where.get("subject"), where.get("reference")
-    if len(models) == 2:
-        second, first = second or models[1], first or models[0]
-    if not second or not first:
-        raise PlanError(
-            f"{text}: a gain is of two models, and there are {len(models)} "
-            f"({', '.join(models)}). Say which: subject=SECOND, reference=FIRST."
-        )
-    rest = {n: v for n, v in where.items() if n not in ("subject", "reference")}
-    return second, first, rest
 
 
 def over(assignment: Assignment, where: str) -> Assignment:

@@ -11,6 +11,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.diagnostics.similarity.answers import Floats, Labels
+from scrutiny.reliability.derive import matched
 from scrutiny.reliability.estimate import estimate
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Panel, Side
@@ -109,17 +110,8 @@ class Sides:
         return np.asarray(self.second.mean(axis=0) - self.first.mean(axis=0))
 
     def pairs(self) -> list[tuple[int, int]]:
-        """Matched replicates.
-
-        By name where both sides have the same; by order where they have as many; a single one
-        against each of the other's; else the first ones of both.
-        """
-        ours, theirs = self.names
-        if set(ours) == set(theirs):
-            return [(i, theirs.index(name)) for i, name in enumerate(ours)]
-        if 1 in (len(ours), len(theirs)):
-            return [(i, k) for i in range(len(ours)) for k in range(len(theirs))]
-        return [(k, k) for k in range(min(len(ours), len(theirs)))]
+        """Matched replicates."""
+        return matched(*self.names)
 
     def part(self, rows: NDArray[np.int64]) -> "Sides":
         """The same two sides on a subset of their items, without answers."""

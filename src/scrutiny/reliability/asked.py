@@ -1,0 +1,166 @@
+"""Sides of a written metric: which metric is asked of which selection, and how two are joined.
+
+=====================  ============================================================================
+written                sides
+=====================  ============================================================================
+``accuracy``           one
+``recall(spam)``       one: recall where its axis, the label, is spam
+``gain(m)``            m of the second model, and m of the first
+``a - b``, ``a / b``   two metrics of one selection
+=====================  ============================================================================
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from scrutiny.core.errors import PlanError, ScrutinyError
+from scrutiny.core.expressions import GAIN, OPERATORS, Expression, parse_expression
+from scrutiny.core.registry import registry
+from scrutiny.core.statistic import Statistic
+
+
+class Asked(NamedTuple):
+    """One or two metrics, each with what it is asked of, and what is done with two.
+
+    Parameters
+    ----------
+    sides
+        Metric and selector of each.
+    how
+        "-" or "/"; empty for one side, and for one metric of two selections.
+    """
+
+    sides: tuple[tuple[str, dict[str, Any]], ...]
+    how: str = ""
+
+    def between(self, one: str, other: str) -> str:
+        """What is done with two metrics; empty for the difference of one in two selections."""
+        return "" if self.how == "-" and one == other else self.how
+
+    def of_own(self, names: Callable[[str], Collection[str]]) -> "Asked":
+        """Sides of two metrics, each asked only of what its numbers are told apart by.
+
+        ``drop(accuracy) / accuracy where transformation=typos``: the level has no transformation.
+
+        Parameters
+        ----------
+        names
+            Names in the conditions of a metric's numbers.
+        """
+        if not self.how:
+            return self
+        has = [set(names(metric)) for metric, _ in self.sides]
+        either = has[0] | has[1]
+        return self._replace(
+            sides=tuple(
+                (metric, {n: v for n, v in where.items() if n in own or n not in either})
+                for (metric, where), own in zip(self.sides, has, strict=True)
+            )
+        )
+
+
+def asked_of(
+    metric: str, where: Mapping[str, Any], *, models: Sequence[str] = (), text: str
+) -> Asked:
+    """Sides of a metric as it is written.
+
+    Parameters
+    ----------
+    metric
+        As it is written; what cannot be read is one side, for others to find or refuse.
+    where
+        What it is asked of.
+    models
+        Measured models, for gains.
+    text
+        Where it stands, for messages.
+
+    Raises
+    ------
+    PlanError
+        If a gain does not name its models.
+    """
+    try:
+        whole = parse_expression(metric)
+    except PlanError:
+        return Asked(((metric, dict(where)),))
+    if whole.name in OPERATORS:
+        return Asked(tuple(_placed(side, where) for side in whole.arguments), whole.name)
+    if not is_gain(whole):
+        name, placed = _placed(whole, where)
+        return Asked(((metric if placed == where else name, placed),))
+    (inner,) = whole.arguments
+    of = inner._replace(version=whole.version or inner.version)
+    second, first, rest = _two_models(where, models, text=text)
+    return Asked(tuple(_placed(of, {**rest, "subject": model}) for model in (second, first)))
+
+
+def asks_more(metric: str) -> bool:
+    """Whether more is written than the name of one metric: two sides, or a value of its axis.
+
+    Examples
+    --------
+    >>> [asks_more(text) for text in ("gain(accuracy)", "accuracy - recall", "drop(accuracy)")]
+    [True, True, False]
+    """
+    try:
+        whole = parse_expression(metric)
+    except PlanError:
+        return False
+    return whole.name in OPERATORS or is_gain(whole) or bool(_placed(whole, {})[1])
+
+
+def is_gain(whole: Expression) -> bool:
+    """Whether an expression is of two models, the second minus the first."""
+    return whole.name == GAIN and len(whole.arguments) == 1
+
+
+def _placed(whole: Expression, where: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Metric without the value of its axis, and a selector with it."""
+    axis = _axis_of(whole.name) if len(whole.arguments) == 1 else ""
+    if not axis:
+        return whole.text, dict(where)
+    value = whole.arguments[0].text.strip('"')
+    return whole._replace(arguments=()).text, {**where, axis: value}
+
+
+def _axis_of(name: str) -> str:
+    """Axis of a registered metric; empty if it has none."""
+    try:
+        found = registry().load("statistic", registry().resolve("statistic", name))
+    except ScrutinyError:
+        return ""
+    return found.axis if isinstance(found, Statistic) else ""
+
+
+def _two_models(
+    where: Mapping[str, Any], models: Sequence[str], *, text: str
+) -> tuple[str, str, dict[str, Any]]:
+    """Second and first model of a gain, and the rest of its selector.
+
+    Those that the selector names as ``subject`` and ``reference``, else the only two.
+    """
+    second, first = where.get("subject"), where.get("reference")
+    if len(models) == 2:
+        second, first = second or models[1], first or models[0]
+    if not second or not first:
+        raise PlanError(
+            f"{text}: a gain is of two models, and there are {len(models)} "
+            f"({', '.join(models)}). Say which: subject=SECOND, reference=FIRST."
+        )
+    rest = {n: v for n, v in where.items() if n not in ("subject", "reference")}
+    return second, first, rest
+
+
+def partner(
+    own: Mapping[str, Any], others: Sequence[Mapping[str, Any]], asked: Asked
+) -> Iterator[int]:
+    """Positions of the numbers that stand on the other side of one.
+
+    They agree with it in all that both have, but for what the sides state apart.
+    """
+    one, other = (where for _, where in asked.sides)
+    apart = {name for name in {**one, **other} if one.get(name) != other.get(name)}
+    for at, has in enumerate(others):
+        if all(has.get(name, own[name]) == own[name] for name in own if name not in apart):
+            yield at
