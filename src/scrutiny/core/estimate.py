@@ -46,7 +46,9 @@ class EstimateKey:
     group: str = "all"
 
 
-def key_of_two(one: EstimateKey, other: EstimateKey, how: str = "") -> EstimateKey:
+def key_of_two(
+    one: EstimateKey, other: EstimateKey, *, how: str = "", is_of_slices: bool = False
+) -> EstimateKey:
     """Identity of one number minus another, or of two metrics with an operator between them.
 
     Conditions that differ are written ``x - y``. The reference is the second side's subject, and
@@ -58,6 +60,8 @@ def key_of_two(one: EstimateKey, other: EstimateKey, how: str = "") -> EstimateK
         Identities of the sides.
     how
         The operator; empty for the difference of one metric in two selections.
+    is_of_slices
+        Whether the sides are different slices: their groups are then written ``x - y``, too.
     """
     mine, theirs = (
         {**key.condition, **({} if key.reference is None else {"reference": key.reference})}
@@ -68,14 +72,13 @@ def key_of_two(one: EstimateKey, other: EstimateKey, how: str = "") -> EstimateK
     for name in dict.fromkeys([*mine, *theirs]):
         a, b = (side.get(name, absent.get(name, "none")) for side in (mine, theirs))
         condition[name] = a if a == b else f"{a} {how or '-'} {b}"
-    is_apart = one.group != other.group
     return replace(
         one,
         metric=f"{one.metric} {how} {other.metric}" if how else one.metric,
         reference=None if how else other.subject,
         role="contrast",
         condition=condition,
-        group=f"{one.group} - {other.group}" if is_apart else one.group,
+        group=f"{one.group} - {other.group}" if is_of_slices else one.group,
     )
 
 

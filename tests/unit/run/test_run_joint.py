@@ -1,11 +1,13 @@
 """Two metrics of one selection: by closed form, by scikit-learn, exact, on one set of draws."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, f1_score, precision_score, recall_score
 
 from scrutiny.core.errors import PlanError
-from scrutiny.core.estimate import EstimateKey
+from scrutiny.core.estimate import EstimateKey, key_of_two
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.reliability.asked import Asked, asked_of, asks_more, partner
@@ -204,3 +206,20 @@ def test_sides_match_in_what_both_have():
     others = [{"label": "y", "dataset": "d"}, {"label": "y", "dataset": "e"}, {"dataset": "d"}]
     own = {"label": "x", "dataset": "d", "draw": 0}
     assert list(partner(own, others, asked)) == [0, 2]
+
+
+def test_identities_say_what_differs():
+    one = replace(KEY, metric="recall@1", condition={"label": "x", "draw": 0}, role="measured")
+    other = replace(one, condition={"label": "y"}, group="changed")
+    apart = key_of_two(one, other)
+    assert (apart.metric, apart.reference, apart.role, apart.group) == (
+        "recall@1",
+        "m",
+        "contrast",
+        "all",
+    )
+    assert apart.condition == {"label": "x - y", "draw": "0 - none"}
+    assert key_of_two(one, other, is_of_slices=True).group == "all - changed"
+    joint = key_of_two(one, replace(other, metric="accuracy@1"), how="/")
+    assert (joint.metric, joint.reference) == ("recall@1 / accuracy@1", None)
+    assert joint.condition == {"label": "x / y", "draw": 0}

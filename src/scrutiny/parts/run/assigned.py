@@ -25,7 +25,9 @@ def key_of(assigned: Assigned) -> EstimateKey:
 
 def contrast_key_of(pair: Assigned) -> EstimateKey:
     """Key of a difference or a ratio in the manifest."""
-    return key_of_two(key_of(pair["a"]), key_of(pair["b"]), pair.get("how", ""))
+    one, other = (pair[side]["spec"].get("where") or "" for side in ("a", "b"))
+    own = key_of(pair["a"]), key_of(pair["b"])
+    return key_of_two(*own, how=pair.get("how", ""), is_of_slices=one != other)
 
 
 def restrictions(manifest: Assigned) -> Iterator[tuple[EstimateKey, str]]:

@@ -109,7 +109,8 @@ class Contrast:
     @property
     def key(self) -> EstimateKey:
         """Identity of the estimate."""
-        return key_of_two(self.a.key, self.b.key, self.how)
+        own = self.a.key, self.b.key
+        return key_of_two(*own, how=self.how, is_of_slices=self.is_of_slices)
 
 
 def beside(side: Assignment) -> dict[str, object]:
