@@ -80,7 +80,8 @@ from scrutiny.reliability.metrics import Parametric
 from scrutiny.reliability.weighted import Weighted
 from scrutiny.report.reading.load import load_view
 from scrutiny.text.edits import apply_edits, apply_to_text
-from scrutiny.training.trainer import Trainer, TrainingJob, TrainingNode
+from scrutiny.training.job import TrainingJob
+from scrutiny.training.trainer import Trainer, TrainingNode
 
 __all__ = [
     "LABEL",

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import reduce
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -42,52 +43,13 @@ class Folder(click.Path):
         return super().convert(value, param, ctx)
 
 
-def model_options(function: F) -> F:
-    """Add ``--device``, ``--batch`` and ``-M``."""
-    for option in reversed(
-        [
-            click.option("--device", default="auto", help="auto, cpu, cuda:0, mps.", metavar="D"),
-            click.option(
-                "--batch", default="auto", help="Texts in a batch: auto, or a number.", metavar="N"
-            ),
-            click.option(
-                "-M",
-                "model_settings",
-                multiple=True,
-                metavar="K=V",
-                help="Option of the model's adapter, e.g. dtype=bfloat16.",
-            ),
-        ]
-    ):
-        function = option(function)
-    return function
+def several(*options: Callable[[Any], Any]) -> Callable[[F], F]:
+    """Decorator that adds options, in the order of the help text."""
 
+    def add(function: F) -> F:
+        return reduce(lambda made, option: option(made), reversed(options), function)
 
-def asked_models(function: F) -> F:
-    """Add ``--model`` and ``--reference``, checked as soon as they are read.
-
-    A mistyped name is answered before what runs a plan is imported.
-    """
-    for option in reversed(
-        [
-            click.option(
-                "--model",
-                "models",
-                multiple=True,
-                metavar="STRING",
-                help="Model string; repeatable.",
-                callback=_looked_up,
-            ),
-            click.option(
-                "--reference",
-                default="",
-                metavar="STRING",
-                help="Reference model, for diagnostics that compare two models.",
-            ),
-        ]
-    ):
-        function = option(function)
-    return function
+    return add
 
 
 def _looked_up(context: click.Context, option: click.Parameter, given: Any) -> Any:
@@ -99,65 +61,95 @@ def _looked_up(context: click.Context, option: click.Parameter, given: Any) -> A
     return given
 
 
-def running_options(function: F) -> F:
-    """Add the options of every verb that runs a plan."""
-    for option in reversed(
-        [
-            click.option(
-                "--seed", type=int, help="Seed of all randomness; default: the plan's, or 0."
-            ),
-            click.option(
-                "--where",
-                multiple=True,
-                metavar="SLICE",
-                help='Also report on this slice, e.g. "length > 20", negated; repeatable.',
-            ),
-            click.option(
-                "--training",
-                default="",
-                metavar="STRING",
-                help="Training data of the model, for slices that need it.",
-            ),
-            click.option(
-                "--limit",
-                default=None,
-                help="Number of items (100) or a range (100:200).",
-                metavar="N|A:B",
-            ),
-            click.option("--out", type=Folder(path_type=Path), help="Run folder."),
-            click.option("--workers", type=click.IntRange(1), default=1, show_default=True),
-            click.option(
-                "--executor",
-                type=click.Choice(["auto", "serial", "processes", "ray"]),
-                default="auto",
-                show_default=True,
-            ),
-            click.option(
-                "--display",
-                type=click.Choice(["auto", "rich", "plain", "none"]),
-                default="auto",
-                help="Progress on stderr; plain if it is not a terminal.",
-            ),
-            click.option("--price", **PRICE),
-            click.option(
-                "--dry-run",
-                is_flag=True,
-                help="Estimate items, texts, time and money; times a few items, writes nothing.",
-            ),
-            click.option("--no-cache", is_flag=True, help="Do not use cached answers."),
-            click.option(
-                "--on-bad-row",
-                type=click.Choice(["skip", "fail"]),
-                default="skip",
-                show_default=True,
-                help="Count and list rows that cannot be read, or stop at the first one.",
-            ),
-            click.option("--no-texts", **NO_TEXTS),
-            click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout."),
-        ]
-    ):
-        function = option(function)
-    return model_options(function)
+#: Add ``--device``, ``--batch`` and ``-M``.
+model_options = several(
+    click.option("--device", default="auto", help="auto, cpu, cuda:0, mps.", metavar="D"),
+    click.option(
+        "--batch", default="auto", help="Texts in a batch: auto, or a number.", metavar="N"
+    ),
+    click.option(
+        "-M",
+        "model_settings",
+        multiple=True,
+        metavar="K=V",
+        help="Option of the model's adapter, e.g. dtype=bfloat16.",
+    ),
+)
+
+
+#: Add ``--model`` and ``--reference``, checked as soon as they are read: a mistyped name is
+#: answered before what runs a plan is imported.
+asked_models = several(
+    click.option(
+        "--model",
+        "models",
+        multiple=True,
+        metavar="STRING",
+        help="Model string; repeatable.",
+        callback=_looked_up,
+    ),
+    click.option(
+        "--reference",
+        default="",
+        metavar="STRING",
+        help="Reference model, for diagnostics that compare two models.",
+    ),
+)
+
+
+#: Add the options of every verb that runs a plan.
+running_options = several(
+    model_options,
+    click.option("--seed", type=int, help="Seed of all randomness; default: the plan's, or 0."),
+    click.option(
+        "--where",
+        multiple=True,
+        metavar="SLICE",
+        help='Also report on this slice, e.g. "length > 20", negated; repeatable.',
+    ),
+    click.option(
+        "--training",
+        default="",
+        metavar="STRING",
+        help="Training data of the model, for slices that need it.",
+    ),
+    click.option(
+        "--limit",
+        default=None,
+        help="Number of items (100) or a range (100:200).",
+        metavar="N|A:B",
+    ),
+    click.option("--out", type=Folder(path_type=Path), help="Run folder."),
+    click.option("--workers", type=click.IntRange(1), default=1, show_default=True),
+    click.option(
+        "--executor",
+        type=click.Choice(["auto", "serial", "processes", "ray"]),
+        default="auto",
+        show_default=True,
+    ),
+    click.option(
+        "--display",
+        type=click.Choice(["auto", "rich", "plain", "none"]),
+        default="auto",
+        help="Progress on stderr; plain if it is not a terminal.",
+    ),
+    click.option("--price", **PRICE),
+    click.option(
+        "--dry-run",
+        is_flag=True,
+        help="Estimate items, texts, time and money; times a few items, writes nothing.",
+    ),
+    click.option("--no-cache", is_flag=True, help="Do not use cached answers."),
+    click.option(
+        "--on-bad-row",
+        type=click.Choice(["skip", "fail"]),
+        default="skip",
+        show_default=True,
+        help="Count and list rows that cannot be read, or stop at the first one.",
+    ),
+    click.option("--no-texts", **NO_TEXTS),
+    click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout."),
+)
 
 
 def load_options(device: str, batch: str, model_settings: tuple[str, ...]) -> LoadOptions:

@@ -1,9 +1,9 @@
 """Run driver: prepare, measure, estimate, decide; resumable at any point."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -15,23 +15,23 @@ from scrutiny.core.claim import Claim
 from scrutiny.core.diagnostic import ChangesTexts
 from scrutiny.core.errors import StorageError
 from scrutiny.core.garbage import left_alone
+from scrutiny.core.progress import SILENT, Progress
 from scrutiny.data.run_items import RunItems
 from scrutiny.run.asking.distinct_outputs import distinct_outputs
 from scrutiny.run.asking.pace import BOUND, BOUND_WITHOUT_CACHE
 from scrutiny.run.asking.sameness import MEMOS, must_be_the_same, who
-from scrutiny.run.asking.stores import LocalStore, NoAnswers
+from scrutiny.run.asking.stores import TaskStore, local_store
 from scrutiny.run.blocks import ARRAYS, array_of, items_table
 from scrutiny.run.estimating.estimates import Estimator, estimate_all
 from scrutiny.run.estimating.label_check import label_warnings
-from scrutiny.run.executing.executors import Executor, executor
+from scrutiny.run.executing.executors import executor
 from scrutiny.run.executing.reissued import note_places, see_again
-from scrutiny.run.executing.task_runner import TaskRunner
+from scrutiny.run.executing.task_runner import Executor, TaskRunner
 from scrutiny.run.manifest import manifest
 from scrutiny.run.opening import begin, end, is_settled, open_folder, same_run, settle
 from scrutiny.run.planning.published import reproductions
 from scrutiny.run.planning.resolved import Measurement, Resolved
 from scrutiny.run.planning.tasks import TaskSpec, Work, measure_tasks, prepare_tasks
-from scrutiny.run.progress import Progress, Silent
 from scrutiny.store.answers import AnswerCache
 from scrutiny.store.files import remove_leftovers
 from scrutiny.store.journal import Journal, to_bytes
@@ -63,7 +63,7 @@ class RunOptions:
     workers: int = 1
     executor: str = "auto"
     cache: Path | None = None
-    progress: Progress = field(default_factory=Silent)
+    progress: Progress = SILENT
     command: str = ""
 
 
@@ -114,11 +114,12 @@ def _run(
     try:
         run_id = same_run(journal, resolved, out)
         begin(journal, out, options.progress)
-        _same_models(journal, resolved)
+        store = local_store(answers, journal, options.progress)
+        _same_models(store, resolved)
         claims = _fix_claims(journal, resolved)
-        started = manifest(resolved, options.command, claims, journal, status="running")
-        store = LocalStore(answers, journal, options.progress)
-        _see_again(resolved, journal, TaskRunner(resolved, store, run_id=run_id, models=models))
+        started = manifest(resolved, options.command, claims, store, status="running")
+        runner = TaskRunner(resolved, store, run_id=run_id, models=models)
+        _see_again(resolved, store, runner, done=journal.done())
         if is_settled(folder, journal, started):
             return
         folder.write_manifest(started)
@@ -129,7 +130,7 @@ def _run(
         bound = BOUND_WITHOUT_CACHE if options.cache is None else BOUND
         work = _Work(resolved, journal, options.progress, bound=bound)
         with left_alone():
-            work.run(cache(lambda: make(resolved, store, run_id)))
+            work.run(cache(lambda: make(resolved, store, run_id=run_id)))
         if not is_packed:
             _write_tables(folder, journal, resolved)
         options.progress.start("estimate", total=1, done=0)
@@ -149,7 +150,7 @@ def _run(
         folder.write_estimates(estimates)
         folder.write_findings(findings)
         folder.write_published(reproductions(resolved, estimates))
-        done = manifest(resolved, options.command, claims, journal, status="done")
+        done = manifest(resolved, options.command, claims, store, status="done")
         done["warnings"] += label_warnings(resolved, folder, estimates)
         files = folder.finish(done)
         if not is_packed:
@@ -158,12 +159,12 @@ def _run(
     finally:
         end(journal)
         journal.close()
-        if isinstance(answers, AnswerCache):
+        if answers is not None:
             answers.close()
 
 
-def _answers(cache: Path | None) -> AnswerCache | NoAnswers:
-    """Answer cache, or a store that keeps none.
+def _answers(cache: Path | None) -> AnswerCache | None:
+    """Answer cache; ``None`` to go without.
 
     Raises
     ------
@@ -171,7 +172,7 @@ def _answers(cache: Path | None) -> AnswerCache | NoAnswers:
         If they cannot be kept there.
     """
     if cache is None:
-        return NoAnswers()
+        return None
     try:
         return AnswerCache(cache)
     except StorageError as error:
@@ -260,22 +261,23 @@ def tasks_of(resolved: Resolved, stage: str) -> Iterator[TaskSpec]:
                     )
 
 
-def _same_models(journal: Journal, resolved: Resolved) -> None:
+def _same_models(store: TaskStore, resolved: Resolved) -> None:
     """Raise if a family's first replicate has changed, as far as can be read."""
     for (family, data), pairing in resolved.pairings.items():
         if pairing.reading is not None:
             source = resolved.families[family].replicates[0].source
             name = who(family, source, data)
-            must_be_the_same(journal, name, source, pairing.reading.digest, keep=False)
+            must_be_the_same(store, name, source, pairing.reading.digest, keep=False)
 
 
-def _see_again(resolved: Resolved, journal: Journal, runner: TaskRunner) -> None:
+def _see_again(
+    resolved: Resolved, store: TaskStore, runner: TaskRunner, *, done: Collection[str]
+) -> None:
     """Raise if a replicate has changed, even if no query is left."""
-    done = journal.done()
     if done:
         tasks = (task for stage in _STAGES for task in tasks_of(resolved, stage))
-        see_again(resolved, journal, runner, [task for task in tasks if task.id not in done])
-    note_places(resolved, journal)
+        see_again(resolved, store, runner, [task for task in tasks if task.id not in done])
+    note_places(resolved, store)
 
 
 def _fix_claims(journal: Journal, resolved: Resolved) -> tuple[Claim, ...]:

@@ -12,6 +12,7 @@ from scrutiny.core.model import Family
 from scrutiny.core.registry import registry
 from scrutiny.models.strings.lineage import replicates_of
 from scrutiny.run.asking.sameness import compared, outcomes, who
+from scrutiny.run.asking.stores import TaskStore
 from scrutiny.run.estimating.label_check import matches_to_show
 from scrutiny.run.planning.asked_slices import too_small
 from scrutiny.run.planning.assignment import to_json
@@ -22,7 +23,6 @@ from scrutiny.run.planning.doubtful_data import (
 )
 from scrutiny.run.planning.resolved import Measurement, Pairing, Resolved
 from scrutiny.run.training.trained import chosen_by
-from scrutiny.store.journal import Journal
 from scrutiny.store.run_folder import FORMAT
 
 _PACKAGES = (
@@ -55,7 +55,7 @@ def manifest(
     resolved: Resolved,
     command: str,
     claims: Iterable[Claim],
-    journal: Journal,
+    store: TaskStore,
     *,
     status: str,
 ) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def manifest(
         "environment": environment(),
         "data": {name: _data_manifest(resolved, name) for name in resolved.datasets},
         "models": {
-            name: _model_manifest(f) | _compared(journal, resolved, f)
+            name: _model_manifest(f) | _compared(store, resolved, f)
             for name, f in resolved.families.items()
         },
         "warnings": [
@@ -114,13 +114,13 @@ def _model_manifest(family: Family) -> dict[str, Any]:
     }
 
 
-def _compared(journal: Journal, resolved: Resolved, family: Family) -> dict[str, str]:
+def _compared(store: TaskStore, resolved: Resolved, family: Family) -> dict[str, str]:
     """How the family was compared at a resume; empty if it was not queried."""
     data = [name for of, name in resolved.pairings if of == family.name]
     if not data:
         return {}
     names = [who(family.name, r.source, name) for r in family.replicates for name in data]
-    again = [one for name in names for one in outcomes(journal, name)]
+    again = [one for name in names for one in outcomes(store, name)]
     return {"compared": compared(resolved.pairings[family.name, data[0]].reading, again)}
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.core.errors import DataError, PlanError, StorageError
+from scrutiny.core.progress import SILENT, Progress
 from scrutiny.run.planning.resolved import Resolved
-from scrutiny.run.progress import Progress, Silent
 from scrutiny.store.files import storage_errors
 from scrutiny.store.journal import Journal
 from scrutiny.store.run_folder import RunFolder
@@ -119,7 +119,7 @@ def begin(journal: Journal, out: Path, progress: Progress) -> None:
             f"{str(out)!r} holds an unfinished run whose process ended without a word: it was "
             "killed, or its model ended it (os._exit). What was done is kept, and it goes on."
         )
-        if type(progress) is Silent:  # from Python, where nobody else would say it
+        if progress is SILENT:  # from Python, where nobody else would say it
             _LOG.warning(said)
         progress.note(said)
     journal.set_meta(_STATE, "running")

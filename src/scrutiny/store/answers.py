@@ -3,17 +3,15 @@
 import json
 import struct
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain, islice
 from math import isfinite
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from zlib import crc32
 
 from scrutiny.core.boundary.canonical import canonical_json, digest, length_prefixed
-from scrutiny.core.errors import StorageError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.task import Prediction
 from scrutiny.store.database import connect, database_errors, transaction
@@ -21,23 +19,11 @@ from scrutiny.store.database import connect, database_errors, transaction
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS checked (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 """
-_IS_OLD: Final = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'answer'"
-_TAKE_OVER: Final = "INSERT OR IGNORE INTO checked SELECT key, with_check(key, value) FROM answer"
 _CHECK: Final = 4  # bytes before an answer
 _ONE, _ROW, _ROWS = b"1", b"r", b"t"  # what an answer of numbers begins with: its shape
 _CLASS: Final = b"c"  # what a label and its probabilities begin with; JSON begins with a bracket
 _FLOATS: Final = [struct.Struct(f"<{count}d") for count in range(256)]
 _CHUNK = 500  # SQLite's default limit of parameters is 999 in old builds
-
-
-class AnswerStore(Protocol):
-    """Protocol of the answer store: SQLite in the driver process, a pipe in a worker."""
-
-    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Stored answers, for those keys that have one."""
-
-    def put_many(self, answers: Mapping[bytes, bytes]) -> None:
-        """Store these answers; committed when the call returns."""
 
 
 class AnswerCache:
@@ -49,24 +35,6 @@ class AnswerCache:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._connection = connect(path, _SCHEMA)
-        with database_errors(path):
-            is_old = self._connection.execute(_IS_OLD).fetchone()[0]
-        if is_old:
-            self._take_over()
-
-    def _take_over(self) -> None:
-        """Convert the answers of an early version, which had no checksums."""
-        self._connection.create_function("with_check", 2, with_check, deterministic=True)
-        try:
-            with transaction(self._connection, self._path) as connection:
-                connection.execute(_TAKE_OVER)
-                connection.execute("DROP TABLE answer")
-        except StorageError:
-            with suppress(StorageError), database_errors(self._path):
-                if self._connection.execute(_IS_OLD).fetchone()[0] == 0:
-                    return  # another process has done it
-            self.close()
-            raise
 
     def close(self) -> None:
         """Close the file."""
@@ -93,7 +61,7 @@ class AnswerCache:
             return
         with transaction(self._connection, self._path) as connection:
             # sorted, so that each page is written once
-            rows = ((key, with_check(key, value)) for key, value in sorted(answers.items()))
+            rows = ((key, _check(key, value) + value) for key, value in sorted(answers.items()))
             connection.executemany("INSERT OR REPLACE INTO checked VALUES (?, ?)", rows)
 
     def size(self) -> tuple[int, int]:
@@ -110,11 +78,6 @@ class AnswerCache:
         with database_errors(self._path):
             self._connection.execute("VACUUM")
         return count
-
-
-def with_check(key: bytes, value: bytes) -> bytes:
-    """Answer with its checksum in front."""
-    return _check(key, value) + value
 
 
 def _check(key: bytes, value: bytes) -> bytes:
@@ -188,7 +151,7 @@ def as_json(prediction: Prediction) -> str:
 
 
 def decode(data: bytes) -> Prediction:
-    """Prediction from `encode`'s bytes, or from the JSON of older versions."""
+    """Prediction from `encode`'s bytes, or from JSON."""
     if data[:1] == _CLASS:
         floats = _FLOATS[data[1]]
         split = len(data) - floats.size

@@ -18,7 +18,7 @@ from scrutiny.store.database import connect, database_errors, transaction
 from scrutiny.store.seal import Seal
 
 _PACKED = "packed"
-_SEAL, _DIGEST = b"seal", 16  # a stream of Arrow begins with four bytes of 255
+_DIGEST = 16
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -156,20 +156,18 @@ class Journal:
 
 def _sealed(data: bytes) -> bytes:
     """Bytes with their digest in front."""
-    return _SEAL + blake2b(data, digest_size=_DIGEST).digest() + data
+    return blake2b(data, digest_size=_DIGEST).digest() + data
 
 
 def _unsealed(data: bytes) -> bytes:
-    """Bytes from `_sealed`; journals of earlier versions have no digests.
+    """Bytes from `_sealed`.
 
     Raises
     ------
     ValueError
         If the bytes are not those that were sealed.
     """
-    if not data.startswith(_SEAL):
-        return data
-    kept, body = data[len(_SEAL) : len(_SEAL) + _DIGEST], data[len(_SEAL) + _DIGEST :]
+    kept, body = data[:_DIGEST], data[_DIGEST:]
     if blake2b(body, digest_size=_DIGEST).digest() != kept:
         raise ValueError("the digest is another")
     return body

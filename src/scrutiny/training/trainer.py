@@ -5,16 +5,16 @@ them or writes stand-ins. ``scrutiny list trainers`` prints all.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from scrutiny.core.plan import ModelPlan
 from scrutiny.core.plugin import PlugIn, Told
+from scrutiny.core.progress import SILENT, Progress
 from scrutiny.data.dataset import Dataset
-from scrutiny.training.finetuning.one_run import Telling
-from scrutiny.training.finetuning.parts import DataParts
+from scrutiny.training.job import TrainingJob
+from scrutiny.training.runs import Finished
 
 #: Default number of models of a node without a family of bases.
 RUNS: Final = 5
@@ -51,32 +51,7 @@ class TrainingNode:
     seeds: tuple[int, ...] = ()
 
 
-class TrainingJob(Protocol):
-    """Models to train for a node.
-
-    ``parts`` are its data. ``key`` is a digest of all that decides the weights, and names the
-    folder. ``pattern`` is a model's folder within that, with captures, of which ``random`` make
-    replicates. ``sizes`` count ``runs``, ``texts`` and ``dev`` texts, and ``epochs`` and ``steps``
-    of one run where there are such.
-    """
-
-    @property
-    def parts(self) -> DataParts: ...  # noqa: D102 - see the class
-
-    @property
-    def key(self) -> str: ...  # noqa: D102
-
-    @property
-    def pattern(self) -> str: ...  # noqa: D102
-
-    @property
-    def random(self) -> tuple[str, ...]: ...  # noqa: D102
-
-    @property
-    def sizes(self) -> Mapping[str, int]: ...  # noqa: D102
-
-
-J = TypeVar("J")
+J = TypeVar("J", bound=TrainingJob)
 
 
 class Trainer(Told, PlugIn, ABC, Generic[J]):
@@ -129,12 +104,10 @@ class Trainer(Told, PlugIn, ABC, Generic[J]):
         """
 
     @abstractmethod
-    def is_done(self, job: J, folder: Path) -> bool:
-        """Whether all models are in the folder."""
-
-    @abstractmethod
-    def train(self, job: J, folder: Path, *, device: str, telling: Telling | None) -> None:
-        """Train the models that are missing in the folder."""
+    def train(
+        self, job: J, folder: Path, *, device: str, progress: Progress = SILENT
+    ) -> list[Finished]:
+        """Train the models that are missing in the folder; returns all of them."""
 
     @abstractmethod
     def stand_in(self, job: J, folder: Path, *, device: str) -> float:

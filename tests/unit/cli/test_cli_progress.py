@@ -12,9 +12,9 @@ from scrutiny.cli.running import progress, request
 from scrutiny.cli.running.progress import Bars, Lines
 from scrutiny.cli.running.text_counts import CountedTexts
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
+from scrutiny.core.progress import Progress
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.planning.resolve import resolve
-from scrutiny.run.progress import Silent
 
 
 class Clock:
@@ -96,7 +96,7 @@ def test_lines_say_texts_time_and_money(
     ]
 
 
-class Counting(Silent):
+class Counting(Progress):
     """Keeps what it is told of texts."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ from scrutiny.core.errors import ConformanceError, PlanError
 from scrutiny.core.plan import DataPlan, EstimatePlan, MeasurePlan, ModelPlan, Resampling
 from scrutiny.core.registry import registry
 from scrutiny.diagnostics.performance.diagnostic import Performance
-from scrutiny.run.asking.stores import NoAnswers
+from scrutiny.run.asking.stores import forgetful_store
 from scrutiny.run.executing.context import RunContext
 from scrutiny.run.manifest import environment
 from scrutiny.testing import FlakyClassifier, KeywordClassifier
@@ -282,7 +282,7 @@ def test_a_broken_contract_stops_the_run(tmp_path):
 
 
 def test_arrays_have_plain_names_and_hold_numbers():
-    context = RunContext(task=None, seed=0, store=NoAnswers())
+    context = RunContext(task=None, seed=0, store=forgetful_store())
     with pytest.raises(ConformanceError, match="plain name"):
         context.array("../out", np.zeros(1))
     with pytest.raises(ConformanceError, match="holds object"):

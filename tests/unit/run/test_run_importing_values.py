@@ -15,7 +15,8 @@ from scrutiny.run.importing.inspect_values import (
     target_of,
     text_of,
 )
-from scrutiny.run.importing.lm_eval_values import choice_of, distinct, number_of, score_of
+from scrutiny.run.importing.lm_eval_values import choice_of, distinct, score_of
+from scrutiny.run.importing.samples import number_of
 
 
 @pytest.mark.parametrize(

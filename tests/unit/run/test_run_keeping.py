@@ -3,7 +3,6 @@
 import pytest
 
 from scrutiny.run.asking.keeping import WAIT_S, Keeping
-from scrutiny.run.asking.stores import ForgetfulStore
 
 
 class Clock:
@@ -13,9 +12,8 @@ class Clock:
         return self.now
 
 
-class Noting(ForgetfulStore):
+class Noting:
     def __init__(self):
-        super().__init__()
         self.kept = []
 
     def put_many(self, answers):

@@ -7,7 +7,6 @@ from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
 from scrutiny.run.asking.client import CHUNK, ModelClient
 from scrutiny.run.asking.pace import Pace, may_be_cut, own_batches
-from scrutiny.run.asking.stores import ForgetfulStore
 from scrutiny.testing import KeywordClassifier
 
 EXAMPLES = [Example(str(n), {"text": f"text {n:05}"}) for n in range(3_000)]
@@ -50,14 +49,16 @@ class Batched(Slow):
         return [list(range(at, min(at + 50, len(examples)))) for at in range(0, len(examples), 50)]
 
 
-class CountingStore(ForgetfulStore):
+class CountingStore:
     def __init__(self, clock):
-        super().__init__()
         self.kept, self.times, self.clock = [], [], clock
 
     def put_many(self, answers):
         self.kept.append(len(answers))
         self.times.append(self.clock.now)
+
+    def get_many(self, keys):
+        return {}
 
 
 def asked(kind, seconds, count=3_000):

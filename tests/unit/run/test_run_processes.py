@@ -10,8 +10,9 @@ from small_runs import plan, run
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError, RunIncompleteError
 from scrutiny.core.example import Example
+from scrutiny.core.progress import Progress
 from scrutiny.run.asking.client import ModelClient
-from scrutiny.run.asking.stores import LocalStore, NoAnswers, ask
+from scrutiny.run.asking.stores import TaskStore, local_store
 from scrutiny.run.executing.context import RunContext
 from scrutiny.run.executing.processes import pipe_store
 from scrutiny.store.answers import AnswerCache
@@ -43,7 +44,7 @@ def source(tmp_path, text):
 @pytest.fixture
 def store(tmp_path):
     cache, journal = AnswerCache(tmp_path / "a.sqlite"), Journal(tmp_path / "j.sqlite")
-    yield LocalStore(cache, journal)
+    yield local_store(cache, journal, Progress())
     cache.close()
     journal.close()
 
@@ -120,22 +121,16 @@ def test_the_store_of_a_worker_is_the_drivers():
     ours, theirs = Pipe()
     kept = {}
 
-    class TaskStore(NoAnswers):
-        def put_many(self, answers):
-            kept.update(answers)
-
-        def get_many(self, keys):
-            return {k: kept[k] for k in keys if k in kept}
-
-        def memo(self, key):
-            return (key in kept, kept.get(key))
-
-        def set_memo(self, key, value):
-            kept[key] = value
+    drivers = TaskStore(
+        lambda keys: {k: kept[k] for k in keys if k in kept},
+        kept.update,
+        lambda key: (key in kept, kept.get(key)),
+        kept.__setitem__,
+    )
 
     def serve():
         while (message := ours.recv()) is not None:
-            ours.send(ask(TaskStore(), message[1], message[2]))
+            ours.send(drivers.reply(message[1], message[2]))
 
     thread = threading.Thread(target=serve)
     thread.start()

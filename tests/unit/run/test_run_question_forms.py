@@ -1,6 +1,7 @@
 """What language models answered is asked again, as it is for classifiers."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -9,15 +10,19 @@ from scrutiny.core.queries.language import Cloze, Continuation, SentencePair
 from scrutiny.run.asking.client import ModelClient
 from scrutiny.run.asking.forms import FORMS
 from scrutiny.run.asking.sameness import Witnesses, outcomes
-from scrutiny.run.asking.stores import ForgetfulStore
+from scrutiny.run.asking.stores import forgetful_store
 from scrutiny.testing import ToyCausalLanguageModel, ToyMaskedLanguageModel
 
 
-class Kept(ForgetfulStore):
-    """Memos as the journal keeps them: JSON."""
-
-    def set_memo(self, key, value):
-        super().set_memo(key, json.loads(json.dumps(value, allow_nan=False)))
+def kept():
+    """Store with memos as the journal keeps them: JSON."""
+    store = forgetful_store()
+    return replace(
+        store,
+        set_memo=lambda key, value: store.set_memo(
+            key, json.loads(json.dumps(value, allow_nan=False))
+        ),
+    )
 
 
 def client(model, store):
@@ -35,7 +40,7 @@ ASKED = [
 
 @pytest.mark.parametrize(("capability", "kind", "queries"), ASKED, ids=[a[0] for a in ASKED])
 def test_the_same_language_model_goes_on(capability, kind, queries):
-    store, model = Kept(), kind({"a": 1.0, "b": 2.0})
+    store, model = kept(), kind({"a": 1.0, "b": 2.0})
     client(model, store).ask(capability, queries)
     again = client(model, store)
     again.ask_again()
@@ -47,7 +52,7 @@ def test_the_same_language_model_goes_on(capability, kind, queries):
     ("capability", "kind", "queries"), ASKED[:2], ids=[a[0] for a in ASKED[:2]]
 )
 def test_another_language_model_is_refused(capability, kind, queries):
-    store = Kept()
+    store = kept()
     client(kind({"a": 1.0, "b": 2.0}), store).ask(capability, queries)
     other = client(kind({"a": 2.0, "b": 1.0}), store)
     with pytest.raises(ModelError, match=r"toy:m has changed .* it answers 1 differently"):

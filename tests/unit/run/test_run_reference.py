@@ -16,6 +16,7 @@ from scrutiny.core.diagnostic import DataShape, Design, EstimateSpec, Inputs, Se
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.model import Family, LoadOptions, Replicate
 from scrutiny.core.plan import EstimatePlan, MeasurePlan
+from scrutiny.core.progress import Progress
 from scrutiny.core.record import Measure, Row
 from scrutiny.data.tasks.names import load_task
 from scrutiny.parts.run.assigned import contrast_key_of, key_of
@@ -27,7 +28,6 @@ from scrutiny.run.planning.file import plan_of
 from scrutiny.run.planning.loading import capabilities_of, load_given
 from scrutiny.run.planning.pairs import pairs_of
 from scrutiny.run.planning.resolve import resolve
-from scrutiny.run.progress import Silent
 from scrutiny.testing import KeywordClassifier, check_diagnostic
 
 TABLES = ("items", "variants", "records", "outputs", "estimates")
@@ -328,7 +328,7 @@ def test_checking_a_plan_shows_what_the_search_costs(two):
 # -- promises --------------------------------------------------------------------------------------
 
 
-class Killed(Silent):
+class Killed(Progress):
     """Progress that interrupts the run when a stage begins."""
 
     def start(self, stage, *, total, done, texts=0):

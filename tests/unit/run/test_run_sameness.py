@@ -12,7 +12,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.models.python.reading import ObjectReading
 from scrutiny.run.asking.sameness import MOST, Again, Witnesses, compared, must_be_the_same
-from scrutiny.run.asking.stores import ForgetfulStore
+from scrutiny.run.asking.stores import forgetful_store
 
 EXAMPLES = [
     Example(str(n), {"text": f"text {n}"}, tokens={"text": ((0, 4),)}, language="en")
@@ -29,7 +29,7 @@ def witnesses(store):
 
 
 def kept():
-    store = ForgetfulStore()
+    store = forgetful_store()
     witnesses(store).keep(EXAMPLES, answers())
     return store
 
@@ -64,7 +64,7 @@ def test_a_model_that_never_repeats_itself_is_not_refused():
 
 
 def test_failures_are_neither_kept_nor_compared():
-    store = ForgetfulStore()
+    store = forgetful_store()
     first = witnesses(store)
     first.keep(EXAMPLES[:1], [Failure("model_error")])
     assert store.memo("witnesses/m/python:x/d") == (False, None)
@@ -74,14 +74,14 @@ def test_failures_are_neither_kept_nor_compared():
 
 
 def test_who_has_asked_itself_asks_nothing_again():
-    store = ForgetfulStore()
+    store = forgetful_store()
     first = witnesses(store)
     first.keep(EXAMPLES, answers())
     assert first.ask_again(lambda _: pytest.fail("asked")) == 0
 
 
 def test_a_digest_is_kept_when_the_model_is_about_to_be_asked():
-    store = ForgetfulStore()
+    store = forgetful_store()
     must_be_the_same(store, "n", "s", "one", keep=False)
     must_be_the_same(store, "n", "s", "two", keep=True)
     with pytest.raises(ModelError, match="s has changed since this run began"):

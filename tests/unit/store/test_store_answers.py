@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.errors import StorageError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.queries.language import Cloze, Continuation, SentencePair
 from scrutiny.core.task import Prediction
@@ -140,28 +139,6 @@ def test_no_flipped_byte_of_an_answer_passes(tmp_path):
         other.commit()
         assert cache.get_many([b"o" * 16]) == {}  # the answer to another question
     cache.close()
-
-
-def test_answers_of_an_early_version_are_taken_over_once(tmp_path):
-    path, key = tmp_path / "answers.sqlite", b"k" * 16
-    with sqlite3.connect(path) as old:
-        old.execute("CREATE TABLE answer (key BLOB PRIMARY KEY, value BLOB NOT NULL)")
-        old.execute("INSERT INTO answer VALUES (?, ?)", (key, b"old"))
-    old.close()
-    for _ in range(2):
-        cache = AnswerCache(path)
-        assert cache.get_many([key]) == {key: b"old"}
-        assert cache.size()[0] == 1
-        cache.close()
-
-
-def test_a_table_of_that_name_that_holds_something_else_is_said(tmp_path):
-    path = tmp_path / "answers.sqlite"
-    with sqlite3.connect(path) as other:
-        other.execute("CREATE TABLE answer (something TEXT)")
-    other.close()
-    with pytest.raises(StorageError, match="cannot be read"):
-        AnswerCache(path)
 
 
 # --- queries to language models ---

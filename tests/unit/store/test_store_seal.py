@@ -177,19 +177,5 @@ def test_a_flipped_byte_of_a_shard_is_told(tmp_path: Path) -> None:
         read_all(path)
 
 
-def test_shards_of_earlier_versions_are_read(tmp_path: Path) -> None:
-    from scrutiny.store.journal import to_bytes
-
-    path = tmp_path / "journal.sqlite"
-    journal_of(path)
-    table = pa.table({"x": [1.5]})
-    with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE part SET data = ? WHERE task = 't3'", (to_bytes(table),))
-    connection.close()
-    journal = Journal(path)
-    assert journal.part("t3", "records").equals(table)
-    journal.close()
-
-
 def test_the_manifest_is_plain_json(run: RunFolder) -> None:
     assert json.loads((run.path / "manifest.json").read_text())["status"] == "done"

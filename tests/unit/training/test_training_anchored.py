@@ -33,8 +33,8 @@ from scrutiny.training.finetuning.anchored.task_gradient import (  # noqa: E402
     anchored_frame,
     piece_task,
 )
-from scrutiny.training.finetuning.runs import finetune  # noqa: E402
 from scrutiny.training.finetuning.targets import IGNORED  # noqa: E402
+from scrutiny.training.finetuning.trainer import FINETUNE  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def base(tmp_path_factory):
 def learned(base, tmp_path_factory):
     """The annotation, learned once for several tests."""
     made = job(base, frames(), epochs=3)
-    return made, finetune(made, tmp_path_factory.mktemp("learned"))[0]
+    return made, FINETUNE.train(made, tmp_path_factory.mktemp("learned"))[0]
 
 
 def encoded(made, rows=None, *, longest=LONGEST, run=0):
@@ -205,7 +205,7 @@ def test_the_attention_of_the_checkpoint_is_read_without_markers(learned):
 
 
 def test_what_has_learned_nothing_is_below_the_gate(base, tmp_path):
-    found = finetune(job(base, frames(80), epochs=1, lr=1e-9), tmp_path)[0]
+    found = FINETUNE.train(job(base, frames(80), epochs=1, lr=1e-9), tmp_path)[0]
     record = read_competence(found.folder)
     assert record["gates"] == {"task_skill": False}
     assert not record["task_skill"]["is_above"]
@@ -213,7 +213,7 @@ def test_what_has_learned_nothing_is_below_the_gate(base, tmp_path):
 
 def test_too_little_held_out_is_below_the_gate(base, tmp_path):
     rows = [row for row in frames(60) if not is_held_out(" ".join(row["words"]))]
-    found = finetune(job(base, rows, epochs=1), tmp_path)[0]
+    found = FINETUNE.train(job(base, rows, epochs=1), tmp_path)[0]
     record = read_competence(found.folder)
     assert record["gates"] == {"task_skill": False}
     assert record["task_skill"]["reason"] == "too little is held out"
@@ -226,7 +226,7 @@ def test_neither_weights_nor_choice_depend_on_what_is_held_out(base, tmp_path):
         for row in rows
     ]
     one, two = (
-        finetune(job(base, given, epochs=2), tmp_path / str(n))[0]
+        FINETUNE.train(job(base, given, epochs=2), tmp_path / str(n))[0]
         for n, given in enumerate((rows, other))
     )
     assert weights(one.folder) == weights(two.folder)
@@ -255,17 +255,17 @@ def test_a_resumed_run_is_the_uninterrupted_one(base, tmp_path):
                 raise KeyboardInterrupt
 
     made = job(base, frames(60), "control-labels", epochs=3)
-    whole = finetune(made, tmp_path / "whole")[0]
+    whole = FINETUNE.train(made, tmp_path / "whole")[0]
     with pytest.raises(KeyboardInterrupt):
-        finetune(made, tmp_path / "cut", telling=Stop())
-    cut = finetune(made, tmp_path / "cut")[0]
+        FINETUNE.train(made, tmp_path / "cut", progress=Stop())
+    cut = FINETUNE.train(made, tmp_path / "cut")[0]
     assert weights(cut.folder) == weights(whole.folder)
     files = [(one.folder / "competence.json").read_bytes() for one in (cut, whole)]
     assert files[0] == files[1]
 
 
 def test_relations_are_learned_from_trees(base, tmp_path):
-    found = finetune(job(base, trees(), "relation-tagging", epochs=2), tmp_path)[0]
+    found = FINETUNE.train(job(base, trees(), "relation-tagging", epochs=2), tmp_path)[0]
     assert found.record["labels"] == ["det", "nsubj", "obj", "root"]
     record = json.loads((found.folder / "competence.json").read_text())
     assert record["gates"] == {"task_skill": True}

@@ -13,7 +13,7 @@ from scrutiny.models.strings.competence import read_competence  # noqa: E402 - t
 from scrutiny.training.finetuning.anchored.control_labels import ControlLabels  # noqa: E402
 from scrutiny.training.finetuning.anchored.target import target_of  # noqa: E402
 from scrutiny.training.finetuning.anchored.task_gradient import target_rate  # noqa: E402
-from scrutiny.training.finetuning.runs import finetune  # noqa: E402
+from scrutiny.training.finetuning.trainer import FINETUNE  # noqa: E402
 
 TYPES = [f"type-{n}" for n in range(4000)]
 
@@ -122,7 +122,7 @@ def test_a_share_of_the_annotations_keeps_its_true_labels(base):
 
 def test_the_control_task_is_learned_and_is_not_the_annotation(base, tmp_path):
     made = job(base, frames(), "control-labels", epochs=3, types="pieces")
-    found = finetune(made, tmp_path)[0]
+    found = FINETUNE.train(made, tmp_path)[0]
     record = read_competence(found.folder)
     skill = record["task_skill"]
     assert record["gates"] == {"task_skill": True}

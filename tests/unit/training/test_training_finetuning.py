@@ -18,9 +18,9 @@ from scrutiny.models.answers.checked import predict_or_fail  # noqa: E402
 from scrutiny.models.named.family import expand  # noqa: E402
 from scrutiny.models.strings.lineage import replicates_of  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
-from scrutiny.training.finetuning import one_run, runs  # noqa: E402
-from scrutiny.training.finetuning.runs import finetune  # noqa: E402
+from scrutiny.training.finetuning import one_run, trainer  # noqa: E402
 from scrutiny.training.finetuning.scoring import score_of_answers  # noqa: E402
+from scrutiny.training.finetuning.trainer import FINETUNE  # noqa: E402
 
 
 class Told:
@@ -57,7 +57,7 @@ def learned(base, tmp_path_factory):
     return (
         job(base, sentiment(), seeds=(1, 2)),
         out,
-        finetune(job(base, sentiment(), seeds=(1, 2)), out),
+        FINETUNE.train(job(base, sentiment(), seeds=(1, 2)), out),
     )
 
 
@@ -67,7 +67,7 @@ def learned(base, tmp_path_factory):
     ids=["text", "pair", "tag"],
 )
 def test_a_task_that_can_be_learned_is_learned(base, tmp_path, make, least):
-    found = finetune(job(base, make(160)), tmp_path)[0]
+    found = FINETUNE.train(job(base, make(160)), tmp_path)[0]
     losses = [epoch["loss"] for epoch in found.record["epochs"]]
     assert losses[-1] < losses[0] / 3
     rows = make(40, seed=5)
@@ -99,11 +99,11 @@ def test_a_family_of_seeds_is_found_by_its_pattern(learned):
 
 def test_the_same_seed_gives_the_same_weights_whatever_the_state_of_torch(base, tmp_path):
     short = {"epochs": 1, "dropout": 0.1, "augment": ("typos",)}
-    first = finetune(job(base, sentiment(40), seeds=(3,), **short), tmp_path / "a")
+    first = FINETUNE.train(job(base, sentiment(40), seeds=(3,), **short), tmp_path / "a")
     torch.manual_seed(99)
     torch.rand(7)
     before = torch.get_rng_state()
-    again = finetune(job(base, sentiment(40), seeds=(2, 3), **short), tmp_path / "b")
+    again = FINETUNE.train(job(base, sentiment(40), seeds=(2, 3), **short), tmp_path / "b")
     assert weights(first[0].folder) == weights(again[1].folder)
     assert torch.equal(before, torch.get_rng_state())
 
@@ -111,12 +111,12 @@ def test_the_same_seed_gives_the_same_weights_whatever_the_state_of_torch(base, 
 @pytest.mark.parametrize("at", [3, 8, 11])
 def test_a_resumed_run_is_the_uninterrupted_one(base, tmp_path, at):
     made = job(base, sentiment(40), epochs=3, dropout=0.1, augment=("typos",))
-    whole = finetune(made, tmp_path / "whole")[0]
+    whole = FINETUNE.train(made, tmp_path / "whole")[0]
     with pytest.raises(KeyboardInterrupt):
-        finetune(made, tmp_path / "cut", telling=Told(stop_after=at))
+        FINETUNE.train(made, tmp_path / "cut", progress=Told(stop_after=at))
     assert not (tmp_path / "cut" / "seed-1").exists()
     told = Told()
-    cut = finetune(made, tmp_path / "cut", telling=told)[0]
+    cut = FINETUNE.train(made, tmp_path / "cut", progress=told)[0]
     assert weights(cut.folder) == weights(whole.folder)
     assert [e["dev"] for e in cut.record["epochs"]] == [e["dev"] for e in whole.record["epochs"]]
     assert told.steps == told.total
@@ -125,32 +125,32 @@ def test_a_resumed_run_is_the_uninterrupted_one(base, tmp_path, at):
 
 def test_what_is_done_is_not_done_again(learned, monkeypatch):
     made, out, found = learned
-    monkeypatch.setattr(runs, "Training", None)
-    again = finetune(made, out, telling=Told())
+    monkeypatch.setattr(trainer, "Training", None)
+    again = FINETUNE.train(made, out, progress=Told())
     assert [one.record for one in again] == [json.loads(json.dumps(one.record)) for one in found]
-    assert runs.is_done(made, out)
+    assert made.is_done(out)
 
 
 def test_a_folder_with_something_else_is_refused(learned):
     made, out, _ = learned
     other = replace(made, recipe=replace(made.recipe, epochs=2))
     with pytest.raises(PlanError, match=r"seed-1' holds something else.*another folder"):
-        finetune(other, out)
+        FINETUNE.train(other, out)
 
 
 def test_the_epoch_with_the_best_dev_score_is_kept(base, tmp_path, monkeypatch):
     scores = iter([0.3, 0.8, 0.8, 0.5])
     monkeypatch.setattr(one_run, "dev_score", lambda *_: next(scores))
     made = job(base, sentiment(40), dropout=0.0)
-    found = finetune(made, tmp_path / "four")[0]
+    found = FINETUNE.train(made, tmp_path / "four")[0]
     assert found.record["chosen_epoch"] == 2
     assert found.record["dev_score"] == 0.8
     # its weights are those that a run of the same schedule had after two epochs
     scores = iter([0.1, 0.9, 0.2, 0.3])
-    other = finetune(made, tmp_path / "again")[0]
+    other = FINETUNE.train(made, tmp_path / "again")[0]
     assert weights(other.folder) == weights(found.folder)
     scores = iter([0.1, 0.2, 0.3, 0.4])
-    last = finetune(made, tmp_path / "last")[0]
+    last = FINETUNE.train(made, tmp_path / "last")[0]
     assert weights(last.folder) != weights(found.folder)
 
 
@@ -158,14 +158,14 @@ def test_training_stops_when_the_dev_score_has_not_grown_for_long(base, tmp_path
     scores = iter([0.5, 0.4, 0.4, 0.9])
     monkeypatch.setattr(one_run, "dev_score", lambda *_: next(scores))
     told = Told()
-    found = finetune(job(base, sentiment(40), patience=2), tmp_path, telling=told)[0]
+    found = FINETUNE.train(job(base, sentiment(40), patience=2), tmp_path, progress=told)[0]
     assert [epoch["dev"] for epoch in found.record["epochs"]] == [0.5, 0.4, 0.4]
     assert found.record["chosen_epoch"] == 1
     assert told.steps == told.total
 
 
 def test_without_a_dev_part_the_last_epoch_is_kept(base, tmp_path):
-    found = finetune(job(base, sentiment(16), epochs=2, dev_share=0.0), tmp_path)[0]
+    found = FINETUNE.train(job(base, sentiment(16), epochs=2, dev_share=0.0), tmp_path)[0]
     assert found.record["chosen_epoch"] == 2
     assert found.record["chosen_by"] == "last epoch"
     assert found.record["dev_score"] is None
@@ -180,7 +180,7 @@ def test_each_member_of_a_family_gets_runs_of_its_own(tmp_path):
     assert (one.pattern, one.random) == ("seed-{seed}", ("seed",))
     nested = job(pattern, sentiment(16), epochs=1, seeds=(1, 2))
     assert (nested.pattern, nested.random) == ("seed-{seed}/run-{run}", ("seed", "run"))
-    found = finetune(nested, tmp_path / "out")
+    found = FINETUNE.train(nested, tmp_path / "out")
     places = [one.run.place.as_posix() for one in found]
     assert places == ["seed-1/run-1", "seed-1/run-2", "seed-2/run-1", "seed-2/run-2"]
     assert len({weights(one.folder) for one in found}) == 4
@@ -205,7 +205,7 @@ def test_an_untrained_base_is_another_network_for_each_of_its_seeds(tmp_path):
     trained = make_encoder(tmp_path / "base", maker="BertForPreTraining")
     bases = bases_of(f"untrained:{trained}", seeds=(0, 1))
     made = replace(job(trained, sentiment(16), epochs=1), bases=bases)
-    found = finetune(made, tmp_path / "out")
+    found = FINETUNE.train(made, tmp_path / "out")
     assert [one.run.place.as_posix() for one in found] == ["seed-0", "seed-1"]
     assert weights(found[0].folder) != weights(found[1].folder)
     assert found[1].record["base"]["untrained_seed"] == "1"
@@ -240,7 +240,7 @@ def test_only_encoders_can_be_fine_tuned(tmp_path):
     kept = {k: v for k, v in load_file(path).items() if "layer.1" not in k}
     save_file(kept, path, metadata={"format": "pt"})
     with pytest.raises(ModelError, match="lacks weights of its encoder"):
-        finetune(job(broken, sentiment(16)), tmp_path / "out")
+        FINETUNE.train(job(broken, sentiment(16)), tmp_path / "out")
 
 
 def test_what_the_members_of_a_family_differ_in_is_what_tuned_ones_differ_in(tmp_path):
@@ -250,7 +250,7 @@ def test_what_the_members_of_a_family_differ_in_is_what_tuned_ones_differ_in(tmp
         make_encoder(tmp_path / "bases" / f"seed-{seed}", seed=seed)
     pattern = f"hf:{tmp_path}/bases/seed-{{seed}}"
     assert [one.replicates_of for one in bases_of(pattern)] == [None, None]  # no record says it
-    (found,) = finetune(
+    (found,) = FINETUNE.train(
         replace(job(pattern, sentiment(16), epochs=1), bases=bases_of(pattern)[:1]), tmp_path / "a"
     )
     assert "replicates_of" not in found.record
@@ -262,7 +262,7 @@ def test_what_the_members_of_a_family_differ_in_is_what_tuned_ones_differ_in(tmp
     assert one[0].replicates_of == "fine-tuning"
     new = bases_of(f"untrained:hf:{tmp_path}/bases/seed-1", seeds=(0, 1))
     assert [base.replicates_of for base in new] == ["pre-training"] * 2
-    found = finetune(job(pattern, sentiment(16), epochs=1), tmp_path / "b")
+    found = FINETUNE.train(job(pattern, sentiment(16), epochs=1), tmp_path / "b")
     assert {run.record["replicates_of"] for run in found} == {"pre-training"}
     assert replicates_of(f"hf:{found[0].folder}") == "pre-training"
 
@@ -272,7 +272,7 @@ def test_a_training_that_falls_apart_says_so(base, tmp_path, monkeypatch):
         torch.nn.functional, "cross_entropy", lambda logits, *_, **__: logits.sum() * float("nan")
     )
     with pytest.raises(ModelError, match="The loss is nan at step 1"):
-        finetune(job(base, sentiment(16)), tmp_path)
+        FINETUNE.train(job(base, sentiment(16)), tmp_path)
 
 
 def test_the_folder_says_what_was_trained_on_what(learned):
@@ -309,13 +309,13 @@ def test_the_training_texts_are_known_to_the_leakage_diagnostic(learned):
 
 def test_two_processes_do_not_train_the_same_run(base, tmp_path):
     pytest.importorskip("fcntl")
-    from scrutiny.core.errors import RunIncompleteError
-    from scrutiny.training.finetuning.progress_file import locked
+    from scrutiny.core.errors import StorageError
+    from scrutiny.training.model_folder import held
 
     made = job(base, sentiment(16), epochs=1)
-    with locked(tmp_path / ".seed-1.part"), pytest.raises(RunIncompleteError, match="Another"):
-        finetune(made, tmp_path)
-    assert finetune(made, tmp_path)[0].folder.is_dir()
+    with held(tmp_path / "seed-1"), pytest.raises(StorageError, match="is in use: process"):
+        FINETUNE.train(made, tmp_path)
+    assert FINETUNE.train(made, tmp_path)[0].folder.is_dir()
 
 
 def test_seeds_are_different_whole_numbers(base):

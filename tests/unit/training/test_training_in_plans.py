@@ -22,7 +22,7 @@ from scrutiny.run.training.trained import (  # noqa: E402
     with_stand_ins,
     with_trained,
 )
-from scrutiny.training.finetuning import runs  # noqa: E402
+from scrutiny.training.finetuning import trainer  # noqa: E402
 
 PARAMS = {"epochs": 2, "batch": 8, "lr": 2e-2, "head_lr_factor": 1.0, "dev_share": 0.25}
 
@@ -74,7 +74,7 @@ def test_a_node_is_trained_once_and_then_measured(base, files, tmp_path, monkeyp
     first = with_trained(made)
     family = first.models[-1]
     assert (family.name, family.role, family.random) == ("ours", "measured", ("seed",))
-    monkeypatch.setattr(runs, "Training", refuse)
+    monkeypatch.setattr(trainer, "Training", refuse)
     assert with_trained(made) == first  # found where it was left
     with pytest.raises(Untrained):
         with_trained(plan(base, files, dev="dev", params={**PARAMS, "epochs": 1}))
@@ -168,7 +168,7 @@ def test_a_node_starts_from_a_family_of_the_plan(files, tmp_path):
 def test_a_check_trains_nothing_and_says_what_would_be(base, files, monkeypatch):
     made = plan(base, files)
     with monkeypatch.context() as patched:
-        patched.setattr(runs, "Training", refuse)
+        patched.setattr(trainer, "Training", refuse)
         with with_stand_ins(made) as (resolvable, trainings):
             assert len(resolve(resolvable).families["ours"].replicates) == 2
     one = trainings[0]

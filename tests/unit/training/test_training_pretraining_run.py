@@ -27,7 +27,6 @@ from scrutiny.training.pretraining.job import (  # noqa: E402
 )
 from scrutiny.training.pretraining.loop import NAME as STATE  # noqa: E402
 from scrutiny.training.pretraining.run import prepare, pretrain  # noqa: E402
-from scrutiny.training.pretraining.stopping import Stop  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -206,8 +205,7 @@ def test_stop_is_asked_by_signals():
 
     before = signal.getsignal(signal.SIGTERM)
     with stopping_on_signals() as stop:
-        assert not stop()
+        assert not stop.is_set()
         os.kill(os.getpid(), signal.SIGTERM)
-        assert stop()
+        assert stop.is_set()
     assert signal.getsignal(signal.SIGTERM) is before
-    assert not Stop()()

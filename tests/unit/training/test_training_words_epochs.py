@@ -141,7 +141,7 @@ def test_what_was_trained_before_is_known_again(kind, tmp_path):
     recipe, identity = IDENTITIES[kind]
     data = write_rows(tmp_path / "rows.tsv")
     parts = load_parts(data, recipe.rows(), task="text-classification")
-    assert WordJob(parts, recipe, (1,)).identity(1) == identity
+    assert WordJob(parts, recipe, (1,)).runs[0].identity == identity
 
 
 @pytest.mark.parametrize("kind", IDENTITIES)

@@ -8,7 +8,7 @@ from word_texts import write_rows
 
 pytest.importorskip("sklearn")
 
-from scrutiny.core.errors import PlanError, RunIncompleteError
+from scrutiny.core.errors import PlanError, StorageError
 from scrutiny.core.registry import registry
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.file import plan_of
@@ -16,7 +16,7 @@ from scrutiny.run.planning.resolve import resolve
 from scrutiny.run.training import trained as training
 from scrutiny.run.training.nodes import Nodes, make_recipe
 from scrutiny.run.training.trained import chosen_by, with_stand_ins, with_trained
-from scrutiny.training.member_folder import held
+from scrutiny.training.model_folder import held
 from scrutiny.training.words.linear import LinearRecipe
 
 TESTED = "sentence\tlabel\nthe end was good\tpos\na tired end\tneg\nfine , really fine\tpos\n"
@@ -161,7 +161,7 @@ def test_two_processes_do_not_train_the_same(files):
     made = plan(files)
     job = Nodes(made, {}).job(made.train[0])
     with held(training._home() / job.key / "seed-1"):
-        with pytest.raises(RunIncompleteError, match="Another process is training"):
+        with pytest.raises(StorageError, match="is in use: process"):
             with_trained(made)
     with_trained(made)
 
@@ -261,5 +261,5 @@ def test_every_trainer_keeps_the_promises(name):
     assert isinstance(trainer.reads(""), str)
     kind = trainer.recipe("")
     assert make_recipe(kind, {}, where="here") == kind()
-    for method in ("job", "is_done", "train", "stand_in"):
+    for method in ("job", "train", "stand_in"):
         assert callable(getattr(trainer, method))

@@ -10,7 +10,7 @@ from typing import Any, Final, ParamSpec
 from scrutiny.cli.failures import say, tell
 from scrutiny.cli.running.text_counts import CountedTexts
 from scrutiny.core.boundary.storable import printable
-from scrutiny.run.progress import Progress, Silent
+from scrutiny.core.progress import Progress
 
 P = ParamSpec("P")
 
@@ -37,7 +37,7 @@ def progress_of(display: str, *, price: float = 0.0) -> Progress:
     return Lines(CountedTexts(price))
 
 
-class Notes(Silent):
+class Notes(Progress):
     """No progress display, only necessary notes."""
 
     def note(self, text: str) -> None:
@@ -103,7 +103,7 @@ def _where_it_can_be_said(method: Callable[P, None]) -> Callable[P, None]:
     return said
 
 
-class Bars:
+class Bars(Progress):
     """One bar for each phase, with the time left: of texts where models are asked."""
 
     def __init__(self, texts: CountedTexts | None = None) -> None:

@@ -80,13 +80,13 @@ def command(**flags: Any) -> int:
         --data negation:story.json --epochs 6 --lr 1e-3 --out runs/control
     """
     from scrutiny.cli.running.progress import progress_of
-    from scrutiny.training.finetuning.runs import finetune
+    from scrutiny.training.finetuning.trainer import FINETUNE
 
     job = _job(flags)
     progress = progress_of(flags["display"])
     for note in job.parts.notes:
         progress.note(note)
-    found = finetune(job, flags["out"], device=flags["device"], telling=progress)
+    found = FINETUNE.train(job, flags["out"], device=flags["device"], progress=progress)
     if flags["as_json"]:
         for one in found:
             line = {"folder": str(one.folder), **one.record}

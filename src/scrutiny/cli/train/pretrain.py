@@ -97,7 +97,7 @@ def command(**given: Any) -> int:
 
     keep_memory()
     with stopping_on_signals() as stop:
-        telling = Listeners(tell, stop)
+        telling = Listeners(tell, stop.is_set)
         folders = pretrain_family(_family(given), given["out"], device=device, telling=telling)
     if folders is None:
         say_line("Stopped. The same command goes on where it stopped.")

@@ -1,46 +1,34 @@
 """``scrutiny import``: logs of other tools as runs."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from scrutiny.cli.failures import tell
-from scrutiny.cli.options import DRAWS, Folder
+from scrutiny.cli.options import DRAWS, Folder, several
 from scrutiny.cli.wrapping import fitted, narrowed
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def _import_options(function: F) -> F:
-    """Add the options of both tools."""
-    for option in reversed(
-        [
-            click.argument("paths", nargs=-1, required=True, metavar="PATH..."),
-            click.option(
-                "-o", "--out", type=Folder(path_type=Path), required=True, help="Run folder."
-            ),
-            click.option(
-                "--each-date",
-                is_flag=True,
-                help="Runs of one model on one task at several dates are replicates; else the "
-                "newest counts.",
-            ),
-            click.option(
-                "--on-bad-row",
-                type=click.Choice(["skip", "fail"]),
-                default="skip",
-                show_default=True,
-                help="Count and list lines that cannot be read, or stop at the first.",
-            ),
-            click.option("--draws", type=DRAWS, help="Number of bootstrap resamples."),
-            click.option("--seed", type=int, default=0, help="Seed of the resamples."),
-            click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout."),
-        ]
-    ):
-        function = option(function)
-    return function
+_import_options = several(
+    click.argument("paths", nargs=-1, required=True, metavar="PATH..."),
+    click.option("-o", "--out", type=Folder(path_type=Path), required=True, help="Run folder."),
+    click.option(
+        "--each-date",
+        is_flag=True,
+        help="Runs of one model on one task at several dates are replicates; else the "
+        "newest counts.",
+    ),
+    click.option(
+        "--on-bad-row",
+        type=click.Choice(["skip", "fail"]),
+        default="skip",
+        show_default=True,
+        help="Count and list lines that cannot be read, or stop at the first.",
+    ),
+    click.option("--draws", type=DRAWS, help="Number of bootstrap resamples."),
+    click.option("--seed", type=int, default=0, help="Seed of the resamples."),
+    click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout."),
+)
 
 
 @click.group("import")

@@ -6,7 +6,7 @@ start, and where that is not everything, some of what it answered before is aske
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from scrutiny.core.boundary.secrets import redacted
 from scrutiny.core.diagnostic import Failure
@@ -14,22 +14,13 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.model import Model
 from scrutiny.models.python.reading import ObjectReading, read_object
 from scrutiny.run.asking.forms import FORMS, PREDICT, Form
+from scrutiny.run.asking.stores import TaskStore
 
 #: Prefix of the keys of these memos; a finished run needs them at its next start.
 MEMOS: Final = ("fingerprint/", "witnesses", "again", "place/")
 MOST: Final = 32  # queries that are stored and repeated
 
 Ask = Callable[[Sequence[Any]], Sequence[Any | Failure]]
-
-
-class Memos(Protocol):
-    """Protocol of values stored for the life of a run."""
-
-    def memo(self, key: str) -> tuple[bool, Any]:
-        """Whether a value is stored under a key, and the value."""
-
-    def set_memo(self, key: str, value: Any) -> None:
-        """Store a JSON value for the life of the run."""
 
 
 def who(family: str, source: str, dataset: str) -> str:
@@ -42,12 +33,12 @@ def reading_of(model: Model) -> ObjectReading | None:
     return None if model.fingerprint() is not None else read_object(model)
 
 
-def must_be_the_same(memos: Memos, name: str, source: str, stated: str, *, keep: bool) -> None:
+def must_be_the_same(store: TaskStore, name: str, source: str, stated: str, *, keep: bool) -> None:
     """Raise if a replicate has changed since this run first queried it.
 
     Parameters
     ----------
-    memos
+    store
         Of the run.
     name
         Of the replicate on its dataset, from `who`.
@@ -63,7 +54,7 @@ def must_be_the_same(memos: Memos, name: str, source: str, stated: str, *, keep:
     ModelError
         If it has: half of the records would be another model's.
     """
-    known, before = memos.memo(f"fingerprint/{name}")
+    known, before = store.memo(f"fingerprint/{name}")
     if known and before != stated:
         raise ModelError(
             f"{source} has changed since this run began: its code, weights, tokenizer or "
@@ -71,7 +62,7 @@ def must_be_the_same(memos: Memos, name: str, source: str, stated: str, *, keep:
             "re-issue the same command, or choose another --out."
         )
     if keep and not known:
-        memos.set_memo(f"fingerprint/{name}", stated)
+        store.set_memo(f"fingerprint/{name}", stated)
 
 
 class Witnesses:
@@ -79,7 +70,7 @@ class Witnesses:
 
     Parameters
     ----------
-    memos
+    store
         Of the run.
     name
         Of the replicate on its dataset, from `who`.
@@ -89,8 +80,10 @@ class Witnesses:
         Of the questions.
     """
 
-    def __init__(self, memos: Memos, name: str, source: str, form: Form = FORMS[PREDICT]) -> None:
-        self._memos = memos
+    def __init__(
+        self, store: TaskStore, name: str, source: str, form: Form = FORMS[PREDICT]
+    ) -> None:
+        self._store = store
         self._name = name
         self._source = source
         self._form = form
@@ -108,7 +101,7 @@ class Witnesses:
         if self._is_settled or self._kept:
             return 0
         form = self._form
-        known, kept = self._memos.memo(f"witnesses{form.key}/{self._name}")
+        known, kept = self._store.memo(f"witnesses{form.key}/{self._name}")
         if not known:
             return 0
         self._is_settled = True
@@ -124,8 +117,8 @@ class Witnesses:
                 self._refuse(questions, before, now, changed)
         outcome = "does not repeat its own answers" if changed else "the same"
         key = f"again{form.key}/{self._name}"
-        if self._memos.memo(key) != (True, [len(kept), outcome]):
-            self._memos.set_memo(key, [len(kept), outcome])
+        if self._store.memo(key) != (True, [len(kept), outcome]):
+            self._store.set_memo(key, [len(kept), outcome])
         return asked
 
     def keep(self, questions: Sequence[Any], answers: Sequence[Any | Failure]) -> None:
@@ -141,7 +134,7 @@ class Witnesses:
             step = max(1, len(good) // (MOST - len(self._kept)))
             self._kept = [*self._kept, *good[::step]][:MOST]
             self._is_settled = len(self._kept) == MOST
-            self._memos.set_memo(f"witnesses{self._form.key}/{self._name}", self._kept)
+            self._store.set_memo(f"witnesses{self._form.key}/{self._name}", self._kept)
 
     def _refuse(
         self,
@@ -160,10 +153,10 @@ class Witnesses:
         )
 
 
-def outcomes(memos: Memos, name: str) -> "Iterator[Again]":
+def outcomes(store: TaskStore, name: str) -> "Iterator[Again]":
     """Outcome of the repeated queries of a replicate, for each kind of query."""
     for form in FORMS.values():
-        known, value = memos.memo(f"again{form.key}/{name}")
+        known, value = store.memo(f"again{form.key}/{name}")
         if known:
             yield Again(*value)
 

@@ -12,7 +12,7 @@ from scrutiny.core.model import Model
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.strings.lineage import checkpoint_folder
 from scrutiny.models.strings.source import UNTRAINED, parse
-from scrutiny.run.asking.stores import ForgetfulStore
+from scrutiny.run.asking.stores import forgetful_store
 from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.planning.loading import load_given, load_replicate
 from scrutiny.run.planning.resolve import inputs_of
@@ -142,7 +142,7 @@ class Timer:
 
     def _measured(self, measurement: Measurement, family: str, data: str) -> tuple[float, float]:
         """Texts and seconds per item, measured as in a run."""
-        store, model = ForgetfulStore(), self._model(family, data)
+        store, model = forgetful_store(), self._model(family, data)
         first = measurement.cells[family][0]
         is_known_before = isinstance(measurement.diagnostic, ChangesTexts)
         in_model: list[tuple[int, float]] = []

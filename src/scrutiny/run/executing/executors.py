@@ -1,35 +1,23 @@
-"""Executors of tasks; all give the same results."""
+"""Executors of tasks by their names."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from functools import cached_property, partial
+from typing import Any, Final
 
 from scrutiny.core.errors import PlanError
-from scrutiny.run.asking.stores import TaskStore
-from scrutiny.run.executing.task_runner import TaskRunner
-from scrutiny.run.planning.resolved import Resolved
+from scrutiny.run.executing.on_ray import RayExecutor
+from scrutiny.run.executing.processes import Processes
+from scrutiny.run.executing.task_runner import Executor, TaskRunner
 from scrutiny.run.planning.tasks import Work
 from scrutiny.store.journal import Block
 
 
-class Executor(Protocol):
-    """Protocol: runs tasks; results come in any order."""
-
-    def run(self, work: Iterable[Work]) -> Iterator[tuple[str, Block]]:
-        """Identity and result of each finished task."""
-
-
-class Serial:
+class Serial(Executor):
     """Runs tasks one after the other in this process: the reference executor."""
 
-    def __init__(
-        self,
-        resolved: Resolved,
-        store: TaskStore,
-        *,
-        run_id: str,
-        models: Mapping[str, Any] | None = None,
-    ) -> None:
-        self._runner = TaskRunner(resolved, store, run_id=run_id, models=models)
+    @cached_property
+    def _runner(self) -> TaskRunner:
+        return TaskRunner(self._resolved, self._store, run_id=self._run_id, models=self._objects)
 
     def run(self, work: Iterable[Work]) -> Iterator[tuple[str, Block]]:
         """Identity and result of each task, in order."""
@@ -37,10 +25,15 @@ class Serial:
             yield task.id, self._runner.execute(task, prepared)
 
 
-def executor(
-    name: str, *, workers: int, objects: Mapping[str, Any]
-) -> Callable[[Resolved, TaskStore, str], Executor]:
-    """Factory of the executor with this name.
+_KINDS: Final[Mapping[str, type[Executor]]] = {
+    "serial": Serial,
+    "processes": Processes,
+    "ray": RayExecutor,
+}
+
+
+def executor(name: str, *, workers: int, objects: Mapping[str, Any]) -> Callable[..., Executor]:
+    """Factory of the executor with this name; it is still given the plan, the store and ``run_id``.
 
     Parameters
     ----------
@@ -63,20 +56,8 @@ def executor(
             "A model given as a Python object cannot travel to a worker: use workers=1, or name "
             "it as python:module:object so that each worker imports it."
         )
-    if name == "serial":
-        return lambda resolved, store, run_id: Serial(
-            resolved, store, run_id=run_id, models=objects
+    if name not in _KINDS:
+        raise PlanError(
+            f"There is no executor {name!r}; there are auto, serial, processes and ray."
         )
-    if name == "processes":
-        from scrutiny.run.executing.processes import Processes
-
-        return lambda resolved, store, run_id: Processes(
-            resolved, store, run_id=run_id, workers=workers
-        )
-    if name == "ray":
-        from scrutiny.run.executing.on_ray import RayExecutor
-
-        return lambda resolved, store, run_id: RayExecutor(
-            resolved, store, run_id=run_id, workers=workers
-        )
-    raise PlanError(f"There is no executor {name!r}; there are auto, serial, processes and ray.")
+    return partial(_KINDS[name], workers=workers, objects=objects)

@@ -7,10 +7,11 @@ driver, which polls it, has answered them from SQLite.
 from collections.abc import Iterable, Iterator
 from time import sleep
 from typing import Any
+from uuid import uuid4
 
 from scrutiny.core.errors import MissingExtraError, RunIncompleteError
-from scrutiny.run.asking.stores import RemoteStore, ask
-from scrutiny.run.executing.task_runner import Crew, TaskRunner
+from scrutiny.run.asking.stores import TaskStore, remote_store
+from scrutiny.run.executing.task_runner import Executor, TaskRunner
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.run.planning.tasks import Work
 from scrutiny.store.journal import Block, from_bytes, to_bytes
@@ -30,45 +31,38 @@ class Mailbox:
     """Requests of workers, waiting for the driver; a Ray actor."""
 
     def __init__(self) -> None:
-        self._requests: list[tuple[int, str, tuple[Any, ...]]] = []
-        self._answers: dict[int, Any] = {}
-        self._next = 0
+        self._requests: list[tuple[str, str, tuple[Any, ...]]] = []
+        self._answers: dict[str, tuple[Any]] = {}
 
-    def post(self, method: str, arguments: tuple[Any, ...]) -> int:
-        """Add a request; returns its number."""
-        self._next += 1
-        self._requests.append((self._next, method, arguments))
-        return self._next
+    def post(self, request: str, method: str, arguments: tuple[Any, ...]) -> None:
+        """Add a request under its name."""
+        self._requests.append((request, method, arguments))
 
-    def collect(self) -> list[tuple[int, str, tuple[Any, ...]]]:
+    def collect(self) -> list[tuple[str, str, tuple[Any, ...]]]:
         """Take all waiting requests."""
         waiting, self._requests = self._requests, []
         return waiting
 
-    def answer(self, number: int, value: Any) -> None:
+    def answer(self, request: str, value: Any) -> None:
         """Add an answer."""
-        self._answers[number] = value
+        self._answers[request] = (value,)
 
-    def fetch(self, number: int) -> tuple[bool, Any]:
-        """Whether a request was answered, and the answer."""
-        if number in self._answers:
-            return True, self._answers.pop(number)
-        return False, None
+    def fetch(self, request: str) -> tuple[Any] | None:
+        """Answer to a request, once there is one."""
+        return self._answers.pop(request, None)
 
 
-def mailbox_store(mailbox: Any) -> RemoteStore:
+def mailbox_store(mailbox: Any) -> TaskStore:
     """Answer store of the driver, through the mailbox actor."""
 
-    def request(method: str, arguments: tuple[Any, ...]) -> Any:
-        ray = _ray()
-        number = ray.get(mailbox.post.remote(method, arguments))
-        while True:
-            done, value = ray.get(mailbox.fetch.remote(number))
-            if done:
-                return value
+    def request(method: str, *arguments: Any) -> Any:
+        ray, name = _ray(), uuid4().hex
+        ray.get(mailbox.post.remote(name, method, arguments))
+        while (found := ray.get(mailbox.fetch.remote(name))) is None:
             sleep(_POLL_S)
+        return found[0]
 
-    return RemoteStore(request)
+    return remote_store(request)
 
 
 class Worker:
@@ -84,7 +78,7 @@ class Worker:
         return task.id, {name: to_bytes(table) for name, table in block.items()}
 
 
-class RayExecutor(Crew):
+class RayExecutor(Executor):
     """Runs tasks on the Ray cluster at ``RAY_ADDRESS``, or on this machine."""
 
     def run(self, work: Iterable[Work]) -> Iterator[tuple[str, Block]]:
@@ -118,8 +112,8 @@ class RayExecutor(Crew):
         for actor in crew:
             _hand_out(actor, queue, running)
         while running:
-            for number, method, arguments in ray.get(mailbox.collect.remote()):
-                mailbox.answer.remote(number, ask(self._store, method, arguments))
+            for request, method, arguments in ray.get(mailbox.collect.remote()):
+                mailbox.answer.remote(request, self._store.reply(method, arguments))
             done, _ = ray.wait(list(running), timeout=_POLL_S)
             for reference in done:
                 actor = running.pop(reference)

@@ -16,24 +16,24 @@ from typing import Any
 
 from scrutiny.core.errors import ModelError, RunIncompleteError, ScrutinyError
 from scrutiny.core.garbage import left_alone
-from scrutiny.run.asking.stores import RemoteStore, ask
-from scrutiny.run.executing.task_runner import Crew, TaskRunner
+from scrutiny.run.asking.stores import TaskStore, remote_store
+from scrutiny.run.executing.task_runner import Executor, TaskRunner
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.run.planning.tasks import Work
 from scrutiny.store.journal import Block, from_bytes, to_bytes
 
 
-def pipe_store(pipe: "Connection[Any, Any]") -> RemoteStore:
+def pipe_store(pipe: "Connection[Any, Any]") -> TaskStore:
     """Answer store of the driver, through a pipe."""
 
-    def request(method: str, arguments: tuple[Any, ...]) -> Any:
+    def request(method: str, *arguments: Any) -> Any:
         pipe.send(("ask", method, arguments))
         return pipe.recv()
 
-    return RemoteStore(request)
+    return remote_store(request)
 
 
-class Processes(Crew):
+class Processes(Executor):
     """Runs tasks in worker processes."""
 
     def run(self, work: Iterable[Work]) -> Iterator[tuple[str, Block]]:
@@ -80,7 +80,7 @@ class Processes(Crew):
                 pipe: Any = ready
                 message = _receive(pipe, crew)
                 if message[0] == "ask":
-                    pipe.send(ask(self._store, message[1], message[2]))
+                    pipe.send(self._store.reply(message[1], message[2]))
                     continue
                 if message[0] == "error":
                     raise message[1]

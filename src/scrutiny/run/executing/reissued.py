@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.models.strings.source import parse
-from scrutiny.run.asking.sameness import Memos, who
+from scrutiny.run.asking.sameness import who
+from scrutiny.run.asking.stores import TaskStore
 from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.run.planning.tasks import TaskSpec
@@ -20,16 +21,16 @@ _OBJECTS: Final = "python"  # what these read cannot be known from where they st
 Asked = tuple[str, int, str]  # family, position of the replicate, dataset
 
 
-def note_places(resolved: Resolved, memos: Memos) -> None:
+def note_places(resolved: Resolved, store: TaskStore) -> None:
     """Store size and time of all replicates' files, unless already stored."""
     for family, position, dataset in _replicates(resolved):
         key, files = _place(resolved, (family, position, dataset))
-        if files and not memos.memo(key)[0]:
-            memos.set_memo(key, files)
+        if files and not store.memo(key)[0]:
+            store.set_memo(key, files)
 
 
 def see_again(
-    resolved: Resolved, memos: Memos, runner: TaskRunner, todo: Iterable[TaskSpec]
+    resolved: Resolved, store: TaskStore, runner: TaskRunner, todo: Iterable[TaskSpec]
 ) -> None:
     """Raise if a replicate without remaining tasks has changed since it was queried.
 
@@ -42,13 +43,13 @@ def see_again(
     for one in _replicates(resolved):
         family, position, dataset = one
         replicate = resolved.families[family].replicates[position]
-        known, _ = memos.memo(f"fingerprint/{who(family, replicate.source, dataset)}")
-        if not known or one in asked or _is_known(resolved, memos, one):
+        known, _ = store.memo(f"fingerprint/{who(family, replicate.source, dataset)}")
+        if not known or one in asked or _is_known(resolved, store, one):
             continue
         runner.ask_again(family, dataset, position)
         key, files = _place(resolved, one)
         if files:
-            memos.set_memo(key, files)
+            store.set_memo(key, files)
 
 
 def _replicates(resolved: Resolved) -> Iterable[Asked]:
@@ -65,7 +66,7 @@ def _asked_by(todo: Iterable[TaskSpec]) -> Iterable[Asked]:
             yield *task.reference, task.dataset
 
 
-def _is_known(resolved: Resolved, memos: Memos, one: Asked) -> bool:
+def _is_known(resolved: Resolved, store: TaskStore, one: Asked) -> bool:
     """Whether a replicate is known to be the same without loading it."""
     family, position, dataset = one
     pairing = resolved.pairings[family, dataset]
@@ -77,7 +78,7 @@ def _is_known(resolved: Resolved, memos: Memos, one: Asked) -> bool:
     if source.scheme == _OBJECTS:
         return False
     key, files = _place(resolved, one)
-    return not files or memos.memo(key) == (True, files)
+    return not files or store.memo(key) == (True, files)
 
 
 def _place(resolved: Resolved, one: Asked) -> tuple[str, list[Any]]:

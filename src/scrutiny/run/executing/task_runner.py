@@ -1,7 +1,8 @@
 """Task runner: executes one task in any process."""
 
+from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Any, cast
@@ -32,7 +33,7 @@ from scrutiny.run.blocks import (
 from scrutiny.run.executing.context import AskedReference, RunContext
 from scrutiny.run.planning.loading import load_given, load_replicate
 from scrutiny.run.planning.resolved import Resolved
-from scrutiny.run.planning.tasks import TaskSpec
+from scrutiny.run.planning.tasks import TaskSpec, Work
 from scrutiny.store.journal import Block, from_bytes
 from scrutiny.store.schemas import TIMINGS
 
@@ -243,11 +244,36 @@ def _timing(task: TaskSpec, seconds: float, tallies: Sequence[Tally]) -> pa.Tabl
     return pa.Table.from_pylist([row], schema=TIMINGS)
 
 
-class Crew:
-    """Workers that run tasks in parallel, with their inputs and the store that serves them."""
+class Executor(ABC):
+    """Runs tasks, with their inputs and the store that serves them; all give the same results.
 
-    def __init__(self, resolved: Resolved, store: TaskStore, *, run_id: str, workers: int) -> None:
+    Parameters
+    ----------
+    resolved, run_id
+        What is run.
+    store
+        Of the driver.
+    workers
+        How many run tasks in parallel.
+    objects
+        Models given as Python objects: they stay in this process.
+    """
+
+    def __init__(
+        self,
+        resolved: Resolved,
+        store: TaskStore,
+        *,
+        run_id: str,
+        workers: int,
+        objects: Mapping[str, Any],
+    ) -> None:
         self._resolved = resolved
         self._store = store
         self._run_id = run_id
         self._workers = workers
+        self._objects = objects
+
+    @abstractmethod
+    def run(self, work: Iterable[Work]) -> Iterator[tuple[str, Block]]:
+        """Identity and result of each finished task, in any order."""

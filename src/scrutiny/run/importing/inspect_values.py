@@ -1,12 +1,13 @@
 """Values in a sample that Inspect logged: numbers, texts, members of its archive."""
 
-import math
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from struct import unpack
 from typing import Any, Final
 from zipfile import BadZipFile, ZipFile, ZipInfo
+
+from scrutiny.run.importing.samples import number_of
 
 _ZSTANDARD: Final = 93
 _LOCAL_HEADER: Final = 30  # bytes, before name and extra field
@@ -59,23 +60,9 @@ def scores_of(scorer: str, value: Any) -> Iterator[tuple[str, float | None]]:
     """
     if isinstance(value, Mapping):
         for name, inner in value.items():
-            yield f"{scorer}.{name}", _number(inner)
+            yield f"{scorer}.{name}", number_of(inner, _LETTERS)
     else:
-        yield scorer, _number(value)
-
-
-def _number(value: Any) -> float | None:
-    """Number of one score; ``None`` if it is not a finite number."""
-    if isinstance(value, str):
-        if value in _LETTERS:
-            return _LETTERS[value]
-        try:
-            value = float(value)
-        except ValueError:
-            return None
-    if not isinstance(value, (bool, int, float)) or not math.isfinite(value):
-        return None
-    return float(value)
+        yield scorer, number_of(value, _LETTERS)
 
 
 def text_of(asked: Any, attachments: Any) -> str:

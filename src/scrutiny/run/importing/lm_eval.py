@@ -14,9 +14,15 @@ from typing import Any, Final
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.errors import DataError
 from scrutiny.core.task import Prediction
-from scrutiny.run.importing.lm_eval_values import choice_of, distinct, number_of, score_of
+from scrutiny.run.importing.lm_eval_values import choice_of, distinct, score_of
 from scrutiny.run.importing.log_files import LogFile
-from scrutiny.run.importing.samples import LoggedSample, LoggedTask, Problems, short_columns
+from scrutiny.run.importing.samples import (
+    LoggedSample,
+    LoggedTask,
+    Problems,
+    number_of,
+    short_columns,
+)
 from scrutiny.store.files import hash_file
 
 _SAMPLES: Final = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d{2}-\d{2}T[\d.:-]+))?")

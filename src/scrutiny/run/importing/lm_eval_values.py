@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from scrutiny.core.task import Prediction
+from scrutiny.run.importing.samples import number_of
 
 _PER_UNIT: Final = {
     "word_perplexity": "loglik_per_word",
@@ -13,27 +14,6 @@ _PER_UNIT: Final = {
     "bits_per_byte": "loglik_per_byte",
 }
 _NUMBER: Final = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?")
-_WORDS: Final = {"True": 1.0, "False": 0.0}
-
-
-def number_of(value: Any) -> float | None:
-    """Number of a JSON value or text; ``None`` if it is not a finite number.
-
-    Examples
-    --------
-    >>> number_of("True"), number_of("-1.5"), number_of(float("nan")), number_of([1, 2])
-    (1.0, -1.5, None, None)
-    """
-    if isinstance(value, str):
-        if value in _WORDS:
-            return _WORDS[value]
-        try:
-            value = float(value)
-        except ValueError:
-            return None
-    if not isinstance(value, (bool, int, float)):
-        return None
-    return float(value) if math.isfinite(value) else None
 
 
 def score_of(metric: str, value: Any) -> tuple[str, float | None] | None:

@@ -1,15 +1,18 @@
 """Samples and tasks of logs, independent of the tool."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.task import Prediction
 from scrutiny.data.doubts import BadRow
 from scrutiny.data.reading import OnBadRow
+
+_TRUTHS: Final[Mapping[str, float]] = {"True": 1.0, "False": 0.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,24 @@ class LoggedTask:
     lower_is_better: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
     replicates_of: str = ""
+
+
+def number_of(value: Any, words: Mapping[str, float] = _TRUTHS) -> float | None:
+    """Number of a JSON value or text; ``None`` if it is not a finite number.
+
+    Examples
+    --------
+    >>> number_of("True"), number_of("-1.5"), number_of(float("nan")), number_of([1, 2])
+    (1.0, -1.5, None, None)
+    """
+    if isinstance(value, str):
+        try:
+            value = words[value] if value in words else float(value)
+        except ValueError:
+            return None
+    if not isinstance(value, (bool, int, float)) or not math.isfinite(value):
+        return None
+    return float(value)
 
 
 def short_columns(values: Mapping[str, Any], *, longest: int = 40) -> dict[str, str]:

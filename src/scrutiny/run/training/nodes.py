@@ -12,7 +12,8 @@ from scrutiny.core.plan import DataPlan, ModelPlan, Plan, TrainPlan
 from scrutiny.core.registry import registry
 from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.run.planning.params import make_params
-from scrutiny.training.trainer import Trainer, TrainingJob, TrainingNode
+from scrutiny.training.job import TrainingJob
+from scrutiny.training.trainer import Trainer, TrainingNode
 
 
 def make_recipe(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any:

@@ -16,11 +16,11 @@ from typing import Any
 
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import Plan
+from scrutiny.core.progress import SILENT, Progress
 from scrutiny.data.held_out import COLUMN
 from scrutiny.models.strings.lineage import FILE, checkpoint_folder
 from scrutiny.models.strings.places import models_folder
 from scrutiny.run.planning.resolved import Resolved
-from scrutiny.run.progress import Progress
 from scrutiny.run.training.nodes import Nodes, trainer_of
 
 
@@ -115,7 +115,7 @@ def with_trained(
     *,
     options: LoadOptions | None = None,
     data: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Plan:
     """Plan whose training nodes are families of models; trains those that are missing.
 
@@ -142,11 +142,10 @@ def with_trained(
     for node in plan.train:
         trainer, job = trainer_of(node), nodes.job(node)
         folder = _home() / job.key
-        telling = None if progress is None else _Telling(progress, node.name)
-        if telling is not None and not trainer.is_done(job, folder):
-            for note in job.parts.notes:
-                telling.note(note)
-        trainer.train(job, folder, device=device, telling=telling)
+        own = _OfNode(progress, node.name)
+        for note in () if job.is_done(folder) else job.parts.notes:
+            own.note(note)
+        trainer.train(job, folder, device=device, progress=own)
         nodes.add(node, job, folder)
     return nodes.plan
 
@@ -166,7 +165,7 @@ def with_stand_ins(
         for node in plan.train:
             trainer, job = trainer_of(node), nodes.job(node)
             folder = _home() / job.key
-            seconds, done = 0.0, trainer.is_done(job, folder)
+            seconds, done = 0.0, job.is_done(folder)
             if not done:
                 folder = Path(name) / job.key
                 seconds = 0.0 if folder.exists() else trainer.stand_in(job, folder, device=device)
@@ -186,17 +185,17 @@ def with_stand_ins(
 
 
 @dataclass(frozen=True, slots=True)
-class _Telling:
+class _OfNode(Progress):
     """Progress of one node: messages have its name in front."""
 
     progress: Progress
     node: str
 
-    def start(self, phase: str, *, total: int, done: int) -> None:
+    def start(self, phase: str, *, total: int, done: int, texts: int = 0) -> None:
         """Begin a phase."""
         self.progress.start(phase, total=total, done=done)
 
-    def advance(self, phase: str, *, asked: int = 0, cached: int = 0) -> None:
+    def advance(self, phase: str, *, asked: int = 0, cached: int = 0, planned: int = 0) -> None:
         """One more step is done."""
         self.progress.advance(phase, asked=asked, cached=cached)
 

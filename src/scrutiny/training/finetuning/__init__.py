@@ -7,10 +7,9 @@
     base          bases_of(source, *, random=(), seeds=()) -> tuple[Base, ...]
     parts         load_parts(data, recipe, *, dev="", task="", reported=()) -> Parts
     job           FinetuningJob(bases, parts, recipe, seeds): .runs, .pattern, .random, .key, .sizes
-    runs          finetune(job, out, *, device="auto", telling=None) -> list[Finished]
-                  is_done(job, out) -> bool
-    trainer       write_stand_ins(job, out, *, device="auto") -> seconds
-    writing       RECORD ("training.json")
+    trainer       FINETUNE.train(job, folder, *, device="auto", progress=SILENT) -> list[Finished]
+                  FINETUNE.stand_in(job, folder, *, device="auto") -> seconds
+    writing       card_of(record)
 
 Tasks that label every piece of annotated sentences (the annotation, a control task, mixtures)
 are in ``anchored``::

@@ -2,24 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any
 
 from scrutiny.core.example import Example
+from scrutiny.core.progress import Progress
 from scrutiny.core.randomness import generator
 from scrutiny.models.strings.lineage import KEY
 from scrutiny.training.finetuning.anchored.target import target_of
 from scrutiny.training.finetuning.augmentation import augmented
 from scrutiny.training.finetuning.batches import shuffled
-from scrutiny.training.finetuning.job import VERSION, FinetuningJob, OneRun
+from scrutiny.training.finetuning.job import VERSION, FinetuningJob
 from scrutiny.training.finetuning.network import build, torch_seed
 from scrutiny.training.finetuning.optimizing import optimizer_of, precision_on, train_epoch
 from scrutiny.training.finetuning.progress_file import (
     Epoch,
     History,
     keep_epoch,
-    locked,
     read_history,
     restore_last,
     restore_weights,
@@ -28,35 +29,18 @@ from scrutiny.training.finetuning.recipe import rate_for
 from scrutiny.training.finetuning.scoring import dev_chance, dev_score, held_out_record
 from scrutiny.training.finetuning.targets import EncodedExamples
 from scrutiny.training.finetuning.writing import versions, write_checkpoint
-
-
-class Telling(Protocol):
-    """Progress listener; `scrutiny.run.progress.Progress` is one."""
-
-    def start(self, phase: str, *, total: int, done: int) -> None:
-        """Begin a phase with a number of steps, some of them done in an earlier run."""
-
-    def advance(self, phase: str, *, asked: int = 0, cached: int = 0) -> None:
-        """One more step is done."""
-
-    def passed(self, text: str) -> None:
-        """Report the outcome of a stretch of training, as part of the progress."""
-
-    def note(self, text: str) -> None:
-        """Report something once."""
+from scrutiny.training.job import OneRun
+from scrutiny.training.model_folder import held, write_model
 
 
 class Training:
     """One run from its base to its checkpoint."""
 
     def __init__(
-        self, job: FinetuningJob, run: OneRun, out: Path, device: str, telling: Telling | None
+        self, job: FinetuningJob, run: OneRun, folder: Path, device: str, progress: Progress
     ) -> None:
-        self._job, self._run, self._telling = job, run, telling
+        self._run, self._folder, self._progress = run, folder, progress
         self._recipe, self._parts = job.recipe, job.parts
-        self._folder = out / run.place
-        # a hidden neighbor, so that "seed-{seed}" never finds half a checkpoint
-        self._working = self._folder.with_name(f".{self._folder.name}.part")
         self._target = target_of(job.parts, run)
         self._parted = build(run.base, self._target, job.recipe, seed=run.seed, device=device)
         self._rate = rate_for(job.recipe, self._parted.n_parameters)
@@ -69,27 +53,25 @@ class Training:
 
     def run(self) -> dict[str, Any]:
         """Train the remaining epochs and write the best checkpoint; returns its record."""
-        with locked(self._working):
-            history = self._trained(read_history(self._working, self._run.identity))
-            restore_weights(self._working, history.chosen(), self._parted)
-            return write_checkpoint(
-                self._working,
-                self._folder,
-                self._parted,
-                record={**self._record(history), **self._description()},
-                texts=self._parts.train,
-                competence=held_out_record(self._parted, self._target, self._parts.held_out),
-            )
+        texts = (text for e in self._parts.train for text in e.fields.values())
+        with held(self._folder) as working:
+            history = self._trained(working, read_history(working, self._run.identity))
+            restore_weights(working, history.chosen(), self._parted)
+            record = {**self._record(history), **self._description()}
+            skill = held_out_record(self._parted, self._target, self._parts.held_out)
+            write = partial(write_checkpoint, self._parted, record, skill)
+            write_model(self._folder, write, working=working, record=record, texts=texts)
+        return record
 
-    def _trained(self, history: History) -> History:
+    def _trained(self, working: Path, history: History) -> History:
         """History of all epochs; epochs that it has are restored, not repeated."""
         recipe = self._recipe
         self._tell(len(history.epochs) * self._steps)
         if history.epochs:
-            restore_last(self._working, history, self._parted, self._optimizer)
+            restore_last(working, history, self._parted, self._optimizer)
         while not history.is_over(epochs=recipe.epochs, patience=recipe.patience):
             history = history.with_epoch(self._epoch(len(history.epochs) + 1))
-            keep_epoch(self._working, history, self._parted, self._optimizer)
+            keep_epoch(working, history, self._parted, self._optimizer)
             self._say(history)
         self._tell((recipe.epochs - len(history.epochs)) * self._steps)
         return history
@@ -146,16 +128,14 @@ class Training:
 
     def _tell(self, steps: int) -> None:
         """Report steps that are done or skipped."""
-        for _ in range(steps if self._telling is not None else 0):
-            self._telling.advance("train")  # type: ignore[union-attr]
+        for _ in range(steps):
+            self._progress.advance("train")
 
     def _say(self, history: History) -> None:
         """Report the last epoch in a sentence."""
-        if self._telling is None:
-            return
         last = history.epochs[-1]
         score = "" if last.dev is None else f"dev {self._target.metric} {last.dev:.3f}, "
-        self._telling.passed(
+        self._progress.passed(
             f"{self._run.place}, epoch {last.epoch} of {self._recipe.epochs}: {score}"
             f"loss {last.loss:.3f}, {last.seconds:.0f} s"
         )

@@ -1,47 +1,15 @@
-"""Unfinished run on disk: a lock for one process, and its state after each epoch."""
+"""Unfinished run on disk: its state after each epoch."""
 
 import json
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.errors import RunIncompleteError
 from scrutiny.store.files import storage_errors, write_atomically, write_text
 from scrutiny.training.finetuning.network import Parted
-
-
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Lock a folder, which is created if necessary; the lock of a killed process is released.
-
-    On systems without such locks, there is none.
-
-    Raises
-    ------
-    RunIncompleteError
-        If another process holds it.
-    """
-    with storage_errors(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = (folder / "lock").open("w")
-    with handle:
-        try:
-            import fcntl
-        except ImportError:
-            yield
-            return
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise RunIncompleteError(
-                f"Another process is training in {str(folder)!r}. Wait for it, then re-issue the "
-                "same command: what it has done is not done again."
-            ) from error
-        yield
-
 
 _FILE: Final = "progress.json"
 

@@ -1,40 +1,15 @@
 """Finished run on disk: weights, tokenizer, training record, and model card."""
 
 import json
-import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from scrutiny.core.errors import PlanError
-from scrutiny.core.example import Example
-from scrutiny.data.letters import training_hashes
 from scrutiny.models.hf.parts import quiet
 from scrutiny.models.strings.competence import FILE as COMPETENCE
-from scrutiny.models.strings.lineage import HASHES
-from scrutiny.store.files import storage_errors, write_text
+from scrutiny.store.files import write_text
 from scrutiny.training.finetuning.network import Parted
-
-
-def read_record(folder: Path, identity: str) -> dict[str, Any]:
-    """Record of an existing folder.
-
-    Raises
-    ------
-    PlanError
-        If it holds something else.
-    """
-    try:
-        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        record = {}
-    if not isinstance(record, dict) or record.get("identity") != identity:
-        raise PlanError(
-            f"{str(folder)!r} holds something else (another base, recipe, seed or other data). "
-            "Choose another folder, or remove it to train anew."
-        )
-    return record
 
 
 def card_of(record: Mapping[str, Any]) -> str:
@@ -98,66 +73,30 @@ def _shown(value: Any) -> str:
     return ", ".join(map(str, value)) or "none" if isinstance(value, (list, tuple)) else str(value)
 
 
-#: Training record in a checkpoint's folder.
-RECORD: Final = "training.json"
-
-
 def write_checkpoint(
-    working: Path,
-    folder: Path,
-    parted: Parted,
-    *,
-    record: Mapping[str, Any],
-    texts: Sequence[Example],
-    competence: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
-    """Write a checkpoint to a temporary folder, move it into place, delete the working folder.
+    parted: Parted, record: Mapping[str, Any], competence: Mapping[str, Any] | None, made: Path
+) -> None:
+    """Write network, tokenizer and model card into a folder.
 
     Parameters
     ----------
-    working
-        Folder of the run in the making.
-    folder
-        Folder of the checkpoint.
     parted
         Network and tokenizer.
     record
-        Content of ``training.json``; it is returned.
-    texts
-        The training part.
+        Content of ``training.json``.
     competence
         Score on held-out examples, for claims that presuppose skill.
-
-    Raises
-    ------
-    StorageError
-        If the disk refuses.
+    made
+        The folder.
     """
-    made = working / "checkpoint"
-    with storage_errors(folder):
-        shutil.rmtree(made, ignore_errors=True)
-        made.mkdir()
-        with quiet():
-            parted.network.save_pretrained(made)
-            parted.tokenizer.save_pretrained(made)
-        _save_hashes(made / HASHES, texts)
-        write_text(made / "README.md", card_of(record))
-        if competence is not None:
-            write_text(made / COMPETENCE, json.dumps(competence, indent=1) + "\n")
-        write_text(made / RECORD, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        made.rename(folder)
-        shutil.rmtree(working, ignore_errors=True)
-    return dict(record)
+    with quiet():
+        parted.network.save_pretrained(made)
+        parted.tokenizer.save_pretrained(made)
+    write_text(made / "README.md", card_of(record))
+    if competence is not None:
+        write_text(made / COMPETENCE, json.dumps(competence, indent=1) + "\n")
 
 
 def versions() -> dict[str, str]:
     """Versions of the libraries that weights can depend on."""
     return {name: version(name) for name in ("scrutiny", "torch", "transformers", "tokenizers")}
-
-
-def _save_hashes(path: Path, texts: Sequence[Example]) -> None:
-    import numpy as np
-
-    fields = (text for example in texts for text in example.fields.values())
-    np.save(path, training_hashes(fields), allow_pickle=False)

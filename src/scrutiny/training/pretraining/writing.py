@@ -5,9 +5,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from scrutiny.data.letters import training_hashes
-from scrutiny.models.strings.lineage import HASHES
 from scrutiny.store.files import write_text
+from scrutiny.training.model_folder import write_hashes
 from scrutiny.training.pretraining.export import write_json
 from scrutiny.training.pretraining.job import Prepared, PretrainingJob
 from scrutiny.training.pretraining.vocabulary import save_tokenizer
@@ -124,9 +123,6 @@ def record_of(
 
 def write_training_hashes(prepared: Prepared, folder: Path) -> Path:
     """Write the hashes of all training sentences, without paragraphs: one file per family."""
-    import numpy as np
-
     texts = (s for file in prepared.files for document in file.documents for s in document)
     folder.mkdir(parents=True, exist_ok=True)
-    np.save(folder / HASHES, training_hashes(texts), allow_pickle=False)
-    return folder / HASHES
+    return write_hashes(folder, texts)

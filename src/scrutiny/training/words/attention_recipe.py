@@ -9,13 +9,14 @@ from scrutiny.models.words.attention import AttentionParts
 from scrutiny.models.words.attention_network import Architecture, encoded, sequences_of, weighted
 from scrutiny.models.words.model import Vocabulary
 from scrutiny.models.words.network import NetworkParts
-from scrutiny.training.words.network_recipe import NetworkRecipe
+from scrutiny.training.words.epochs import Learner
+from scrutiny.training.words.network_recipe import NEEDS, NetworkRecipe
 from scrutiny.training.words.word_recipe import Numbered
 
 VERSION: Final = "attention-classifier@1"
 
 
-class _Learner:
+class _Learner(Learner):
     """A network with one layer of attention, and its optimizer."""
 
     def __init__(self, made: AttentionParts, recipe: NetworkRecipe) -> None:
@@ -62,7 +63,7 @@ class AttentionRecipe(NetworkRecipe):
 
     version: ClassVar[str] = VERSION
     packages: ClassVar[tuple[str, ...]] = ("torch",)
-    what: ClassVar[str] = "Training an attention classifier"
+    needs: ClassVar[tuple[str, ...]] = ("Training an attention classifier", *NEEDS)
     parts_of: ClassVar[type[NetworkParts]] = AttentionParts
     learner: ClassVar[type[Any]] = _Learner
 

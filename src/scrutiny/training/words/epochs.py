@@ -1,35 +1,31 @@
 """Epochs of a small network; the best one on the dev part is kept."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass
 from math import isfinite
-from time import perf_counter
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.randomness import generator, stream_key
 from scrutiny.models.words.network import NetworkParts
 from scrutiny.training.finetuning.batches import by_length, shuffled
+from scrutiny.training.timing import STEPS, seconds_of_training
 from scrutiny.training.words.word_recipe import Numbered, OnStep, unheard
 
 _ASKED: Final = 256  # texts at a time when the dev part is scored
-_TIMED: Final = 3  # steps that are timed, behind one that warms up
-#: A step reads a text forward and twice as long backward; the dev part is only read forward.
-_FORWARD: Final = 1 / 3
 
 
-class Learner(Protocol):
-    """Protocol: a network with its optimizer and its forward pass."""
+class Learner(ABC):
+    """A network with its optimizer and its forward pass."""
 
-    @property
-    def network(self) -> Any:
-        """Modules by name."""
+    #: Modules by name.
+    network: Any
+    #: Optimizer of the weights.
+    optimizer: Any
 
-    @property
-    def optimizer(self) -> Any:
-        """Optimizer of the weights."""
-
+    @abstractmethod
     def logits(self, texts: Sequence[Sequence[int]]) -> Any:
         """Logits ``(text, label)`` of word ids; with dropout while the network trains."""
 
@@ -184,23 +180,23 @@ def seconds_of(lesson: Lesson, pace: LessonPace) -> float:
     """Seconds of all epochs, extrapolated from a few steps that are taken."""
     count = len(lesson.train.ids)
     rng = generator(0, "timing", name=pace.version, item="texts")
-    drawn = rng.permutation(count)[: pace.batch * (_TIMED + 1)].tolist()
+    drawn = rng.permutation(count)[: pace.batch * STEPS].tolist()
     lengths = lesson.train.chosen(drawn).lengths
     batches = [[drawn[i] for i in batch] for batch in shuffled(lengths, pace.batch, rng=rng)]
-    took = list(_timed(lesson, batches, clip=pace.clip))
-    told = took[1:] or took  # there is a single step only
-    each = sum(told) / len(told)
-    on_dev = _FORWARD * len(lesson.dev.ids) / pace.batch
-    return pace.epochs * each * (-(-count // pace.batch) + on_dev)
+    return seconds_of_training(
+        _steps(lesson, batches, clip=pace.clip),
+        epochs=pace.epochs,
+        batch=pace.batch,
+        texts=count,
+        dev=len(lesson.dev.ids),
+    )
 
 
-def _timed(lesson: Lesson, batches: Sequence[Sequence[int]], *, clip: float) -> Iterator[float]:
-    """Seconds of each step."""
+def _steps(lesson: Lesson, batches: Sequence[Sequence[int]], *, clip: float) -> Iterator[float]:
+    """Loss of each step."""
     import torch
 
     lesson.learner.network.train()
     with torch.random.fork_rng(devices=[]):
         for batch in batches:
-            began = perf_counter()
-            _step(lesson, batch, clip=clip)
-            yield perf_counter() - began
+            yield _step(lesson, batch, clip=clip)

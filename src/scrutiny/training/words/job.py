@@ -1,31 +1,25 @@
 """Job of small classifiers: one recipe, one dataset, one folder per seed."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import canonical_json, digest
+from scrutiny.core.progress import SILENT, Progress
 from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.models.strings.lineage import KEY
-from scrutiny.training.finetuning.job import check_seeds
 from scrutiny.training.finetuning.parts import DataParts, load_parts
-from scrutiny.training.finetuning.writing import RECORD, read_record
-from scrutiny.training.member_folder import held, write_member
-from scrutiny.training.words.word_recipe import OnStep, WordRecipe, unheard
+from scrutiny.training.job import OneRun, TrainingJob
+from scrutiny.training.model_folder import held, read_record, write_model
+from scrutiny.training.runs import Finished, train_runs
+from scrutiny.training.words.word_recipe import WordRecipe
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
-    """Finished classifier: its folder, and the content of its ``training.json``."""
-
-    folder: Path
-    record: dict[str, Any] = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class WordJob:
+class WordJob(TrainingJob):
     """Job of small classifiers: one for each seed.
 
     Parameters
@@ -38,31 +32,16 @@ class WordJob:
         Whole numbers from 0 on.
     """
 
-    #: Folder of a classifier within the job's, with captures, and those that make replicates.
-    pattern: ClassVar[str] = "seed-{seed}"
-    random: ClassVar[tuple[str, ...]] = ("seed",)
-
     parts: DataParts
     recipe: WordRecipe
     seeds: tuple[int, ...]
+    bases: tuple[None, ...] = (None,)
 
-    def __post_init__(self) -> None:
-        check_seeds(self.seeds)
-
-    def folder(self, out: Path, seed: int) -> Path:
-        """Folder of a classifier."""
-        return out / f"seed-{seed}"
-
-    def identity(self, seed: int) -> str:
-        """Digest of everything that determines its weights."""
+    def identity(self, base: None, seed: int) -> str:
+        """Digest of everything that determines the weights of a classifier."""
         recipe = self.recipe
         stated = canonical_json(recipe.plain())
         return digest(recipe.version, stated, self.parts.digest, str(seed))
-
-    @property
-    def key(self) -> str:
-        """Digest of recipe, data and seeds; names the folder of models that a plan trains."""
-        return digest(*map(self.identity, self.seeds))
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -74,79 +53,37 @@ class WordJob:
             **self.recipe.sizes(self.parts),
         }
 
-    def is_done(self, out: Path) -> bool:
-        """Whether all classifiers exist."""
-        return all((self.folder(out, seed) / RECORD).is_file() for seed in self.seeds)
+    def train(self, run: OneRun, folder: Path, progress: Progress) -> dict[str, Any]:
+        """Train the classifier of one run into its folder; returns its record."""
+        told = 0
 
+        def step() -> None:
+            nonlocal told
+            told += 1
+            progress.advance("train")
 
-def train_members(
-    job: WordJob,
-    out: Path,
-    *,
-    on_step: OnStep = unheard,
-    tell: Callable[[Member], None] | None = None,
-) -> list[Member]:
-    """Train the classifiers of all seeds in folders of ``out``; finished ones are kept.
-
-    Parameters
-    ----------
-    job
-        Which classifiers.
-    out
-        Folder of all of them.
-    on_step
-        Called behind each step.
-    tell
-        Gets each classifier when it is done.
-
-    Raises
-    ------
-    PlanError
-        If a folder holds something else.
-    DataError, ModelError
-        If there are fewer than two labels, or the training diverges.
-    RunIncompleteError
-        If another process is training the same classifiers.
-    StorageError
-        If the disk refuses.
-    """
-    found = []
-    for seed in job.seeds:
-        one = _member(job, seed, folder=job.folder(out, seed), on_step=on_step)
-        found.append(one)
-        if tell is not None:
-            tell(one)
-    return found
-
-
-def _member(job: WordJob, seed: int, *, folder: Path, on_step: OnStep) -> Member:
-    """Classifier of one seed, loaded from its folder or trained."""
-    identity = job.identity(seed)
-    if folder.exists():
-        return Member(folder, read_record(folder, identity))
-    with held(folder) as working:
-        if folder.exists():  # another process has just finished it
-            return Member(folder, read_record(folder, identity))
-        trained = job.recipe.fit(job.parts, seed=seed, on_step=on_step)
-        record = {
-            "identity": identity,
-            "version": job.recipe.version,
-            "seed": seed,
-            KEY: job.recipe.replicates_of,
-            "recipe": job.recipe.plain(),
-            "labels": list(job.parts.labels),
-            "data": job.parts.described(),
-            **trained.record,
-            "made_with": {name: version(name) for name in ("scrutiny", *job.recipe.packages)},
-        }
-        write_member(
-            folder,
-            trained.write,
-            working=working,
-            record=record,
-            parts=job.parts,
-        )
-    return Member(folder, record)
+        recipe = self.recipe
+        with held(folder) as working:
+            if folder.exists():  # another process has just finished it
+                return read_record(folder, run.identity)
+            trained = recipe.fit(self.parts, seed=run.seed, on_step=step)
+            record = {
+                "identity": run.identity,
+                "version": recipe.version,
+                "seed": run.seed,
+                KEY: recipe.replicates_of,
+                "recipe": recipe.plain(),
+                "labels": list(self.parts.labels),
+                "data": self.parts.described(),
+                **trained.record,
+                "made_with": {name: version(name) for name in ("scrutiny", *recipe.packages)},
+            }
+            texts = (e.text for e in self.parts.train)
+            write_model(folder, trained.write, working=working, record=record, texts=texts)
+        for _ in range(self.sizes.get("steps", 1) - told):  # texts without words make none
+            progress.advance("train")
+        progress.passed(f"{folder.name}: {result(record)}")
+        return record
 
 
 #: Three are the fewest that can carry a claim on the recipe.
@@ -163,8 +100,8 @@ def train_words(
     seeds: Sequence[int] = SEEDS,
     dev: Any = "",
     reported: Sequence[Any] = (),
-    tell: Callable[[str], None] | None = None,
-) -> list[Member]:
+    tell: Callable[[Finished], None] = lambda _: None,
+) -> list[Finished]:
     """Train classifiers in ``out/seed-S``, one for each seed; finished ones are kept.
 
     Parameters
@@ -180,7 +117,7 @@ def train_words(
     reported
         Data that results will be reported on: rows of it are refused.
     tell
-        Gets a sentence about each classifier.
+        Gets each classifier when it is done.
 
     Raises
     ------
@@ -193,23 +130,20 @@ def train_words(
         If a package that the recipe needs is not installed.
     """
     recipe.require()
-    check_seeds(seeds)
     own = [one if isinstance(one, Dataset) else load_dataset(one, task=TASK) for one in reported]
     parts = load_parts(data, recipe.rows(), dev=dev, task=TASK, reported=own)
 
-    def said(member: Member) -> None:
-        if tell is not None:
-            tell(sentence(member))
-
-    return train_members(WordJob(parts, recipe, tuple(seeds)), out, tell=said)
+    job = WordJob(parts, recipe, tuple(seeds))
+    train = partial(job.train, progress=SILENT)
+    return train_runs(job, out, train, progress=SILENT, tell=tell)
 
 
-def sentence(member: Member) -> str:
+def sentence(member: Finished) -> str:
     """Outcome of one classifier in a sentence.
 
     Examples
     --------
-    >>> sentence(Member(Path("runs/seed-1"), {"dev_score": 0.8125, "words": 900}))
+    >>> sentence(Finished(None, Path("runs/seed-1"), {"dev_score": 0.8125, "words": 900}))
     'runs/seed-1: dev accuracy 0.812, 900 words'
     """
     return f"{member.folder}: {result(member.record)}"

@@ -6,15 +6,15 @@ the rows, and the spread over seeds is that of the training sample.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any, ClassVar, Final, Literal, get_args
+from typing import ClassVar, Final, Literal, get_args
 
 import numpy as np
 
-from scrutiny.core.errors import DataError, require_packages
+from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.limits import above_zero, at_least, one_of, shares
 from scrutiny.core.randomness import generator
@@ -28,8 +28,7 @@ from scrutiny.models.words.linear import (
 )
 from scrutiny.models.words.model import commonest
 from scrutiny.training.finetuning.parts import DataParts
-from scrutiny.training.finetuning.recipe import FinetuningRecipe as Rows
-from scrutiny.training.words.word_recipe import OnStep, Trained, unheard
+from scrutiny.training.words.word_recipe import OnStep, Trained, WordRecipe, unheard
 
 VERSION: Final = "linear-classifier@1"
 Draw = Literal["bootstrap", "subsample"]
@@ -38,7 +37,7 @@ _TIMED: Final = 2000  # texts that are timed, to extrapolate to all
 
 
 @dataclass(frozen=True, slots=True)
-class LinearRecipe:
+class LinearRecipe(WordRecipe):
     """Hyperparameters of a logistic regression; data and seed are not among them.
 
     Parameters
@@ -59,6 +58,10 @@ class LinearRecipe:
 
     version: ClassVar[str] = VERSION
     packages: ClassVar[tuple[str, ...]] = ("numpy", "scikit-learn")
+    needs: ClassVar[tuple[str, ...]] = (
+        *("Training a linear classifier", "clusters"),
+        *("scipy.sparse", "sklearn.linear_model"),
+    )
     replicates_of: ClassVar[str] = TRAINING_SAMPLE
 
     draw: Draw = "bootstrap"
@@ -75,23 +78,6 @@ class LinearRecipe:
         above_zero(self, "strength")
         at_least(self, least=1)
         self.rows()  # checks the rest
-
-    def plain(self) -> dict[str, Any]:
-        """All hyperparameters as plain JSON."""
-        return asdict(self)
-
-    def rows(self) -> Rows:
-        """Selection of rows."""
-        return Rows(limit=self.limit, dev_share=self.dev_share)
-
-    def sizes(self, parts: DataParts) -> dict[str, int]:
-        """Empty: the fit has one optimum, and no chosen number of steps."""
-        return {}
-
-    def require(self) -> None:
-        """Raise if scikit-learn is not installed."""
-        what = "Training a linear classifier"
-        require_packages(what, "clusters", "scipy.sparse", "sklearn.linear_model")
 
     def fit(self, parts: DataParts, *, seed: int, on_step: OnStep = unheard) -> Trained:
         """Weights for the rows that the seed draws, rounded to multiples of 2^-16.

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from scrutiny.core.errors import DataError, require_packages
+from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.limits import above_zero, at_least, shares
 from scrutiny.models.strings.lineage import FROM_NOTHING
@@ -16,19 +16,22 @@ from scrutiny.models.words.network import NetworkParts, fresh_parts, write_netwo
 from scrutiny.models.words.recurrent import RecurrentParts
 from scrutiny.models.words.recurrent_network import RecurrentArchitecture, pooled
 from scrutiny.training.finetuning.parts import DataParts
-from scrutiny.training.finetuning.recipe import FinetuningRecipe as Rows
 from scrutiny.training.words.epochs import (
+    Learner,
     Lesson,
     LessonPace,
     seconds_of,
     stream_seed,
     take,
 )
-from scrutiny.training.words.word_recipe import Numbered, OnStep, Trained, unheard
+from scrutiny.training.words.word_recipe import Numbered, OnStep, Trained, WordRecipe, unheard
+
+#: Extra of all small networks, and its modules.
+NEEDS: Final = ("hf", "torch", "safetensors.torch")
 
 
 @dataclass(frozen=True, slots=True)
-class NetworkRecipe:
+class NetworkRecipe(WordRecipe):
     """Hyperparameters of all small networks; each kind adds defaults and its own learner.
 
     Parameters
@@ -50,10 +53,7 @@ class NetworkRecipe:
         keeps the last epoch.
     """
 
-    version: ClassVar[str]
-    packages: ClassVar[tuple[str, ...]]
     replicates_of: ClassVar[str] = FROM_NOTHING
-    what: ClassVar[str]
     parts_of: ClassVar[type[NetworkParts]]
     learner: ClassVar[type[Any]]
 
@@ -99,23 +99,9 @@ class NetworkRecipe:
         """Texts as word ids of the network's vocabulary."""
         return Numbered.of(examples, words, labels)
 
-    def plain(self) -> dict[str, Any]:
-        """All hyperparameters as plain JSON."""
-        names = ("epochs", "batch", "lr", "weight_decay", "clip", "dropout", "least")
-        stated = {name: getattr(self, name) for name in (*names, "limit", "dev_share")}
-        return {"architecture": self.architecture.plain(), **stated}
-
-    def rows(self) -> Rows:
-        """Selection of rows, as a fine-tuning recipe has it."""
-        return Rows(limit=self.limit, dev_share=self.dev_share)
-
     def sizes(self, parts: DataParts) -> dict[str, int]:
         """Numbers of epochs and steps of one seed."""
         return {"epochs": self.epochs, "steps": self.epochs * -(-len(parts.train) // self.batch)}
-
-    def require(self) -> None:
-        """Raise if torch or safetensors are not installed."""
-        require_packages(self.what, "hf", "torch", "safetensors.torch")
 
     def fit(self, parts: DataParts, *, seed: int, on_step: OnStep = unheard) -> Trained:
         """Train a network; it is returned in the state of its best epoch on the dev part.
@@ -148,7 +134,7 @@ class NetworkRecipe:
         return LessonPace(self.epochs, self.batch, self.clip, self.version)
 
 
-class _Learner:
+class _Learner(Learner):
     """A recurrent network with its optimizer."""
 
     def __init__(self, made: RecurrentParts, recipe: NetworkRecipe) -> None:
@@ -198,7 +184,7 @@ class RecurrentRecipe(NetworkRecipe):
 
     version: ClassVar[str] = VERSION
     packages: ClassVar[tuple[str, ...]] = ("numpy", "torch")
-    what: ClassVar[str] = "Training a recurrent classifier"
+    needs: ClassVar[tuple[str, ...]] = ("Training a recurrent classifier", *NEEDS)
     parts_of: ClassVar[type[NetworkParts]] = RecurrentParts
     learner: ClassVar[type[Any]] = _Learner
 

@@ -1,16 +1,19 @@
 """Small classifiers over words, as trainers of plans."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.core.errors import PlanError
+from scrutiny.core.progress import SILENT, Progress
 from scrutiny.data.dataset import Dataset
-from scrutiny.training.finetuning.one_run import Telling
 from scrutiny.training.finetuning.parts import load_parts
+from scrutiny.training.job import OneRun
+from scrutiny.training.runs import Finished, train_runs, write_stand_ins
 from scrutiny.training.trainer import RUNS, Trainer, TrainingNode
 from scrutiny.training.words.attention_recipe import AttentionRecipe
-from scrutiny.training.words.job import TASK, Member, WordJob, result, train_members
+from scrutiny.training.words.job import TASK, WordJob
 from scrutiny.training.words.linear import LinearRecipe
 from scrutiny.training.words.network_recipe import RecurrentRecipe
 
@@ -74,52 +77,22 @@ class WordTrainer(Trainer[WordJob]):
                 f"trained for {TASK}."
             )
 
-    def is_done(self, job: WordJob, folder: Path) -> bool:
-        """Whether all classifiers are in the folder."""
-        return job.is_done(folder)
-
-    def train(self, job: WordJob, folder: Path, *, device: str, telling: Telling | None) -> None:
+    def train(
+        self, job: WordJob, folder: Path, *, device: str, progress: Progress = SILENT
+    ) -> list[Finished]:
         """Train the classifiers that are missing in the folder, on the CPU."""
-        if telling is None or self.is_done(job, folder):
-            train_members(job, folder)
-            return
-        steps = _Steps(telling, job, folder)
-        train_members(job, folder, on_step=steps.one, tell=steps.member)
+        return train_runs(job, folder, partial(job.train, progress=progress), progress=progress)
 
     def stand_in(self, job: WordJob, folder: Path, *, device: str) -> float:
         """Write nearly untrained classifiers; returns the seconds training would take."""
-        write, seconds = job.recipe.stand_in(job.parts)
-        first, *others = (job.folder(folder, seed) for seed in job.seeds)
-        first.mkdir(parents=True)
-        write(first)
-        for other in others:
-            other.symlink_to(first.resolve(), target_is_directory=True)
-        return seconds * len(job.seeds)
 
+        def write(_: OneRun, place: Path) -> float:
+            made, seconds = job.recipe.stand_in(job.parts)
+            place.mkdir()
+            made(place)
+            return seconds
 
-class _Steps:
-    """Progress of a job's steps; earlier ones count as done."""
-
-    def __init__(self, telling: Telling, job: WordJob, folder: Path) -> None:
-        self._telling = telling
-        self._each = job.sizes.get("steps", 1)
-        self._before = {job.folder(folder, s) for s in job.seeds if job.folder(folder, s).exists()}
-        self._told = 0
-        done = len(self._before) * self._each
-        telling.start("train", total=len(job.seeds) * self._each, done=done)
-
-    def one(self) -> None:
-        """One more step is done."""
-        self._told += 1
-        self._telling.advance("train")
-
-    def member(self, member: Member) -> None:
-        """A classifier is done; it may have had fewer steps (texts without words)."""
-        if member.folder not in self._before:
-            for _ in range(self._each - self._told):
-                self._telling.advance("train")
-            self._telling.passed(f"{member.folder.name}: {result(member.record)}")
-        self._told = 0
+        return write_stand_ins(job, folder, write)
 
 
 ATTENTION: Final = WordTrainer(

@@ -1,10 +1,13 @@
-"""Protocol of recipes for small classifiers, and texts as word ids."""
+"""Base class of recipes for small classifiers, and texts as word ids."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
+from scrutiny.core.boundary.canonical import plain
+from scrutiny.core.errors import require_packages
 from scrutiny.core.example import Example
 from scrutiny.models.words.model import Vocabulary
 from scrutiny.training.finetuning.parts import DataParts
@@ -68,35 +71,43 @@ class Trained:
     record: Mapping[str, Any]
 
 
-class WordRecipe(Protocol):
+class WordRecipe(ABC):
     """Hyperparameters of a training; data and seed are not among them."""
 
-    @property
-    def version(self) -> str:
-        """Versioned name of the procedure; part of every identity."""
+    __slots__ = ()
 
-    @property
-    def packages(self) -> tuple[str, ...]:
-        """Distributions that the weights depend on."""
+    #: Versioned name of the procedure; part of every identity.
+    version: ClassVar[str]
+    #: Distributions that the weights depend on.
+    packages: ClassVar[tuple[str, ...]]
+    #: What is trained, the extra that it needs, and the modules of that.
+    needs: ClassVar[tuple[str, ...]]
+    #: Source of variation between seeds, as `scrutiny.models.strings.lineage` names it.
+    replicates_of: ClassVar[str]
 
-    @property
-    def replicates_of(self) -> str:
-        """Source of variation between seeds, as `scrutiny.models.strings.lineage` names it."""
+    limit: int | None
+    dev_share: float
 
     def plain(self) -> dict[str, Any]:
         """All hyperparameters as plain JSON."""
+        return dict(plain(self))
 
     def rows(self) -> Rows:
         """Selection of rows, as a fine-tuning recipe has it."""
+        return Rows(limit=self.limit, dev_share=self.dev_share)
 
     def sizes(self, parts: DataParts) -> dict[str, int]:
         """``epochs`` and ``steps`` of one seed; empty if there are no steps."""
+        return {}
 
     def require(self) -> None:
         """Raise `MissingExtraError` if a required package is not installed."""
+        require_packages(*self.needs)
 
+    @abstractmethod
     def fit(self, parts: DataParts, *, seed: int, on_step: OnStep = unheard) -> Trained:
         """Train the classifier of one seed."""
 
+    @abstractmethod
     def stand_in(self, parts: DataParts) -> tuple[Callable[[Path], None], float]:
         """Writer of a classifier of the same shape, and the seconds that one seed would take."""

@@ -21,10 +21,10 @@ from scrutiny.training.finetuning.anchored.scores import (
     target_counts,
 )
 from scrutiny.training.finetuning.anchored.task_gradient import AnchoredFrame, Learned, target_rate
-from scrutiny.training.finetuning.job import OneRun
 from scrutiny.training.finetuning.network import torch_seed
 from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.finetuning.targets import IGNORED, TAGS, EncodedExamples, Target
+from scrutiny.training.job import OneRun
 
 #: Marks of a space in front of a piece, in vocabularies of bytes and of SentencePiece.
 _SPACES: Final = "Ġ▁"
