@@ -46,7 +46,8 @@ def _the_one(metric: str, found: list[Estimate], others: Sequence[Estimate] = ()
 def _place(estimate: Estimate) -> dict[str, object]:
     """Identity of an estimate without its metric."""
     key = estimate.key
-    return {"subject": key.subject, "dataset": key.dataset, **key.condition}
+    group = {} if key.group == "all" else {"group": key.group}
+    return {"subject": key.subject, "dataset": key.dataset, **key.condition, **group}
 
 
 class Run:

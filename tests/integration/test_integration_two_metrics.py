@@ -1,6 +1,7 @@
 """Two metrics of one selection in one line: in a plan, a rule and Python, with the same number."""
 
 import json
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -101,6 +102,82 @@ def test_conditions_of_one_side_are_all_asked(run):
     each = np.array([list(e.by_replicate.values()) for e in (drop, level)])
     assert share.value == pytest.approx((each[0] / each[1]).mean())
     assert share.key.condition == drop.key.condition
+
+
+EACH = {
+    "topics": "each(topic, accuracy)",
+    "gaps": "each(topic, gain(accuracy))",
+    "precise": "each(topic, recall(positive) - precision(positive))",
+    "labels": "each(label, recall)",
+    "negations": "each(negated, accuracy)",
+}
+
+
+@pytest.fixture(scope="module")
+def topics(tmp_path_factory):
+    models = {f"m{k}": {"source": f"builtin:sentiment/seed-{k}"} for k in (1, 2)}
+    plan = {
+        "data": {"r": {"source": "builtin:reviews", "limit": 300}},
+        "models": models,
+        "measure": [{"id": name, "diagnostic": name} for name in ("performance", "classes")],
+        "estimate": [
+            {"id": name, "from": "performance" if "acc" in text else "classes", "metric": text}
+            for name, text in EACH.items()
+        ],
+        "claim": [{"says": "everywhere", "estimate": "topics", "rule": "> 0.1"}],
+        "resampling": {"draws": 300},
+    }
+    return scrutiny.run(plan, out=tmp_path_factory.mktemp("each") / "run")
+
+
+def names_of(run, start):
+    specs = [assigned["spec"]["id"] for assigned in run.manifest["specs"]]
+    found = [*specs, *(pair["id"] for pair in run.manifest["contrasts"])]
+    return [name for name in found if name.partition("/")[0] == start]
+
+
+def test_each_value_of_an_axis_is_asked(topics):
+    values = {v for v, n in Counter(topics.items["a_topic"].to_pylist()).items() if n >= 20}
+    ends = {name.partition("=")[2] for name in names_of(topics, "gaps")}
+    assert ends == values
+    assert len(names_of(topics, "topics")) == len(names_of(topics, "precise")) == 2 * len(values)
+    assert {n.rpartition("=")[2] for n in names_of(topics, "negations")} == {"yes", "no"}
+    assert len(names_of(topics, "labels")) == 4
+    film = topics.estimate("accuracy where topic = film", subject="m1")
+    planned = [e for e in topics.estimates if e.key == film.key]
+    assert {(e.value, e.low) for e in planned} == {(film.value, film.low)}
+    (claim,) = [f for f in topics.findings if f.claim.says == "everywhere"]
+    assert len(claim.claim.components) == 2 * len(values)
+    assert claim.verdict == "supported"
+
+
+def test_each_is_a_rule(topics):
+    worst = min(
+        topics.estimate(f"accuracy where topic = {topic}", subject="m1").value
+        for topic in ("book", "film", "gadget", "hotel", "restaurant")
+    )
+    (found,) = topics.gate(f"{EACH['topics']} > {worst - 0.9} where subject=m1")
+    assert len(found.claim.components) == 5
+    assert found.verdict == "supported"
+    (found,) = topics.gate(f"{EACH['topics']} > {worst + 0.9} where subject=m1")
+    assert found.verdict == "not supported"
+    with pytest.raises(UserError, match="5 estimates fit"):
+        topics.estimate(EACH["topics"], subject="m1")
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("each(length, accuracy) > 0", "length is a number"),
+        ("each(nothing, accuracy) > 0", "no attribute or column of the items named 'nothing'"),
+        ("each(topic, each(label, recall)) > 0", "each stands outside and is of one axis"),
+        ("gain(each(topic, accuracy)) > 0", "no statistic named 'each'"),
+        ("accuracy > 0 where each(topic)", "each"),
+    ],
+)
+def test_an_axis_that_is_none_is_told(topics, rule, said):
+    with pytest.raises(UserError, match=said):
+        topics.gate(rule)
 
 
 def test_claims_and_pages_take_them(run):

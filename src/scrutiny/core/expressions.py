@@ -53,6 +53,8 @@ class Expression(NamedTuple):
 
 #: Of two models: the second minus the first.
 GAIN: Final = "gain"
+#: For each value of an axis: ``each(topic, accuracy)``.
+EACH: Final = "each"
 #: Words added to the label of a measure.
 _OF_MEASURE: Final = {"mean": "", "share": "", "median": ", median"}
 _SPOKEN: Final = {
@@ -157,13 +159,19 @@ def parse_expression(text: str) -> Expression:
     PlanError
         If it cannot be read.
     """
-    found, rest = _expression(_tokens(text), text)
-    if rest and rest[0] in OPERATORS:
-        second, more = _expression(rest[1:], text)
-        found, rest = Expression(rest[0], (found, second)), more
+    found, rest = _joined(_tokens(text), text)
     if rest:
         raise _unread(text)
     return found
+
+
+def _joined(tokens: list[str], text: str) -> tuple[Expression, list[str]]:
+    """Parse an expression, or two with an operator between them, from the front of the tokens."""
+    found, rest = _expression(tokens, text)
+    if not rest or rest[0] not in OPERATORS:
+        return found, rest
+    second, more = _expression(rest[1:], text)
+    return Expression(rest[0], (found, second)), more
 
 
 def _tokens(text: str) -> list[str]:
@@ -187,7 +195,7 @@ def _expression(tokens: list[str], text: str) -> tuple[Expression, list[str]]:
         separator = ","
         rest = rest[1:]
         while separator == ",":
-            one, rest = _expression(rest, text)
+            one, rest = (_joined if name == EACH else _expression)(rest, text)
             arguments.append(one)
             separator, rest = (rest[0], rest[1:]) if rest else ("", rest)
         if separator != ")":

@@ -109,6 +109,26 @@ class Items:
         rows = zip(*found.values(), strict=True)
         return [truth(whole, dict(zip(found, row, strict=True)).__getitem__) for row in rows]
 
+    def values(self, name: str) -> list[str]:
+        """Values of an attribute or column that are slices with items enough for a number.
+
+        Raises
+        ------
+        PlanError, UnknownNameError
+            If there are none: the items lack it, it is a number, or each value has few items.
+        """
+        gives, values = self._valued(Term(name))
+        answers = {"True": "yes", "False": "no"} if gives == "yes or no" else {}
+        counts = Counter(answers.get(str(v), str(v)) for v in values if v is not None)
+        found = sorted(value for value, count in counts.items() if count >= FEWEST)
+        if gives == "a number" or not found:
+            why = "is a number" if found else f"has no value with {FEWEST} items"
+            raise PlanError(
+                f"each({name}, ...) is of the values of a column or attribute, and {name} {why}. "
+                "Write a slice instead: where length > 20."
+            )
+        return found
+
     def must_have(self, text: str, *, where: str) -> None:
         """Raise if a slice compares a column or attribute with a value that no item has.
 

@@ -7,6 +7,7 @@ written                sides
 ``recall(spam)``       one: recall where its axis, the label, is spam
 ``gain(m)``            m of the second model, and m of the first
 ``a - b``, ``a / b``   two metrics of one selection
+``each(topic, ...)``   those of what stands behind, for each value of an axis
 =====================  ============================================================================
 """
 
@@ -14,7 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scrutiny.core.errors import PlanError, ScrutinyError
-from scrutiny.core.expressions import GAIN, OPERATORS, Expression, parse_expression
+from scrutiny.core.expressions import EACH, GAIN, OPERATORS, Expression, parse_expression
 from scrutiny.core.registry import registry
 from scrutiny.core.statistic import Statistic
 
@@ -28,10 +29,14 @@ class Asked(NamedTuple):
         Metric and selector of each.
     how
         "-" or "/"; empty for one side, and for one metric of two selections.
+    each
+        Axis for whose values it is asked one by one: a condition, or an attribute of the items;
+        empty for none.
     """
 
     sides: tuple[tuple[str, dict[str, Any]], ...]
     how: str = ""
+    each: str = ""
 
     def between(self, one: str, other: str) -> str:
         """What is done with two metrics; empty for the difference of one in two selections."""
@@ -78,12 +83,18 @@ def asked_of(
     Raises
     ------
     PlanError
-        If a gain does not name its models.
+        If a gain does not name its models, or there is an axis within an axis.
     """
     try:
         whole = parse_expression(metric)
     except PlanError:
         return Asked(((metric, dict(where)),))
+    if whole.name == EACH and len(whole.arguments) == 2:
+        axis, of_each = whole.arguments
+        found = asked_of(of_each.text, where, models=models, text=text)
+        if found.each:
+            raise PlanError(f"{text}: each stands outside and is of one axis; {metric} has two.")
+        return found._replace(each=axis.text.strip('"'))
     if whole.name in OPERATORS:
         return Asked(tuple(_placed(side, where) for side in whole.arguments), whole.name)
     if not is_gain(whole):
@@ -107,7 +118,8 @@ def asks_more(metric: str) -> bool:
         whole = parse_expression(metric)
     except PlanError:
         return False
-    return whole.name in OPERATORS or is_gain(whole) or bool(_placed(whole, {})[1])
+    is_several = whole.name in (*OPERATORS, EACH) or is_gain(whole)
+    return is_several or bool(_placed(whole, {})[1])
 
 
 def is_gain(whole: Expression) -> bool:

@@ -134,6 +134,8 @@ def _chosen(
         found, *others = (side.numbers(estimator, numbers, group) for side in sides)
         if others:
             found = [new for one in found for new in _of_both(one, others[0], asked, text)]
+        if asked.each:
+            found = [new for one in found for new in one.each(asked.each, estimator)]
         chosen.append(found)
     return estimator, chosen
 
@@ -268,6 +270,14 @@ class _Number:
             contrast_over(self.of, where) if isinstance(self.of, Contrast) else over(self.of, where)
         )
         return _Number(f"{self.id}/{where}", made, self.measure)
+
+    def each(self, axis: str, estimator: Estimator) -> "Iterator[_Number]":
+        """The number for each value of an axis; itself if it is of one value already."""
+        if axis in self.where:
+            yield self
+            return
+        for value in estimator.slices.of(self.key.dataset).values(axis):
+            yield self.over(equal({axis: value}))
 
     def is_kept(self, named: Collection[str]) -> bool:
         """Whether the run stores its draws: along axes, only where a claim names it."""

@@ -15,7 +15,7 @@ from scrutiny.reliability.gate_rules import fits, written
 from scrutiny.reliability.metrics import metric_name, metric_of
 from scrutiny.run.planning.assignment import Assignment, Contrast
 from scrutiny.run.planning.resolved import Resolved
-from scrutiny.run.planning.slicing import items_of, over, split
+from scrutiny.run.planning.slicing import contrast_over, items_of, over, split
 from scrutiny.run.planning.specs import PlacedDesign, places
 
 _IDENTITY: Final = ("subject", "reference", "dataset", "role", "group")
@@ -37,7 +37,9 @@ def plan_assignments(
         chosen = _fitting(plan, resolved, designed, plan.where)
         for one in chosen:
             name = plan.id if len(chosen) == 1 else f"{plan.id}/{_place(one)}"
-            yield plan.id, replace(one, spec=replace(one.spec, id=name))
+            for end, where in _each(one, asked, resolved):
+                new = over(one, where)
+                yield plan.id, replace(new, spec=replace(new.spec, id=name + end))
 
 
 def plan_contrasts(
@@ -71,7 +73,9 @@ def plan_contrasts(
             name = plan.id if len(common) == 1 else f"{plan.id}/{dataset}"
             one, other = sides[0][dataset], sides[1][dataset]
             is_paired = _is_paired(resolved, one, other) if plan.paired is None else plan.paired
-            yield plan.id, Contrast(name, one, other, is_paired)
+            for end, where in _each(one, asked, resolved):
+                made = Contrast(name + end, one, other, is_paired)
+                yield plan.id, contrast_over(made, where) if where else made
 
 
 def _written(resolved: Resolved) -> Iterator[tuple[EstimatePlan, Asked]]:
@@ -128,7 +132,18 @@ def _of_two(
         made = Contrast(plan.id, one, other, is_paired, how=how)
         metric_of(made.metric, (*one.measures, *other.measures))  # it has to exist
         name = "/".join([plan.id, made.a.subject, made.a.dataset, *_said(made.key.condition)])
-        yield plan.id, made if len(pairs) == 1 else replace(made, id=name)
+        for end, inside in _each(one, asked, resolved):
+            new = contrast_over(made, inside) if inside else made
+            yield plan.id, replace(new, id=(plan.id if len(pairs) == 1 else name) + end)
+
+
+def _each(one: Assignment, asked: Asked, resolved: Resolved) -> Iterator[tuple[str, str]]:
+    """End of the identifier and slice for each value of an axis; empty where nothing is added."""
+    if not asked.each or asked.each in _has(one):
+        yield "", ""
+        return
+    for value in items_of(resolved, one.dataset).values(asked.each):
+        yield f"/{asked.each}={value}", equal({asked.each: value})
 
 
 def _source(plan: EstimatePlan, metric: str, designed: Sequence[Assignment]) -> str:
