@@ -1,10 +1,9 @@
 """Run driver: prepare, measure, estimate, decide; resumable at any point."""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -126,11 +125,11 @@ def _run(
         is_packed = _is_packed(journal, folder, resolved)
         _write_items(folder, resolved)
         make = executor(options.executor, workers=options.workers, objects=models)
-        # one for both stages: models stay loaded, and are known to be those that were asked
         bound = BOUND_WITHOUT_CACHE if options.cache is None else BOUND
         work = _Work(resolved, journal, options.progress, bound=bound)
-        with left_alone():
-            work.run(cache(lambda: make(resolved, store, run_id=run_id)))
+        # one for both stages: models stay loaded, and are known to be those that were asked
+        with left_alone(), closing(make(resolved, store, run_id=run_id)) as workers:
+            work.run(workers)
         if not is_packed:
             _write_tables(folder, journal, resolved)
         options.progress.start("estimate", total=1, done=0)
@@ -193,12 +192,12 @@ class _Work:
         self._journal = journal
         self._progress = progress
 
-    def run(self, make: Callable[[], Executor]) -> None:
+    def run(self, workers: Executor) -> None:
         """Do the remaining shards of each stage."""
         for stage in _STAGES:
-            self._run_stage(stage, make)
+            self._run_stage(stage, workers)
 
-    def _run_stage(self, stage: str, make: Callable[[], Executor]) -> None:
+    def _run_stage(self, stage: str, workers: Executor) -> None:
         tasks = list(tasks_of(self._resolved, stage))
         done = self._journal.done()
         # replicate by replicate: each model is loaded once, whatever is measured of it
@@ -215,7 +214,7 @@ class _Work:
         if stage == "measure":
             self._progress.passed(self._bound)
         planned = {task.id: self._texts(task) for task in todo}
-        for task_id, block in make().run(self._with_variants(todo)):
+        for task_id, block in workers.run(self._with_variants(todo)):
             self._journal.finish(task_id, block)
             timing = block["timings"].to_pylist()[0]
             told = {"asked": timing["asked"], "cached": timing["cached"]}

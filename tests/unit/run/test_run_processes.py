@@ -14,7 +14,7 @@ from scrutiny.core.progress import Progress
 from scrutiny.run.asking.client import ModelClient
 from scrutiny.run.asking.stores import TaskStore, local_store
 from scrutiny.run.executing.context import RunContext
-from scrutiny.run.executing.processes import pipe_store
+from scrutiny.run.executing.processes import Processes, pipe_store
 from scrutiny.store.answers import AnswerCache
 from scrutiny.store.journal import Journal
 from scrutiny.testing import KeywordClassifier
@@ -170,3 +170,26 @@ def test_answers_are_kept_as_outputs_under_item_and_variant(store):
     drawn = context.rng("p", "n@1", "1").random(2)
     again = RunContext(task=None, seed=3, store=store).rng("p", "n@1", "1").random(2)
     assert np.array_equal(drawn, again)
+
+
+COUNTED = """
+import os, pathlib
+class Model:
+    labels = ("negative", "positive")
+    def predict(self, texts):
+        pathlib.Path(__file__).with_name(f"{os.getpid()}.loaded").touch()
+        return ["positive"] * len(texts)
+"""
+
+
+def test_workers_stay_from_making_variants_to_asking_models(tmp_path, monkeypatch):
+    started = []
+    start = Processes._start
+    monkeypatch.setattr(Processes, "_start", lambda self: started.append(1) or start(self))
+    made = plan(
+        source(tmp_path, COUNTED), diagnostic="robustness", params={"transformations": ["typos"]}
+    )
+    run(made, tmp_path / "out", workers=2, executor="processes")
+    stages = {task.split("/")[0] for task in Journal(tmp_path / "out" / "journal.sqlite").done()}
+    assert stages == {"prepare", "measure"}
+    assert 1 <= len(list(tmp_path.glob("*.loaded"))) <= len(started) <= 2

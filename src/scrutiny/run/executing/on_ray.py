@@ -5,6 +5,7 @@ driver, which polls it, has answered them from SQLite.
 """
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from time import sleep
 from typing import Any
 from uuid import uuid4
@@ -89,20 +90,25 @@ class RayExecutor(Executor):
         RunIncompleteError
             If a worker or its node dies; what is done is kept.
         """
+        yield from self._serve(_ray(), *self._actors, iter(work))
+
+    @cached_property
+    def _actors(self) -> tuple[Any, list[Any]]:
+        """Mailbox and workers."""
         ray = _ray()
         if not ray.is_initialized():
             ray.init(log_to_driver=False, include_dashboard=False, configure_logging=False)
         mailbox = ray.remote(Mailbox).options(num_cpus=0).remote()
         shared = ray.put(self._resolved)
-        crew = [
-            ray.remote(Worker).options(num_cpus=1).remote(shared, mailbox, self._run_id)
-            for _ in range(self._workers)
-        ]
-        try:
-            yield from self._serve(ray, mailbox, crew, iter(work))
-        finally:
+        worker = ray.remote(Worker).options(num_cpus=1)
+        return mailbox, [worker.remote(shared, mailbox, self._run_id) for _ in range(self._workers)]
+
+    def close(self) -> None:
+        """End the actors."""
+        if "_actors" in vars(self):
+            mailbox, crew = self._actors
             for actor in [*crew, mailbox]:
-                ray.kill(actor)
+                _ray().kill(actor)
 
     def _serve(
         self, ray: Any, mailbox: Any, crew: list[Any], queue: Iterator[Work]

@@ -10,6 +10,8 @@ import signal
 import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cached_property
+from itertools import islice
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any
@@ -36,6 +38,11 @@ def pipe_store(pipe: "Connection[Any, Any]") -> TaskStore:
 class Processes(Executor):
     """Runs tasks in worker processes."""
 
+    @cached_property
+    def _crew(self) -> dict[Any, Any]:
+        """Each worker's process by its pipe."""
+        return {}
+
     def run(self, work: Iterable[Work]) -> Iterator[tuple[str, Block]]:
         """Identity and result of each finished task.
 
@@ -49,36 +56,44 @@ class Processes(Executor):
             Whatever a task raised for people; anything else keeps its traceback.
         """
         queue = iter(work)
-        context = multiprocessing.get_context("spawn")
-        crew: dict[Any, Any] = {}
-        try:
-            for _ in range(self._workers):
-                first = next(queue, None)
-                if first is None:
-                    break
-                pipe, process = self._start(context)
-                crew[pipe] = process
-                pipe.send(first)
-            yield from self._serve(crew, queue)
-        finally:
-            _stop(crew)
+        idle = list(self._crew)
+        busy: set[Any] = set()
+        for first in islice(queue, self._workers):
+            pipe = idle.pop() if idle else self._start()
+            busy.add(pipe)
+            pipe.send(first)
+        yield from self._serve(busy, queue)
 
-    def _start(self, context: Any) -> tuple[Any, Any]:
+    def close(self) -> None:
+        """Let idle workers end, and end the others."""
+        for pipe, process in self._crew.items():
+            with suppress(OSError):
+                pipe.send(None)
+            pipe.close()
+            process.join(timeout=2)
+            if process.is_alive():
+                process.kill()
+                process.join()
+        self._crew.clear()
+
+    def _start(self) -> Any:
+        """Pipe to a new worker."""
+        context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         arguments = (theirs, self._resolved, self._run_id)
         process = context.Process(target=_work, args=arguments, daemon=True)
         with _deaf_to_interrupts():
             process.start()
         theirs.close()
-        return ours, process
+        self._crew[ours] = process
+        return ours
 
-    def _serve(self, crew: dict[Any, Any], queue: Iterator[Work]) -> Iterator[tuple[str, Block]]:
+    def _serve(self, busy: set[Any], queue: Iterator[Work]) -> Iterator[tuple[str, Block]]:
         """Serve requests and assign work until all workers are idle."""
-        busy = set(crew)
         while busy:
             for ready in wait(list(busy)):
                 pipe: Any = ready
-                message = _receive(pipe, crew)
+                message = _receive(pipe, self._crew[pipe])
                 if message[0] == "ask":
                     pipe.send(self._store.reply(message[1], message[2]))
                     continue
@@ -109,11 +124,10 @@ def _deaf_to_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _receive(pipe: Any, crew: dict[Any, Any]) -> Any:
+def _receive(pipe: Any, process: Any) -> Any:
     try:
         return pipe.recv()
     except (EOFError, OSError) as error:
-        process = crew[pipe]
         process.join(timeout=5)
         code = process.exitcode
         if code is not None and code >= 0:
@@ -127,17 +141,6 @@ def _receive(pipe: Any, crew: dict[Any, Any]) -> Any:
             "of memory). What was done is kept: re-issue the same command, with fewer --workers or "
             "a smaller --batch."
         ) from error
-
-
-def _stop(crew: dict[Any, Any]) -> None:
-    for pipe, process in crew.items():
-        with suppress(OSError):
-            pipe.send(None)
-        pipe.close()
-        process.join(timeout=2)
-        if process.is_alive():
-            process.kill()
-            process.join()
 
 
 def _work(pipe: "Connection[Any, Any]", resolved: Resolved, run_id: str) -> None:

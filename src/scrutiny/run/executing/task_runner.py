@@ -276,4 +276,10 @@ class Executor(ABC):
 
     @abstractmethod
     def run(self, work: Iterable[Work]) -> Iterator[tuple[str, Block]]:
-        """Identity and result of each finished task, in any order."""
+        """Identity and result of each finished task, in any order.
+
+        Workers stay for the next call: they have loaded their code and their models.
+        """
+
+    def close(self) -> None:  # noqa: B027 - there may be no workers
+        """End the workers."""
