@@ -66,10 +66,11 @@ class Processes(Executor):
 
     def close(self) -> None:
         """Let idle workers end, and end the others."""
-        for pipe, process in self._crew.items():
+        for pipe in self._crew:
             with suppress(OSError):
                 pipe.send(None)
             pipe.close()
+        for process in self._crew.values():
             process.join(timeout=2)
             if process.is_alive():
                 process.kill()
