@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
+from scrutiny.core.expressions import OPERATORS
 from scrutiny.core.record import Counts
 
 T = TypeVar("T")
@@ -59,23 +60,27 @@ def key_of_two(
     one, other
         Identities of the sides.
     how
-        The operator; empty for the difference of one metric in two selections.
+        The operator, or the name of a metric of both, of which the second side is the subject;
+        empty for the difference of one metric in two selections.
     is_of_slices
         Whether the sides are different slices: their groups are then written ``x - y``, too.
     """
+    is_operator = how in OPERATORS
+    if how and not is_operator:
+        one, other = replace(other, metric=how), one
     mine, theirs = (
         {**key.condition, **({} if key.reference is None else {"reference": key.reference})}
         for key in (one, other)
     )
-    absent: Mapping[str, object] = {**theirs, **mine} if how else {}
+    absent: Mapping[str, object] = {**theirs, **mine} if is_operator else {}
     condition = {}
     for name in dict.fromkeys([*mine, *theirs]):
         a, b = (side.get(name, absent.get(name, "none")) for side in (mine, theirs))
-        condition[name] = a if a == b else f"{a} {how or '-'} {b}"
+        condition[name] = a if a == b else f"{a} {how if is_operator else '-'} {b}"
     return replace(
         one,
-        metric=f"{one.metric} {how} {other.metric}" if how else one.metric,
-        reference=None if how else other.subject,
+        metric=f"{one.metric} {how} {other.metric}" if is_operator else one.metric,
+        reference=None if is_operator else other.subject,
         role="contrast",
         condition=condition,
         group=f"{one.group} - {other.group}" if is_of_slices else one.group,

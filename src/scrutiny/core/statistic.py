@@ -156,6 +156,19 @@ class Statistic(Told, ABC):
         """Name of its random stream: the declared ``stream``, or its own name."""
         return self.stream or self.id
 
+    @property
+    def slot(self) -> tuple[str, ...]:
+        """Measures that each of two selections gives: ``hit`` of needs ``hit_a`` and ``hit_b``.
+
+        Empty for a metric that is not of two selections.
+        """
+        half = len(self.needs) // 2
+        one, other = (
+            tuple(need.removesuffix(end) for need in needs if need.endswith(end))
+            for end, needs in (("_a", self.needs[:half]), ("_b", self.needs[half:]))
+        )
+        return one if one == other and len(one) == half else ()
+
     def of_condition(self, condition: Mapping[str, object]) -> "Self":
         """Return the statistic with parameters from the condition of an estimate."""
         del condition

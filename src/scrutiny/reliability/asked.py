@@ -7,6 +7,7 @@ written                sides
 ``recall(spam)``       one: recall where its axis, the label, is spam
 ``gain(m)``            m of the second model, and m of the first
 ``a - b``, ``a / b``   two metrics of one selection
+``nfr(old, new)``      a metric of two models' measures: its level of the first, and of the second
 ``each(topic, ...)``   those of what stands behind, for each value of an axis
 =====================  ============================================================================
 """
@@ -19,6 +20,9 @@ from scrutiny.core.expressions import EACH, GAIN, OPERATORS, Expression, parse_e
 from scrutiny.core.registry import registry
 from scrutiny.core.statistic import Statistic
 
+#: Metric of one model whose records hold what metrics of two models take, and what that is.
+_LEVEL, _OF_LEVEL = "accuracy", "hit"
+
 
 class Asked(NamedTuple):
     """One or two metrics, each with what it is asked of, and what is done with two.
@@ -28,7 +32,8 @@ class Asked(NamedTuple):
     sides
         Metric and selector of each.
     how
-        "-" or "/"; empty for one side, and for one metric of two selections.
+        "-" or "/", or the name of a metric of the measures of both; empty for one side, and for
+        one metric of two selections.
     each
         Axis for whose values it is asked one by one: a condition, or an attribute of the items;
         empty for none.
@@ -95,6 +100,18 @@ def asked_of(
         if found.each:
             raise PlanError(f"{text}: each stands outside and is of one axis; {metric} has two.")
         return found._replace(each=axis.text.strip('"'))
+    if len(whole.arguments) == 2 and _slot_of(whole.name):
+        of_both = whole._replace(arguments=())
+        full = registry().resolve("statistic", of_both.text)
+        if _slot_of(whole.name) != (_OF_LEVEL,):
+            raise PlanError(
+                f"{text}: {whole.name} is of answers in one order of labels, which the records of "
+                "single models do not have: measure the models with similarity.outputs, or use "
+                "`scrutiny compare`."
+            )
+        models_named = (one.text.strip('"') for one in whole.arguments)
+        sides = tuple((_LEVEL, {**where, "subject": name}) for name in models_named)
+        return Asked(sides, full)
     if whole.name in OPERATORS:
         return Asked(tuple(_placed(side, where) for side in whole.arguments), whole.name)
     if not is_gain(whole):
@@ -118,7 +135,8 @@ def asks_more(metric: str) -> bool:
         whole = parse_expression(metric)
     except PlanError:
         return False
-    is_several = whole.name in (*OPERATORS, EACH) or is_gain(whole)
+    is_of_both = len(whole.arguments) == 2 and bool(_slot_of(whole.name))
+    is_several = whole.name in (*OPERATORS, EACH) or is_gain(whole) or is_of_both
     return is_several or bool(_placed(whole, {})[1])
 
 
@@ -129,20 +147,27 @@ def is_gain(whole: Expression) -> bool:
 
 def _placed(whole: Expression, where: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Metric without the value of its axis, and a selector with it."""
-    axis = _axis_of(whole.name) if len(whole.arguments) == 1 else ""
+    found = _registered(whole.name) if len(whole.arguments) == 1 else None
+    axis = found.axis if found else ""
     if not axis:
         return whole.text, dict(where)
     value = whole.arguments[0].text.strip('"')
     return whole._replace(arguments=()).text, {**where, axis: value}
 
 
-def _axis_of(name: str) -> str:
-    """Axis of a registered metric; empty if it has none."""
+def _registered(name: str) -> Statistic | None:
+    """Registered metric without a parameter; None if there is none of this name."""
     try:
         found = registry().load("statistic", registry().resolve("statistic", name))
     except ScrutinyError:
-        return ""
-    return found.axis if isinstance(found, Statistic) else ""
+        return None
+    return found if isinstance(found, Statistic) else None
+
+
+def _slot_of(name: str) -> tuple[str, ...]:
+    """Measures that a metric takes of each of two selections; empty for others."""
+    found = _registered(name)
+    return found.slot if found else ()
 
 
 def _two_models(

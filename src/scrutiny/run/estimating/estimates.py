@@ -12,6 +12,7 @@ from scrutiny.core.claim import Claim, Finding
 from scrutiny.core.diagnostic import EstimateSpec, Selector
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.expressions import OPERATORS
 from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts, columns_of
@@ -106,16 +107,9 @@ class Estimator:
 
     def contrast(self, pair: Contrast) -> Estimated:
         """Estimate of the difference of two specifications."""
-        sides, statistic = (self.joined(pair.a), self.joined(pair.b)), statistic_of(pair.a)
         if pair.how:
-            whole = of_two(
-                pair.how,
-                statistic,
-                statistic_of(pair.b),
-                width=sides[0][1].values.shape[-1],
-            )
-            own = self.resampling, self.seed
-            return jointly(meet(*sides), whole, key=pair.key, resampling=own[0], seed=own[1])
+            return self._joint(pair)
+        sides, statistic = (self.joined(pair.a), self.joined(pair.b)), statistic_of(pair.a)
         meeting = beside(*sides) if pair.is_of_slices else meet(*sides)
         found = contrast(
             meeting,
@@ -131,6 +125,24 @@ class Estimator:
         one, other = map(statistic.components, meeting.values)
         is_apart = meeting.units is not None and meeting.units.n_units == one.shape[1]
         return with_exact_misses(found, (one, other), share=pair.exact_at, is_apart=is_apart)
+
+    def _joint(self, pair: Contrast) -> Estimated:
+        """Estimate of one metric of two specifications, or of two metrics of one selection."""
+        is_operator = pair.how in OPERATORS
+        needs = None if is_operator else metric_of(pair.how).slot
+        one, other = (self.joined(side, needs=needs) for side in (pair.a, pair.b))
+        if is_operator:
+            width, own = one[1].values.shape[-1], (statistic_of(pair.a), statistic_of(pair.b))
+            statistic: Statistic = of_two(pair.how, *own, width=width)
+        else:
+            statistic = metric_of(pair.how)
+        return jointly(
+            meet(one, other),
+            statistic,
+            key=pair.key,
+            resampling=self.resampling,
+            seed=self.seed,
+        )
 
     def joined(
         self, assignment: Assignment, *, needs: Sequence[str] | None = None

@@ -308,7 +308,8 @@ class _Number:
         if isinstance(self.of, Contrast) and self.of.is_of_slices:
             minus = f" on {self.of.a.spec.group} minus {self.of.b.spec.group}"
         else:
-            between = " minus " if self.key.role == "contrast" else " beside "
+            is_minus = isinstance(self.of, Contrast) and not self.of.how
+            between = " minus " if is_minus else " beside "
             is_alone = self.key.reference in (None, self.key.subject)
             minus = "" if is_alone else f"{between}{self.key.reference}"
         parts = [f"{name} {value}" for name, value in self.key.condition.items()]

@@ -79,7 +79,8 @@ class Contrast:
 
     ``is_paired`` says whether the replicates of both sides belong together; ``exact_at`` the share
     of misses that claims are about, where the interval of few misses is to be exact; ``how``
-    is "-" or "/" between two metrics; empty for one of two selections.
+    is "-" or "/" between two metrics, or names a metric of both sides' measures; empty for one
+    metric of two selections.
     """
 
     id: str
@@ -90,16 +91,10 @@ class Contrast:
     how: str = ""
 
     @property
-    def metric(self) -> str:
-        """Metric as it is written; of two metrics, both with the operator between them."""
-        one, other = self.a.spec.metric, self.b.spec.metric
-        return f"{one} {self.how} {other}" if self.how else one
-
-    @property
     def family(self) -> tuple[Hashable, ...]:
         """Key of the family of differences that is tested together."""
         sides = (self.b.subject, self.b.spec.role, self.is_of_slices)
-        return (*self.a.family, self.metric if self.how else "minus", *sides)
+        return (*self.a.family, self.key.metric if self.how else "minus", *sides)
 
     @property
     def is_of_slices(self) -> bool:

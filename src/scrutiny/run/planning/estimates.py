@@ -130,7 +130,7 @@ def _of_two(
         how = asked.between(one.spec.metric, other.spec.metric)
         is_paired = _is_paired(resolved, one, other)
         made = Contrast(plan.id, one, other, is_paired, how=how)
-        metric_of(made.metric, (*one.measures, *other.measures))  # it has to exist
+        metric_of(made.key.metric, (*one.measures, *other.measures))  # it has to exist
         name = "/".join([plan.id, made.a.subject, made.a.dataset, *_said(made.key.condition)])
         for end, inside in _each(one, asked, resolved):
             new = contrast_over(made, inside) if inside else made

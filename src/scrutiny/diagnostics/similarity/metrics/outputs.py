@@ -37,13 +37,14 @@ Positive-congruent training; Dutta et al. (2024), Accuracy is not all you need; 
 Divergence measures based on the Shannon entropy.
 """
 
-from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from scrutiny.reliability.additive import Additive, Array, divide, over_rows, with_count
 from scrutiny.reliability.replicates.tests import mcnemar_of_hits
+from scrutiny.reliability.statistics import BROKEN_RATE, FLIP_RATE, MENDED_RATE
 from scrutiny.stats.agreement.capa import capa_of_sums
 from scrutiny.stats.agreement.error_consistency import consistency_of_sums
 
@@ -61,20 +62,6 @@ def _mean(name: str, says: str, need: str, *, is_bounded: bool = True) -> Additi
         over_rows,
         scale="logit" if is_bounded else "amount",
         row_range=_SHARE if is_bounded else None,
-    )
-
-
-def _flips(name: str, says: str, event: Callable[[Array], Array]) -> Additive:
-    """Share of items whose correctness changed in some way."""
-    return Additive(
-        name,
-        says,
-        _HITS,
-        lambda m: with_count(event(m).astype(np.float64)),
-        over_rows,
-        scale="logit",
-        higher_is="better" if name.startswith("pfr") else "worse",
-        row_range=_SHARE,
     )
 
 
@@ -117,14 +104,14 @@ ACCURACY_GAP: Final = Additive(
     _gap,
     scale="share",
 )
-NFR: Final = _flips(
-    "nfr@1", "right for the reference, wrong now", lambda m: (m[..., 0] == 1) & (m[..., 1] == 0)
+NFR: Final = replace(
+    BROKEN_RATE, id="nfr@1", says="right for the reference, wrong now", needs=_HITS
 )
-PFR: Final = _flips(
-    "pfr@1", "wrong for the reference, right now", lambda m: (m[..., 0] == 0) & (m[..., 1] == 1)
+PFR: Final = replace(
+    MENDED_RATE, id="pfr@1", says="wrong for the reference, right now", needs=_HITS
 )
-CORRECTNESS_FLIPS: Final = _flips(
-    "correctness_flips@1", "right for one of both", lambda m: m[..., 0] != m[..., 1]
+CORRECTNESS_FLIPS: Final = replace(
+    FLIP_RATE, id="correctness_flips@1", says="right for one of both", needs=_HITS
 )
 ERROR_CONSISTENCY: Final = Additive(
     "error_consistency@1",
