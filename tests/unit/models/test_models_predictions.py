@@ -136,7 +136,8 @@ def test_a_missing_id_lists_the_columns(tmp_path, classification):
 
 def test_a_missing_answer_lists_the_columns(tmp_path, classification):
     source = write(tmp_path / "p.csv", [{"id": "0", "guess": "pos"}])
-    with pytest.raises(ModelError, match=r"id, guess\. Rename with #label=COLUMN"):
+    said = r"mapping from labels in .probabilities., or columns p_LABEL.*Rename with #label=COLUMN"
+    with pytest.raises(ModelError, match=said):
         load_model(source, classification)
 
 

@@ -161,8 +161,10 @@ class StoredPredictions(Model):
             label = self._label(stored)
             if label is None:
                 raise ModelError(
-                    f"{stored.place} has no {self._columns['label']!r} and no probabilities. Its "
-                    f"columns are: {', '.join(map(str, stored.row))}. Rename with #label=COLUMN."
+                    f"{stored.place} has no {self._columns['label']!r} and no probabilities: a "
+                    f"mapping from labels in {self._columns['probabilities']!r}, or columns "
+                    f"{_PREFIX}LABEL. Its columns are: {', '.join(map(str, stored.row))}. Rename "
+                    "with #label=COLUMN or #probabilities=COLUMN."
                 )
             seen[label] = None
         return tuple(sorted(seen, key=natural_key))
