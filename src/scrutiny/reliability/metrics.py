@@ -27,7 +27,7 @@ from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 
-from scrutiny.core.errors import PlanError
+from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.expressions import (
     GAIN,
     OPERATORS,
@@ -241,7 +241,15 @@ def _named(whole: Expression) -> str:
             "in a plan, a rule or run.estimate(...)."
         )
     given = whole._replace(arguments=())
-    full = registry().resolve("statistic", given.text)
+    try:
+        full = registry().resolve("statistic", given.text)
+    except UnknownNameError:
+        if "-" not in given.name:
+            raise
+        raise PlanError(
+            f"There is no metric {given.name!r}. Between two metrics, - and / stand between "
+            f"spaces: {given.name.replace('-', ' - ')}."
+        ) from None
     found = _loaded(full)
     stem, _, known = full.partition("@")
     if isinstance(found, OfMeasure):

@@ -302,6 +302,7 @@ def test_a_metric_that_is_written_is_shown(command: Command) -> None:
     assert code == 0
     assert out.startswith("excess(accuracy)@1  (statistic)\n\naccuracy drop beyond random change")
     assert "Needs: before.hit, after.hit, control.hit" in out
+    assert command("show", "recall - precision")[1].startswith("recall@1 - precision@1  (stat")
     shown = json.loads(command("show", "success_within(7)", "--json")[1])
     assert (shown["kind"], shown["name"]) == ("statistic", "success_within(7)@1")
 

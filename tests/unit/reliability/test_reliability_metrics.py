@@ -53,6 +53,7 @@ def test_names_are_written_in_full(text, wanted):
     [
         ("acuracy", UnknownNameError, "accuracy"),
         ("drop(acuracy)", UnknownNameError, "accuracy"),
+        ("accuracy-recall", PlanError, "stand between spaces: accuracy - recall"),
         ("accuracy@7", UnknownNameError, "accuracy@7"),
         ("drop(accuracy@1)@7", UnknownNameError, "accuracy@7"),
         ("drop", PlanError, r"drop is of one metric, as drop\(accuracy\) is"),

@@ -32,7 +32,8 @@ _SECOND: Final = "--reference MODEL, or reference = in the [[measure]]"
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 def command(name: str, kind: str | None, *, as_json: bool) -> int:
     """Explain one name: what it measures, what it needs, its parameters, its limitations."""
-    found, thing = _metric(name) if "(" in name else _registered(name, kind)
+    is_written = any(mark in name for mark in ("(", " - ", " / "))
+    found, thing = _metric(name) if is_written else _registered(name, kind)
     if as_json:
         click.echo(json.dumps(_object(found, thing), ensure_ascii=False))
         return 0
@@ -58,7 +59,7 @@ def _registered(name: str, kind: str | None) -> tuple[Entry, Any]:
 
 
 def _metric(name: str) -> tuple[Entry, Any]:
-    """A metric with parentheses, as if it were registered."""
+    """A metric of several words, as if it were registered."""
     from scrutiny.reliability.metrics import metric_of
 
     thing = metric_of(name)
