@@ -18,6 +18,15 @@ _TOKEN: Final = re.compile(
 #: Operators between two metrics, and how they are spoken.
 OPERATORS: Final = {"-": "minus", "/": "divided by"}
 
+#: Words of metrics' names that have capitals.
+_PROPER: Final = {
+    name.lower(): name
+    for name in (
+        "ANOVA CAPA CCA CKA F1 Jaccard JS JSD KL LMS McNemar MMD NFR OOD PFR Procrustes PWCCA Rand "
+        "RSA SS STIR SVCCA TV UAS iCAT"
+    ).split()
+}
+
 
 class Expression(NamedTuple):
     """Parsed metric expression.
@@ -86,7 +95,18 @@ def spoken(metric: str, says: Mapping[str, str] | None = None) -> str:
     try:
         return _in_words(parse_expression(metric), says or {})
     except PlanError:
-        return metric.partition("@")[0].replace("_", " ")
+        return _proper(metric.partition("@")[0])
+
+
+def _proper(name: str) -> str:
+    """Name with spaces, and with the capitals of its words.
+
+    Examples
+    --------
+    >>> _proper("entity_f1"), _proper("mcnemar")
+    ('entity F1', 'McNemar')
+    """
+    return " ".join(_PROPER.get(word, word) for word in name.split("_"))
 
 
 def _in_words(whole: Expression, says: Mapping[str, str]) -> str:
@@ -98,7 +118,7 @@ def _in_words(whole: Expression, says: Mapping[str, str]) -> str:
         return f" {OPERATORS[whole.name]} ".join(inner)
     if whole.name in _SPOKEN and len(inner) == 1:
         return _SPOKEN[whole.name].format(*inner)
-    return " ".join([whole.name.replace("_", " "), *inner])
+    return " ".join([_proper(whole.name), *inner])
 
 
 def is_meant(text: str, metric: str) -> bool:

@@ -12,7 +12,7 @@ from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.matrix_series import Series, series_of
 from scrutiny.parts.part import MOST_CHARTS, MOST_ROWS, Part, ReportPart, left_out
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import family_name
+from scrutiny.parts.wording.labels import capitalized, family_name
 from scrutiny.parts.wording.numbers import NO_VALUE, interval, number, p_value
 
 if TYPE_CHECKING:
@@ -93,8 +93,7 @@ def _caption(shown: Sequence[Series]) -> str:
     apart = {p: v for p, v in one.values.items() if p[0] != p[1]}
     ends = [min(apart, key=lambda p: apart[p]), max(apart, key=lambda p: apart[p])]
     named = [f"{number(apart[p], 2)} ({p[1]} and {p[0]})" for p in ends]
-    label = one.label[:1].upper() + one.label[1:]
-    return f"{label} of different models is between {' and '.join(named)}."
+    return f"{capitalized(one.label)} of different models is between {' and '.join(named)}."
 
 
 def _table(one: Series) -> ChartTable:

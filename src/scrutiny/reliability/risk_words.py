@@ -6,6 +6,7 @@ from scrutiny.core.claim import Component, Limits, Risk, Spoken, State
 from scrutiny.reliability.cases import Part
 from scrutiny.reliability.risks import costs, is_beyond_tolerance
 from scrutiny.stats.intervals.planner import MOST_ITEMS
+from scrutiny.stats.intervals.simultaneous import FEWEST_SEEDS
 
 
 def why(part: Part, spoken: Spoken, state: State, risk: Risk) -> str:
@@ -20,7 +21,9 @@ def why(part: Part, spoken: Spoken, state: State, risk: Risk) -> str:
         return f"{said}: within {tolerable}"
     if state == "can't tell":
         found = part.found.estimate
-        return f"{said}: {risk.settled_by or needed(limits, found.n_units, found.n_replicates)}"
+        return (
+            f"{said}: {risk.settled_by or needed(limits, found.n_units, found.n_replicates, risk)}"
+        )
     if is_beyond_tolerance(part.component, ends, risk):
         return f"{said}: more than {tolerable}"
     return f"{said}: more than nothing, and maybe more than {tolerable}"
@@ -51,11 +54,17 @@ class Ways(NamedTuple):
         So many more of them; 0 where no number within reach would.
     is_near
         Whether there are items enough, and the cost lies too near what is tolerable.
+    needed
+        About how many items it takes in all, where that is many times as many.
+    at_hand
+        Items and seeds that there are.
     """
 
     items: int = 0
     seeds: int = 0
     is_near: bool = False
+    needed: int = 0
+    at_hand: tuple[int, int] = (0, 1)
 
     def says(self) -> str:
         """The ways as a sentence."""
@@ -64,8 +73,15 @@ class Ways(NamedTuple):
         ways = [f"{rough(self.items)} more items"] if self.items else []
         ways += [f"{self.seeds} more seed{'s' * (self.seeds > 1)}"] if self.seeds else []
         if not ways:
-            return "neither more items nor more seeds within reach would tell"
+            return f"needs {self.far()}"
         return f"about {' or '.join(ways)} would tell"
+
+    def far(self) -> str:
+        """What is needed where it is many times what there is."""
+        items, seeds = self.at_hand
+        if seeds < FEWEST_SEEDS:
+            return f"about {rough(self.needed)} items; you have {items:,}"
+        return f"about {rough(self.needed)} items and more seeds; you have {items:,} and {seeds}"
 
     def short(self) -> str:
         """The ways in a few words: "~1,900 more items", "near the tolerance"."""
@@ -76,24 +92,23 @@ class Ways(NamedTuple):
             return f"~{rough(self.items)} items / {seeds}"
         if self.seeds:
             return f"~{seeds} more"
-        return (
-            f"~{rough(self.items)} more items" if self.items else f"> {MOST_ITEMS} times the items"
-        )
+        more = f"~{rough(self.items)} more items"
+        return more if self.items else f"needs ~{rough(self.needed)} items"
 
 
-def needed(limits: Limits, n_items: int, n_seeds: int) -> str:
+def needed(limits: Limits, n_items: int, n_seeds: int, risk: Risk) -> str:
     """Sentence: what would decide on a cost as large as the tolerance.
 
     Examples
     --------
     >>> told = Limits((-0.01, 0.04), (-0.02, 0.05), 15, 0.03, items_needed=2745, seeds_needed=5)
-    >>> needed(told, 872, 3)
+    >>> needed(told, 872, 3, Risk("typos", 0.02, "costs {} points"))
     'about 1,900 more items or 2 more seeds would tell'
     """
-    return ways_to_tell(limits, n_items, n_seeds).says()
+    return ways_to_tell(limits, n_items, n_seeds, risk).says()
 
 
-def ways_to_tell(limits: Limits, n_items: int, n_seeds: int) -> Ways:
+def ways_to_tell(limits: Limits, n_items: int, n_seeds: int, risk: Risk) -> Ways:
     """More items or seeds that would decide on a cost as large as the tolerance.
 
     Parameters
@@ -102,17 +117,25 @@ def ways_to_tell(limits: Limits, n_items: int, n_seeds: int) -> Ways:
         What was planned for.
     n_items, n_seeds
         How many there are.
+    risk
+        What is tolerable.
 
     Examples
     --------
     >>> told = Limits((-0.01, 0.04), (-0.02, 0.05), 15, 0.03, items_needed=2745, seeds_needed=5)
-    >>> ways_to_tell(told, 872, 3).short()
+    >>> ways_to_tell(told, 872, 3, Risk("typos", 0.02, "costs {} points")).short()
     '~1,900 items / 2 seeds'
+    >>> few = Limits((-0.2, 0.2), None, 15, 0.11)
+    >>> ways_to_tell(few, 40, 1, Risk("typos", 0.02, "costs {} points")).says()
+    'needs about 1,200 items; you have 40'
     """
     items = 0 if limits.items_needed is None else limits.items_needed - n_items
     seeds = 0 if limits.seeds_needed is None else limits.seeds_needed - n_seeds
     is_near = limits.items_needed is not None and items <= 0
-    return Ways(max(0, items), max(0, seeds), is_near)
+    # limits shrink with the root of the number of items
+    times = (limits.detectable / max(risk.tolerance, 1e-3)) ** 2
+    most = max(round(n_items * times), MOST_ITEMS * n_items)
+    return Ways(max(0, items), max(0, seeds), is_near, most, (n_items, n_seeds))
 
 
 def rough(count: int) -> str:

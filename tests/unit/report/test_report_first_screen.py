@@ -136,12 +136,13 @@ def test_what_would_decide_the_rest_is_said_cheapest_first(front):
         opened(front, "typos", items=3300, seeds=2),
         opened(front, "OCR noise", items=1410),
         opened(front, "tense", is_near=True),
-        opened(front, "case"),
+        opened(front, "case", needed=7120, at_hand=(40, 1)),
+        opened(front, "slang", needed=4000, at_hand=(40, 1)),
     ]
     assert rest_of(risks) == (
-        "about 1,400 more items would tell OCR noise, about 3,300 tell 2 of 4; about 2 more seeds "
-        "would tell typos; too near what is tolerable to tell: tense; more than 8 times the items "
-        "are needed for case."
+        "about 1,400 more items would tell OCR noise, about 3,300 tell 2 of 5; about 2 more seeds "
+        "would tell typos; too near what is tolerable to tell: tense; case and slang: need at "
+        "most about 7,100 items; you have 40."
     )
     assert rest_of([]) == ""
 

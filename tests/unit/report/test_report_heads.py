@@ -372,7 +372,7 @@ def test_without_a_base_nothing_changed(view):
 
 
 def test_layers_have_a_dot_for_each_run_and_boxes(view, parts):
-    title = "attention.heads: mean head f1 by layer · pretrained on story · default"
+    title = "attention.heads: mean head F1 by layer · pretrained on story · default"
     chart = next(c for c in parts["layers"].charts if c.title == title)
     dots = chart.spec["data"]["values"]
     assert len(dots) == LAYERS * (1 + 5 + 5)
@@ -391,7 +391,7 @@ def test_layers_have_a_dot_for_each_run_and_boxes(view, parts):
 
 def test_changes_of_layers_come_first_and_stand_round_zero(view, parts):
     chart = parts["layers"].charts[0]
-    assert chart.title.startswith("attention.heads: change of mean head f1 by layer · pretrained")
+    assert chart.title.startswith("attention.heads: change of mean head F1 by layer · pretrained")
     assert chart.spec["layer"][0]["mark"]["style"] == "zero"
     assert chart.table.header == ("layer", "downstream", "control-task")
     before = estimate(view, "mean_head(f1)@1", "pretrained", layer=3)

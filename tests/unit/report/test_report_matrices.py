@@ -192,7 +192,7 @@ GRID = view(
 
 def test_all_layers_of_two_models_make_a_map():
     (chart,) = layer_grid.part(GRID).charts
-    assert chart.title == "similar: cka, b and a"
+    assert chart.title == "similar: CKA, b and a"
     assert chart.table.header == ("layer of a", "0", "1", "2", "3")
     assert chart.table.rows[1][2] == "1.00 [0.90, 1.10]"
     assert chart.caption == "On x, pooling mean."

@@ -10,13 +10,12 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.run.classes import LabelLine, decimal_of, headline_of, labels_of, percent_of
 from scrutiny.parts.run.view import EvidenceItem, RunView, Turn
-from scrutiny.parts.wording.labels import short_names
+from scrutiny.parts.wording.labels import capitalized, short_names
 from scrutiny.parts.wording.numbers import NO_VALUE
 from scrutiny.parts.wording.verdicts import STATES
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.risk_words import Ways, hundred, in_words, rough, ways_to_tell
 from scrutiny.reliability.risks import costs
-from scrutiny.stats.intervals.planner import MOST_ITEMS
 
 _MOST_NAMED: Final = 3
 _MOST_HELD: Final = 8
@@ -238,7 +237,7 @@ def _scores(view: RunView) -> Iterator[HeadNumber]:
     for found in shown:
         dataset = found.key.dataset
         name = metric_of(found.key.metric).says
-        text = f"{name[:1].upper()}{name[1:]} {percent_of(found)}"
+        text = f"{capitalized(name)} {percent_of(found)}"
         if dataset not in said:
             whole, measured = sizes.get(dataset, 0), found.counts.planned
             size = f"{measured:,} of {_items(whole)}" if measured < whole else _items(measured)
@@ -292,7 +291,7 @@ def _found(view: RunView, finding: Finding, where: Mapping[str, str]) -> FoundRi
         if finding.verdict == "can't tell" and risk.settled_by:
             scope = risk.settled_by
         elif finding.verdict == "can't tell":
-            ways = ways_to_tell(limits, found.n_units, found.n_replicates)
+            ways = ways_to_tell(limits, found.n_units, found.n_replicates, risk)
             scope = ways.says()
     evidence = view.evidence.get(finding.claim.id)
     more = next((c.outcome for c in finding.checks if c.name.startswith("more than")), "")
@@ -391,11 +390,14 @@ def rest_of(open_ones: Sequence[FoundRisk]) -> str:
     parts = [_step(by_items, "item", len(ways))] if by_items else []
     parts += [_step(by_seeds, "seed", len(ways))] if by_seeds else []
     near = names_of([risk for way, risk in ways if way.is_near])
-    far = names_of([risk for way, risk in ways if way == Ways()])
+    far = [(way, risk) for way, risk in ways if not (way.items or way.seeds or way.is_near)]
     if near:
         parts.append(f"too near what is tolerable to tell: {listed(near)}")
     if far:
-        parts.append(f"more than {MOST_ITEMS} times the items are needed for {listed(far)}")
+        most, _ = max(far, key=lambda one: one[0].needed)
+        names = names_of([risk for _, risk in far])
+        each = " at most" * (len(far) > 1)
+        parts.append(f"{listed(names)}: need{'s' * (len(far) == 1)}{each} {most.far()}")
     parts += [f"{risk.name}: {risk.scope}" for risk in open_ones if not risk.ways and risk.scope]
     return "; ".join(parts) + "."
 

@@ -46,6 +46,17 @@ def family_name(diagnostic: str) -> str:
     return diagnostic.partition("@")[0]
 
 
+def capitalized(text: str) -> str:
+    """Text with a capital at its start; capitals within it stay.
+
+    Examples
+    --------
+    >>> capitalized("mid-p of McNemar"), capitalized("")
+    ('Mid-p of McNemar', '')
+    """
+    return text[:1].upper() + text[1:]
+
+
 def unversioned(name: str) -> str:
     """Name without its version.
 

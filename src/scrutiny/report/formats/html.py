@@ -15,7 +15,7 @@ from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.glyphs import WIDTH
 from scrutiny.parts.part import Part
 from scrutiny.parts.run.view import DatasetLine, RunView
-from scrutiny.parts.wording.labels import short_names, slug
+from scrutiny.parts.wording.labels import capitalized, short_names, slug
 from scrutiny.parts.wording.numbers import percent
 from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, STATES, VERDICTS, mark
 from scrutiny.report.formats.page import DETAILS, Detail, Made, Page, make, page
@@ -174,4 +174,5 @@ def environment() -> Environment:
         "said_of_data": _said_of_data,
     }
     env.globals.update(names)
+    env.filters["capitalized"] = capitalized
     return env

@@ -19,7 +19,7 @@ from scrutiny.parts.run.view import (
     RunFacts,
     RunView,
 )
-from scrutiny.parts.wording.labels import family_name, replicate_words
+from scrutiny.parts.wording.labels import capitalized, family_name, replicate_words
 from scrutiny.report.parts import found_texts, registered
 from scrutiny.report.reading.evidence import Tables, evidence_of
 from scrutiny.report.reading.found import evidence_found
@@ -166,7 +166,7 @@ def _misleads(doc: str) -> tuple[str, ...]:
 
 def _sentence(text: str) -> str:
     end = "" if text.endswith((".", "?")) else "."
-    return f"{text[:1].upper()}{text[1:]}{end}" if text else ""
+    return f"{capitalized(text)}{end}" if text else ""
 
 
 def _datasets(

@@ -10,6 +10,7 @@ from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.vega import metric_title
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.seed_tests import SeedTests, is_test, place_of
+from scrutiny.parts.wording.labels import capitalized
 from scrutiny.parts.wording.layout import fold, side_by_side, wrapped
 from scrutiny.parts.wording.numbers import p_value
 from scrutiny.parts.words import row_labels
@@ -29,8 +30,8 @@ def tests_lines(view: RunView) -> Iterator[Text]:
         found = [SeedTests(tuple(own)) for own in grouped((place_of(e), e) for e in rows).values()]
         labels = row_labels([replace(t.rows[0].key, replicate=None) for t in found])
         yield Text()
-        title = f"{metric_title(metric)}, one replicate at a time".capitalize()
-        yield Text(title, style="bold")
+        title = f"{metric_title(metric)}, one replicate at a time"
+        yield Text(capitalized(title), style="bold")
         header = ("test", 33), ("p, min\N{EN DASH}max", 17), ("p ≤ .01", 8), ("Holm", 7)
         yield Text(side_by_side(*header, ("smallest p", 12)), style="dim")
         for label, test in list(zip(labels, found, strict=True))[:_MOST_TESTS]:
