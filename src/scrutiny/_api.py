@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from scrutiny.core import errors
@@ -108,6 +109,7 @@ def audit(
     model: Any,
     data: Any,
     profile: str = "ship",
+    budget: str | float | None = None,
     out: str | Path | None = None,
     seed: int = 0,
     options: "RunOptions | None" = None,
@@ -122,10 +124,14 @@ def audit(
     profile
         "ship": the diagnostics that decide about shipping a model; "study": every diagnostic that
         applies.
+    budget
+        Time ("90s", "2m", "1h", or seconds): items, draws, changes and searches are chosen to fit,
+        before anything is asked.
     out, seed, options
         As in `run`.
     **asked
-        ``task`` and ``where``, as in `run`, and ``limit``: number of items, or a range ("100:200").
+        ``task`` and ``where``, as in `run`; ``limit``: number of items, or a range ("100:200");
+        ``only``: names of the diagnostics to run, whatever the profile, one or several.
 
     Examples
     --------
@@ -135,19 +141,26 @@ def audit(
     """
     models, datasets = _inputs(model, data, asked.pop("task", ""))
     rows = (replace(datasets[0], limit=plain_given(asked.pop("limit", None))),)
-    where = asked.pop("where", ())
+    where, only = asked.pop("where", ()), asked.pop("only", ())
     if asked:
         name = next(iter(asked))
         raise errors.PlanError(
-            f"audit takes no {name!r}: of these, it takes task, where and limit."
+            f"audit takes no {name!r}: of these, it takes task, where, limit and only."
         )
+    from scrutiny.run.budgeting.durations import seconds_of
     from scrutiny.run.planning.audit import audit_plan
     from scrutiny.run.planning.tolerances import with_tolerances
 
+    time = None
+    if budget is not None:
+        text = budget if isinstance(budget, str) else f"{budget}s"
+        time = seconds_of(text), perf_counter()
+    names = [only] if isinstance(only, str) else plain_given([*only])
+    wanted = [registry().resolve("diagnostic", name) for name in names]
     given, held = _objects(_MODEL, model), _objects(_DATA, data)
-    plan = audit_plan(models, rows, given=given | held, profile=profile)
-    plan = with_tolerances(plan, {}, given=held)
-    return _finish(replace(plan, seed=plain_given(seed)), out, options, given, held, where)
+    plan = audit_plan(models, rows, given=given | held, profile=profile, only=wanted)
+    plan = replace(with_tolerances(plan, {}, given=held), seed=plain_given(seed))
+    return _finish(plan, out, options, given, held, where, time)
 
 
 def load(path: str | Path) -> "Run":
@@ -270,7 +283,9 @@ def _finish(
     models: Mapping[str, Any],
     data: Mapping[str, Any],
     where: str | Sequence[str],
+    time: tuple[float, float] | None = None,
 ) -> "Run":
+    """Finished run of a plan; ``time`` is a budget of seconds, and when they began."""
     from scrutiny._results import Run
     from scrutiny.run.driver import RunOptions, run_plan
     from scrutiny.run.planning.asked_slices import with_slices
@@ -290,5 +305,19 @@ def _finish(
     plan = with_slices(plan, [where] if isinstance(where, str) else plain_given([*where]))
     plan = with_trained(plan, data=data, progress=options.progress)
     resolved = resolve(plan, options=LoadOptions(), data=data, models=models)
+    if time is not None:
+        from scrutiny.run.budgeting.budget import resolved_within
+
+        seconds, begun = time
+        resolved = resolved_within(
+            resolved,
+            seconds,
+            folders=() if out is None else (folder,),
+            spent=perf_counter() - begun,
+            is_cached=options.cache is not None,
+            models=models,
+        )
+        for sentence in resolved.plan.budget.left_out if resolved.plan.budget else ():
+            options.progress.note(sentence)
     used = replace(options, command=options.command or "scrutiny.run(...)")
     return Run(run_plan(resolved, folder, options=used, models=models))

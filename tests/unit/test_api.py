@@ -297,6 +297,22 @@ def test_objects_are_audited_as_strings_are(tmp_path):
     assert [r["state"] for r in found.risks.where(metric="attack_success")] != []
 
 
+def test_an_audit_takes_names_of_diagnostics_and_a_budget_of_time(tmp_path):
+    asked = {"model": KeywordClassifier(), "data": ROWS, "only": ["performance", "robustness"]}
+    found = scrutiny.audit(**asked, budget="10m", out=tmp_path / "run")
+    plan = found.manifest["plan"]
+    assert [m["diagnostic"] for m in plan["measure"]] == ["performance@1", "robustness@1"]
+    assert plan["budget"]["seconds"] == 600
+    assert plan["budget"]["left_out"] == []
+    assert plan["profile"] == "ship"
+    again = scrutiny.audit(**asked, budget=600, out=tmp_path / "run")
+    assert again.manifest["plan"] == plan
+    with pytest.raises(PlanError, match="'soon' cannot be read"):
+        scrutiny.audit(**asked, budget="soon")
+    with pytest.raises(UnknownNameError, match="Did you mean 'labels@1'"):
+        scrutiny.audit(model=KeywordClassifier(), data=ROWS, only="labls")
+
+
 def test_an_audit_of_an_object_is_that_of_its_string(tmp_path):
     """The same classifier by its name and as an object: the same records of performance."""
     (tmp_path / "own.py").write_text(

@@ -189,8 +189,8 @@ class Plan:
     """Plan: everything a run does, resolved or not.
 
     ``where`` are slices that the main numbers of all measurements are asked in; ``budget`` is there
-    where its measurements were chosen to fit into a time. The plan's canonical JSON is hashed into
-    the manifest before the first query.
+    where its measurements were chosen to fit into a time, ``profile`` where an audit chose them.
+    The plan's canonical JSON is hashed into the manifest before the first query.
     """
 
     seed: int = 0
@@ -206,6 +206,7 @@ class Plan:
     on_bad_row: Literal["skip", "fail"] = "skip"
     where: tuple[str, ...] = ()
     budget: Budget | None = None
+    profile: str = ""
 
     def __repr__(self) -> str:
         """Measurements, models and data in one line."""

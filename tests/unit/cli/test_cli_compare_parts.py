@@ -312,7 +312,7 @@ def test_likeness_of_vectors_stands_beside_the_first_itself():
     found = whole(shared=SharedInvariances("v1", (), (row,), (finding("cka@1"),)))
     own = chart("vectors-chart", found)
     assert own.table.header == ("", "second and first", "untrained networks", "n/planned")
-    assert own.table.rows[0][:2] == ("debiased CKA (mean)", "0.560 [0.500, 0.600]")
+    assert own.table.rows[0][:2] == ("debiased cka (mean)", "0.560 [0.500, 0.600]")
     (part,) = [p for p in parts(found) if p.anchor == "vectors"]
     assert part.facts == (("supported", "cka@1 is lower in the second run; so"),)
     assert [line.split("  ")[0] for line in verdicts(found, 0.02)] == ["FAIL"]

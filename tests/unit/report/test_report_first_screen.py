@@ -250,6 +250,54 @@ def test_rows_of_one_unit_share_an_axis_with_zero_and_what_is_tolerable(view):
         assert bar.inner is None or bar.low <= bar.inner[0] <= bar.inner[1] <= bar.high
 
 
+def with_risk(view, **changed):
+    """The run with its first risk told in another way."""
+    first = next(f for f in view.findings if f.claim.risk)
+    claim = replace(first.claim, risk=replace(first.claim.risk, **changed))
+    other = replace(first, claim=claim)
+    return replace(view, findings=tuple(other if f is first else f for f in view.findings))
+
+
+def test_points_that_are_no_loss_have_an_axis_of_their_own(view):
+    said = {"what": "confidence", "costs": "is off by {} points"}
+    panels = {p.title: p for p in first_screen(with_risk(view, **said), {}).panels}
+    assert set(panels) == {"In points", "In points: confidence"}
+    (row,) = panels["In points: confidence"].rows
+    assert row.risk.what == "confidence"
+    assert all(row.risk.what != "confidence" for row in panels["In points"].rows)
+
+
+def test_short_names_say_on_the_page_what_they_stand_for(view):
+    first = next(f for f in view.findings if f.claim.risk)
+    key = replace(first.estimate.key, condition={"recipe": "pwws@1", "draw": 0})
+    attack = replace(first, estimate=replace(first.estimate, key=key))
+    found = front_of(replace(view, findings=(attack,)))
+    meaning = "WordNet synonyms, by saliency times gain"
+    assert found.risks[0].meaning == found.meanings[found.risks[0].what] == meaning
+    page = render_html(replace(view, findings=(attack,)))
+    assert f'<strong title="{meaning}">' in page
+    assert f"<b>{found.risks[0].what}</b>: {meaning}" in page
+    assert front_of(view).meanings == {}  # names of changes say what they are
+
+
+def test_cases_that_are_left_out_are_counted_and_asked_for_by_name(view):
+    name = next(
+        f.claim.id for f in view.findings if f.claim.risk and view.evidence[f.claim.id].cases
+    )
+    evidence = dict(view.evidence)
+    evidence[name] = replace(evidence[name], n_cases=1234)
+    page = html.unescape(render_html(replace(view, evidence=evidence)))
+    assert re.search(r'All 1,234, in Python: <code>scrutiny.load\(RUN\).cases\("[^"@]+"\)', page)
+    assert ".cases(" not in html.unescape(render_html(replace(view, evidence={})))
+
+
+@pytest.mark.parametrize(("profile", "is_open"), [("study", True), ("ship", False), ("", False)])
+def test_a_study_shows_open_what_can_be_reported(view, profile, is_open):
+    page = render_html(replace(view, facts=replace(view.facts, profile=profile)))
+    fold = re.search(r'<details class="section-fold"( open)?><summary><h2 id="trusted-title"', page)
+    assert bool(fold[1]) == is_open
+
+
 def test_what_was_not_asked_has_its_reason_and_no_interval(view):
     worst = next(f for f in view.findings if f.verdict == "hurts")
     refused = replace(worst, verdict="not asked", reason="no skill: no better than chance")

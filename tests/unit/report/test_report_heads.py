@@ -141,13 +141,13 @@ def test_csv_and_json_keep_every_head(view):
 def test_terminal_sums_heads_up(view):
     said = plain_text(view)
     assert max(cell_len(line) for line in said.splitlines()) <= 80
-    line = next(x for x in said.splitlines() if x.strip().startswith("default · f1"))
+    line = next(x for x in said.splitlines() if x.strip().startswith("default · F1"))
     values = sorted(of_head(view, place=place).value for place in ALL)
     middle = (values[5] + values[6]) / 2
     assert line.split()[3:6] == [f"{v:.3f}" for v in (values[0], middle, values[-1])]
     assert f"best 2-3 {interval(of_head(view)).partition(' ')[2]}" in line
     assert "default · precision" not in said  # F1 says it in short
-    assert "mean f1 by layer" in said
+    assert "mean F1 by layer" in said
     assert "best layer 2" in said
     assert f"{len(single_estimates(view))} numbers: `--format csv` or `--format json`" in said
 
@@ -174,12 +174,12 @@ def test_terminal_says_how_many_maps_it_leaves_out(view):
 
 
 def map_of(parts, subject, preset=PRESETS[0]):
-    title = f"attention.heads: f1 · {subject} · {preset}"
+    title = f"attention.heads: F1 · {subject} · {preset}"
     return next(c for c in parts["maps"].charts if c.title == title)
 
 
 def test_every_family_has_a_map_under_every_preset(parts):
-    titles = [c.title.removeprefix("attention.heads: f1 · ") for c in parts["maps"].charts]
+    titles = [c.title.removeprefix("attention.heads: F1 · ") for c in parts["maps"].charts]
     families = ("pretrained", "downstream", "control-task")
     maps = [f"{family} · {preset}" for preset in PRESETS for family in families]
     assert titles == [*maps, "Heads tested together"]
@@ -190,7 +190,7 @@ def test_heads_that_stand_out_of_all_are_named_with_their_p(view, parts):
     assert table.header[2:5] == ("tested", "above 0", "below 0")
     assert len(table.rows) == 4  # families and datasets
     for row in table.rows:
-        assert row[0].startswith("attention.heads: f1 over baseline · ")
+        assert row[0].startswith("attention.heads: F1 over baseline · ")
         assert int(row[2]) == N_PLACES
         above = [
             e for e in held_against_baselines(view, row[0].split(" · ")[1], row[1]) if e.value > 0
@@ -232,7 +232,7 @@ def test_the_best_head_of_each_dataset_is_framed(parts):
     chart = map_of(parts, "pretrained")
     frames = [f for f in chart.spec["layer"][1]["data"]["values"] if f["score"] == "f1"]
     assert [(f["layer"], f["column"]) for f in frames] == [(2, 3), (2, 3 + HEADS + 1)]
-    assert chart.caption.startswith("Best by f1: 2-3 on story (0.6")
+    assert chart.caption.startswith("Best by F1: 2-3 on story (0.6")
 
 
 def test_the_switch_between_scores_has_a_name_of_its_own(parts):
@@ -249,7 +249,7 @@ def test_the_switch_between_scores_has_a_name_of_its_own(parts):
 def test_tables_have_the_ten_best_with_intervals_and_the_rest_folded(view, parts):
     chart = map_of(parts, "pretrained")
     assert len(chart.table.rows) == 10
-    assert chart.table.header[:3] == ("best 10 heads", "f1, story", "precision, story")
+    assert chart.table.header[:3] == ("best 10 heads", "F1, story", "precision, story")
     assert chart.table.rows[0][:2] == ("2-3", interval(of_head(view)))
     ranked = sorted(ALL, key=lambda place: -of_head(view, place=place).value)
     assert [row[0] for row in chart.table.rows] == [f"{a}-{b}" for a, b in ranked[:10]]
@@ -334,7 +334,7 @@ def test_changes_are_tuned_minus_base_beside_the_control(view, parts):
     charts = parts["changes"].charts
     assert len(charts) == 2 * len(PRESETS)
     chart = charts[0]
-    assert chart.title == "attention.heads: change of f1 · pretrained on story · default"
+    assert chart.title == "attention.heads: change of F1 · pretrained on story · default"
     values = chart.spec["data"]["values"]
     assert {v["map"] for v in values} == {"downstream", "control-task (control)"}
     for cell in values:
@@ -414,7 +414,7 @@ def row_of(chart, label):
 
 def test_tau_stands_beside_nulls_ceiling_and_runs(view, parts):
     between = parts["tau"].charts[0]
-    row = row_of(between, "f1 · downstream · default")
+    row = row_of(between, "F1 · downstream · default")
     both = f"{STORY}+{REVIEW}"
     tau = estimate(view, "heads_tau(f1)@1", "downstream", dataset=both)
     null = estimate(view, "heads_tau(f1)@1", "untrained", dataset=both, role="null")
@@ -444,7 +444,7 @@ def test_tau_stands_beside_nulls_ceiling_and_runs(view, parts):
 
 def test_gains_stand_beside_the_other_half(view, parts):
     gains = parts["tau"].charts[1]
-    row = row_of(gains, "f1 · story · default")
+    row = row_of(gains, "F1 · story · default")
     published = estimate(view, "gain_tau(f1)@1", "downstream")
     assert row["as published"] == interval(published, signed=True)
     other = estimate(view, "gain_tau_other_half(f1)@1", "downstream")
@@ -467,7 +467,7 @@ def test_the_controls_gains_are_shown_where_the_run_has_them(view):
     )
     made = head_parts(replace(view, estimates=(*others, *more, contrast)))
     gains = {part.anchor: part for part in made}["heads-tau"].charts[1]
-    row = row_of(gains, "f1 · story · default")
+    row = row_of(gains, "F1 · story · default")
     assert row["control, as published"] == interval(more[0], signed=True)
     assert row["control, other half"] == interval(more[1], signed=True)
     assert row["minus control"] == interval(contrast, signed=True)
@@ -477,7 +477,7 @@ def test_one_dataset_has_its_halves_alone(view):
     one = replace(view, estimates=tuple(e for e in view.estimates if e.key.dataset == STORY))
     tau = {part.anchor: part for part in head_parts(one)}["heads-tau"]
     assert tau.charts[0].anchor == "heads-tau-halves-table"
-    row = row_of(tau.charts[0], "f1 · pretrained · default")
+    row = row_of(tau.charts[0], "F1 · pretrained · default")
     own = estimate(view, "split_half_tau(f1)@1", "pretrained")
     assert row["tau between halves"] == interval(own)
 

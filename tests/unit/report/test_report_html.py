@@ -203,6 +203,15 @@ def test_sections_boxes_and_facts_are_there(outline):
         assert said in outline.text
 
 
+def test_of_one_checkpoint_details_say_nothing_about_seeds(pages):
+    single, several = (Outline(pages[name]).text for name in ("one replicate", "sample"))
+    for word in ("another training run", "one replicate", "One replicate", "Survives seeds"):
+        assert word not in single
+    assert "Run seed" in single
+    for word in ("another training run", "5 replicates"):
+        assert word in several
+
+
 def test_tables_have_captions_and_scopes(outline):
     assert len(outline.named("caption")) == len(outline.named("table"))
     assert [a for a in outline.named("th") if "scope" not in a] == []

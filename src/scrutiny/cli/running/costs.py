@@ -12,9 +12,9 @@ from scrutiny.cli.wrapping import fitted, narrowed
 from scrutiny.core.boundary.canonical import plain
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import Plan
-from scrutiny.run.budgeting.budget import within
+from scrutiny.run.budgeting.budget import resolved_within
 from scrutiny.run.budgeting.cost import cost_of
-from scrutiny.run.planning.resolve import designed, resolve
+from scrutiny.run.planning.resolve import resolve
 from scrutiny.run.training.trained import with_stand_ins
 
 
@@ -48,9 +48,8 @@ def say_cost(
     with prints_on_stderr(), with_stand_ins(plan, options=options) as (made, trainings):
         resolved = resolve(made, options=options)
         if budget is not None:
-            chosen = within(resolved, budget)
-            resolved = designed(resolved, chosen)
-            left_out = chosen.budget.left_out if chosen.budget else ()
+            resolved = resolved_within(resolved, budget)
+            left_out = resolved.plan.budget.left_out if resolved.plan.budget else ()
         cost = cost_of(resolved, price=price)
     if as_json:
         train = [plain(training) for training in trainings]

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count, takewhile
 from pathlib import Path
 from time import perf_counter
@@ -26,8 +26,7 @@ from scrutiny.models.strings.places import cache_file
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.planning.asked_slices import too_small
 from scrutiny.run.planning.doubtful_data import data_warnings
-from scrutiny.run.planning.rerun import chosen_before
-from scrutiny.run.planning.resolve import designed, resolve
+from scrutiny.run.planning.resolve import resolve
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.run.training.trained import chosen_by
 from scrutiny.store.lock import is_in_use
@@ -125,19 +124,13 @@ def _fitting(
     resolved: Resolved, flags: Mapping[str, Any], request: Request, *, name: str
 ) -> Resolved:
     """Plan that fits into ``--budget``; an earlier selection of the same command is reused."""
-    from scrutiny.run.budgeting.budget import asked_digest, within
+    from scrutiny.run.budgeting.budget import resolved_within
 
-    seconds = flags["budget"]
-    asked = asked_digest(resolved, seconds)
-    for folder in _folders(name) if flags["out"] is None else [Path(flags["out"])]:
-        with suppress(DataError):  # nothing there, or damaged
-            known = chosen_before(RunFolder(folder), asked)
-            if known is not None:
-                measure, budget = known
-                return designed(resolved, replace(resolved.plan, measure=measure, budget=budget))
+    folders = _folders(name) if flags["out"] is None else [Path(flags["out"])]
     spent, is_cached = perf_counter() - request.begun, request.running.cache is not None
-    plan = within(resolved, seconds, spent=spent, is_cached=is_cached)
-    return designed(resolved, plan)
+    return resolved_within(
+        resolved, flags["budget"], folders=folders, spent=spent, is_cached=is_cached
+    )
 
 
 def _folders(name: str) -> list[Path]:

@@ -228,7 +228,7 @@ def _texts(found: Sequence[FoundText], where: str, *, anchor: str) -> Chart:
         table=ChartTable(("attack", "item", "answer", "text", "valid"), tuple(rows), 5),
         is_open=True,
         has_texts=True,
-        note=f"{len(wins):,} texts were found over all replicates; all are kept in the run.",
+        note=f"{len(wins):,} texts were found; all are kept in the run.",
     )
 
 

@@ -31,7 +31,7 @@ def _of_bins(bins: str, name: str) -> Additive:
 
     return Additive(
         name,
-        f"expected calibration error over {count} bins",
+        f"expected calibration error, the gap of confidence and accuracy ({count} bins)",
         ("confidence", "right"),
         components,
         lambda sums: divide(np.abs(sums[..., :-1]).sum(axis=-1), sums[..., -1]),

@@ -176,12 +176,12 @@ def strip(anchor: str, lines: Sequence[Line], *, metric: str) -> Chart | None:
 
 
 def variance(anchor: str, lines: Sequence[Line]) -> Chart | None:
-    """Share of the variance by source; `None` if no estimate is decomposed."""
+    """Share of the variance by source; `None` unless there is more than one of them."""
     kept = [(line.label, next(iter(line.series.values()))) for line in lines if line.series]
     kept = [(label, e) for label, e in kept if sum(e.variance.values()) > 0]
-    if not kept:
+    found = dict.fromkeys(name for _, e in kept for name, own in e.variance.items() if own > 0)
+    if len(found) < 2:
         return None
-    found = dict.fromkeys(name for _, e in kept for name in e.variance)
     names = sorted(found, key=lambda name: _SOURCES.get(name, len(_SOURCES)))
     values = [
         {"label": label, "source": name, "share": e.variance[name] / sum(e.variance.values())}

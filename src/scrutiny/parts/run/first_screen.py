@@ -8,6 +8,8 @@ from typing import Final
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
+from scrutiny.core.plugin import sentence_of
+from scrutiny.core.registry import registry
 from scrutiny.parts.run.classes import LabelLine, decimal_of, headline_of, labels_of, percent_of
 from scrutiny.parts.run.view import EvidenceItem, RunView, Turn
 from scrutiny.parts.wording.labels import capitalized, short_names
@@ -141,6 +143,13 @@ class FoundRisk:
         named = found.key.condition.values() if found else ()
         return next((value for value in named if isinstance(value, str)), "")
 
+    @property
+    def meaning(self) -> str:
+        """What an attack does, as it says itself; empty for other risks, whose names say it."""
+        names, (known, _, _) = registry(), self.change.partition("(")
+        is_attack = known in names.names("attack")
+        return sentence_of(names.load("attack", known)) if is_attack else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Front:
@@ -162,6 +171,8 @@ class Front:
         The worst first.
     beside
         Numbers that stand beside the scores: "macro-F1 .951 [.934, .964]".
+    meanings
+        What short names of numbers and risks stand for, in one sentence each.
     labels
         Numbers of each label, the worst first, where labels are unequal and the run has one model
         on one dataset.
@@ -175,6 +186,7 @@ class Front:
     risks: tuple[FoundRisk, ...]
     beside: tuple[str, ...] = ()
     labels: tuple[LabelLine, ...] = ()
+    meanings: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, state: str) -> tuple[FoundRisk, ...]:
         """Risks of a state."""
@@ -202,6 +214,10 @@ def front_of(view: RunView) -> Front | None:
         risks=ordered,
         beside=(*chance, *_beside(beside)),
         labels=_labels(view, [name for _, name in beside]),
+        meanings={
+            **{name: metric_of(found.key.metric).says for found, name in beside},
+            **{risk.what: risk.meaning for risk in ordered if risk.meaning},
+        },
     )
 
 

@@ -274,6 +274,8 @@ class RunFacts:
         How labels of the data were matched to the models', where their names do not show it.
     left_out
         What was asked for and did not fit into the budget of time.
+    profile
+        Profile of an audit; empty for other runs.
     environment
         Versions and devices, by name.
     """
@@ -294,6 +296,7 @@ class RunFacts:
     warnings: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    profile: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -17,9 +17,16 @@ from scrutiny.parts.part import Chapter, Part
 from scrutiny.parts.run.rows import AuditRow
 from scrutiny.parts.run.sections import Section, sections
 from scrutiny.parts.run.view import Evidence, RunView
-from scrutiny.parts.wording.labels import GAP, constant_parts, distinct_labels, short_names, slug
+from scrutiny.parts.wording.labels import (
+    GAP,
+    constant_parts,
+    distinct_labels,
+    short_names,
+    slug,
+)
 from scrutiny.parts.wording.numbers import denominator, interval, number, p_value, value_and_bounds
 from scrutiny.parts.wording.verdicts import counts, headline, sentences
+from scrutiny.reliability.gate_rules import without_versions
 from scrutiny.report.formats.page_first_screen import CasePage, FirstScreen, case_page, first_screen
 from scrutiny.report.parts import parts
 from scrutiny.report.table.trust import how_far, how_measured
@@ -95,6 +102,13 @@ class ClaimPage:
     p_supported: str
     p_not_supported: str
     detectable: str
+
+    @property
+    def change(self) -> str:
+        """Name by which all of its cases are asked for; empty where it has none."""
+        found = self.row.finding.estimate
+        named = found.key.condition.values() if found else ()
+        return next((without_versions(value) for value in named if isinstance(value, str)), "")
 
     @property
     def turns(self) -> list[str]:
@@ -356,12 +370,13 @@ def number_table(estimates: Sequence[Estimate]) -> ChartTable:
         "skipped",
         "refused",
         "units",
-        "replicates",
         "method",
+        "replicates",
     )
     labels = distinct_labels([e.key for e in estimates], without=frozenset({"role"}))
-    rows = tuple(_numbers(e, label) for e, label in zip(estimates, labels, strict=True))
-    return ChartTable(header, rows, 2)
+    rows = [_numbers(e, label) for e, label in zip(estimates, labels, strict=True)]
+    columns = len(header) - all(e.n_replicates <= 1 for e in estimates)
+    return ChartTable(header[:columns], tuple(row[:columns] for row in rows), 2)
 
 
 def _numbers(estimate: Estimate, label: str) -> tuple[str, ...]:
@@ -369,9 +384,9 @@ def _numbers(estimate: Estimate, label: str) -> tuple[str, ...]:
     missing = f"{estimate.status}: {estimate.reason or 'no reason given'}"
     value = interval(estimate) if estimate.status == "ok" else missing
     figures = c.planned, c.undefined, c.failed, c.skipped, c.refused
-    others = estimate.n_units, estimate.n_replicates
-    numbers = (str(figure) for figure in (*figures, *others))
-    return label, estimate.key.role, value, denominator(estimate), *numbers, estimate.method
+    numbers = (str(figure) for figure in (*figures, estimate.n_units))
+    how = estimate.method, str(estimate.n_replicates)
+    return label, estimate.key.role, value, denominator(estimate), *numbers, *how
 
 
 def _shared(estimates: Sequence[Estimate]) -> str:

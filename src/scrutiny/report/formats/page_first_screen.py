@@ -16,6 +16,7 @@ _MOST_CARDS: Final = 3
 _CASES: Final[Mapping[Turn, int]] = {"broken": 2, "mended": 1, "changed": 1}
 _CONTEXT: Final = 70  # code points around a change, in a card
 _TITLES: Final = {"points": "In points", "%": "In percent"}
+_NOT_ASKED: Final = "Not asked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +99,25 @@ def first_screen(view: RunView, anchors: Mapping[str, str]) -> FirstScreen | Non
     front = front_of(view)
     if front is None:
         return None
-    by_unit = grouped((risk.unit if risk.span else "", risk) for risk in front.risks)
-    panels = [_panel(unit, risks, anchors) for unit, risks in by_unit.items()]
+    alike = grouped((_counted_in(risk), risk) for risk in front.risks)
+    panels = [_panel(title, risks, anchors) for title, risks in alike.items()]
     return FirstScreen(front, tuple(sorted(panels, key=lambda panel: panel.axis is None)))
 
 
-def _panel(unit: str, risks: Sequence[FoundRisk], anchors: Mapping[str, str]) -> Panel:
-    """Risks of one unit, the worst first."""
+def _counted_in(risk: FoundRisk) -> str:
+    """Title of the panel of a risk: losses in points, shares in percent, others by themselves.
+
+    What is counted in points and is no loss of the score would stretch the axis of those that are.
+    """
+    if risk.span is None:
+        return _NOT_ASKED
+    stated = risk.finding.claim.risk
+    is_loss = stated is None or stated.costs.startswith("costs") or risk.unit == "%"
+    return _TITLES[risk.unit] if is_loss else f"{_TITLES[risk.unit]}: {risk.what}"
+
+
+def _panel(title: str, risks: Sequence[FoundRisk], anchors: Mapping[str, str]) -> Panel:
+    """Risks that are counted alike, the worst first."""
     spans = [risk.span for risk in risks if risk.span]
     axis = Axis.of(spans) if spans else None
     rows = tuple(
@@ -116,7 +129,7 @@ def _panel(unit: str, risks: Sequence[FoundRisk], anchors: Mapping[str, str]) ->
         )
         for risk in risks
     )
-    return Panel(_TITLES.get(unit, "Not asked"), axis, rows)
+    return Panel(title, axis, rows)
 
 
 def _few(cases: Sequence[EvidenceItem]) -> tuple[CasePage, ...]:

@@ -87,6 +87,7 @@ def _facts(path: str, manifest: Mapping[str, Any], estimates: Sequence[Estimate]
         warnings=tuple(manifest.get("warnings", ())),
         labels=tuple(manifest.get("label_matches", ())),
         left_out=tuple((plan.get("budget") or {}).get("left_out", ())),
+        profile=plan.get("profile", ""),
         environment=environment,
     )
 

@@ -19,7 +19,7 @@ def footer_lines(view: RunView) -> list[str]:
     lines = [f"run: {facts.path}" + ("" if facts.status == "complete" else f" ({facts.status})")]
     lines.append(f"more: scrutiny report {facts.path} -o report.html")
     is_single = len(facts.replicates) <= 1
-    lines.append(f"run seed: {facts.seed}" if is_single else f"seeds: {seeds(view)}")
+    lines.append(f"{'run seed' if is_single else 'seeds'}: {seeds(view)}")
     method = f"draws: {facts.draws:,} · {facts.method or 'no interval'} · {percent(facts.level)}"
     lines.append(method)
     if view.findings:
@@ -28,16 +28,15 @@ def footer_lines(view: RunView) -> list[str]:
 
 
 def seeds(view: RunView) -> str:
-    """Replicates and seed of the run in words."""
-    return f"{replicates(view)} · run seed {view.facts.seed}"
+    """Replicates and seed of the run in words; of a single one, the seed alone."""
+    seed = view.facts.seed
+    return f"{replicates(view)} · run seed {seed}" if len(view.facts.replicates) > 1 else f"{seed}"
 
 
 def replicates(view: RunView) -> str:
     """Number and kind of replicates, and what they share."""
     facts = view.facts
     count = len(facts.replicates)
-    if count <= 1:
-        return "one replicate"
     kinds = set(facts.replicates_of.values())
     names = f"({_range(facts.replicates)})"
     if len(kinds) == 1 and len(facts.replicates_of) == max(1, len(facts.subjects)):

@@ -31,7 +31,7 @@ def how_measured(section: Section, view: RunView) -> list[str]:
 
 def how_far(section: Section, view: RunView) -> list[str]:
     """Sentences on the limitations of a section's numbers."""
-    found = [_replicates(section.estimates, view)]
+    found = [*_replicates(section.estimates, view)]
     found += _seed_share(section.estimates)
     found += _missing(section.estimates)
     found += _controls(section)
@@ -40,22 +40,25 @@ def how_far(section: Section, view: RunView) -> list[str]:
     return [*found, *section.notes.misleads]
 
 
-def _replicates(estimates: Sequence[Estimate], view: RunView) -> str:
+def _replicates(estimates: Sequence[Estimate], view: RunView) -> Iterator[str]:
+    """Of how many replicates the claims speak; no word about them where there is one."""
     subjects = view.facts.subjects
     own = [e for e in estimates if e.key.subject in subjects] or estimates
     most = max((e.n_replicates for e in own), default=len(view.facts.replicates))
     if most <= 1:
-        return "One replicate: the results are about this checkpoint only, not about the recipe."
+        return
     if most == 2:
-        return "Two replicates: too few for results about the recipe."
+        yield "Two replicates: too few for results about the recipe."
+        return
     kinds = set(view.facts.replicates_of.values())
     if kinds == {"fine-tuning"}:
-        return (
+        yield (
             f"{most} fine-tuning replicates: they share one pre-trained model. Claims are about "
             "fine-tuning it on this data; another pre-training was not tried."
         )
+        return
     of = f"{kinds.pop()} " if len(kinds) == 1 else ""
-    return f"{most} {of}replicates: claims are about the recipe, on this data."
+    yield f"{most} {of}replicates: claims are about the recipe, on this data."
 
 
 def _seed_share(estimates: Sequence[Estimate]) -> Iterator[str]:

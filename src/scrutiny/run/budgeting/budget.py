@@ -8,18 +8,23 @@ hurts, not whether), then the least useful changes and attacks, then texts of a 
 measurement: few changes on enough items tell more than many on too few.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import digest, plain
+from scrutiny.core.errors import DataError
 from scrutiny.core.plan import Budget, MeasurePlan, Plan
 from scrutiny.run.budgeting.cost import parts_of
 from scrutiny.run.budgeting.left_out import items_of, left_out, risks_of
 from scrutiny.run.budgeting.timing import Timer
-from scrutiny.run.planning.resolve import inputs_of, measurement_of
+from scrutiny.run.planning.rerun import chosen_before
+from scrutiny.run.planning.resolve import designed, inputs_of, measurement_of
 from scrutiny.run.planning.resolved import Measurement, Resolved
+from scrutiny.store.run_folder import RunFolder
 
 #: Share of the budget that asking may take; estimates and the page have the rest.
 _ASKING: Final = 0.85
@@ -33,6 +38,24 @@ _FEW: Final = 2  # texts of an item that is simply predicted
 def asked_digest(resolved: Resolved, seconds: float) -> str:
     """Digest of the requested plan, which identifies it when it is issued again."""
     return digest("budget", resolved.identity, f"{seconds:g}")
+
+
+def resolved_within(
+    resolved: Resolved, seconds: float, *, folders: Iterable[Path] = (), **given: Any
+) -> Resolved:
+    """Plan within a time budget, resolved.
+
+    What the same request chose earlier, in one of these run folders, is chosen again, so that it
+    goes on there; ``given`` is that of `within`.
+    """
+    asked = asked_digest(resolved, seconds)
+    for folder in folders:
+        with suppress(DataError):  # nothing there, or damaged
+            known = chosen_before(RunFolder(folder), asked)
+            if known is not None:
+                measure, budget = known
+                return designed(resolved, replace(resolved.plan, measure=measure, budget=budget))
+    return designed(resolved, within(resolved, seconds, **given))
 
 
 def within(

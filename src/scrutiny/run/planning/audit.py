@@ -101,6 +101,7 @@ def audit_plan(
         models=tuple(everyone.values()),
         measure=tuple(measures),
         resampling=Resampling(draws=AUDIT_DRAWS),
+        profile=profile,
     )
 
 
