@@ -70,7 +70,7 @@ def items_planned(loss: float, *, churn: float, n_rows: int, level: float = 0.95
     Examples
     --------
     >>> [items_planned(0.05, churn=0.1, n_rows=rows) for rows in (1, 2, 5, 15)]
-    [306, 369, 453, 554]
+    [306, 370, 454, 554]
     """
     critical = -float(ndtri(tail_of(n_rows, level)))
     return int(np.ceil((churn - loss**2) * ((critical + _POWER) / loss) ** 2))
