@@ -228,9 +228,7 @@ def _plan_of(what: "str | Path | Plan | Mapping[str, Any]") -> Plan:
         return what
     if isinstance(what, Mapping):
         return plan_of(plain_given(what))
-    if isinstance(what, Path):
-        return read_plan(what)
-    if isinstance(what, str):
+    if isinstance(what, str | Path):
         return read_plan(Path(what))
     raise errors.PlanError(
         f"run is given something of type {type(what).__name__}: it takes the name of a diagnostic "

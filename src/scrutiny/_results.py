@@ -83,15 +83,13 @@ class Run:
         """Raw measures of all diagnostics, or of one: "robustness", with or without version."""
         table = self.folder.records()
         if kind is not None:
-            ends = [text_given(kind, "kind"), *(kind + mark for mark in "@#")]
-            of_kind = pc.equal(table["kind"], ends[0])
-            for start in ends[1:]:
-                of_kind = pc.or_(of_kind, pc.starts_with(table["kind"], start))
+            ends = tuple(text_given(kind, "kind") + mark for mark in "@#")
             known = {m["kind"] for m in self.manifest.get("measure", {}).values()}
             known.update(pc.unique(table["kind"]).to_pylist())
-            if not any(one == kind or one.startswith(tuple(ends[1:])) for one in known):
+            fitting = [one for one in known if one == kind or one.startswith(ends)]
+            if not fitting:
                 raise UnknownNameError("kind of records in this run", kind, known)
-            table = table.filter(of_kind)
+            table = table.filter(pc.is_in(table["kind"], value_set=pa.array(fitting)))
         return Table(table)
 
     @property

@@ -2,13 +2,11 @@
 
 import sys
 from collections.abc import Sequence
-from importlib import import_module
-from keyword import iskeyword
 from typing import Any, Final
 
 import click
 
-from scrutiny.cli.environment import prepared
+from scrutiny.cli.environment import LazyGroup
 from scrutiny.cli.failures import broken_pipes_passed, exit_code_of
 from scrutiny.cli.running.streams import open_standard_streams
 from scrutiny.cli.running.watching import is_watched, watched
@@ -34,19 +32,8 @@ VERBS: Final = {
 }
 
 
-class Verbs(click.Group):
-    """A group that imports a verb when it is called; ``--help`` imports none."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """All verbs, in table order."""
-        return list(VERBS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The verb, imported on demand."""
-        if cmd_name not in VERBS:
-            return None
-        module = import_module(f"scrutiny.cli.verbs.{cmd_name}" + "_" * iskeyword(cmd_name))
-        return prepared(module.command, cmd_name)
+class Verbs(LazyGroup):
+    """The verbs; their output may be piped to a reader that closes early."""
 
     def make_context(
         self,
@@ -76,14 +63,13 @@ class Verbs(click.Group):
             ctx.fail(f"There is no verb {args[0]!r}.{hint} Verbs are {', '.join(VERBS)}.")
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the table of verbs without importing any."""
-        with formatter.section("Verbs"):
-            formatter.write_dl(list(VERBS.items()))
-
 
 @click.command(
     cls=Verbs,
+    table=VERBS,
+    room="verbs",
+    title="Verbs",
+    front="",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
     epilog="Every flag is also an environment variable: `run --seed 3` is SCRUTINY_RUN_SEED=3.",
 )

@@ -1,5 +1,8 @@
 """Setup of every verb: environment variables, examples, finite numbers."""
 
+from collections.abc import Mapping
+from importlib import import_module
+from keyword import iskeyword
 from typing import Any
 
 import click
@@ -8,6 +11,45 @@ from scrutiny.core.boundary.given import refuse_odd_values
 
 #: What `click` marks a paragraph with that is not to be filled; in a raw docstring it is two signs.
 _AS_TYPED = "\\b\n"
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command when it is called; ``--help`` imports none.
+
+    Parameters
+    ----------
+    table
+        Sentence of each command.
+    room
+        Package of ``scrutiny.cli`` whose modules have their names.
+    title
+        Heading of the table.
+    front
+        What stands before a command's name in its environment variables.
+    """
+
+    def __init__(
+        self, *given: Any, table: Mapping[str, str], room: str, title: str, front: str, **more: Any
+    ) -> None:
+        super().__init__(*given, **more)
+        self.table, self._room, self._title, self._front = table, room, title, front
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All commands, in table order."""
+        return list(self.table)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command, imported on demand."""
+        if cmd_name not in self.table:
+            return None
+        name = cmd_name + "_" * iskeyword(cmd_name)
+        module = import_module(f"scrutiny.cli.{self._room}.{name}")
+        return prepared(module.command, self._front + cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the table without importing any."""
+        with formatter.section(self._title):
+            formatter.write_dl(list(self.table.items()))
 
 
 def prepared(command: click.Command, name: str) -> click.Command:

@@ -1,17 +1,19 @@
 """Options shared by several verbs."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import reduce
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
 
+from scrutiny.core.boundary.storable import repeated
 from scrutiny.core.errors import PlanError
 from scrutiny.core.model import LoadOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
+V = TypeVar("V")
 #: Resamples: as many as a plan may ask for.
 DRAWS: Final = click.IntRange(100, 1_000_000)
 #: For pages that must not hold data.
@@ -164,24 +166,46 @@ def load_options(device: str, batch: str, model_settings: tuple[str, ...]) -> Lo
         raise PlanError(f"--device {device!r} is none of auto, cpu, cuda, cuda:0, mps, xpu.")
     if batch != "auto" and not _COUNT.fullmatch(batch):
         raise PlanError(f"--batch {batch!r} is neither 'auto' nor a positive number.")
-    settings = {}
-    for text in model_settings:
-        name, equals, value = text.partition("=")
-        if not (name and equals):
-            raise PlanError(f"-M {text!r} cannot be read: it is written -M name=value.")
-        if name in settings:
-            raise PlanError(f"-M {name} occurs twice; leave one out.")
-        settings[name] = value
+    settings = once_each("-M", [pair_of("-M", text) for text in model_settings])
     return LoadOptions(device, batch if batch == "auto" else int(batch), settings)
 
 
-def whole_numbers(flag: str, text: str) -> tuple[int, ...]:
-    """Whole numbers separated by commas.
+def pair_of(flag: str, text: str) -> tuple[str, str]:
+    """Name and value of ``FLAG name=value``.
 
     Raises
     ------
     PlanError
-        If they cannot be read.
+        If there is no name, or no ``=``.
+    """
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise PlanError(f"{flag} {text!r} cannot be read: it is written {flag} name=value.")
+    return name, value
+
+
+def once_each(flag: str, pairs: Iterable[tuple[str, V]]) -> dict[str, V]:
+    """Values of a flag by name.
+
+    Raises
+    ------
+    PlanError
+        If a name occurs twice.
+    """
+    stated = list(pairs)
+    twice = repeated(name for name, _ in stated)
+    if twice is not None:
+        raise PlanError(f"{flag} {twice} occurs twice; leave one out.")
+    return dict(stated)
+
+
+def whole_numbers(flag: str, text: str) -> tuple[int, ...]:
+    """Different whole numbers separated by commas.
+
+    Raises
+    ------
+    PlanError
+        If they cannot be read, or one occurs twice.
 
     Examples
     --------
@@ -189,6 +213,6 @@ def whole_numbers(flag: str, text: str) -> tuple[int, ...]:
     (1, 2, 3)
     """
     parts = [part.strip() for part in text.split(",") if part.strip()]
-    if not all(part.isdecimal() for part in parts):
-        raise PlanError(f"--{flag} {text!r} cannot be read: whole numbers with commas, 1,2,3.")
+    if not all(part.isdecimal() for part in parts) or len(set(parts)) < len(parts):
+        raise PlanError(f"--{flag} {text!r} cannot be read: different whole numbers, as in 1,2,3.")
     return tuple(map(int, parts))

@@ -160,9 +160,9 @@ class Resampling:
     """
 
     draws: int = 10_000
-    method: str = "crossed"
+    method: Literal["crossed", "multi-bootstrap", "items"] = "crossed"
     level: float = 0.95
-    replicates: str = "resample"
+    replicates: Literal["resample", "fixed", "each"] = "resample"
 
 
 @dataclass(frozen=True, slots=True)

@@ -212,10 +212,11 @@ def items_table(examples: Iterable[Example], dataset: str) -> pa.Table:
         "source": [e.source for e in rows],
         "fields": [canonical_json(dict(e.fields)) for e in rows],
         "language": [e.language for e in rows],
-        **{name: [_text(e.attributes.get(name)) for e in rows] for name in names},
+        **{
+            name: [
+                None if e.attributes.get(name) is None else str(e.attributes[name]) for e in rows
+            ]
+            for name in names
+        },
     }
     return pa.table(columns)
-
-
-def _text(value: object) -> str | None:
-    return None if value is None else str(value)

@@ -129,7 +129,8 @@ def _run(
         work = _Work(resolved, journal, options.progress, bound=bound)
         # one for both stages: models stay loaded, and are known to be those that were asked
         with left_alone(), closing(make(resolved, store, run_id=run_id)) as workers:
-            work.run(workers)
+            for stage in _STAGES:
+                work.run(stage, workers)
         if not is_packed:
             _write_tables(folder, journal, resolved)
         options.progress.start("estimate", total=1, done=0)
@@ -192,12 +193,8 @@ class _Work:
         self._journal = journal
         self._progress = progress
 
-    def run(self, workers: Executor) -> None:
-        """Do the remaining shards of each stage."""
-        for stage in _STAGES:
-            self._run_stage(stage, workers)
-
-    def _run_stage(self, stage: str, workers: Executor) -> None:
+    def run(self, stage: str, workers: Executor) -> None:
+        """Do the remaining shards of a stage."""
         tasks = list(tasks_of(self._resolved, stage))
         done = self._journal.done()
         # replicate by replicate: each model is loaded once, whatever is measured of it

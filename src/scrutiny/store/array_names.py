@@ -32,13 +32,8 @@ def _safe(part: str) -> str:
     """Part of a name as a safe file name; different parts get different names."""
     if not part:
         return "%"
-    escaped = _UNSAFE.sub(lambda match: "".join(map(_escaped, match[0])), part)
+    escaped = _UNSAFE.sub(lambda match: "".join(f"%{ord(letter):02X}" for letter in match[0]), part)
     data = escaped.encode()
     if len(data) <= _MOST:
         return escaped
     return f"{data[: _MOST - 33].decode(errors='ignore')}%{digest(part, size=16)}"
-
-
-def _escaped(letter: str) -> str:
-    """Percent escape of a character, as in URLs."""
-    return f"%{ord(letter):02X}"

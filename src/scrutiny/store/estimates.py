@@ -87,8 +87,3 @@ def estimate_from_row(row: dict[str, Any]) -> Estimate:
 def estimates_to_table(estimates: Iterable[Estimate]) -> pa.Table:
     """Table of all estimates, in their order."""
     return pa.Table.from_pylist([estimate_to_row(e) for e in estimates], schema=ESTIMATES)
-
-
-def estimates_from_table(table: pa.Table) -> list[Estimate]:
-    """Estimates from a table."""
-    return [estimate_from_row(row) for row in table.to_pylist()]

@@ -82,11 +82,6 @@ def _row(estimate: Estimate | None) -> dict[str, Any] | None:
     return None if estimate is None else estimate_to_row(estimate)
 
 
-def reproduction_to_json(found: Reproduction) -> dict[str, Any]:
-    """Published figure with ours, as plain JSON."""
-    return dict(plain(found))
-
-
 def reproduction_from_json(data: Mapping[str, Any]) -> Reproduction:
-    """Published figure from `reproduction_to_json`."""
+    """Published figure with ours, from plain JSON."""
     return Reproduction(**{**data, "figure": PublishedPlan(**data["figure"])})

@@ -26,12 +26,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from scrutiny.core.boundary.canonical import plain
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import DataError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.published import Reproduction
 from scrutiny.store.array_names import array_file
-from scrutiny.store.estimates import estimates_from_table, estimates_to_table
+from scrutiny.store.estimates import estimate_from_row, estimates_to_table
 from scrutiny.store.files import (
     read_json,
     storage_errors,
@@ -43,7 +44,6 @@ from scrutiny.store.findings import (
     finding_from_json,
     finding_to_json,
     reproduction_from_json,
-    reproduction_to_json,
 )
 from scrutiny.store.lock import is_in_use
 from scrutiny.store.native import reading, writing
@@ -324,7 +324,7 @@ class RunFolder:
 
     def estimates(self) -> list[Estimate]:
         """Estimates of the run."""
-        return estimates_from_table(self.table("estimates"))
+        return [estimate_from_row(row) for row in self.table("estimates").to_pylist()]
 
     def write_estimates(self, estimates: Iterable[Estimate]) -> None:
         """Replace the estimates."""
@@ -364,7 +364,7 @@ class RunFolder:
     def write_published(self, found: Sequence[Reproduction]) -> None:
         """Replace the published figures; without any there is no file."""
         if found:
-            self._write_entries("published.json", [reproduction_to_json(one) for one in found])
+            self._write_entries("published.json", plain(found))
         else:
             (self.path / "published.json").unlink(missing_ok=True)
 

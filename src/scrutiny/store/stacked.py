@@ -52,7 +52,12 @@ def stack(parts: Mapping[str, Recorded], *, cells: Sequence[str]) -> Recorded:
         items=tuple(f"{name}/{item}" for name, part in parts.items() for item in part.panel.items),
         units=_apart([panel.units for panel in panels], sizes),
         strata=_apart(
-            [_zeros(panel.strata, k) for panel, k in zip(panels, sizes, strict=True)], sizes
+            # strata of a dataset: its own, or a single one
+            [
+                np.zeros(k, dtype=np.int64) if panel.strata is None else panel.strata
+                for panel, k in zip(panels, sizes, strict=True)
+            ],
+            sizes,
         ),
         cells=number if cells else None,
     )
@@ -66,11 +71,6 @@ def stack(parts: Mapping[str, Recorded], *, cells: Sequence[str]) -> Recorded:
         {condition: first.conditions[condition] for condition, _ in shared},
         pa.concat_tables(tables, promote_options="default"),
     )
-
-
-def _zeros(codes: NDArray[np.int64] | None, size: int) -> NDArray[np.int64]:
-    """Strata of a dataset: its own, or a single one."""
-    return np.zeros(size, dtype=np.int64) if codes is None else codes
 
 
 def _apart(

@@ -69,7 +69,7 @@ def test_near_names(capsys):
     [
         (["minilm-mlm"], "plain text files with --text"),
         (["minilm-mlm", "--seeds", "1,x"], "--seeds '1,x' cannot be read"),
-        (["minilm-mlm", "--seeds", "1,1"], "different numbers"),
+        (["minilm-mlm", "--seeds", "1,1"], "different whole numbers"),
         (["minilm", "--steps", "3"], "minilm is not trained"),
     ],
 )

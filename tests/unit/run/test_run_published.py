@@ -6,13 +6,14 @@ from dataclasses import replace
 import pytest
 from small_runs import family, plan, run
 
+from scrutiny.core.boundary.canonical import plain
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.published import PublishedPlan
 from scrutiny.core.record import Counts
 from scrutiny.run.planning.file import plan_of
 from scrutiny.run.planning.published import must_read, reproduction
-from scrutiny.store.findings import reproduction_from_json, reproduction_to_json
+from scrutiny.store.findings import reproduction_from_json
 
 RUNS = {f'{{"run":"{i}"}}': v for i, v in enumerate([0.5, 0.6, 0.7], 1)}
 
@@ -195,7 +196,7 @@ def test_a_plan_file_has_them_with_near_names_for_typos():
 
 def test_json_and_back():
     made = found([number(0.6)], metric="f1", where={"layer": 1}, note="so")
-    assert reproduction_from_json(json.loads(json.dumps(reproduction_to_json(made)))) == made
+    assert reproduction_from_json(json.loads(json.dumps(plain(made)))) == made
 
 
 def with_figures(tmp_path, *rows):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from scrutiny.cli.failures import tell
-from scrutiny.core.errors import ModelError, PlanError, RunIncompleteError, require_packages
+from scrutiny.core.errors import ModelError, PlanError, RunIncompleteError
 from scrutiny.models.strings.competence import read_competence
 from scrutiny.models.strings.packaged import Packaged
 
@@ -91,7 +91,9 @@ def _fine_tune(packaged: Packaged, original: Path, training: TrainingWanted) -> 
             f"{packaged.name} is fine-tuned on texts of yours: name plain text files with --text, "
             "a paragraph a line and a blank line between documents. Half a million words will do."
         )
-    device = _device_of(training.device)
+    from scrutiny.models.hf.parts import torch_device
+
+    device = str(torch_device(training.device, of="What is fine-tuned"))
     from scrutiny.training.masked_minilm import STEPS, MaskedMinilm, add_seed
 
     steps = training.steps or STEPS
@@ -100,19 +102,14 @@ def _fine_tune(packaged: Packaged, original: Path, training: TrainingWanted) -> 
     )
     for seed in missing:
         tell(f"Fine-tuning seed {seed}: {steps} steps.")
-        made = add_seed(job, seed, folder, on_log=_say_step)
+        made = add_seed(
+            job,
+            seed,
+            folder,
+            on_log=lambda row: tell(f"  step {row['step']:.0f}: loss {row['masked']:.2f}"),
+        )
         tell(_competence_line(read_competence(made)))
     return folder
-
-
-def _device_of(name: str) -> str:
-    """Device of torch for its name; "auto" is the first CUDA device where there is one."""
-    require_packages("Fine-tuning", "hf", "torch", "transformers")
-    import torch
-
-    if name != "auto":
-        return name
-    return "cuda:0" if torch.cuda.is_available() else "cpu"
 
 
 def _competence_line(record: Mapping[str, Any] | None) -> str:
@@ -122,10 +119,6 @@ def _competence_line(record: Mapping[str, Any] | None) -> str:
     below = [name for name, passed in record["gates"].items() if not passed]
     verdict = f"below its gates: {', '.join(below)}" if below else "all gates passed"
     return f"  masked accuracy {record['masked_accuracy']['value']:.3f}; {verdict}"
-
-
-def _say_step(row: dict[str, float]) -> None:
-    tell(f"  step {row['step']:.0f}: loss {row['masked']:.2f}")
 
 
 _MAKERS: Final[dict[str, Callable[[Packaged, Path, TrainingWanted], Path]]] = {

@@ -5,7 +5,7 @@ in a plan. Flags that a plan would pass over are refused.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -50,7 +50,12 @@ def must_lead(flags: Mapping[str, Any], plan: Path | None, *, has_reference: boo
     names = {text.partition("#")[0] for text in flags.get("models", ())}
     if plan is not None:
         own = {**_OF_PLANS, **({"reference": "--reference"} if has_reference else {})}
-        _refuse_beside([flag for name, flag in own.items() if flags.get(name)], plan)
+        beside = [flag for name, flag in own.items() if flags.get(name)]
+        if beside:
+            raise PlanError(
+                f"{str(plan)!r} is a plan with its own models, data and parameters, so {beside[0]} "
+                "would be passed over: write it into the plan, or leave it out."
+            )
         names = models_of_plan(plan)
     reference = flags.get("reference") or ""
     if reference and not _names_one(reference, {*names, *flags.get("models", ())}):
@@ -71,11 +76,3 @@ def models_of_plan(path: Path) -> set[str]:
 def _names_one(reference: str, known: Collection[str]) -> bool:
     """Whether a reference is the name or the string of a model that is asked for anyway."""
     return reference in known or _NUMBERED.sub("", reference) in known
-
-
-def _refuse_beside(beside: Sequence[str], plan: Path) -> None:
-    if beside:
-        raise PlanError(
-            f"{str(plan)!r} is a plan with its own models, data and parameters, so {beside[0]} "
-            "would be passed over: write it into the plan, or leave it out."
-        )

@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
+from scrutiny.cli.options import once_each, pair_of
 from scrutiny.cli.running.early_checks import is_plan
 from scrutiny.core.boundary.json_text import parse_json
-from scrutiny.core.boundary.storable import repeated
 from scrutiny.core.errors import PlanError
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
@@ -19,8 +20,6 @@ from scrutiny.run.planning.profiles import SHIP, profile_of
 from scrutiny.run.planning.rerun import plan_of_run
 from scrutiny.run.planning.tolerances import read_tolerances, with_tolerances
 from scrutiny.store.run_folder import RunFolder
-
-V = TypeVar("V")
 
 
 def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
@@ -39,7 +38,7 @@ def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
     name = registry().resolve("diagnostic", what)
     models, second = named_with_reference(flags)
     data = named_data(flags)
-    params = _parameters(flags["params"])
+    params = once_each("-P", map(_parameter, flags["params"]))
     if flags["transformations"]:
         params["transformations"] = named_recipes(flags["transformations"])
     measure = MeasurePlan(
@@ -197,9 +196,7 @@ def _reference(given: str | None, models: Sequence[ModelPlan]) -> ModelPlan | No
     if not given:
         return None
     known = (model for model in models if given in (model.name, model.source))
-    name, number = given.partition("#")[0], 2
-    while any(model.name == name for model in models):
-        name, number = f"{given.partition('#')[0]} ({number})", number + 1
+    name = _free(given, {model.name for model in models})
     return next(known, None) or ModelPlan(name, given)
 
 
@@ -224,12 +221,15 @@ def _named(strings: Sequence[str]) -> list[tuple[str, str]]:
     """Short names for strings, numbered if two are equal."""
     names: dict[str, str] = {}
     for text in strings:
-        short = text.partition("#")[0]
-        name, number = short, 2
-        while name in names:
-            name, number = f"{short} ({number})", number + 1
-        names[name] = text
+        names[_free(text, names)] = text
     return list(names.items())
+
+
+def _free(text: str, taken: Collection[str]) -> str:
+    """Short name for a string; numbered if it is taken."""
+    short = text.partition("#")[0]
+    numbered = (f"{short} ({number})" for number in count(2))
+    return next(name for name in chain([short], numbered) if name not in taken)
 
 
 def split_recipes(text: str) -> list[str]:
@@ -267,30 +267,9 @@ def named_recipes(text: str) -> list[str]:
     return recipes
 
 
-def _parameters(given: Sequence[str]) -> dict[str, Any]:
-    """Values of ``-P name=value`` by name."""
-    return once_each("-P", [_parameter(text) for text in given])
-
-
-def once_each(flag: str, pairs: Sequence[tuple[str, V]]) -> dict[str, V]:
-    """Values of a flag by name.
-
-    Raises
-    ------
-    PlanError
-        If a name occurs twice.
-    """
-    twice = repeated(name for name, _ in pairs)
-    if twice is not None:
-        raise PlanError(f"{flag} {twice} occurs twice; leave one out.")
-    return dict(pairs)
-
-
 def _parameter(text: str) -> tuple[str, Any]:
     """Name and value of ``-P name=value``; the value is JSON, or otherwise text."""
-    name, equals, value = text.partition("=")
-    if not (name and equals):
-        raise PlanError(f"-P {text!r} cannot be read: it is written -P name=value.")
+    name, value = pair_of("-P", text)
     try:
         return name, parse_json(value)
     except ValueError:

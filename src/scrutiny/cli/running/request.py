@@ -63,12 +63,9 @@ def command_line() -> str:
     """The command, as it can be repeated in this folder, without secrets."""
     import shlex
 
-    return storable(shlex.join(["scrutiny", *map(_near, map(redacted, sys.argv[1:]))]))
-
-
-def _near(word: str) -> str:
-    """Word of a command with absolute paths in the working folder made relative."""
-    return word.replace(f"{Path.cwd()}{os.sep}", "")
+    here = f"{Path.cwd()}{os.sep}"
+    words = [redacted(word).replace(here, "") for word in sys.argv[1:]]
+    return storable(shlex.join(["scrutiny", *words]))
 
 
 def dry_run(plan: Plan, flags: Mapping[str, Any], request: Request) -> int:

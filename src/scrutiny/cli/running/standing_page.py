@@ -7,7 +7,7 @@ changed, or would be made of something else is made and written.
 
 import json
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import Final
@@ -56,7 +56,8 @@ def write_page(
 def _made_of(view: RunView) -> str:
     """Digest of everything that determines a page: the run, its results, and the code."""
     files = json.dumps(view.manifest, sort_keys=True)
-    return _digest([view.facts.path, str(view.has_texts), files, *_code()])
+    parts = [view.facts.path, str(view.has_texts), files, *_code()]
+    return blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
 
 
 def _code() -> list[str]:
@@ -69,26 +70,14 @@ def _code() -> list[str]:
     return found
 
 
-def _digest(parts: list[str]) -> str:
-    return blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
-
-
 def _kept(folder: Path) -> object:
     """Note about the last page in the journal; `None` if there is no valid one."""
-    journal = Journal(folder / "journal.sqlite")
-    try:
+    with suppress(ValueError), closing(Journal(folder / "journal.sqlite")) as journal:
         return json.loads(journal.meta(_KEY) or "null")
-    except ValueError:
-        return None
-    finally:
-        journal.close()
+    return None
 
 
 def _keep(folder: Path, said: list[str]) -> None:
     """Store a note about a page in the journal; without it the page is written again."""
-    with suppress(StorageError):
-        journal = Journal(folder / "journal.sqlite")
-        try:
-            journal.set_meta(_KEY, json.dumps(said))
-        finally:
-            journal.close()
+    with suppress(StorageError), closing(Journal(folder / "journal.sqlite")) as journal:
+        journal.set_meta(_KEY, json.dumps(said))

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -99,48 +100,33 @@ def command(**flags: Any) -> int:
 
 
 def _job(flags: dict[str, Any]) -> Any:
-    """Training job of the options."""
+    """Training job of the options: that of a plan's node, with the stated seeds."""
     from scrutiny.core.errors import PlanError
-    from scrutiny.training.finetuning.anchored.task_gradient import piece_task
-    from scrutiny.training.finetuning.base import bases_of
-    from scrutiny.training.finetuning.job import FinetuningJob
-
-    if flags["seeds"] and flags["runs"]:
-        raise PlanError("--seeds names the runs and --runs counts them: give one of the two.")
-    task = piece_task(flags["task"])
-    recipe = _recipe(flags, task)
-    parts = _parts(flags, task, recipe)
-    bases = bases_of(flags["model"])
-    runs = flags["runs"] or (1 if bases[0].factors else 3)
-    seeds = whole_numbers("seeds", flags["seeds"] or "") or tuple(range(1, runs + 1))
-    return FinetuningJob(bases, parts, recipe, seeds)
-
-
-def _parts(flags: dict[str, Any], task: Any, recipe: Any) -> Any:
-    """Training, dev and held-out data: labeled data, or annotations."""
+    from scrutiny.core.plan import ModelPlan
     from scrutiny.data.dataset import load_dataset
-    from scrutiny.training.finetuning.anchored.parts import piece_parts
-    from scrutiny.training.finetuning.parts import load_parts
+    from scrutiny.training.finetuning.trainer import FINETUNE
+    from scrutiny.training.trainer import TrainingNode
 
-    name = flags["task"] if task is None else task.reads
-    reported = [load_dataset(text, task=name or None) for text in flags["reported"]]
-    if task is None:
-        return load_parts(flags["data"], recipe, dev=flags["dev"], task=name, reported=reported)
-    data = load_dataset(flags["data"], task=name)
-    dev = load_dataset(flags["dev"], task=name) if flags["dev"] else None
-    return piece_parts(task, recipe, data=data, dev=dev, reported=reported)
+    runs, stated = flags["runs"], flags["task"]
+    if flags["seeds"] and runs:
+        raise PlanError("--seeds names the runs and --runs counts them: give one of the two.")
+    task, recipe = FINETUNE.reads(stated), _recipe(flags, FINETUNE.recipe(stated))
+    reported = tuple(load_dataset(text, task=task or None) for text in flags["reported"])
+    data = load_dataset(flags["data"], task=task or None)
+    dev = load_dataset(flags["dev"], task=task or data.task) if flags["dev"] else None
+    base = ModelPlan("base", flags["model"])
+    job = FINETUNE.job(TrainingNode(stated, recipe, data, dev, reported, base, runs))
+    seeds = whole_numbers("seeds", flags["seeds"] or "") or job.seeds[: runs or 3]
+    return replace(job, seeds=seeds)
 
 
-def _recipe(flags: dict[str, Any], task: Any) -> Any:
+def _recipe(flags: dict[str, Any], kind: Any) -> Any:
     """Recipe from the given options and ``--set``."""
-    from dataclasses import fields
-
     from scrutiny.cli.running.plans import split_recipes
     from scrutiny.cli.train.set_fields import stated_fields
     from scrutiny.run.planning.params import make_params
     from scrutiny.training.finetuning.recipe import FinetuningRecipe
 
-    kind = FinetuningRecipe if task is None else task.recipe
     names = {field.name for field in fields(FinetuningRecipe)}
     given = {k: v for k, v in flags.items() if k in names and v is not None}
     given["augment"] = split_recipes(flags["augment"])
@@ -154,8 +140,8 @@ def _lines(found: list[Any]) -> Iterator[str]:
     scores = [one.record["dev_score"] for one in found if one.record["dev_score"] is not None]
     for one in found:
         record = one.record
-        score = "" if record["dev_score"] is None else f"dev {record['metric']} "
-        score += "" if record["dev_score"] is None else f"{record['dev_score']:.3f}, "
+        dev = record["dev_score"]
+        score = "" if dev is None else f"dev {record['metric']} {dev:.3f}, "
         seconds = sum(epoch["seconds"] for epoch in record["epochs"])
         chosen = f"epoch {record['chosen_epoch']} of {len(record['epochs'])}"
         yield f"{one.run.place}: {score}{chosen} ({record['chosen_by']}), {seconds:.0f} s"

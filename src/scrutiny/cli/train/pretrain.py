@@ -80,7 +80,9 @@ def command(**given: Any) -> int:
     Steps are fixed. Interrupted, the command exits with 3 and goes on, to the bit, when it is
     issued again.
     """
-    device = _device(given["device"])  # names the extra, where torch is not there
+    from scrutiny.models.hf.parts import torch_device
+
+    device = str(torch_device(given["device"], of="What is trained"))  # names a missing extra
     from scrutiny.training.pretraining.allocator import keep_memory
     from scrutiny.training.pretraining.family import Listeners, pretrain_family
     from scrutiny.training.pretraining.stopping import stopping_on_signals
@@ -138,10 +140,3 @@ def _recipe(given: dict[str, Any]) -> Any:
     values = stated_fields(given["fields"])
     values |= {k: given[k] for k in ("steps", "masking") if given[k] is not None}
     return recipe_from(values, read_recipe(given["recipe_file"]) if given["recipe_file"] else None)
-
-
-def _device(name: str) -> str:
-    """Device of a name, including ``auto``, if this machine has it."""
-    from scrutiny.models.hf.parts import torch_device
-
-    return str(torch_device(name, of="What is trained"))

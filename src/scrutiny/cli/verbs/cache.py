@@ -2,6 +2,7 @@
 
 import json
 import sys
+from contextlib import closing
 
 import click
 
@@ -22,9 +23,8 @@ def ls(*, as_json: bool) -> int:
 
     path, count, size = cache_file(), 0, 0
     if path.is_file():
-        cache = AnswerCache(path)
-        count, size = cache.size()
-        cache.close()
+        with closing(AnswerCache(path)) as cache:
+            count, size = cache.size()
     if as_json:
         click.echo(json.dumps({"path": str(path), "answers": count, "bytes": size}))
     else:
@@ -45,9 +45,8 @@ def clear(*, yes: bool) -> int:
     if not path.is_file():
         click.echo(f"{path}: empty")
         return 0
-    cache = AnswerCache(path)
-    count = cache.clear()
-    cache.close()
+    with closing(AnswerCache(path)) as cache:
+        count = cache.clear()
     click.echo(f"{path}: {count:,} answers forgotten")
     return 0
 

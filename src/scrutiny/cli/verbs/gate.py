@@ -14,7 +14,6 @@ from scrutiny.cli.running.output_paths import OutputFile
 from scrutiny.cli.wrapping import fitted, narrowed
 
 if TYPE_CHECKING:
-    from scrutiny.core.claim import Finding
     from scrutiny.report.formats.junit import Case
     from scrutiny.store.run_folder import RunFolder
 
@@ -113,7 +112,8 @@ def _rules(folder: "RunFolder", rules: Sequence[str], group: str) -> Iterator[_J
     for finding in gate_run(folder, rules, group=group):
         outcome: Any = _OUTCOMES.get(finding.verdict, "undecided")
         case = Case(finding.claim.says, "rule", outcome, f"{finding.scope}: {finding.reason}")
-        yield _Judged(case, _cost(finding), finding_to_json(finding))
+        cost = None if finding.estimate is None else finding.estimate.value
+        yield _Judged(case, cost, finding_to_json(finding))
 
 
 def _risks(folder: "RunFolder") -> Iterator[_Judged]:
@@ -124,10 +124,6 @@ def _risks(folder: "RunFolder") -> Iterator[_Judged]:
 
     for risk in risks_of(folder.findings()):
         yield _Judged(case_of(risk), risk.cost, plain(risk))
-
-
-def _cost(finding: "Finding") -> float | None:
-    return None if finding.estimate is None else finding.estimate.value
 
 
 def _with_accepted(judged: Sequence[_Judged], accepted: Sequence[Any]) -> list[_Judged]:

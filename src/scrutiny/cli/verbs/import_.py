@@ -63,18 +63,17 @@ def inspect(**flags: Any) -> int:
 
 def _import(tool: str, flags: dict[str, Any]) -> int:
     """Import, and print the results."""
-    from dataclasses import replace
-
     from scrutiny.cli.running.request import command_line
+    from scrutiny.core.plan import Resampling
     from scrutiny.run.importing.manifest import ImportOptions
     from scrutiny.run.importing.reading import import_logs
 
     options = ImportOptions(
-        on_bad_row=flags["on_bad_row"], seed=flags["seed"], command=command_line()
+        on_bad_row=flags["on_bad_row"],
+        resampling=Resampling(**({"draws": flags["draws"]} if flags["draws"] else {})),
+        seed=flags["seed"],
+        command=command_line(),
     )
-    if flags["draws"] is not None:
-        draws = replace(options.resampling, draws=flags["draws"])
-        options = replace(options, resampling=draws)
     folder = import_logs(
         tool, flags["paths"], flags["out"], each_date=flags["each_date"], options=options
     )

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import click
 
-from scrutiny.cli.options import Folder, load_options, model_options
+from scrutiny.cli.options import Folder, load_options, model_options, whole_numbers
 from scrutiny.cli.running.streams import prints_on_stderr
 from scrutiny.cli.wrapping import WIDTH
-from scrutiny.core.errors import ModelError, PlanError
+from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.limits import known
 from scrutiny.core.model import LoadOptions, Model
@@ -56,17 +56,9 @@ def add(name: str, seeds: str, **asked: Any) -> int:
 
     known("packaged model", [name], PACKAGED)
     packaged = PACKAGED[name]
-    training = TrainingWanted(_numbers(seeds), **asked)
+    training = TrainingWanted(whole_numbers("seeds", seeds), **asked)
     click.echo(f"{name}: {packaged.says}, in {add_packaged(packaged, training)}")
     return 0
-
-
-def _numbers(seeds: str) -> tuple[int, ...]:
-    """Seeds separated by commas."""
-    parts = [part.strip() for part in seeds.split(",")]
-    if not all(part.isdecimal() for part in parts) or len(set(parts)) < len(parts):
-        raise PlanError(f"--seeds {seeds!r} cannot be read: different numbers, as in 1,2,3.")
-    return tuple(map(int, parts))
 
 
 @command.command("quantize")

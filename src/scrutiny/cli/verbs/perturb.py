@@ -8,6 +8,7 @@ from typing import IO, Any
 import click
 
 from scrutiny.cli.failures import say, tell
+from scrutiny.cli.options import once_each, pair_of
 from scrutiny.cli.running.output_paths import OutputFile
 from scrutiny.cli.running.streams import prints_on_stderr
 from scrutiny.core.limits import known
@@ -120,17 +121,8 @@ def _line(example: Any, variant: Any) -> dict[str, Any]:
 
 def _resources(given: Sequence[str]) -> dict[str, str]:
     """Specifications of ``--resource name=specification`` by name."""
-    from scrutiny.cli.running.plans import once_each
-
-    return once_each("--resource", [_pair(text) for text in given])
-
-
-def _pair(text: str) -> tuple[str, str]:
-    from scrutiny.core.errors import PlanError
     from scrutiny.perturb.resources.loading import RESOURCES
 
-    name, equals, value = text.partition("=")
-    if not (name and equals and value):
-        raise PlanError(f"--resource {text!r} cannot be read: it is written name=specification.")
-    known("resource", [name], RESOURCES)
-    return name, value
+    found = once_each("--resource", [pair_of("--resource", text) for text in given])
+    known("resource", found, RESOURCES)
+    return found

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import pyarrow as pa
 
@@ -53,10 +53,8 @@ class Estimator:
     ) -> None:
         self.resampling = resampling
         self.seed = seed
-        self._records = records
-        self._items = items
         self.slices = RunItems(items) if slices is None else slices
-        self._panel = lru_cache(maxsize=_KEPT_PANELS)(self._read)
+        self._panel = lru_cache(maxsize=_KEPT_PANELS)(partial(read_panel, records, items))
 
     def estimate(self, assignment: Assignment) -> Estimated:
         """Estimate of one specification; refused if its presuppositions do not hold."""
@@ -182,9 +180,6 @@ class Estimator:
             for dataset in (key.dataset, *beside)
         }
         return stack(parts, cells=key.cells)
-
-    def _read(self, key: PanelKey) -> Recorded:
-        return read_panel(self._records, self._items, key)
 
     def _sides(self, recorded: Recorded, assignment: Assignment) -> Mapping[str, Side]:
         """Records of each side of a specification."""

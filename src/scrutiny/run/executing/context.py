@@ -141,14 +141,13 @@ def _predict(
     """Predictions of a model, stored as outputs."""
     names = variants or [None] * len(examples)
     if client.model.has_stored_answers_only:
-        examples = [_naming(e, name) for e, name in zip(examples, names, strict=True)]
+        # such models look answers up by item and variant
+        examples = [
+            replace(e, attributes={**e.attributes, "variant": name or ""})
+            for e, name in zip(examples, names, strict=True)
+        ]
     answers = client.predict(examples)
     for example, name, answer in zip(examples, names, answers, strict=True):
         if isinstance(answer, Prediction):
             outputs[example.id, name] = answer
     return answers
-
-
-def _naming(example: Example, variant: str | None) -> Example:
-    """Example named by its variant, for models that look answers up by item."""
-    return replace(example, attributes={**example.attributes, "variant": variant or ""})

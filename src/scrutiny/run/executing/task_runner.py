@@ -119,7 +119,13 @@ class TaskRunner:
         outputs = outputs_table(own, context.outputs)
         tallies = [client.tally]
         if reference is not None:
-            outputs = pa.concat_tables([outputs, _outputs_of(reference, task.dataset)])
+            beside = Cell(
+                reference.subject,
+                reference.replicate,
+                task.dataset,
+                condition=reference.condition,
+            )
+            outputs = pa.concat_tables([outputs, outputs_table(beside, reference.outputs)])
             tallies.append(reference.tally)
         return {
             "records": records,
@@ -182,12 +188,14 @@ class TaskRunner:
         name = who(family, replicate.source, dataset)
         with errors_named(replicate.source), at_home(replicate.source):
             fingerprint = model.fingerprint()
+        # without one, answers are not shared between runs
+        of_this_run = canonical_json(["run", self._run_id, family, redacted(replicate.source)])
         stated = fingerprint or self._read(name, model)
         must_be_the_same(self._store, name, replicate.source, stated, keep=True)
         return ModelClient(
             model,
             self._store,
-            fingerprint=fingerprint or self._of_this_run(family, replicate),
+            fingerprint=fingerprint or of_this_run,
             to_data=match.in_data_words(model.labels),
             digest=match.digest,
             witnesses=self._witnesses.get(name),
@@ -205,10 +213,6 @@ class TaskRunner:
                 }
         return self._readings[name].digest
 
-    def _of_this_run(self, family: str, replicate: Replicate) -> str:
-        """Substitute for an unknown fingerprint: answers are not shared between runs."""
-        return canonical_json(["run", self._run_id, family, redacted(replicate.source)])
-
     def _model(self, family: str, dataset: str, replicate: Replicate) -> Model:
         kind = self._resolved.tasks[dataset]
         key = (family, replicate.source, kind.name)  # objects may share a source string
@@ -223,12 +227,6 @@ class TaskRunner:
             )
         self._loaded.move_to_end(key)
         return self._loaded[key]
-
-
-def _outputs_of(reference: AskedReference, dataset: str) -> pa.Table:
-    """Table of what a reference answered."""
-    cell = Cell(reference.subject, reference.replicate, dataset, condition=reference.condition)
-    return outputs_table(cell, reference.outputs)
 
 
 def _timing(task: TaskSpec, seconds: float, tallies: Sequence[Tally]) -> pa.Table:

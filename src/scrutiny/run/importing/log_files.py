@@ -67,10 +67,7 @@ def under_one_name(files: Sequence[LogFile], pattern: str) -> list[LogFile]:
     DataError
         If some of them hold several models, so that it cannot be told which replicate is whose.
     """
-    if not captures(pattern):
-        return list(files)
-    names = {f.subject for f in files}
-    if len(names) == 1:
+    if not captures(pattern) or len({f.subject for f in files}) == 1:
         return list(files)
     members: dict[tuple[tuple[str, str], ...], set[str]] = {}
     for file in files:

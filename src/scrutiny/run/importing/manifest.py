@@ -90,12 +90,14 @@ class Manifest:
     def _data(self, name: str) -> dict[str, Any]:
         """Counts of a task: read and left out."""
         task, examples = self.tasks[name], self.examples[name]
+        sides = [side for several in task.sides.values() for side in several]
         found = task.problems
+        files = dict.fromkeys(f"{self.tool}:{side.log.file.name}" for side in sides)
         notes = [f"{count:,} x {what}" for what, count in found.skipped.items()]
         if task.n_other_texts:
             notes.append(f"{task.n_other_texts:,} items have other texts in another log.")
         return {
-            "source": ", ".join(dict.fromkeys(self._files(task))),
+            "source": ", ".join(files),
             "task": "logged",
             "items": len(examples),
             "fingerprint": fingerprint_of(examples),
@@ -104,15 +106,9 @@ class Manifest:
             "doubts": list(left_out(found.bad_rows)),
             "notes": notes,
             "lower_is_better": sorted(
-                {m for s in task.sides.values() for side in s for m in side.log.lower_is_better}
+                {metric for side in sides for metric in side.log.lower_is_better}
             ),
         }
-
-    def _files(self, task: Logged) -> Iterator[str]:
-        """Names of the files of a task."""
-        for sides in task.sides.values():
-            for side in sides:
-                yield f"{self.tool}:{side.log.file.name}"
 
     def _model(self, subject: str) -> dict[str, Any]:
         """Replicates of a model, each with its logs."""

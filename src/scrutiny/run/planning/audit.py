@@ -1,6 +1,6 @@
 """Audit plan: measurements of a profile for a model and its data, at modest budgets."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -17,7 +17,7 @@ from scrutiny.data.dataset import load_dataset
 from scrutiny.data.tasks.names import load_task
 from scrutiny.models.named.family import expand
 from scrutiny.run.planning.loading import capabilities_of, load_given, load_replicate
-from scrutiny.run.planning.profiles import SHIP, Profile, profile_of
+from scrutiny.run.planning.profiles import SHIP, profile_of
 from scrutiny.run.planning.resolve import applies
 
 #: Task, and capabilities of a model on it.
@@ -75,9 +75,9 @@ def audit_plan(
     there = {d.name: d for d in data}
     measures: list[MeasurePlan] = []
     for name in ordered(registry().names("diagnostic")):
-        if not ({name, name.partition("@")[0]} & set(only) if only else _has(wanted, name)):
-            continue
-        if _lacks(name, offered):
+        entry = registry().entry("diagnostic", name)
+        is_asked = {name, name.partition("@")[0]} & set(only) if only else wanted.has(entry)
+        if not is_asked or not {entry.registration.needs} <= {"", *offered}:
             continue
         diagnostic = registry().load("diagnostic", name)()
         fitting = [pair for pair, found in declared.items() if _fits(diagnostic, *found)]
@@ -109,17 +109,6 @@ def ordered(names: Sequence[str]) -> list[str]:
     """Names of diagnostics in page order."""
     rank = {name: place for place, name in enumerate(_FIRST)}
     return sorted(names, key=lambda name: (rank.get(name.partition("@")[0], len(rank)), name))
-
-
-def _has(profile: Profile, name: str) -> bool:
-    """Whether a profile includes a diagnostic."""
-    return profile.has(registry().entry("diagnostic", name))
-
-
-def _lacks(name: str, offered: Collection[str]) -> bool:
-    """Whether a diagnostic requires something that is not available."""
-    needed = registry().entry("diagnostic", name).registration.needs
-    return bool(needed) and needed not in offered
 
 
 def _measures(

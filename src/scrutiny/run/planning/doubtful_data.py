@@ -81,13 +81,12 @@ def _judged(
     for pair in combinations(used, 2):
         one = halves.get(frozenset(pair))
         if one is not None and not claim.refused:
-            return replace(claim, refused=_reason(one))
+            return replace(
+                claim,
+                refused=(
+                    f"{one.a} and {one.b} share {one.shared:,} of the {one.smaller:,} items of the "
+                    "smaller, so that it holds on both says nothing beyond one of them; give data "
+                    "of which less than half is shared"
+                ),
+            )
     return claim
-
-
-def _reason(one: SharedItems) -> str:
-    return (
-        f"{one.a} and {one.b} share {one.shared:,} of the {one.smaller:,} items of the smaller, so "
-        "that it holds on both says nothing beyond one of them; give data of which less than half "
-        "is shared"
-    )

@@ -47,8 +47,6 @@ from scrutiny.run.planning.specs import (
 #: A column with more values than this is no grouping.
 _MOST_VALUES: Final = 500
 _MOST_SHOWN: Final = 20
-_METHODS: Final = ("crossed", "multi-bootstrap", "items")
-_REPLICATES: Final = ("resample", "fixed", "each")
 
 
 def resolve(
@@ -77,7 +75,18 @@ def resolve(
     _must_be_sound(plan)
     plan = with_presupposed(plan)
     options = options or LoadOptions()
-    datasets = _datasets(plan, data or {})
+    given = data or {}
+    datasets = {
+        d.name: load_dataset(
+            given.get(d.name, d.source),
+            task=d.task or None,
+            limit=d.limit,
+            on_bad_row=plan.on_bad_row,
+            name=d.name,
+        )
+        for d in plan.data
+        if d.name not in plan.only_trained
+    }
     families = {
         m.name: expand(m.source, random=m.random, name=m.name, role=m.role, seeds=m.seeds)
         for m in plan.models
@@ -160,9 +169,7 @@ def _must_resample(how: Resampling) -> None:
     """Raise for resampling that a plan in a file could not state."""
     allowed = {
         "draws": (how.draws >= 1, "a whole number from 1"),
-        "method": (how.method in _METHODS, f"one of {', '.join(_METHODS)}"),
         "level": (0 < how.level < 1, "between 0 and 1"),
-        "replicates": (how.replicates in _REPLICATES, f"one of {', '.join(_REPLICATES)}"),
     }
     for name, (is_fine, said) in allowed.items():
         if not is_fine:
@@ -218,20 +225,6 @@ def _with_estimates(resolved: Resolved, shared: Sequence[SharedItems]) -> Resolv
         claims=tuple(refused_on_shared((*planned, *claims, *asked.claims), data_of, shared)),
         slices=asked.sizes,
     )
-
-
-def _datasets(plan: Plan, given: Mapping[str, Any]) -> dict[str, Dataset]:
-    return {
-        d.name: load_dataset(
-            given.get(d.name, d.source),
-            task=d.task or None,
-            limit=d.limit,
-            on_bad_row=plan.on_bad_row,
-            name=d.name,
-        )
-        for d in plan.data
-        if d.name not in plan.only_trained
-    }
 
 
 def _pairings(resolved: Resolved, given: Mapping[str, Any]) -> dict[tuple[str, str], Pairing]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, get_type_hints
+from typing import Any, get_type_hints
 
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.limits import known
@@ -84,25 +84,22 @@ class Nodes:
         recipe = make_recipe(kind, node.params, where=f"train {node.name!r}, params")
         with _named(node):
             task = trainer.reads(node.task)
-        read = self._read_for(node, task=task)
-        base = self._model(node) if trainer.has_base else None
+        measured = dict.fromkeys(
+            name for m in self.plan.measure if node.name in m.models for name in m.data
+        )
         asked = TrainingNode(
-            node.task, recipe, **read._asdict(), base=base, runs=node.runs, seeds=node.seeds
+            node.task,
+            recipe,
+            self._dataset(node, node.data, task=task),
+            self._dataset(node, node.dev, task=task) if node.dev else None,
+            reported=tuple(self._dataset(node, name) for name in measured),
+            base=self._model(node) if trainer.has_base else None,
+            runs=node.runs,
+            seeds=node.seeds,
         )
         with _named(node):
             job: TrainingJob = trainer.job(asked)
         return job
-
-    def _read_for(self, node: TrainPlan, *, task: str) -> "_Read":
-        """Training data of a node, and the data its models are measured on."""
-        measured = dict.fromkeys(
-            name for m in self.plan.measure if node.name in m.models for name in m.data
-        )
-        return _Read(
-            self._dataset(node, node.data, task=task),
-            self._dataset(node, node.dev, task=task) if node.dev else None,
-            tuple(self._dataset(node, name) for name in measured),
-        )
 
     def add(self, node: TrainPlan, job: TrainingJob, folder: Path) -> None:
         """Register the models in a folder as a family of the plan."""
@@ -147,14 +144,6 @@ def _named(node: TrainPlan) -> Iterator[None]:
         yield
     except PlanError as error:
         raise PlanError(f"train {node.name!r}: {error}") from error
-
-
-class _Read(NamedTuple):
-    """Data of a node."""
-
-    data: Dataset
-    dev: Dataset | None
-    reported: tuple[Dataset, ...]
 
 
 def _must_start_well(node: TrainPlan, trainer: Trainer[Any]) -> None:

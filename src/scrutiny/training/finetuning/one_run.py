@@ -1,7 +1,7 @@
 """One fine-tuning run, from its base to its checkpoint."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -70,7 +70,8 @@ class Training:
         if history.epochs:
             restore_last(working, history, self._parted, self._optimizer)
         while not history.is_over(epochs=recipe.epochs, patience=recipe.patience):
-            history = history.with_epoch(self._epoch(len(history.epochs) + 1))
+            epoch = self._epoch(len(history.epochs) + 1)
+            history = replace(history, epochs=(*history.epochs, epoch))
             keep_epoch(working, history, self._parted, self._optimizer)
             self._say(history)
         self._tell((recipe.epochs - len(history.epochs)) * self._steps)

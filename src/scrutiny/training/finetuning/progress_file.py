@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -56,10 +56,6 @@ class History:
         is_late = patience is not None and done > 0 and done - self.chosen() >= patience
         return done >= epochs or (is_late and self.epochs[-1].dev is not None)
 
-    def with_epoch(self, epoch: Epoch) -> "History":
-        """History with one more epoch."""
-        return replace(self, epochs=(*self.epochs, epoch))
-
 
 def read_history(folder: Path, identity: str) -> History:
     """History stored in a folder; empty if the folder belongs to another run."""
@@ -67,9 +63,8 @@ def read_history(folder: Path, identity: str) -> History:
         found = json.loads((folder / _FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return History(identity)
-    if found.get("identity") != identity:
-        return History(identity)
-    return History(identity, tuple(Epoch(**epoch) for epoch in found["epochs"]))
+    epochs = found["epochs"] if found.get("identity") == identity else ()
+    return History(identity, tuple(Epoch(**epoch) for epoch in epochs))
 
 
 def keep_epoch(folder: Path, history: History, parted: Parted, optimizer: Any) -> None:
@@ -86,8 +81,13 @@ def keep_epoch(folder: Path, history: History, parted: Parted, optimizer: Any) -
     with storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     weights = dict(parted.network.named_parameters())
-    _save(_chosen_file(folder, last), weights)
-    _save(_moments_file(folder, last), _moments(weights, optimizer))
+    moments = {
+        f"{name}/{key}": value
+        for name, parameter in weights.items()
+        for key, value in optimizer.state.get(parameter, {}).items()
+    }
+    _save(_file(folder, "weights", last), weights)
+    _save(_file(folder, "moments", last), moments)
     write_text(folder / _FILE, canonical_json(asdict(history)))
     kept = {last, history.chosen()}
     _remove(p for p in folder.glob("weights-*.safetensors") if _number(p) not in kept)
@@ -101,7 +101,7 @@ def restore_last(folder: Path, history: History, parted: Parted, optimizer: Any)
 
     last = history.epochs[-1].epoch
     restore_weights(folder, last, parted)
-    moments = load_file(_moments_file(folder, last))
+    moments = load_file(_file(folder, "moments", last))
     for name, parameter in parted.network.named_parameters():
         if f"{name}/step" in moments:  # a weight that no text needed has none
             device = parameter.device
@@ -116,18 +116,10 @@ def restore_weights(folder: Path, epoch: int, parted: Parted) -> None:
     import torch
     from safetensors.torch import load_file
 
-    weights = load_file(_chosen_file(folder, epoch))
+    weights = load_file(_file(folder, "weights", epoch))
     with torch.no_grad():
         for name, parameter in parted.network.named_parameters():
             parameter.copy_(weights[name])
-
-
-def _moments(weights: dict[str, Any], optimizer: Any) -> dict[str, Any]:
-    return {
-        f"{name}/{key}": value
-        for name, parameter in weights.items()
-        for key, value in optimizer.state.get(parameter, {}).items()
-    }
 
 
 def _save(path: Path, tensors: dict[str, Any]) -> None:
@@ -137,12 +129,8 @@ def _save(path: Path, tensors: dict[str, Any]) -> None:
     write_atomically(path, lambda temporary: save_file(plain, temporary))
 
 
-def _chosen_file(folder: Path, epoch: int) -> Path:
-    return folder / f"weights-{epoch}.safetensors"
-
-
-def _moments_file(folder: Path, epoch: int) -> Path:
-    return folder / f"moments-{epoch}.safetensors"
+def _file(folder: Path, what: str, epoch: int) -> Path:
+    return folder / f"{what}-{epoch}.safetensors"
 
 
 def _number(path: Path) -> int:

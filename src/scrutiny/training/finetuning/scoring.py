@@ -1,7 +1,7 @@
 """Dev score: the task's own score of the network's predictions."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
@@ -30,7 +30,7 @@ def dev_score(
     """
     rows = answers(parted, encoded, tags=target.tags)
     if isinstance(target, PieceTarget):
-        return target.score(_framed(encoded), rows)
+        return target.score(cast("EncodedFrames", encoded), rows)
     pieces = encoded.offsets or [[]] * len(examples)
     triples = zip(examples, rows, pieces, strict=True)
     predicted = [target.answer(example, row, own) for example, row, own in triples]
@@ -42,7 +42,7 @@ def dev_chance(
 ) -> float:
     """Score on these examples without skill."""
     if isinstance(target, PieceTarget):
-        return target.chance(_framed(encoded))
+        return target.chance(cast("EncodedFrames", encoded))
     return target.task.chance([example.gold for example in examples])
 
 
@@ -54,12 +54,6 @@ def held_out_record(
         return None
     encoded = target.encode(parted.tokenizer, examples, longest=parted.longest)
     return skill_record(target, encoded, answers(parted, encoded, tags=True))
-
-
-def _framed(encoded: EncodedExamples) -> EncodedFrames:
-    if not isinstance(encoded, EncodedFrames):
-        raise TypeError("a task of pieces is scored on frames")
-    return encoded
 
 
 def score_of_answers(

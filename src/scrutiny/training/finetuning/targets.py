@@ -1,6 +1,7 @@
 """Targets of the network: one class per text, or one tag for the first piece of each word."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -102,21 +103,20 @@ class Target:
         return EncodedExamples(made, targets, offsets, n_cut)
 
     def _piece_tags(self, example: Example, pieces: Sequence[tuple[int, int]]) -> list[int]:
-        """Tag of the first piece of each word; other pieces are ignored by the loss."""
+        """Tag of the first piece of each word; other pieces are ignored by the loss.
+
+        All words are O if entities and words do not align.
+        """
         words = borders(example)
         targets = [IGNORED] * len(pieces)
         gold = example.gold if isinstance(example.gold, tuple) else ()
-        for place, tag in zip(first_pieces(words, pieces), self._tags(words, gold), strict=True):
+        tags = ["O"] * len(words)
+        with suppress(DataError):
+            tags = to_bio(words, gold)
+        for place, tag in zip(first_pieces(words, pieces), tags, strict=True):
             if place is not None:
                 targets[place] = self._index[tag]
         return targets
-
-    def _tags(self, words: Sequence[tuple[int, int]], gold: Any) -> list[str]:
-        """BIO tags of the words; O for all if entities and words do not align."""
-        try:
-            return to_bio(words, gold)
-        except DataError:
-            return ["O"] * len(words)
 
     def answer(
         self, example: Example, scores: Sequence[Any], pieces: Sequence[tuple[int, int]]

@@ -6,7 +6,7 @@ The state: weights, moments of the optimizer, the step; without pickle.
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -132,7 +132,8 @@ def train(
     forward = PretrainingForward(network, is_bf16=recipe.precision == "bf16")
     saved = load_state(keeping.folder, network, optimizer, keeping.digest)
     step, log = (saved.step, saved.log) if saved else (0, [])
-    window, written = _Window(), time.monotonic()
+    window: list[Losses] = []
+    written = time.monotonic()
     while step < recipe.steps and not keeping.should_stop():
         found = losses(
             forward,
@@ -142,9 +143,10 @@ def train(
         )
         take_step(optimizer, found.total, clip=recipe.clip, rate=recipe.learning_rate_at(step))
         step += 1
-        window.add(found)
+        window.append(found)
         if step % _LOG_EVERY == 0 or step == recipe.steps:
-            log.append({"step": step, **window.close()})
+            log.append({"step": step, **_means(window)})
+            window.clear()
             keeping.on_log(log[-1])
         if step in keeping.checkpoints:
             keeping.on_checkpoint(step, network)
@@ -156,22 +158,12 @@ def train(
     return state
 
 
-class _Window:
-    """Mean losses since the last line of the log."""
-
-    def __init__(self) -> None:
-        self._rows: list[Losses] = []
-
-    def add(self, row: Losses) -> None:
-        self._rows.append(row)
-
-    def close(self) -> dict[str, float]:
-        """Means of the losses added so far; resets the window."""
-        masked = [float(row.masked) for row in self._rows]
-        follows = [float(r.next_sentence) for r in self._rows if r.next_sentence is not None]
-        self._rows = []
-        means = {"masked": sum(masked) / len(masked)}
-        return {**means, "next_sentence": sum(follows) / len(follows)} if follows else means
+def _means(rows: Sequence[Losses]) -> dict[str, float]:
+    """Means of the losses since the last line of the log."""
+    masked = [float(row.masked) for row in rows]
+    follows = [float(r.next_sentence) for r in rows if r.next_sentence is not None]
+    means = {"masked": sum(masked) / len(masked)}
+    return {**means, "next_sentence": sum(follows) / len(follows)} if follows else means
 
 
 def optimizer_for(network: Any, recipe: PretrainingRecipe) -> Any:

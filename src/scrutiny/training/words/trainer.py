@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.progress import SILENT, Progress
-from scrutiny.data.dataset import Dataset
 from scrutiny.training.finetuning.parts import load_parts
 from scrutiny.training.job import OneRun
 from scrutiny.training.runs import Finished, train_runs, write_stand_ins
@@ -60,7 +59,11 @@ class WordTrainer(Trainer[WordJob]):
         """Classifiers of a node: with its stated seeds, or with seeds from 1 on."""
         asked.recipe.require()
         for one in (asked.data, *filter(None, [asked.dev])):
-            self._must_fit(one)
+            if one.task != TASK:
+                raise PlanError(
+                    f"{one.source} is of the task {one.task}, and {self.scheme} classifiers are "
+                    f"trained for {TASK}."
+                )
         parts = load_parts(
             asked.data,
             asked.recipe.rows(),
@@ -69,13 +72,6 @@ class WordTrainer(Trainer[WordJob]):
         )
         seeds = asked.seeds or tuple(range(1, (asked.runs or RUNS) + 1))
         return WordJob(parts, asked.recipe, seeds)
-
-    def _must_fit(self, data: Dataset) -> None:
-        if data.task != TASK:
-            raise PlanError(
-                f"{data.source} is of the task {data.task}, and {self.scheme} classifiers are "
-                f"trained for {TASK}."
-            )
 
     def train(
         self, job: WordJob, folder: Path, *, device: str, progress: Progress = SILENT

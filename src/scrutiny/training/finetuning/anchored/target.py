@@ -62,11 +62,13 @@ class PieceTarget:
         self.metric = learned.task.metric
         self._index = {name: i for i, name in enumerate(learned.truths)}
         self._train = learned.frames(train)
-        self._control = self._control_labels(seed)
+        #: Control labels; ``None`` if the labels are the annotation's.
+        self.control = self._control_labels(seed)
         self._of_type: dict[str, int] = {}
         self._cutter: WordCutter | None = None
         self._tokenizer: Any = None
-        self._seen: frozenset[str] = frozenset()
+        #: Types that occur in the training part; known once something was encoded.
+        self.seen: frozenset[str] = frozenset()
 
     def _control_labels(self, seed: int) -> ControlLabels | None:
         recipe = self.learned.recipe
@@ -76,19 +78,9 @@ class PieceTarget:
         return ControlLabels(seed, target_rate(self._train), recipe.true_share)
 
     @property
-    def control(self) -> ControlLabels | None:
-        """Control labels; ``None`` if the labels are the annotation's."""
-        return self._control
-
-    @property
-    def seen(self) -> frozenset[str]:
-        """Types that occur in the training part; known once something was encoded."""
-        return self._seen
-
-    @property
     def scored_types(self) -> frozenset[str] | None:
         """Types that are scored: for a control task those seen in training; ``None`` for all."""
-        return None if self._control is None else self._seen
+        return None if self.control is None else self.seen
 
     def score(self, encoded: EncodedFrames, rows: Sequence[Sequence[int]]) -> float:
         """Score of predictions at all positions; 0 if undefined."""
@@ -109,7 +101,7 @@ class PieceTarget:
         """Tokenize examples, with the targets of their pieces."""
         if self._cutter is None:
             self._cutter, self._tokenizer = WordCutter(tokenizer), tokenizer
-            self._seen = frozenset(
+            self.seen = frozenset(
                 kind for frame in self._train for kind in self._read(frame, None)[1].types
             )
         read = [self._read(frame, longest) for frame in self.learned.frames(examples)]
@@ -134,7 +126,8 @@ class PieceTarget:
         """Pieces of a frame, truncated if too long, and the labels of its words' pieces."""
         whole = self._cut(frame)
         room = _room(whole, longest)
-        places = [i for i, word in enumerate(whole.words) if _is_labeled(frame, word)]
+        labeled = {word for word, label in enumerate(frame.labels) if label is not None}
+        places = [i for i, word in enumerate(whole.words) if word in labeled]
         words = [whole.words[i] or 0 for i in places]
         truth = tuple(self._index[str(frame.labels[word])] for word in words)
         types = tuple(self._types(whole, places, words))
@@ -167,7 +160,7 @@ class PieceTarget:
         self, frame: AnchoredFrame, truth: tuple[int, ...], types: tuple[str, ...]
     ) -> tuple[int, ...]:
         """Labels to learn: the annotation's, or those of the types."""
-        control = self._control
+        control = self.control
         if control is None or control.keeps_truth(frame.marked):
             return truth
         for kind in types:
@@ -179,10 +172,6 @@ class PieceTarget:
 def _or_zero(sums: Any, score: Callable[[Any], Any]) -> float:
     value = float(score(sums))
     return value if isfinite(value) else 0.0
-
-
-def _is_labeled(frame: AnchoredFrame, word: int | None) -> bool:
-    return word is not None and frame.labels[word] is not None
 
 
 def _n_behind(pieces: SentencePieces) -> int:
