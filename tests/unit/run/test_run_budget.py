@@ -81,7 +81,7 @@ def test_few_changes_get_enough_items_and_the_others_are_named(audited):
     gone = ", ".join(one for one in everything if one not in own)
     assert kept.left_out == (
         "For a budget of 20 s, robustness has 1 of 2 draws, no random changes to compare with, "
-        f"{len(own)} of {len(everything)} risks ({', '.join(own)}). Left out, because each needs "
+        f"{len(own)} of {len(everything)} risks ({', '.join(own)}). Not asked, because each needs "
         f"enough items: {gone}.",
         "For a budget of 20 s, attack was left out: DeepWordBug attack on 100 items would take "
         "about 28 s.",

@@ -64,7 +64,7 @@ def _reduced(asked: Measurement, made: Measurement) -> str:
     gone = [title for claim, title in risks_of(asked).items() if claim not in kept]
     if gone:
         said.append(f"{len(kept)} of {len(kept) + len(gone)} risks ({', '.join(kept.values())})")
-    why = f" Left out, because each needs enough items: {', '.join(gone)}." if gone else ""
+    why = f" Not asked, because each needs enough items: {', '.join(gone)}." if gone else ""
     return f"{', '.join(said)}.{why}" if said else ""
 
 
