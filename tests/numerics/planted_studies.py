@@ -43,7 +43,7 @@ def expected_f1(fidelity):
     return 2 * tp / (predicted + _TARGETS)
 
 
-def verdict(claim, families, *, rng, seed, n=60, draws=400):
+def verdict(claim, families, *, rng, seed, n=60, draws=200):
     """Verdict of a claim about the family ``own``, from fidelities of families by role.
 
     Parameters
@@ -107,18 +107,16 @@ def _tables(families, rng, *, n):
     gold = frames(rng, n)
     low = baselines(rng, gold)
     items = [f"frame {i}" for i in range(n)]
-    rows = []
+    parts, values = [], []
     for subject, fidelities in families.items():
         for replicate, fidelity in enumerate(fidelities):
             for role, own in (("measured", fidelity), ("control", np.zeros(HEADS))):
-                counts = np.column_stack([attending(rng, gold, own), gold, low]).astype(float)
-                name = canonical_json({"seed": str(replicate)})
-                rows += [
-                    (subject, name, role, item, values)
-                    for item, values in zip(items, counts.tolist(), strict=True)
-                ]
-    subjects, replicates, roles, of, values = zip(*rows, strict=True)
-    size = len(rows)
+                values.append(np.column_stack([attending(rng, gold, own), gold, low]))
+                parts.append((subject, canonical_json({"seed": str(replicate)}), role))
+    subjects, replicates, roles = (np.repeat(column, n) for column in zip(*parts, strict=True))
+    size = n * len(parts)
+    table = np.concatenate(values).astype(float)
+    offsets = pa.array(table.shape[1] * np.arange(size + 1), pa.int32())
     columns = {
         "kind": [_KIND] * size,
         "subject": subjects,
@@ -127,11 +125,11 @@ def _tables(families, rng, *, n):
         "dataset": ["x"] * size,
         "condition": [canonical_json({"preset": "default"})] * size,
         "role": roles,
-        "item": of,
+        "item": items * len(parts),
         "variant": [None] * size,
         "status": ["ok"] * size,
         "reason": [None] * size,
-        "values": values,
+        "values": pa.ListArray.from_arrays(offsets, table.ravel()),
     }
     halves = {"dataset": ["x"] * n, "item": items, "a_half": ["A", "B"] * (n // 2)}
     return pa.table(columns, schema=RECORDS), pa.table(halves)
