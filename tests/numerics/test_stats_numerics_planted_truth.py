@@ -23,8 +23,8 @@ from scrutiny.stats import (
     unpaired_contrast,
 )
 
-STUDIES = 1500
-ERROR = (0.95 * 0.05 / STUDIES) ** 0.5  # .56 points
+STUDIES = 800
+ERROR = (0.95 * 0.05 / STUDIES) ** 0.5  # .77 points: 92 % of rules that cover 91 % are told
 
 
 def mean(sums, weight):
@@ -49,7 +49,7 @@ def covered(make, truth, *, scale="identity", studies=STUDIES, replicates=5):
     hits = 0
     for _ in range(studies):
         x = make(rng)
-        found = resample(with_ones(x), mean, rng=rng, draws=800)
+        found = resample(with_ones(x), mean, rng=rng, draws=400)
         interval = crossed(found.point, found.draws, rng=rng, n_units=x.shape[1], scale=scale)
         hits += not interval.excludes(truth)
     return hits / studies
@@ -155,7 +155,7 @@ def test_contrasts_cover(sides):
             seed[5:] = seed[:5] + 0.03 * rng.standard_normal((5, 1))
         shift = np.repeat([0.3, 0.0], 5)[:, None]
         x = (item + seed + shift + 0.714 * rng.standard_normal((10, 400)) > 0).astype(float)
-        both = resample(with_ones(x), mean, rng=rng, draws=800)
+        both = resample(with_ones(x), mean, rng=rng, draws=400)
         interval = contrast(both.select(slice(0, 5)), both.select(slice(5, 10)), rng=rng)
         own = 0.7**2 + 0.714**2 + 0.06**2
         later = own + (0.03**2 if sides == "paired" else 0.0)
@@ -165,8 +165,8 @@ def test_contrasts_cover(sides):
     assert 0.93 <= hits / studies <= 0.99
 
 
-def bias_claim(rng, share, *, items, seed_sd, limit=0.52, common=0.0, draws=2000):
-    x = verdicts(rng, share + common, items=items, seed_sd=seed_sd)
+def bias_claim(rng, share, *, items, seed_sd, limit=0.52, draws=1000):
+    x = verdicts(rng, share, items=items, seed_sd=seed_sd)
     found = resample(with_ones(x), mean, rng=rng, draws=draws)
     interval = crossed(found.point, found.draws, rng=rng, n_units=items)
     return intersection_union(
@@ -177,17 +177,16 @@ def bias_claim(rng, share, *, items, seed_sd, limit=0.52, common=0.0, draws=2000
 
 @pytest.mark.slow
 def test_studies_without_effect_are_rarely_supported():
-    """Nine categories at the limit, 500 studies; any false verdict counts, Holm at alpha / 2."""
-    rng, studies, wrong = np.random.default_rng(6), 500, {"supported": 0, "not supported": 0}
+    """Nine categories at the limit; any false verdict counts, Holm at alpha / 2."""
+    rng, studies, wrong = np.random.default_rng(6), 300, {"supported": 0, "not supported": 0}
     sizes = (516, 262, 172, 159, 105, 87, 84, 63, 60)
     for _ in range(studies):
-        family = [bias_claim(rng, 0.52, items=n, seed_sd=0.028, draws=1500) for n in sizes]
+        family = [bias_claim(rng, 0.52, items=n, seed_sd=0.028, draws=800) for n in sizes]
         found = outcomes(family)
         for outcome in wrong:
             wrong[outcome] += outcome in found
-    # nominal .025 a direction; Monte Carlo error .7 points
-    assert wrong["supported"] / studies <= 0.025 + 2 * 0.007
-    assert wrong["not supported"] / studies <= 0.025 + 2 * 0.007
+    # nominal .025 a direction; Monte Carlo error .9 points: 99 % of rates of .08 are told
+    assert max(wrong.values()) / studies <= 0.025 + 2 * 0.009
 
 
 @pytest.mark.slow
@@ -196,12 +195,12 @@ def test_studies_without_effect_are_rarely_supported():
     [(0.56, "supported", 0.58), (0.60, "supported", 0.98), (0.50, "not supported", 0.18)],
 )
 def test_power_of_a_single_claim(share, outcome, published):
-    rng, studies = np.random.default_rng(7), 500
+    rng, studies = np.random.default_rng(7), 250
     found = sum(
         outcomes([bias_claim(rng, share, items=1508, seed_sd=0.028)]) == [outcome]
         for _ in range(studies)
     )
-    # Monte Carlo error 2.2 points; the items' part of the simulation behind is not the same
+    # Monte Carlo error 3.1 points; the items' part of the simulation behind is not the same
     assert found / studies == pytest.approx(published, abs=0.09)
 
 
