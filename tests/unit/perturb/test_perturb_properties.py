@@ -21,7 +21,7 @@ from scrutiny.perturb.resources.loading import RESOURCES
 from scrutiny.text.edits import apply_edits
 from scrutiny.text.tokens import token_spans
 
-EXAMPLES = 620  # times the transformations below: more than 10,000
+EXAMPLES = 320  # times the 33 transformations below: more than 10,000
 PIECES = (
     "the film was not good isn't don't She's do not is not as soon as possible definitely "
     "Shanghai Paris London John Mary IBM she his 3.5 25,000 twelve 2nd 1999 one happy runs went "
@@ -179,21 +179,20 @@ def huge_texts(size):
 
 
 def seconds(recipe, text):
-    """CPU time of the quickest of three runs: a collection of garbage may fall into any one."""
-    taken = []
-    for _ in range(3):
-        begin = process_time()
-        variant = perturb(Example("h", {"text": text}), recipe, seed=0)
-        taken.append(process_time() - begin)
-        assert variant.status in ("ok", "skipped"), variant.reason
-    return min(taken)
+    """CPU time of a change."""
+    begin = process_time()
+    variant = perturb(Example("h", {"text": text}), recipe, seed=0)
+    taken = process_time() - begin
+    assert variant.status in ("ok", "skipped"), variant.reason
+    return taken
 
 
 @pytest.mark.parametrize("kind", ["words", "one word", "one script after the other"])
 @pytest.mark.parametrize("name", LIGHT)
 def test_a_huge_text_takes_time_in_proportion(name, kind):
+    """One of three runs is enough: a collection of garbage may fall into any one."""
     recipe = hungry(name)
     seconds(recipe, "warm up the tables of the film, isn't it?")
-    small = seconds(recipe, huge_texts(10_000)[kind])
-    large = seconds(recipe, huge_texts(100_000)[kind])
-    assert large < 40 * max(small, 0.01), (small, large)
+    small = min(seconds(recipe, huge_texts(10_000)[kind]) for _ in range(3))
+    large = huge_texts(100_000)[kind]
+    assert any(seconds(recipe, large) < 40 * max(small, 0.01) for _ in range(3))
