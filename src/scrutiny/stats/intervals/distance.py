@@ -1,5 +1,6 @@
 """Critical distance for item and seed error together: quantiles of a sum of two t variables."""
 
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -65,7 +66,13 @@ def _mixing(freedom: float) -> tuple[FloatArray, FloatArray]:
     """
     if not np.isfinite(freedom):
         return np.ones(1), np.ones(1)
-    at, weight = np.polynomial.legendre.leggauss(_NODES)
+    at, weight = _nodes()
     share = (at + 1.0) / 2.0
     variance = freedom / scipy.special.chdtri(freedom, 1.0 - share**3)
     return variance, weight * 1.5 * share**2
+
+
+@cache
+def _nodes() -> tuple[FloatArray, FloatArray]:
+    """Gauss's nodes between -1 and 1 and their weights: an eigenvalue problem, solved once."""
+    return np.polynomial.legendre.leggauss(_NODES)
