@@ -1,10 +1,8 @@
 """Measurements of two models: pairing, records, estimates, cost, resuming, executors."""
 
 import json
-import os
 from dataclasses import replace
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 import toy_beside
@@ -357,21 +355,11 @@ def test_a_reference_that_changed_since_is_refused(tmp_path, two):
         run(made, tmp_path / "out")
 
 
-@pytest.mark.parametrize("executor", ["processes", pytest.param("ray", marks=pytest.mark.slow)])
-def test_every_executor_gives_the_same_file(tmp_path, two, executor, request, monkeypatch):
-    if executor == "ray":
-        toys = str(Path(__file__).parent)  # where its workers find them
-        monkeypatch.setenv("PYTHONPATH", toys, prepend=os.pathsep)
-        request.getfixturevalue("socket_enabled")
-        pytest.importorskip("ray")
+def test_workers_give_the_same_file(tmp_path, two):
     made = plan(("a", f"{two[0]},seed={{seed}}", (1, 2)), ("b", two[1], ()))
     one = run(made, tmp_path / "one")
-    many = run(made, tmp_path / "many", workers=2, executor=executor)
+    many = run(made, tmp_path / "many", workers=2, executor="processes")
     assert files(one.path) == files(many.path)
-    if executor == "ray":
-        import ray
-
-        ray.shutdown()
 
 
 def test_models_may_be_objects(tmp_path):
