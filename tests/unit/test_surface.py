@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ def modules():
         yield path, ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
 def public_functions():
     """Names of functions at the top of modules, without those that a decorator registers."""
     return {
@@ -33,6 +35,7 @@ def public_functions():
     }
 
 
+@cache
 def uses():
     """How often each name is read, or named as ``module:attribute``; handing it on is no use."""
     found = Counter(line.target.rpartition(":")[2] for line in REGISTRATIONS)
