@@ -243,10 +243,9 @@ def test_verdicts_have_words(outline):
 
 def test_detail_is_left_out_until_the_page_is_small_enough():
     view = report_sample.many(190)
-    sizes = [len(render_html(view, largest=limit)) for limit in (9_000_000, 2_000_000, 1)]
-    assert sizes[0] > sizes[1] > sizes[2]
-    assert "Items stand with the first 40 of 190 claims" in render_html(view)
-    smallest = render_html(view, largest=1)
+    whole, usual, smallest = (render_html(view, largest=n) for n in (9_000_000, LARGEST, 1))
+    assert len(whole) > len(usual) > len(smallest)
+    assert "Items stand with the first 40 of 190 claims" in usual
     assert "180 more claims of robustness" in smallest
 
 
