@@ -58,14 +58,19 @@ def finish(out: Path, cache: Path, *more: str) -> None:
     assert process.returncode == 0, stderr.decode()
 
 
-@pytest.mark.parametrize(("workers", "executor"), [(2, "processes"), (3, "processes")])
-def test_workers_give_the_same_bytes(tmp_path: Path, workers: int, executor: str) -> None:
-    resolved = resolve(plan())
-    one = run_plan(resolved, tmp_path / "one")
-    many = run_plan(
-        resolved, tmp_path / "many", options=RunOptions(workers=workers, executor=executor)
-    )
-    assert files(one.path) == files(many.path)
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """Files of the plan, run by one process that keeps no answers."""
+    return files(run_plan(resolve(plan()), tmp_path_factory.mktemp("one") / "run").path)
+
+
+@pytest.mark.parametrize("workers", [2, 3])
+def test_workers_give_the_same_bytes(
+    tmp_path: Path, expected: dict[str, bytes], workers: int
+) -> None:
+    options = RunOptions(workers=workers, executor="processes")
+    many = run_plan(resolve(plan()), tmp_path / "many", options=options)
+    assert files(many.path) == expected
 
 
 @pytest.mark.slow
@@ -110,32 +115,32 @@ def test_killed_ten_times_and_reissued_gives_the_same_file(tmp_path: Path) -> No
         assert files(out) == expected, f"kill {killed} of attempt {attempts}"
 
 
-def test_reissuing_a_finished_command_asks_nothing(tmp_path: Path) -> None:
+def test_reissuing_a_finished_command_asks_nothing(
+    tmp_path: Path, expected: dict[str, bytes]
+) -> None:
     resolved = resolve(plan())
     cache = tmp_path / "answers.sqlite"
     run_plan(resolved, tmp_path / "run", options=RunOptions(cache=cache))
-    before = files(tmp_path / "run")
+    assert files(tmp_path / "run") == expected
     folder = run_plan(resolved, tmp_path / "run", options=RunOptions(cache=cache))
-    assert files(folder.path) == before
+    assert files(folder.path) == expected
     other = run_plan(resolved, tmp_path / "other", options=RunOptions(cache=cache))
-    assert files(other.path) == before
+    assert files(other.path) == expected
     timings = other.table("timings").to_pylist()
     assert sum(row["asked"] for row in timings) == 0
     assert sum(row["cached"] for row in timings) > 0
 
 
-def test_batches_do_not_matter(tmp_path: Path) -> None:
-    small = resolve(plan())
-    one = run_plan(small, tmp_path / "one")
+def test_batches_do_not_matter(tmp_path: Path, expected: dict[str, bytes]) -> None:
     from scrutiny.run.asking import client as asking
 
     kept = asking.CHUNK
     try:
         asking.CHUNK = 7
-        other = run_plan(small, tmp_path / "other")
+        other = run_plan(resolve(plan()), tmp_path / "other")
     finally:
         asking.CHUNK = kept
-    assert files(one.path) == files(other.path)
+    assert files(other.path) == expected
 
 
 def test_planned_is_the_sum_of_all_statuses_everywhere(tmp_path: Path) -> None:
