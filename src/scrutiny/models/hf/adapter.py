@@ -99,11 +99,6 @@ def _forward(network: Any, tokenizer: Any, batch: int | str) -> "Forward":
     return Forward(network, pads=pads, side=tokenizer.padding_side, budget=budget)
 
 
-def must_be_there(source: ModelSource) -> None:
-    """Refuse a folder that is not there; hub names are looked up when they are loaded."""
-    folder_must_be_there(source)
-
-
 def _refuse_other_heads(checkpoint: Checkpoint, task: Task, source: ModelSource) -> None:
     """Raise if the configuration says that the head is for another task."""
     config = checkpoint.config
@@ -144,4 +139,4 @@ def _names(config: Any, source: ModelSource, task: Task) -> tuple[str, ...]:
     return names
 
 
-ADAPTER: Final = Adapter(load, must_be_there=must_be_there)
+ADAPTER: Final = Adapter(load, must_be_there=folder_must_be_there)

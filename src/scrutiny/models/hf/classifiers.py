@@ -1,7 +1,7 @@
 """Classifiers and taggers of transformers, as models."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import torch
 
@@ -14,13 +14,10 @@ from scrutiny.models.answers.bio import labels_of_tags, spans_from_tags
 from scrutiny.models.answers.checked import AnswerError
 from scrutiny.models.answers.inputs import borders, first_pieces, index_of
 from scrutiny.models.hf.batching import batches_of
-from scrutiny.models.hf.labeled import HfLabeled, Loaded
+from scrutiny.models.hf.labeled import Columns, HfLabeled, Loaded
 from scrutiny.models.hf.slopes.gradients import loss_of_labels, slopes_of
 from scrutiny.models.hf.slopes.tag_loss import LossOfTags
 from scrutiny.models.hf.vectors import encode_texts
-
-if TYPE_CHECKING:
-    from scrutiny.models.hf.labeled import Columns
 
 _CHUNK: Final = 8192  # texts tokenized at a time: enough to sort by length, little to keep
 

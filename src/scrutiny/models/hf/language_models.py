@@ -1,8 +1,8 @@
 """Causal and masked language models of transformers, and next-sentence heads."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,11 +17,10 @@ from scrutiny.models.hf.reading import Reader, Reads, flat
 from scrutiny.models.hf.sequences import Sequences
 from scrutiny.models.hf.slopes.guesses import causal_guess, landscape_of, masked_guess
 from scrutiny.models.hf.slopes.logprobs import Sloping
+from scrutiny.models.scoring.question import stretches
 
-_MOST_TOKENS: Final = 2**20  # of queries answered in one go: sorted together, little to keep
 
-
-class HfMaskedLanguageModel(HfEncoder, Sloping):
+class HfMaskedLanguageModel(Sloping):
     """A network with a masked-language-modeling head."""
 
     def __init__(self, parts: HfParts) -> None:
@@ -38,7 +37,8 @@ class HfMaskedLanguageModel(HfEncoder, Sloping):
             ``too_long`` if a sequence has more tokens than fit.
         """
         self.refuse_long([cloze.ids for query in queries for cloze in query])
-        return [answer for part in _parts(queries) for answer in self._answers(part)]
+        sizes = [sum(len(cloze.ids) for cloze in query) for query in queries]
+        return [answer for part in stretches(sizes) for answer in self._answers(queries[part])]
 
     def landscape(self, texts: Sequence[str], *, probe: Probe) -> dict[str, Floats]:
         """Loss, gradient, sharpness and curvature ``(text,)`` with some tokens masked."""
@@ -101,19 +101,7 @@ class HfPreTraining(HfMaskedLanguageModel, HfNextSentence):
         return network.cls.seq_relationship(network.base_model(**inputs)[1])
 
 
-def _parts(queries: Sequence[Clozes]) -> Iterator[Sequence[Clozes]]:
-    """Groups of queries with about the same number of tokens."""
-    start, tokens = 0, 0
-    for stop, query in enumerate(queries, 1):
-        tokens += sum(len(cloze.ids) for cloze in query)
-        if tokens >= _MOST_TOKENS:
-            yield queries[start:stop]
-            start, tokens = stop, 0
-    if start < len(queries):
-        yield queries[start:]
-
-
-class HfCausalLanguageModel(HfEncoder, Sloping):
+class HfCausalLanguageModel(Sloping):
     """A network that predicts the next token.
 
     ``begin_id`` is the tokenizer's token for the begin of a text, or the one for its end where it

@@ -150,11 +150,6 @@ def _is_own_model(obj: Any) -> TypeGuard[PlainModel]:
     return isinstance(obj, PlainModel) and isinstance(obj.capabilities, Set)
 
 
-def must_be_there(source: ModelSource) -> None:
-    """Refuse a Python file that does not exist; modules are only checked at import."""
-    file_must_be_there(source)
-
-
 def _drawn(ask: Callable[..., Any], given: Any, draw: int) -> Any:
     """Answers of one draw, whose number is passed to objects with a ``draw`` argument."""
     try:
@@ -222,4 +217,4 @@ def _make(make: Callable[..., Any], arguments: Mapping[str, str], source: ModelS
     return make(**arguments)
 
 
-ADAPTER: Final = Adapter(load, must_be_there=must_be_there)
+ADAPTER: Final = Adapter(load, must_be_there=file_must_be_there)

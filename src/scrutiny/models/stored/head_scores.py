@@ -179,17 +179,10 @@ def counts_of(scores: NDArray[np.float64]) -> CorpusCounts:
         if gold > _MOST_GOLD:
             raise DataError("its scores are no shares of one number of words.")
     tp, predicted = np.rint(recall * gold), np.rint(by_gold * gold)
-    again = np.stack(_scores(tp, predicted, gold))
+    again = np.stack([tp / np.maximum(predicted, 1), tp / gold, 2 * tp / (predicted + gold)])
     if np.abs(again - [precision, recall, f1]).max() > _TOLERANCE:
         raise DataError("its precision, recall and F1 are not those of whole counts of words.")
     return CorpusCounts(tp.astype(np.int64), predicted.astype(np.int64), gold)
-
-
-def _scores(
-    tp: NDArray[np.float64], predicted: NDArray[np.float64], gold: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Precision, recall and F1 of counts; 0 for a head without predictions."""
-    return tp / np.maximum(predicted, 1), tp / gold, 2 * tp / (predicted + gold)
 
 
 ADAPTER: Final = Adapter(load, matches=matches)

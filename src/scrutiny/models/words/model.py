@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -176,7 +176,7 @@ class WordModel(Model):
         self.capabilities = frozenset({"predict", *offers})
         if folder is not None:
             self.capabilities |= {"training_hashes"}
-            self.training_hashes = _hashes_in(folder)
+            self.training_hashes = lambda: np.load(folder / HASHES, allow_pickle=False)
         self._fingerprint = parts.digest()
 
     def fingerprint(self) -> str:
@@ -214,7 +214,3 @@ def with_hashes(folder: Path) -> Path | None:
 def trained_folder(source: ModelSource) -> Path | None:
     """Folder of a model's weights and record, or `None` if its weights are random."""
     return None if UNTRAINED in source.options else Path(source.target).expanduser()
-
-
-def _hashes_in(folder: Path) -> Callable[[], Any]:
-    return lambda: np.load(folder / HASHES, allow_pickle=False)

@@ -8,7 +8,7 @@ S. Serrano, N. A. Smith (2019). Is attention interpretable? ACL.
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import torch
 
@@ -21,11 +21,8 @@ from scrutiny.core.model import KnowsTrainingText, Model
 from scrutiny.core.queries.attention import AttentionMap, HeadIndex, Intervention, Weighting, Words
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import AnswerError
-from scrutiny.models.hf.attention.function import tapped
+from scrutiny.models.hf.attention.function import LayerStep, tapped
 from scrutiny.models.hf.attention.maps import AttentionSource
-
-if TYPE_CHECKING:
-    from scrutiny.models.hf.attention.function import LayerStep
 
 
 class HeadChange:
@@ -46,7 +43,7 @@ class HeadChange:
         self._positions = dict(intervention.erased)
         self._heads = grouped(dict.fromkeys(intervention.heads))
 
-    def __call__(self, step: "LayerStep") -> Any:
+    def __call__(self, step: LayerStep) -> Any:
         """Weights of the layer with some heads changed, or `None` if none is."""
         heads = self._heads.get(step.layer)
         if heads is None:
@@ -55,13 +52,13 @@ class HeadChange:
         changed[:, heads] = self._how(step, heads)
         return changed
 
-    def _erased(self, step: "LayerStep", heads: list[int]) -> Any:
+    def _erased(self, step: LayerStep, heads: list[int]) -> Any:
         """Rows without the erased keys, scaled to sum to 1; zero if nothing is left."""
         kept = step.weights[:, heads] * ~self._keys(step)[:, None, None, :]
         total = kept.sum(-1, keepdim=True)
         return kept / total.where(total > 0, 1)
 
-    def _keys(self, step: "LayerStep") -> Any:
+    def _keys(self, step: LayerStep) -> Any:
         """Whether each key is erased ``(sequence, key)``."""
         keys = torch.zeros_like(step.ids, dtype=torch.bool)
         real = torch.ones_like(keys) if step.real is None else step.real.bool()
@@ -76,12 +73,12 @@ class HeadChange:
         return keys
 
 
-def _masked(step: "LayerStep", heads: list[int]) -> Any:
+def _masked(step: LayerStep, heads: list[int]) -> Any:
     """Nothing but zeros: the head's output is zero."""
     return torch.zeros_like(step.weights[:, heads])
 
 
-def _uniform(step: "LayerStep", heads: list[int]) -> Any:
+def _uniform(step: LayerStep, heads: list[int]) -> Any:
     """The same weight for each key that may be attended to."""
     weights = step.weights[:, heads]
     if step.mask is None:

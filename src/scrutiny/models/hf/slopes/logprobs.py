@@ -1,31 +1,23 @@
 """Gradients of log-probabilities of tokens by the input vectors of a language model."""
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
 
-from scrutiny.models.hf.batching import Answered
+from scrutiny.core.queries.language import Cloze
+from scrutiny.models.hf.encoder import HfEncoder
 from scrutiny.models.hf.pooling import Floats
-from scrutiny.models.hf.sequences import Runner, Sequences
+from scrutiny.models.hf.sequences import Sequences
 from scrutiny.models.hf.slopes.gradients import Loss, WithInputSlopes
 
-if TYPE_CHECKING:
-    from scrutiny.core.queries.language import Cloze
 
-
-class Sloping(WithInputSlopes):
+class Sloping(HfEncoder, WithInputSlopes):
     """Capability ``logprob_slopes`` of a language model, masked or causal."""
 
-    _runner: Runner
-
-    def refuse_long(self, sequences: Sequence[Sequence[int]]) -> None:
-        """Raise if a sequence has more tokens than fit, or none."""
-        raise NotImplementedError
-
     def logprob_slopes(
-        self, queries: "Sequence[Cloze]", weights: Sequence[Sequence[float]]
+        self, queries: Sequence[Cloze], weights: Sequence[Sequence[float]]
     ) -> list[Floats]:
         """Gradient ``(token, dimension)`` of each query's weighted sum of log-probabilities.
 
@@ -45,21 +37,18 @@ class Sloping(WithInputSlopes):
         self.refuse_long([query.ids for query in queries])
         sequences = Sequences([q.ids for q in queries], [q.segments for q in queries])
         found: dict[int, Floats] = {}
-        for answered in self._slopes_of(sequences, _weighted(queries, weights)):
+        answers = self._input_slopes().run(
+            sequences.lengths.tolist(),
+            lambda batch: self._runner.inputs(sequences, batch),
+            _weighted(queries, weights),
+        )
+        for answered in answers:
             for i, rows in zip(answered.indices, answered.answer, strict=True):
                 found[i] = rows[: len(queries[i].ids)]  # padded on the right
         return [found[i] for i in range(len(queries))]
 
-    def _slopes_of(self, sequences: Sequences, loss: Loss) -> Iterator[Answered[Any]]:
-        """Gradients of a loss at each sequence, batch by batch."""
 
-        def inputs(batch: list[int]) -> dict[str, Any]:
-            return self._runner.inputs(sequences, batch)
-
-        return self._input_slopes().run(sequences.lengths.tolist(), inputs, loss)
-
-
-def _weighted(queries: "Sequence[Cloze]", weights: Sequence[Sequence[float]]) -> Loss:
+def _weighted(queries: Sequence[Cloze], weights: Sequence[Sequence[float]]) -> Loss:
     """Weighted sum of the log-probabilities of targets, from logits ``(query, token, word)``."""
 
     def loss(batch: list[int], logits: Any) -> Any:
