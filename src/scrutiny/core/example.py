@@ -55,6 +55,13 @@ class Example:
         """The first text field."""
         return next(iter(self.fields.values()))
 
+    @property
+    def gold_labels(self) -> tuple[str, ...]:
+        """Labels of the gold answer: the label itself, or that of each span."""
+        if isinstance(self.gold, tuple):
+            return tuple([span.label for span in self.gold])
+        return () if self.gold is None else (self.gold,)
+
     def with_fields(self, fields: Mapping[str, str]) -> "Example":
         """Return a copy with these texts and all else unchanged.
 

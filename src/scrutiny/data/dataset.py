@@ -184,12 +184,7 @@ def _stated(reading: Reading) -> str:
 
 def _labels(examples: Iterable[Example], reading: Reading) -> tuple[str, ...]:
     """Distinct labels: in the order of the label map or of the file's classes, else sorted."""
-    found: set[str] = set()
-    for example in examples:
-        if isinstance(example.gold, str):
-            found.add(example.gold)
-        elif example.gold is not None:
-            found.update(span.label for span in example.gold)
+    found = {label for example in examples for label in example.gold_labels}
     column = reading.columns.roles.get(reading.task.answer, "")
     stated = reading.table.class_names.get(column, ())
     known = dict.fromkeys(reading.label_map.values() or stated)

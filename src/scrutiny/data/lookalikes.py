@@ -36,10 +36,10 @@ def refuse_same_labels(labels: Iterable[str], where: str) -> None:
 
 def lookalikes(examples: Sequence[Example]) -> Iterator[str]:
     """Sentences, one for each pair of labels, or groups of one column, that look alike."""
-    labels = Counter(label for example in examples for label in _labels(example))
+    labels = Counter(label for example in examples for label in {*example.gold_labels})
     yield from _said("labels", labels, "classes")
-    for name, values in _groups(examples).items():
-        yield from _said(f"values of {name.removeprefix('a_')}", values, "groups")
+    for name, values in group_counts(examples, most=_MOST_VALUES).items():
+        yield from _said(f"values of {name}", values, "groups")
 
 
 def _said(what: str, counts: Counter[str], count_as: str) -> Iterator[str]:
@@ -73,18 +73,11 @@ def _looks(value: str) -> str:
     return _SPACES.sub(" ", seen).strip()
 
 
-def _labels(example: Example) -> Iterator[str]:
-    if isinstance(example.gold, str):
-        yield example.gold
-    elif example.gold is not None:
-        yield from {span.label for span in example.gold}
-
-
-def _groups(examples: Sequence[Example]) -> dict[str, Counter[str]]:
-    """Counts of the values in each column of groups with few values."""
+def group_counts(examples: Sequence[Example], *, most: int) -> dict[str, Counter[str]]:
+    """Counts of the values in each column of groups with so few of them."""
     found: dict[str, Counter[str]] = {}
     for example in examples:
         for name, value in example.attributes.items():
             if name.startswith("a_") and isinstance(value, str):
-                found.setdefault(name, Counter())[value] += 1
-    return {name: values for name, values in found.items() if len(values) <= _MOST_VALUES}
+                found.setdefault(name.removeprefix("a_"), Counter())[value] += 1
+    return {name: values for name, values in found.items() if len(values) <= most}

@@ -11,6 +11,7 @@ from scrutiny.core.example import Example
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.doubts import BadRow
 from scrutiny.data.letters import letters_hash
+from scrutiny.data.lookalikes import group_counts
 from scrutiny.data.tasks.names import load_task
 from scrutiny.text.tokens import token_spans
 
@@ -169,12 +170,7 @@ def quantiles(counts: Sequence[int]) -> Quantiles:
 
 def _label_counts(examples: Sequence[Example]) -> tuple[LabelCount, ...]:
     """Counts of labels, most frequent first, ties by name."""
-    counts: Counter[str] = Counter()
-    for example in examples:
-        if isinstance(example.gold, str):
-            counts[example.gold] += 1
-        elif example.gold is not None:
-            counts.update(span.label for span in example.gold)
+    counts = Counter(label for example in examples for label in example.gold_labels)
     total = counts.total()
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return tuple(LabelCount(label, n, n / total) for label, n in ordered)
@@ -213,13 +209,7 @@ def _distinct(examples: Sequence[Example], prefix: str) -> dict[str, int]:
 
 def _members(examples: Sequence[Example]) -> dict[str, dict[str, int]]:
     """Counts of items by value, for each column of groups with few values."""
-    counts: dict[str, Counter[str]] = {}
-    for example in examples:
-        for name, value in example.attributes.items():
-            if name.startswith("a_") and isinstance(value, str):
-                counts.setdefault(name.removeprefix("a_"), Counter())[value] += 1
-    few = {name: found for name, found in sorted(counts.items()) if len(found) <= _MOST_VALUES}
     return {
         name: dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
-        for name, found in few.items()
+        for name, found in sorted(group_counts(examples, most=_MOST_VALUES).items())
     }
