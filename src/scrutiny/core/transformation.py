@@ -210,7 +210,8 @@ class Constraint(PlugIn, ABC):
     id
         Versioned name.
     reason
-        Stable code that goes into the records.
+        Stable code that goes into the records; its name without the version unless it says another
+        (`reason_of`).
     resources
         Names of the resources it needs.
     """
@@ -219,7 +220,7 @@ class Constraint(PlugIn, ABC):
     kind = "constraint"
 
     id: ClassVar[str]
-    reason: ClassVar[str]
+    reason: ClassVar[str] = ""
     resources: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
@@ -234,6 +235,11 @@ class Constraint(PlugIn, ABC):
         One by one, unless it can ask a model about all of them for less.
         """
         return [self.allows(document, edits, context) for edits in candidates]
+
+
+def reason_of(constraint: Constraint) -> str:
+    """Stable code of a constraint's vetoes in the records."""
+    return constraint.reason or constraint.id.partition("@")[0]
 
 
 class ScreensMany(Constraint):

@@ -7,6 +7,7 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.errors import MissingExtraError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
+from scrutiny.core.transformation import reason_of
 from scrutiny.perturb.constraints.fluency import Grammar, PerplexityRatio
 from scrutiny.perturb.constraints.how_much import EditDistance, MaxChange
 from scrutiny.perturb.constraints.meaning import EmbeddingSimilarity
@@ -182,5 +183,5 @@ def test_the_engine_asks_and_gives_the_reason():
 def test_every_constraint_has_the_anatomy(name):
     constraint = registry().load("constraint", name)()
     assert constraint.id == name
-    assert constraint.reason == name.partition("@")[0].replace("stop_words", "stop_word")
+    assert reason_of(constraint) == name.partition("@")[0].replace("stop_words", "stop_word")
     assert isinstance(constraint.resources, tuple)

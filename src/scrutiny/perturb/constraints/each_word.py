@@ -45,7 +45,6 @@ class SamePos(Constraint):
     """
 
     id: ClassVar[str] = "same_pos@1"
-    reason: ClassVar[str] = "same_pos"
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
 
     noun_verb: bool = False
@@ -112,7 +111,6 @@ class WordSimilarity(Constraint):
     """
 
     id: ClassVar[str] = "word_similarity@1"
-    reason: ClassVar[str] = "word_similarity"
     resources: ClassVar[tuple[str, ...]] = ("vectors",)
 
     least_cosine: float | None = None

@@ -37,7 +37,6 @@ class PerplexityRatio(ScreensMany):
     """
 
     id: ClassVar[str] = "perplexity_ratio@1"
-    reason: ClassVar[str] = "perplexity_ratio"
     resources: ClassVar[tuple[str, ...]] = ("perplexity",)
 
     most: float = 2.0
@@ -85,7 +84,6 @@ class LogprobDrop(ScreensMany):
     """
 
     id: ClassVar[str] = "logprob_drop@1"
-    reason: ClassVar[str] = "logprob_drop"
     resources: ClassVar[tuple[str, ...]] = ("perplexity",)
 
     most: float = 5.0
@@ -139,7 +137,6 @@ class Likeliest(Constraint):
     """
 
     id: ClassVar[str] = "likeliest@1"
-    reason: ClassVar[str] = "likeliest"
     resources: ClassVar[tuple[str, ...]] = ("perplexity",)
 
     keep: int = 4
@@ -190,7 +187,6 @@ class Grammar(Constraint):
     """
 
     id: ClassVar[str] = "grammar@1"
-    reason: ClassVar[str] = "grammar"
     resources: ClassVar[tuple[str, ...]] = ("grammar",)
 
     ignore: frozenset[str] = _IGNORED

@@ -29,7 +29,6 @@ class MaxChange(Constraint):
     """
 
     id: ClassVar[str] = "max_change@1"
-    reason: ClassVar[str] = "max_change"
 
     share: float = 0.25
     unit: Literal["words", "characters"] = "words"
@@ -74,7 +73,6 @@ class ChangedWords(Constraint):
     """
 
     id: ClassVar[str] = "changed_words@1"
-    reason: ClassVar[str] = "changed_words"
 
     share: float | None = 0.2
     floor: int = 0
@@ -120,7 +118,6 @@ class EditDistance(ScreensMany):
     """
 
     id: ClassVar[str] = "edit_distance@1"
-    reason: ClassVar[str] = "edit_distance"
 
     most: int | None = None
     share: float | None = 0.3

@@ -45,7 +45,6 @@ class EmbeddingSimilarity(ScreensMany):
     """
 
     id: ClassVar[str] = "embedding_similarity@1"
-    reason: ClassVar[str] = "embedding_similarity"
     resources: ClassVar[tuple[str, ...]] = ("encoder",)
 
     least: float = 0.8
@@ -108,7 +107,6 @@ class SentenceSimilarity(ScreensMany):
     """
 
     id: ClassVar[str] = "sentence_similarity@1"
-    reason: ClassVar[str] = "sentence_similarity"
     resources: ClassVar[tuple[str, ...]] = ("encoder",)
 
     least_cosine: float | None = None
@@ -187,7 +185,6 @@ class Entailment(ScreensMany):
     """
 
     id: ClassVar[str] = "entailment@1"
-    reason: ClassVar[str] = "entailment"
     resources: ClassVar[tuple[str, ...]] = ("nli",)
 
     least: float = 0.5

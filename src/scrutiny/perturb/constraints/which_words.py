@@ -85,7 +85,6 @@ class MinWordLength(Constraint):
     """
 
     id: ClassVar[str] = "min_word_length@1"
-    reason: ClassVar[str] = "min_word_length"
 
     least: int = 4
 
@@ -121,7 +120,6 @@ class ProtectedPhrases(Constraint):
     """
 
     id: ClassVar[str] = "protected_phrases@1"
-    reason: ClassVar[str] = "protected_phrases"
 
     phrases: tuple[str, ...] = ()
 

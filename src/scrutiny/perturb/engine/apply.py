@@ -30,7 +30,7 @@ from scrutiny.core.transformation import Constraint, Site, speaks
 from scrutiny.perturb.engine.change import Rng, new_tuple
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.fences import sites_where
-from scrutiny.perturb.engine.gate import StepOutcome, gate_for, outcome_of
+from scrutiny.perturb.engine.gate import Gate, StepOutcome, outcome_of
 from scrutiny.perturb.engine.rebase import rebase
 from scrutiny.perturb.engine.recipe import Recipe, Step, as_recipe
 from scrutiny.perturb.engine.streams import streams
@@ -223,7 +223,7 @@ def _choose(step: Step, document: TextDocument, setting: Setting, repetition: in
             if edits is not None:
                 return outcome_of(document.text, sorted(edits))
             rng = _stream(step, document, setting, repetition)  # from its beginning again
-    gate = gate_for(document, setting.constraints)
+    gate = Gate(document, setting.constraints)
     changed = 0
     for index in _ranked(len(sites), rng) if wanted > 0 else ():
         changed += gate.admit_first(transformation.candidates(document, sites[index], rng))

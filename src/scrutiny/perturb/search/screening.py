@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.grouping import grouped
-from scrutiny.core.transformation import Constraint
+from scrutiny.core.transformation import Constraint, reason_of
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.gate import GateContext
 from scrutiny.perturb.search.state import State
@@ -90,7 +90,7 @@ def screened(
     if all(verdicts):
         return steps
     kept = [step for step, verdict in zip(steps, verdicts, strict=True) if verdict]
-    vetoes[constraint.reason] += len(steps) - len(kept)
+    vetoes[reason_of(constraint)] += len(steps) - len(kept)
     return kept
 
 
