@@ -8,12 +8,14 @@ lower one changed and more.
 from functools import lru_cache
 from hashlib import blake2b
 from struct import Struct
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from scrutiny.core.boundary.canonical import length_prefixed
 
 if TYPE_CHECKING:
     import numpy as np
+
+Rng: TypeAlias = "np.random.Generator"  # loading numpy takes longer than a list of names
 
 _TWO_WORDS = Struct("<QQ")
 _PERSON = b"scrutiny.rng.1"

@@ -3,15 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.plugin import PlugIn
+from scrutiny.core.randomness import Rng
 from scrutiny.core.record import Measure
-
-if TYPE_CHECKING:
-    import numpy as np
 
 
 class Prediction(NamedTuple):
@@ -190,9 +188,7 @@ class ExchangesLabels(Task):
     """Task whose items can exchange their labels at random (``#permute=``)."""
 
     @abstractmethod
-    def permute(
-        self, examples: Sequence[Example], rng: "np.random.Generator"
-    ) -> tuple[Example, ...]:
+    def permute(self, examples: Sequence[Example], rng: Rng) -> tuple[Example, ...]:
         """Examples with labels exchanged at random."""
 
 

@@ -3,13 +3,11 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.plugin import PlugIn
-
-if TYPE_CHECKING:
-    import numpy as np
+from scrutiny.core.randomness import Rng
 
 Effect = Literal["keeps", "flips", "sets", "may change"]
 Where = Literal["anywhere", "around", "within"]
@@ -159,9 +157,7 @@ class Transformation(PlugIn, ABC):
         """Sites that could be changed, in text order; uses no randomness."""
 
     @abstractmethod
-    def candidates(
-        self, document: Document, site: Site, rng: "np.random.Generator"
-    ) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Ways to change one site, lazily; each is a set of disjoint edits."""
 
 

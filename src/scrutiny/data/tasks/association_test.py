@@ -2,18 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
+from scrutiny.core.randomness import Rng
 from scrutiny.core.task import ExchangesLabels, Role
 from scrutiny.data.tasks.by_columns import ByColumns
 from scrutiny.data.tasks.cells import text_of
 from scrutiny.data.tasks.exchanges import exchange
 from scrutiny.data.tasks.roles import TEXT
-
-if TYPE_CHECKING:
-    import numpy as np
 
 #: Target sets X and Y, attribute sets A and B.
 SETS: Final = ("X", "Y", "A", "B")
@@ -53,9 +51,7 @@ class AssociationTest(ByColumns, ExchangesLabels):
                 raise DataError(f"the word from {start:g} to {end:g} is not inside the text")
         return example
 
-    def permute(
-        self, examples: Sequence[Example], rng: "np.random.Generator"
-    ) -> tuple[Example, ...]:
+    def permute(self, examples: Sequence[Example], rng: Rng) -> tuple[Example, ...]:
         """Examples whose words have exchanged sets at random, sentences with their word.
 
         Within each test, words change between X and Y and between A and B. See

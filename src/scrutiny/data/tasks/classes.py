@@ -3,17 +3,15 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrutiny.core.errors import DataError, ModelError
 from scrutiny.core.example import Example
+from scrutiny.core.randomness import Rng
 from scrutiny.core.record import Measure
 from scrutiny.core.task import ExchangesLabels, Prediction, Score
 from scrutiny.data.tasks.by_columns import ByColumns
 from scrutiny.data.tasks.roles import LABEL, TEXT, TEXT_PAIR, TWO_TEXTS
-
-if TYPE_CHECKING:
-    import numpy as np
 
 
 class Classification(ByColumns, ExchangesLabels):
@@ -36,9 +34,7 @@ class Classification(ByColumns, ExchangesLabels):
         """Share of the most frequent label."""
         return majority_share(golds)
 
-    def permute(
-        self, examples: Sequence[Example], rng: "np.random.Generator"
-    ) -> tuple[Example, ...]:
+    def permute(self, examples: Sequence[Example], rng: Rng) -> tuple[Example, ...]:
         """Examples with gold labels exchanged at random; label counts stay the same."""
         order = rng.permutation(len(examples)).tolist()
         golds = [examples[k].gold for k in order]

@@ -1,17 +1,15 @@
 """Random exchanges of labels: coin flips for pairs, sets for words."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from scrutiny.core.example import Example
-
-if TYPE_CHECKING:
-    import numpy as np
+from scrutiny.core.randomness import Rng
 
 _TRIES: Final = 2000
 
 
-def coins(examples: Sequence[Example], rng: "np.random.Generator", *, unit: str = "") -> list[bool]:
+def coins(examples: Sequence[Example], rng: Rng, *, unit: str = "") -> list[bool]:
     """Coin flip for each example; examples of one unit share it.
 
     Coins are tossed in the order in which units appear. An example without the unit is its own.
@@ -35,7 +33,7 @@ class WordSet(NamedTuple):
 
 def exchange(
     examples: Sequence[Example],
-    rng: "np.random.Generator",
+    rng: Rng,
     *,
     pairs: Sequence[tuple[str, str]],
 ) -> list[WordSet | None]:
@@ -61,7 +59,7 @@ def _exchanged(
     examples: Sequence[Example],
     members: Sequence[int],
     pair: tuple[str, str],
-    rng: "np.random.Generator",
+    rng: Rng,
 ) -> list[WordSet]:
     """New sets of the texts of one test and one pair of sets."""
     words: dict[tuple[str | float, str | float], int] = {}  # (set, word) -> number of texts
@@ -81,9 +79,7 @@ def _exchanged(
     return [named[pair[0] if is_first[key] else pair[1]] for key in keys]
 
 
-def _balanced(
-    sizes: Sequence[int], firsts: Sequence[bool], n_first: int, rng: "np.random.Generator"
-) -> list[bool]:
+def _balanced(sizes: Sequence[int], firsts: Sequence[bool], n_first: int, rng: Rng) -> list[bool]:
     """Words for the first set, balanced: as many words, and as many texts, as before."""
     import numpy as np
 

@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from scrutiny.core.example import Example
+from scrutiny.core.randomness import Rng
 from scrutiny.core.task import ExchangesLabels, Role
 from scrutiny.data.tasks.by_columns import ByColumns
 from scrutiny.data.tasks.exchanges import coins
 from scrutiny.data.tasks.roles import text_role
-
-if TYPE_CHECKING:
-    import numpy as np
 
 _OTHER: Final[Mapping[str | float, str]] = {"stereo": "antistereo", "antistereo": "stereo"}
 
@@ -37,9 +35,7 @@ class SentencePairs(ByColumns, ExchangesLabels):
         Role("pair", "column that ties a pair to its controls", "unit", ("pair",)),
     )
 
-    def permute(
-        self, examples: Sequence[Example], rng: "np.random.Generator"
-    ) -> tuple[Example, ...]:
+    def permute(self, examples: Sequence[Example], rng: Rng) -> tuple[Example, ...]:
         """Examples with *more* and *less* exchanged by a fair coin.
 
         A pair and its controls share a coin. ``direction`` changes with the sentences, so that the

@@ -2,16 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrutiny.core.example import Example
+from scrutiny.core.randomness import Rng
 from scrutiny.core.task import ExchangesLabels, Role
 from scrutiny.data.tasks.by_columns import ByColumns
 from scrutiny.data.tasks.exchanges import coins
 from scrutiny.data.tasks.roles import text_role
-
-if TYPE_CHECKING:
-    import numpy as np
 
 
 class SentenceTriples(ByColumns, ExchangesLabels):
@@ -44,9 +42,7 @@ class SentenceTriples(ByColumns, ExchangesLabels):
         if is_within and "BLANK" not in example.fields["context"]:
             yield "have the kind intrasentence and no BLANK in their context"
 
-    def permute(
-        self, examples: Sequence[Example], rng: "np.random.Generator"
-    ) -> tuple[Example, ...]:
+    def permute(self, examples: Sequence[Example], rng: Rng) -> tuple[Example, ...]:
         """Examples with stereotype and antistereotype exchanged by a fair coin each."""
         tossed = coins(examples, rng)
         return tuple(_exchanged(e) if t else e for e, t in zip(examples, tossed, strict=True))

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 
+from scrutiny.core.arrays import Singles
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Constraint, Document
 from scrutiny.perturb.engine.word_changes import word_changes
@@ -69,12 +70,6 @@ class SamePos(Constraint):
         return "NOUN" if self.noun_verb and merged == "VERB" else merged
 
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Vector = npt.NDArray[np.float32]
-
-
 _USUAL: Final = 0.5
 
 
@@ -134,7 +129,7 @@ class WordSimilarity(Constraint):
                     return False
         return True
 
-    def _is_near(self, old: "Vector | None", new: "Vector | None") -> bool:
+    def _is_near(self, old: Singles | None, new: Singles | None) -> bool:
         if old is None or new is None:
             return self.unknown == "allow"
         distance = float(np.linalg.norm(old - new))
@@ -149,7 +144,7 @@ class WordSimilarity(Constraint):
         return lengths > 0 and float(old @ new) / lengths >= least - 1e-6
 
 
-def _vector(vectors: Vectors, word: str) -> "Vector | None":
+def _vector(vectors: Vectors, word: str) -> Singles | None:
     """Vector of a word as written, or else in lower case."""
     found = vectors.vector(word)
     return vectors.vector(word.lower()) if found is None else found

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
+from scrutiny.core.arrays import Singles
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, ScreensMany
 from scrutiny.perturb.engine.word_changes import windows, word_count
@@ -14,8 +15,6 @@ from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.edits import apply_to_text
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from scrutiny.perturb.resources.capabilities import Encoder, EntailmentJudge
 
 
@@ -139,7 +138,7 @@ class SentenceSimilarity(ScreensMany):
         vectors = dict(zip(texts, encoder.encode(texts), strict=True))
         return [all(self._is_near(vectors[a], vectors[b]) for a, b in held) for held in pairs]
 
-    def _is_near(self, one: "npt.NDArray[np.float32]", other: "npt.NDArray[np.float32]") -> bool:
+    def _is_near(self, one: Singles, other: Singles) -> bool:
         a, b = one.astype(np.float64), other.astype(np.float64)
         lengths = float(np.linalg.norm(a) * np.linalg.norm(b))
         if lengths == 0:

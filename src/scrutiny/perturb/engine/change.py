@@ -1,16 +1,11 @@
 """Base class of most transformations, and the sites that many share."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import ClassVar
 
+from scrutiny.core.randomness import Rng as Rng
 from scrutiny.core.transformation import Document, Intensity, Site, Transformation, Where
 from scrutiny.text.tokens import is_word
-
-if TYPE_CHECKING:
-    from numpy.random import Generator  # loading numpy takes longer than a list of names
-
-
-Rng: TypeAlias = "Generator"
 
 
 class Change(Transformation):

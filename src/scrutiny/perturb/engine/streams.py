@@ -9,13 +9,9 @@ price is that a stream ends when the next one begins, so nobody may keep it.
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from threading import local
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
-from scrutiny.core.randomness import StreamKeys
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
-
+from scrutiny.core.randomness import Rng, StreamKeys
 
 _NAMES: Final = 1024
 
@@ -48,9 +44,7 @@ class Streams:
         }
         self._begun: dict[tuple[int, str, str], StreamKeys] = {}
 
-    def stream(
-        self, seed: int, purpose: str, *, name: str, item: str, draw: int = 0
-    ) -> "Generator":
+    def stream(self, seed: int, purpose: str, *, name: str, item: str, draw: int = 0) -> Rng:
         """Generator at the start of this stream; it replaces the previous stream."""
         asked = seed, purpose, name
         keys = self._begun.get(asked)
@@ -83,7 +77,7 @@ def streams() -> Streams:
 T = TypeVar("T")
 
 
-def in_random_order(options: Sequence[T], rng: "Generator") -> Iterator[T]:
+def in_random_order(options: Sequence[T], rng: Rng) -> Iterator[T]:
     """All options in a random order; the first costs one draw, the others one bulk draw."""
     if not options:
         return

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import Document
 from scrutiny.text.casing import case_pattern
 from scrutiny.text.gender import first_name_gender
@@ -15,9 +16,6 @@ from scrutiny.text.lexicon import (
     last_names,
     organizations,
 )
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 # What taggings of named entities call the three kinds that we have names for.
 _KINDS: Final = {
@@ -118,7 +116,7 @@ def _is_same(known: EntityMention, mention: EntityMention) -> bool:
     return a == b or (known.kind == "PER" and " " not in b and b in a.split())
 
 
-def other_names(mention: EntityMention, rng: "Generator", *, tries: int) -> Iterator[str]:
+def other_names(mention: EntityMention, rng: Rng, *, tries: int) -> Iterator[str]:
     """Random names of the same type and shape, with the letter case of the mention."""
     tables = _tables(mention, mention.text.split())
     for row in rng.random((tries, len(tables))).tolist():

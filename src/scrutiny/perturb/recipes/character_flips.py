@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from math import sqrt
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -16,8 +16,7 @@ from scrutiny.perturb.search import Asking, Method, Place, Problem, State
 from scrutiny.perturb.search.methods.first_order import gradient_beam
 from scrutiny.perturb.search.methods.importance import wanted_slope
 
-if TYPE_CHECKING:
-    Array = np.ndarray[Any, Any]
+Array: TypeAlias = np.ndarray[Any, Any]
 
 _INSIDE: Final = True  # a letter put in at a word's border belongs to the word
 
@@ -26,9 +25,9 @@ class _Alphabet(NamedTuple):
     """Letters of a vocabulary with their vectors; ``blank`` is the vector of the space, or zero."""
 
     letters: tuple[str, ...]
-    vectors: "Array"  # (letter, dimension)
-    all_vectors: "Array"  # (vocabulary, dimension)
-    blank: "Array"  # (dimension,)
+    vectors: Array  # (letter, dimension)
+    all_vectors: Array  # (vocabulary, dimension)
+    blank: Array  # (dimension,)
 
 
 class _Flip(NamedTuple):
@@ -125,9 +124,7 @@ def _flips(
         yield from _deleted(slopes, old, place=place, alphabet=alphabet)
 
 
-def _replaced(
-    slopes: "Array", old: "Array", *, place: Place, alphabet: _Alphabet
-) -> Iterator[_Flip]:
+def _replaced(slopes: Array, old: Array, *, place: Place, alphabet: _Alphabet) -> Iterator[_Flip]:
     """Replacement of a letter: one flip."""
     gains = slopes @ alphabet.vectors.T - (slopes * old).sum(axis=1)[:, None]
     for i in range(len(slopes)):
@@ -143,7 +140,7 @@ def _row_at(gradients: TokenGradients, field: str, start: int) -> int | None:
 
 
 def _inserted(
-    slopes: "Array", old: "Array", *, place: Place, alphabet: _Alphabet, behind: "Array"
+    slopes: Array, old: Array, *, place: Place, alphabet: _Alphabet, behind: Array
 ) -> Iterator[_Flip]:
     """Insertion of a letter: the following letters move one position to the right.
 
@@ -160,9 +157,7 @@ def _inserted(
             yield _Flip(gain / sqrt(2 * count), Edit(place.field, at, at, letter, (), _INSIDE))
 
 
-def _deleted(
-    slopes: "Array", old: "Array", *, place: Place, alphabet: _Alphabet
-) -> Iterator[_Flip]:
+def _deleted(slopes: Array, old: Array, *, place: Place, alphabet: _Alphabet) -> Iterator[_Flip]:
     """Deletion of a letter: the following letters move to the left, and the last is blank."""
     n = len(slopes)
     shifts = (slopes[:-1] * (old[1:] - old[:-1])).sum(axis=1)
