@@ -78,7 +78,7 @@ class Slope(NamedTuple):
 
 
 class Goal(PlugIn, ABC):
-    """Goal of a search; each is a frozen dataclass of its parameters in its own file."""
+    """Goal of a search; each is a frozen dataclass of its parameters."""
 
     __slots__ = ()
     kind = "goal"

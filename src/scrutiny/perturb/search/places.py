@@ -46,11 +46,6 @@ def find_places(
             yield Place(field, source.start, source.end, source.token, start, end, kept)
 
 
-def is_local(moves: Sequence[Move]) -> bool:
-    """Whether every move can decide from a word alone whether it may change it."""
-    return all(move.transformation.is_local for move in moves)
-
-
 def find_word(
     state: State, key: PlaceKey, places: Sequence[Place], *, is_full: bool
 ) -> tuple[Place | None, bool]:

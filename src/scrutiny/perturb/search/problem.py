@@ -22,7 +22,7 @@ Preparing = Generator[Needed, Sequence[Judged], None]
 
 
 class Method(PlugIn, ABC):
-    """A search method; each is a frozen dataclass of its parameters in its own file.
+    """A search method; each is a frozen dataclass of its parameters.
 
     ``search`` is a generator: it yields texts to ask about, is sent their judgments in the same
     order, and returns the best that it found, or nothing to let the engine choose the best text

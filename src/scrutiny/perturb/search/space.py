@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
 from scrutiny.core.randomness import stream_of
-from scrutiny.core.transformation import Constraint, Transformation
+from scrutiny.core.transformation import AsksAhead, Constraint, Transformation
 from scrutiny.perturb.engine.streams import OwnStreams
 from scrutiny.perturb.search.move import Amount, Changeable, Move, Place, PlaceKey
 from scrutiny.perturb.search.origin import Key, Origin
-from scrutiny.perturb.search.places import find_places, find_word, is_local
+from scrutiny.perturb.search.places import find_places, find_word
 from scrutiny.perturb.search.screening import CandidateStep, passes, screened, steps_from
 from scrutiny.perturb.search.state import State
-from scrutiny.perturb.search.warming import is_warmed
 
 _ANY_AMOUNT = Amount()
 
@@ -50,12 +49,13 @@ class Space:
     def __post_init__(self) -> None:
         if not self.moves:
             raise PlanError("A space needs at least one transformation.")
-        ids = [stream_of(move.transformation) for move in self.moves]
+        made = [move.transformation for move in self.moves]
+        ids = [stream_of(one) for one in made]
         before = [ids[:number].count(name) for number, name in enumerate(ids)]
         streams = [f"{name}+{n}" if n else name for name, n in zip(ids, before, strict=True)]
         object.__setattr__(self, "_streams", tuple(streams))
-        object.__setattr__(self, "is_warmed", is_warmed(self.moves))
-        object.__setattr__(self, "_is_local", is_local(self.moves))
+        object.__setattr__(self, "is_warmed", any(isinstance(one, AsksAhead) for one in made))
+        object.__setattr__(self, "_is_local", all(one.is_local for one in made))
 
     @classmethod
     def of(

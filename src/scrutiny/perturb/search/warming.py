@@ -16,11 +16,6 @@ class Needed(NamedTuple):
     pairs: tuple[tuple[State, tuple[Place, ...]], ...]
 
 
-def is_warmed(moves: Sequence[Move]) -> bool:
-    """Whether a move asks a model of its own, and can do so in batches."""
-    return any(isinstance(move.transformation, AsksAhead) for move in moves)
-
-
 def warm(moves: Sequence[Move], needs: Iterable[Needed]) -> None:
     """Let every move query in a batch what many searches need next.
 

@@ -1,6 +1,7 @@
 """Crossover of texts of one search, place by place."""
 
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.perturb.search.origin import Origin
@@ -9,6 +10,8 @@ from scrutiny.perturb.search.state import State
 
 Locus = tuple[int, int, int]  # field, token, and code point of an insertion between tokens, or -1
 Genes = Mapping[Locus, tuple[Edit, ...]]
+
+T = TypeVar("T")
 
 _ARTICLES = frozenset({"a", "an"})
 
@@ -72,6 +75,15 @@ def mixed(
         if edits:
             chosen[locus] = edits
     return chosen
+
+
+def at_share(options: Sequence[T], weights: Sequence[float], share: float) -> T:
+    """Option whose part of the cumulative weights contains a number."""
+    for option, weight in zip(options, weights, strict=True):
+        share -= weight
+        if share < 0:
+            return option
+    return next(o for o, w in zip(reversed(options), reversed(weights), strict=True) if w > 0)
 
 
 def _is_article(origin: Origin, edit: Edit, token: int) -> bool:

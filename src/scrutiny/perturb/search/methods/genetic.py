@@ -3,14 +3,15 @@
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from math import exp
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from scrutiny.core.limits import above_zero, at_least
 from scrutiny.core.randomness import stream_of
 from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.search.goal import Judged, best, ranked, reached
-from scrutiny.perturb.search.methods.crossing import genes, join, mixed
-from scrutiny.perturb.search.move import Place, PlaceKey
+from scrutiny.perturb.search.ledger import is_better
+from scrutiny.perturb.search.methods.crossing import at_share, genes, join, mixed
+from scrutiny.perturb.search.move import PlaceKey
 from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
 from scrutiny.perturb.search.warming import Needed
@@ -130,7 +131,7 @@ class Genetic(Method):
         found = []
         for one, group in zip(members, groups, strict=True):
             top = best([next(rest) for _ in group])
-            found.append(one if top is None or not _improves(top, one) else top)
+            found.append(one if top is None or not is_better(top, one) else top)
         return found
 
     def _candidates(
@@ -141,7 +142,8 @@ class Genetic(Method):
         for _ in range(self.attempts):
             if not places:
                 break
-            place = _draw(places, [weights[p.key] for p in places], rng)
+            chances = [weights[p.key] for p in places]
+            place = at_share(places, chances, rng.random() * sum(chances))
             candidates = problem.candidates(state, place)
             if candidates:
                 return candidates
@@ -182,17 +184,3 @@ def parent_weights(scores: Sequence[float], temperature: float) -> list[float]:
     raised = [exp((score - top) / temperature) for score in scores]
     total = sum(raised)
     return [value / total for value in raised]
-
-
-def _improves(one: Judged, other: Judged) -> bool:
-    return (one.is_reached, one.score) > (other.is_reached, other.score)
-
-
-def _draw(places: Sequence[Place], weights: Sequence[float], rng: Rng) -> Place:
-    """Index drawn in proportion to its weight."""
-    share: Any = rng.random() * sum(weights)
-    for place, weight in zip(places, weights, strict=True):
-        share -= weight
-        if share < 0:
-            return place
-    return places[-1]

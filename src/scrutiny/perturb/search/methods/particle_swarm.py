@@ -10,7 +10,7 @@ from scrutiny.core.randomness import stream_of
 from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.search.goal import Judged, best, reached
 from scrutiny.perturb.search.ledger import is_better
-from scrutiny.perturb.search.methods.crossing import Genes, Locus, genes, join, mixed
+from scrutiny.perturb.search.methods.crossing import Genes, Locus, at_share, genes, join, mixed
 from scrutiny.perturb.search.methods.genetic import Members
 from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
@@ -167,17 +167,8 @@ def _mutated(problem: Problem, members: Sequence[Judged], rng: Rng) -> Members:
         start = problem.base.score if one.answer is None else one.score
         gains = [max(0.0, top.score - start) for top in options]
         share, total = rng.random(), sum(gains)
-        found.append(one if total <= 0 else _at_share(options, gains, share * total))
+        found.append(one if total <= 0 else at_share(options, gains, share * total))
     return found
-
-
-def _at_share(options: Sequence[Judged], gains: Sequence[float], share: float) -> Judged:
-    """Option whose part of the cumulative gains contains a number."""
-    for option, gain in zip(options, gains, strict=True):
-        share -= gain
-        if share < 0:
-            return option
-    return next(o for o, g in zip(reversed(options), reversed(gains), strict=True) if g > 0)
 
 
 def _best_of(judged: Sequence[Judged]) -> Judged:
