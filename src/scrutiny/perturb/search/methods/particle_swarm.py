@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
-from typing import ClassVar
+from operator import attrgetter
+from typing import ClassVar, Final
 
 from scrutiny.core.limits import above_zero, at_least
 from scrutiny.core.randomness import stream_of
@@ -14,6 +15,8 @@ from scrutiny.perturb.search.methods.crossing import Genes, Locus, at_share, gen
 from scrutiny.perturb.search.methods.genetic import Members
 from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
+
+_STANDING: Final = attrgetter("is_reached", "score")
 
 
 @dataclass(slots=True)
@@ -80,7 +83,7 @@ class ParticleSwarm(Method):
         there = reached(start)
         speeds = (rng.random(len(start)) * 2 - 1) * self.fastest
         swarm = [_Particle(one, one, v, {}) for one, v in zip(start, speeds.tolist(), strict=True)]
-        top = _best_of(start)
+        top = max(start, key=_STANDING)
         for iteration in range(self.iterations):
             if there is not None or top.state is problem.base.state:
                 return there
@@ -98,7 +101,7 @@ class ParticleSwarm(Method):
                 particle.here = one
                 if is_better(one, particle.own_best):
                     particle.own_best = one
-            top = _best_of([top, *after])
+            top = max([top, *after], key=_STANDING)
         return there
 
     def _moved(
@@ -168,13 +171,4 @@ def _mutated(problem: Problem, members: Sequence[Judged], rng: Rng) -> Members:
         gains = [max(0.0, top.score - start) for top in options]
         share, total = rng.random(), sum(gains)
         found.append(one if total <= 0 else at_share(options, gains, share * total))
-    return found
-
-
-def _best_of(judged: Sequence[Judged]) -> Judged:
-    """Best of several, the first of equal ones; one without an answer if none has any."""
-    found = judged[0]
-    for one in judged[1:]:
-        if is_better(one, found):
-            found = one
     return found
