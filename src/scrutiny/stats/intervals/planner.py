@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
 
 from scrutiny.stats.arrays import FloatArray
 from scrutiny.stats.intervals.distance import critical_distance
@@ -72,7 +72,7 @@ def items_planned(loss: float, *, churn: float, n_rows: int, level: float = 0.95
     >>> [items_planned(0.05, churn=0.1, n_rows=rows) for rows in (1, 2, 5, 15)]
     [306, 370, 454, 554]
     """
-    critical = -float(ndtri(tail_of(n_rows, level)))
+    critical = -float(scipy.special.ndtri(tail_of(n_rows, level)))
     return int(np.ceil((churn - loss**2) * ((critical + _POWER) / loss) ** 2))
 
 
