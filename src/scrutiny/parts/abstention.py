@@ -10,7 +10,7 @@ from scrutiny.parts.part import Part, ReportPart, left_out
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.references import own_subjects
 from scrutiny.parts.run.view import Hits, RunView
-from scrutiny.parts.wording.numbers import NO_VALUE, decimals_for, number, percent
+from scrutiny.parts.wording.numbers import NO_VALUE, bracketed, decimals_for, number, percent
 from scrutiny.parts.words import anchor, row_labels, title_of
 
 if TYPE_CHECKING:
@@ -116,11 +116,10 @@ def _table(found: _Found) -> ChartTable:
     rows = []
     for label, retained in found:
         for one in retained:
-            said = NO_VALUE
-            if one.interval is not None:
-                d = decimals_for(one.interval.low, one.interval.high)
-                said = f"{number(one.interval.point, d)} [{number(one.interval.low, d)}, "
-                said += f"{number(one.interval.high, d)}]"
+            said, span = NO_VALUE, one.interval
+            if span is not None:
+                d = decimals_for(span.low, span.high)
+                said = f"{number(span.point, d)} {bracketed(span.low, span.high, d)}"
             rows.append((label, number(one.threshold, 3), percent(one.coverage), said))
     return ChartTable(("condition", "margin at least", "kept", "share of hits"), tuple(rows))
 

@@ -17,7 +17,7 @@ from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.references import References, replicated
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import family_name, replicate_words, slug
-from scrutiny.parts.wording.numbers import NO_VALUE, decimals_for, interval, number
+from scrutiny.parts.wording.numbers import NO_VALUE, bracketed, decimals_for, interval, number
 
 #: Names of the same construct in different test sets.
 ALIASES: Final[Mapping[str, str]] = {
@@ -171,15 +171,12 @@ def _row(m: _Match, references: References) -> tuple[str, ...]:
         ]
         same = f"{sum(agree)}/{len(agree)}"
     found = seed_correlation(one, other)
-    said = number(found.value, 2)
-    if found.low is not None and found.high is not None:
-        said += f" [{number(found.low, 2)}, {number(found.high, 2)}]"
-    said += f" (n = {found.n})"
+    value = f"{number(found.value, 2)} {bracketed(found.low, found.high, 2)}".rstrip()
     each = (
         ", ".join(number(v, decimals_for(e.low, e.high, e.value)) for v in values)
         for e, values in ((m.a, one), (m.b, other))
     )
-    return (m.construct, interval(m.a), interval(m.b), *each, same, said)
+    return (m.construct, interval(m.a), interval(m.b), *each, same, f"{value} (n = {found.n})")
 
 
 PART: Final = ReportPart(__doc__, part)

@@ -13,7 +13,7 @@ from scrutiny.parts.matrix_series import Series, series_of
 from scrutiny.parts.part import MOST_CHARTS, MOST_ROWS, Part, ReportPart, left_out
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import capitalized, family_name
-from scrutiny.parts.wording.numbers import NO_VALUE, interval, number, p_value
+from scrutiny.parts.wording.numbers import NO_VALUE, bracketed, interval, number, p_value
 
 if TYPE_CHECKING:
     from scrutiny.stats.association.pair_correlation import PairCorrelation
@@ -223,12 +223,10 @@ def _correlation(
 def _row(a: str, b: str, found: "PairCorrelation | None") -> tuple[str, ...]:
     if found is None:
         return (a, b, "does not vary", *[NO_VALUE] * 4)
-    bounds = ""
-    if found.low is not None and found.high is not None:
-        bounds = f" [{number(found.low, 2)}, {number(found.high, 2)}]"
+    value = f"{number(found.value, 2)} {bracketed(found.low, found.high, 2)}".rstrip()
     counts = str(found.n_pairs), str(found.n_models)
     tests = p_value(found.p_value), p_value(found.smallest_p)
-    return (a, b, number(found.value, 2) + bounds, *counts, *tests)
+    return (a, b, value, *counts, *tests)
 
 
 PART: Final = ReportPart(__doc__, part)

@@ -1,7 +1,9 @@
 """Comparison with published figures: the plan's ``[[published]]``."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
+
+from rich.text import Text
 
 from scrutiny.core.grouping import grouped
 from scrutiny.core.published import OUTCOMES, Reproduction
@@ -9,7 +11,9 @@ from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.part import MOST_CHARTS, Part, ReportPart
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import slug
+from scrutiny.parts.wording.layout import wrapped
 from scrutiny.parts.wording.numbers import NO_VALUE
+from scrutiny.parts.wording.verdicts import mark
 
 _LEAD: Final = (
     "A figure agrees if the run's own value rounds to the printed digits. A difference may come "
@@ -19,6 +23,8 @@ _LEAD: Final = (
 _NOTE: Final = "All figures: scrutiny report RUN --format json."
 _OUTCOME_COLUMN: Final = 4
 _OTHERS: Final = "Other sources"
+_MOST: Final = 20  # figures that differ, in a terminal
+_MARKS: Final = {"differs": mark("not supported"), "missing": mark("undecided")}
 
 
 def part(view: RunView) -> Part | None:
@@ -89,6 +95,28 @@ def _cells(one: Reproduction) -> tuple[str, ...]:
     figure = one.figure
     shown = one.ours or NO_VALUE
     return (figure.id, figure.source, figure.printed, shown, one.outcome, why(one))
+
+
+def published_lines(view: RunView) -> Iterator[Text]:
+    """Figures that differ, and the number that agree for each source, for a terminal."""
+    yield Text("Comparison with published figures", style="bold")
+    yield from wrapped(sentence(view.published))
+    odd = [one for one in in_order(view.published) if one.outcome != "agrees"]
+    for one in odd[:_MOST]:
+        figure = one.figure
+        where = f" ({figure.source})" if figure.source else ""
+        ours = f"ours {one.ours}, printed {figure.printed}" if one.ours else "not in the run"
+        note = f". {why(one)}" if why(one) else ""
+        line = f"{_MARKS[one.outcome]} {figure.id}{where}: {ours}{note}"
+        yield from wrapped(line, hanging=2)
+    if len(odd) > _MOST:
+        yield from wrapped(f"… and {len(odd) - _MOST} more; `--format json` has them.")
+    by_source = grouped((one.figure.source, one) for one in view.published)
+    counts = [
+        f"{source or 'no source'}: {sum(one.outcome == 'agrees' for one in rows)}/{len(rows)}"
+        for source, rows in by_source.items()
+    ]
+    yield from wrapped(f"Agreeing: {', '.join(counts)}", style="dim", hanging=2)
 
 
 PART: Final = ReportPart(__doc__, part)

@@ -1,21 +1,26 @@
 """Tests of single replicates, with the smallest p that each could have."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
+
+from rich.text import Text
 
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.tables import Chart, ChartTable
+from scrutiny.parts.charts.vega import metric_title
 from scrutiny.parts.part import MOST_ROWS
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import replicate_words
+from scrutiny.parts.wording.labels import capitalized, replicate_words
+from scrutiny.parts.wording.layout import fold, side_by_side, wrapped
 from scrutiny.parts.wording.numbers import NO_VALUE, p_value
 from scrutiny.parts.words import anchor, row_labels, title_of
 
 ALPHA: Final = 0.01
 _MOST_COLUMNS: Final = 10  # replicates with a column each; of more, the range is shown
+_MOST_PRINTED: Final = 8  # estimates of a test in a terminal
 _CAPTION: Final = (
     "p of every replicate; the shares count replicates with p \N{LESS-THAN OR EQUAL TO} .01, alone "
     "and with Holm's correction over the rows of the same test. If the smallest possible p of a "
@@ -108,3 +113,28 @@ def _of_any_replicate(keys: Sequence[EstimateKey]) -> list[EstimateKey]:
 def _ends(test: SeedTests) -> list[float | None]:
     values = [e.value for e in test.rows if e.value is not None]
     return [min(values), max(values)]
+
+
+def tests_lines(view: RunView) -> Iterator[Text]:
+    """P-values over replicates, with the smallest possible one, for each test, for a terminal.
+
+    Of those that stand beside the claims' own estimates, where there are any.
+    """
+    claimed = [f.estimate for f in view.findings if f.estimate is not None]
+    beside = tests_beside(claimed, view) or tests_beside(view.estimates, view)
+    for metric, found in beside.items():
+        tests = list(found.values())
+        labels = row_labels(_of_any_replicate([test.rows[0].key for test in tests]))
+        yield Text()
+        title = capitalized(f"{metric_title(metric)}, one replicate at a time")
+        yield Text(title, style="bold")
+        header = ("test", 33), ("p, min\N{EN DASH}max", 17), ("p ≤ .01", 8), ("Holm", 7)
+        yield Text(side_by_side(*header, ("smallest p", 12)), style="dim")
+        for label, test in list(zip(labels, tests, strict=True))[:_MOST_PRINTED]:
+            first, *others = fold(label, 32) or [""]
+            span = " … ".join(map(p_value, _ends(test)[: len(test.rows)]))
+            cells = (span, 17), (test.passed, 8), (test.passed_holm, 7)
+            yield Text(side_by_side((first, 33), *cells, (p_value(test.smallest), 12)))
+            yield from (Text(piece) for piece in others)
+        if len(tests) > _MOST_PRINTED:
+            yield from wrapped(f"… and {len(tests) - _MOST_PRINTED} more; `--format md` has them.")

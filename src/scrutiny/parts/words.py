@@ -8,7 +8,13 @@ from scrutiny.parts.charts.vega import key_title
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.references import own_subjects
 from scrutiny.parts.run.view import OwnInterval, RunView
-from scrutiny.parts.wording.labels import distinct_labels, family_name, key_parts, short_names
+from scrutiny.parts.wording.labels import (
+    distinct_labels,
+    family_name,
+    key_parts,
+    numbered,
+    short_names,
+)
 from scrutiny.parts.wording.numbers import MINUS, NO_VALUE, number
 
 ABOVE, BELOW = "\N{BLACK UP-POINTING TRIANGLE}", "\N{BLACK DOWN-POINTING TRIANGLE}"
@@ -41,7 +47,7 @@ def on_data(view: RunView, subject: str, dataset: str) -> str:
 def row_labels(keys: Sequence[EstimateKey]) -> list[str]:
     """Label of each key among neighbors of one metric; duplicates are numbered."""
     labels = distinct_labels(keys, without=frozenset({"diagnostic", "metric", "role"}))
-    return _numbered([keys[0].group] if len(keys) == 1 else _with_roles(keys, labels))
+    return numbered([keys[0].group] if len(keys) == 1 else _with_roles(keys, labels))
 
 
 def full_labels(keys: Sequence[EstimateKey]) -> list[str]:
@@ -50,7 +56,7 @@ def full_labels(keys: Sequence[EstimateKey]) -> list[str]:
     labels = distinct_labels(keys, without=frozenset({"diagnostic", "role"}))
     labels = [key_title(keys[0])] if len(keys) == 1 else _with_roles(keys, labels)
     heads = [f"{family_name(key.diagnostic)}: " if several else "" for key in keys]
-    return _numbered([head + label for head, label in zip(heads, labels, strict=True)])
+    return numbered([head + label for head, label in zip(heads, labels, strict=True)])
 
 
 def _with_roles(keys: Sequence[EstimateKey], labels: Sequence[str]) -> list[str]:
@@ -60,16 +66,6 @@ def _with_roles(keys: Sequence[EstimateKey], labels: Sequence[str]) -> list[str]
         f"{label} \N{MIDDLE DOT} {key.role}" if several and key.role != "measured" else label
         for key, label in zip(keys, labels, strict=True)
     ]
-
-
-def _numbered(labels: Sequence[str]) -> list[str]:
-    """Distinct labels, because a chart would draw equal ones over each other."""
-    seen: dict[str, int] = {}
-    found = []
-    for label in labels:
-        seen[label] = seen.get(label, 0) + 1
-        found.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
-    return found
 
 
 def plainly(value: float | None) -> str:

@@ -15,7 +15,7 @@ from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.references import References, replicated
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import family_name
-from scrutiny.parts.wording.numbers import NO_VALUE, interval, number, p_value
+from scrutiny.parts.wording.numbers import NO_VALUE, bracketed, interval, number, p_value
 from scrutiny.parts.words import full_labels, mean_and_sd
 
 if TYPE_CHECKING:
@@ -170,8 +170,7 @@ def _compared(ratio: "Ratio") -> str:
     found = ratio.found
     if found is None:
         return NO_VALUE
-    bounds = f"[{number(found.low, 2)}, {number(found.high, 2)}]"
-    p = p_value(ratio.p_holm)
+    bounds, p = bracketed(found.low, found.high, 2), p_value(ratio.p_holm)
     return f"{number(found.ratio, 2)} {bounds}, p {p if p.startswith('<') else f'= {p}'}"
 
 

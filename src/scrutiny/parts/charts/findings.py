@@ -34,7 +34,7 @@ from scrutiny.parts.charts.vega import (
 )
 from scrutiny.parts.run.view import FlipCounts
 from scrutiny.parts.wording.labels import replicate_words
-from scrutiny.parts.wording.numbers import interval, number, out_of
+from scrutiny.parts.wording.numbers import ends_of, interval, number, out_of
 
 #: Sources of variance in the order in which they are drawn; others follow.
 _SOURCES: Final = {"seeds": 0, "items": 1, "both": 2}
@@ -261,12 +261,11 @@ def flips(anchor: str, counts: FlipCounts) -> Chart:
 
 
 def _forest_value(label: str, name: str, estimate: Estimate) -> dict[str, Any]:
-    low = estimate.value if estimate.low is None else estimate.low
-    high = estimate.value if estimate.high is None else estimate.high
+    low, value, high = ends_of(estimate)
     return {
         "label": label,
         "series": name,
-        "value": estimate.value,
+        "value": value,
         "low": low,
         "high": high,
         "interval": interval(estimate),

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scrutiny.core.estimate import Estimate
+from scrutiny.parts.wording.numbers import ends_of
 
 WIDTH = 112.0
 _MARGIN = 3.0
@@ -32,7 +33,7 @@ def glyphs(
         return [None] * len(estimates)
     ends = [0.0, *limits]
     for shown in known:
-        ends += _bounds(shown)
+        ends += ends_of(shown)
     least, most = min(ends), max(ends)
     span = (most - least) or 1.0
 
@@ -44,14 +45,7 @@ def glyphs(
         if estimate is None or estimate.value is None:
             found.append(None)
             continue
-        low, value, high = _bounds(estimate)
+        low, value, high = ends_of(estimate)
         limit = place(limits[i]) if limits else None
         found.append(Glyph(place(low), place(value), place(high), place(0.0), limit))
     return found
-
-
-def _bounds(estimate: Estimate) -> tuple[float, float, float]:
-    value = estimate.value or 0.0
-    low = value if estimate.low is None else estimate.low
-    high = value if estimate.high is None else estimate.high
-    return low, value, high

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from scrutiny.parts.charts.tables import Spec
-from scrutiny.parts.charts.vega import metric_title, tooltip, view_of
+from scrutiny.parts.charts.vega import metric_title, radio, tooltip, view_of
 from scrutiny.parts.run.places import HeadPlace
 
 _ROW: Final = 18  # pixels of a layer
@@ -74,7 +74,7 @@ def heat_map(
         layer=[cells, best, _titles(panels, size, place)],
     )
     if choice:
-        spec["params"] = [_switch(scores, choice, signal=signal)]
+        spec["params"] = [radio(choice, {score: metric_title(score) for score in scores})]
     return spec
 
 
@@ -181,19 +181,4 @@ def _titles(panels: Sequence[MapPanel], size: tuple[int, int], place: dict[str, 
         "data": {"values": values},
         "mark": {"type": "text", "baseline": "bottom", "fontSize": 12, "fontWeight": 600},
         "encoding": {"x": place["x"], "y": {"value": -6}, "text": {"field": "map"}},
-    }
-
-
-def _switch(scores: Sequence[str], choice: str, *, signal: str) -> Spec:
-    """Selection of the shown score, beside the drawing."""
-    return {
-        "name": signal,
-        "value": scores[0],
-        "bind": {
-            "input": "radio",
-            "options": list(scores),
-            "labels": [metric_title(score) for score in scores],
-            "name": "Show",
-            "element": f"#{choice}",
-        },
     }

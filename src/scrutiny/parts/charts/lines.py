@@ -1,6 +1,6 @@
 """Lines of a chart: which estimates share one line, as a finding with its controls."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from scrutiny.core.boundary.canonical import canonical_json
@@ -10,7 +10,7 @@ from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.tables import Line
 from scrutiny.parts.run.questions import measured_condition
 from scrutiny.parts.run.sections import Section
-from scrutiny.parts.wording.labels import distinct_labels
+from scrutiny.parts.wording.labels import distinct_labels, numbered
 
 MEASURED = "estimate"
 AGAINST = "against control"
@@ -149,12 +149,7 @@ def _condition(key: EstimateKey) -> str:
     return canonical_json([dict(key.condition), key.group])
 
 
-def _distinct(lines: Iterable[Line]) -> tuple[Line, ...]:
+def _distinct(lines: Sequence[Line]) -> tuple[Line, ...]:
     """Lines with distinct labels, because a chart would draw equal ones over each other."""
-    seen: dict[str, int] = {}
-    distinct = []
-    for line in lines:
-        seen[line.label] = seen.get(line.label, 0) + 1
-        count = seen[line.label]
-        distinct.append(line if count == 1 else replace(line, label=f"{line.label} ({count})"))
-    return tuple(distinct)
+    labels = numbered(line.label for line in lines)
+    return tuple(replace(line, label=label) for line, label in zip(lines, labels, strict=True))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from scrutiny.parts.charts.tables import Spec
-from scrutiny.parts.charts.vega import view_of
+from scrutiny.parts.charts.vega import radio, view_of
 
 _ROW: Final = 34  # pixels
 _DIGITS: Final = 4
@@ -33,8 +33,7 @@ def matrix_map(
     choice
         Anchor of the element that holds the switch between series.
     """
-    signal = choice.replace("-", "_")
-    shown = f"datum[{signal}]" if choice else "datum.s0"
+    shown = f"datum[{choice.replace('-', '_')}]" if choice else "datum.s0"
     least_most = [
         {"op": op, "field": "value", "as": name} for op, name in (("min", "least"), ("max", "most"))
     ]
@@ -62,7 +61,7 @@ def matrix_map(
         ),
     )
     if choice:
-        spec["params"] = [_switch([label for label, _ in series], choice, signal=signal)]
+        spec["params"] = [radio(choice, {f"s{i}": label for i, (label, _) in enumerate(series)})]
     return spec
 
 
@@ -155,18 +154,3 @@ def _layers(
             }
         )
     return layers
-
-
-def _switch(labels: Sequence[str], choice: str, *, signal: str) -> Spec:
-    """Selection of the shown series, beside the drawing."""
-    return {
-        "name": signal,
-        "value": "s0",
-        "bind": {
-            "input": "radio",
-            "options": [f"s{i}" for i in range(len(labels))],
-            "labels": list(labels),
-            "name": "Show",
-            "element": f"#{choice}",
-        },
-    }

@@ -1,6 +1,6 @@
 """Building blocks of Vega-Lite specifications: dicts, without colors or sizes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -69,6 +69,21 @@ def guide(at: float, *, dashed: bool, along: str = "x") -> Spec:
         "data": {"values": [{"at": at}]},
         "mark": {"type": "rule", "style": style},
         "encoding": encoding,
+    }
+
+
+def radio(choice: str, options: Mapping[str, str]) -> Spec:
+    """Selection beside the drawing by the labels of its options; the first is chosen."""
+    return {
+        "name": choice.replace("-", "_"),
+        "value": next(iter(options)),
+        "bind": {
+            "input": "radio",
+            "options": list(options),
+            "labels": list(options.values()),
+            "name": "Show",
+            "element": f"#{choice}",
+        },
     }
 
 

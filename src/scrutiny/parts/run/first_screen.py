@@ -13,7 +13,7 @@ from scrutiny.core.registry import registry
 from scrutiny.parts.run.classes import LabelLine, decimal_of, headline_of, labels_of, percent_of
 from scrutiny.parts.run.view import EvidenceItem, RunView, Turn
 from scrutiny.parts.wording.labels import capitalized, short_names
-from scrutiny.parts.wording.numbers import NO_VALUE
+from scrutiny.parts.wording.numbers import NO_VALUE, ends_of
 from scrutiny.parts.wording.verdicts import STATES
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.risk_words import Ways, hundred, in_words, rough, ways_to_tell
@@ -347,9 +347,8 @@ def _span(finding: Finding) -> Span | None:
         least, most = costs(component, ends)
         return 100 * least, 100 * most
 
-    value, _ = cost((found.value, found.value))
-    low = found.value if found.low is None else found.low
-    high = found.value if found.high is None else found.high
+    low, at, high = ends_of(found)
+    value, _ = cost((at, at))
     limits = finding.limits[0] if finding.limits else None
     inner = cost(limits.checkpoints) if limits is not None and limits.recipe else None
     outer = cost((low, high))

@@ -7,7 +7,7 @@ from typing import Final
 from scrutiny.core.claim import IN_SLICES, Finding
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import family_name, shared_words, slug
+from scrutiny.parts.wording.labels import family_name, numbered, shared_words, slug
 from scrutiny.parts.wording.numbers import interval, out_of
 from scrutiny.parts.wording.verdicts import VERDICTS, context, worst
 
@@ -107,7 +107,7 @@ def audit_rows(view: RunView) -> tuple[AuditRow, ...]:
         range(len(findings)),
         key=lambda i: (by_name[names[i]], by_group[groups[i]], *_order(findings[i])),
     )
-    anchors = _anchors(findings)
+    anchors = numbered((f"claim-{slug(f.claim.id)}" for f in findings), "{}-{}")
     frames = _frames(findings)
     return tuple(
         _row(findings[i], places[i][1], frames=frames[i], anchor=anchors[i]) for i in order
@@ -131,17 +131,6 @@ def _order(finding: Finding) -> tuple[int, float]:
     rank = VERDICTS.index(finding.verdict) if finding.verdict in VERDICTS else len(VERDICTS)
     value = finding.estimate.value if finding.estimate else None
     return rank, -abs(value) if value is not None else 0.0
-
-
-def _anchors(findings: Sequence[Finding]) -> list[str]:
-    """Anchor of each finding from its claim's id; duplicates are numbered in plan order."""
-    seen: dict[str, int] = {}
-    anchors = []
-    for finding in findings:
-        name = f"claim-{slug(finding.claim.id)}"
-        seen[name] = seen.get(name, 0) + 1
-        anchors.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
-    return anchors
 
 
 def _frames(findings: Sequence[Finding]) -> list[tuple[str, str]]:

@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from scrutiny.core.estimate import EstimateKey
@@ -174,6 +175,22 @@ def distinct_labels(keys: Sequence[EstimateKey], *, without: frozenset[str]) -> 
     if not varying:
         varying = ["subject"]
     return [" · ".join(p[name] for name in varying if p.get(name)) or "all" for p in parts]
+
+
+def numbered(labels: Iterable[str], form: str = "{} ({})") -> list[str]:
+    """Distinct labels: one that was there before gets its number.
+
+    Examples
+    --------
+    >>> numbered(["age", "all", "age"])
+    ['age', 'all', 'age (2)']
+    """
+    seen: Counter[str] = Counter()
+    found = []
+    for label in labels:
+        seen[label] += 1
+        found.append(label if seen[label] == 1 else form.format(label, seen[label]))
+    return found
 
 
 def constant_parts(keys: Sequence[EstimateKey]) -> dict[str, str]:

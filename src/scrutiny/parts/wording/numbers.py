@@ -61,12 +61,31 @@ def interval(estimate: Estimate | None, *, signed: bool = False) -> str:
 def value_and_bounds(estimate: Estimate, *, signed: bool = False) -> tuple[str, str]:
     """Value and bracketed interval, apart; the second is empty where there is no interval."""
     decimals = decimals_for(estimate.low, estimate.high, estimate.value)
-    value = number(estimate.value, decimals, signed=signed)
-    if estimate.low is None or estimate.high is None:
-        return value, ""
-    low = number(estimate.low, decimals, signed=signed)
-    high = number(estimate.high, decimals, signed=signed)
-    return value, f"[{low}, {high}]"
+    bounds = bracketed(estimate.low, estimate.high, decimals, signed=signed)
+    return number(estimate.value, decimals, signed=signed), bounds
+
+
+def bracketed(
+    low: float | None, high: float | None, decimals: int = 3, *, signed: bool = False
+) -> str:
+    """Bounds in brackets; empty if there are none.
+
+    Examples
+    --------
+    >>> bracketed(-0.1, 0.25, 2), bracketed(None, None)
+    ('[−0.10, 0.25]', '')
+    """
+    if low is None or high is None:
+        return ""
+    return f"[{number(low, decimals, signed=signed)}, {number(high, decimals, signed=signed)}]"
+
+
+def ends_of(estimate: Estimate) -> tuple[float, float, float]:
+    """Lower bound, value and upper bound; a bound that is missing is the value."""
+    value = estimate.value or 0.0
+    low = value if estimate.low is None else estimate.low
+    high = value if estimate.high is None else estimate.high
+    return low, value, high
 
 
 def denominator(estimate: Estimate) -> str:

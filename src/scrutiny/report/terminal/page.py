@@ -12,11 +12,12 @@ from rich.text import Text
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
+from scrutiny.parts.published import published_lines
 from scrutiny.parts.run.first_screen import Front, front_of
 from scrutiny.parts.run.rows import AuditRow, audit_rows
 from scrutiny.parts.run.sections import main_estimates, single_estimates
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.seed_tests import is_test
+from scrutiny.parts.seed_tests import is_test, tests_lines
 from scrutiny.parts.wording.labels import (
     GAP,
     constant_parts,
@@ -30,8 +31,6 @@ from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, VERDICTS, headline, m
 from scrutiny.report.parts import registered
 from scrutiny.report.table.footer import footer_lines
 from scrutiny.report.terminal.first_screen import front_lines
-from scrutiny.report.terminal.published import published_lines
-from scrutiny.report.terminal.tests import tests_lines
 from scrutiny.report.terminal.trust import trusted_lines
 
 MOST_ROWS: Final = 60
