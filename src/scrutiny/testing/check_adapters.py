@@ -15,7 +15,7 @@ from scrutiny.models.answers.determinism import check_determinism
 from scrutiny.testing.check_attention import check_attends, check_intervenes
 from scrutiny.testing.check_gradients import check_gradients
 from scrutiny.testing.check_language import LANGUAGE, check_language_model
-from scrutiny.testing.promises import SAMPLE_TEXTS, promise, require_members
+from scrutiny.testing.promises import SAMPLE_TEXTS, promise, promises, require_members
 
 # the others are called as their capability
 _METHODS: Final = {"tokenizes": "encode", "head_interventions": "intervened"}
@@ -122,18 +122,19 @@ def _check_optional(model: Model) -> None:
     is_pair = isinstance(shape, tuple) and len(shape) == 2
     flags = (model.has_stored_answers_only, model.is_of_the_user, model.is_causal)
     kept = {
-        "n_samples must be None or a number from 1 on": _is_count(model.n_samples, 1, or_none=True),
-        "limit must be None or a number from 1 on": _is_count(model.limit, 1, or_none=True),
-        "n_layers must be a number from 0 on": _is_count(model.n_layers, 0),
-        "attention_shape must be None or numbers of layers and heads": (
+        "n_samples must be None or a number from 1 on.": _is_count(
+            model.n_samples, 1, or_none=True
+        ),
+        "limit must be None or a number from 1 on.": _is_count(model.limit, 1, or_none=True),
+        "n_layers must be a number from 0 on.": _is_count(model.n_layers, 0),
+        "attention_shape must be None or numbers of layers and heads.": (
             is_pair and all(_is_count(number, 0) for number in shape)
         ),
-        "has_stored_answers_only, is_of_the_user and is_causal must be True or False": (
+        "has_stored_answers_only, is_of_the_user and is_causal must be True or False.": (
             all(isinstance(flag, bool) for flag in flags)
         ),
     }
-    for message, is_kept in kept.items():
-        promise(model.source, is_kept=is_kept, message=f"{message}.")
+    promises(model.source, kept)
 
 
 def _is_count(value: object, least: int, *, or_none: bool = False) -> bool:

@@ -30,6 +30,7 @@ from scrutiny.reliability.metrics import metric_of
 from scrutiny.testing.faulty_models import FlakyClassifier
 from scrutiny.testing.promises import (
     promise,
+    promises,
     require_docstring,
     require_members,
     require_versioned,
@@ -268,25 +269,21 @@ def _check_rows(trial: _Trial, variants: Variants) -> list[Row]:
 def _check_row(trial: _Trial, row: Row, *, width: int) -> None:
     """Raise unless a row has values exactly where it is ``ok``, and they are numbers."""
     where = f"the row of item {row.item!r}, variant {row.variant!r}"
-    trial.promise(
-        is_kept=row.status in STATUSES and row.role in ROLES,
-        message=f"{where} has the status {row.status!r} and the role {row.role!r}.",
-    )
-    is_ok = row.status == "ok"
-    trial.promise(
-        is_kept=(row.values is not None) == is_ok,
-        message=f"{where} is {row.status!r} and has the values {row.values}: ok rows only have.",
-    )
-    trial.promise(
-        is_kept=is_ok or bool(row.reason),
-        message=f"{where} is {row.status!r} and gives no reason.",
-    )
-    values = row.values or ()
-    trial.promise(
-        is_kept=not is_ok or len(values) == width,
-        message=f"{where} has {len(values)} values; {width} are declared.",
-    )
-    trial.promise(is_kept=all(map(math.isfinite, values)), message=f"{where} has {values}.")
+    is_ok, values = row.status == "ok", row.values or ()
+    kept = {
+        f"{where} has the status {row.status!r} and the role {row.role!r}.": (
+            row.status in STATUSES and row.role in ROLES
+        ),
+        f"{where} is {row.status!r} and has the values {row.values}: ok rows only have.": (
+            (row.values is not None) == is_ok
+        ),
+        f"{where} is {row.status!r} and gives no reason.": is_ok or bool(row.reason),
+        f"{where} has {len(values)} values; {width} are declared.": (
+            not is_ok or len(values) == width
+        ),
+        f"{where} has {values}.": all(map(math.isfinite, values)),
+    }
+    promises(trial.diagnostic.id, kept)
 
 
 def _check_batches(trial: _Trial, variants: Variants, rows: list[Row]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.queries.gradients import TokenGradients
-from scrutiny.testing.promises import promise
+from scrutiny.testing.promises import promise, promises
 
 #: How far gradients may move with what stands beside a text, relative to the largest number.
 TOLERANCE: Final = 1e-3
@@ -67,27 +67,21 @@ def _check_one(
     """Raise unless pieces, rows and gradients of one example are valid."""
     where = f"the gradients at {example.id!r}"
     lengths = {field: len(text) for field, text in example.fields.items()}
-    promise(
-        model.source,
-        is_kept=all(0 <= p.start < p.end <= lengths.get(p.field, -1) for p in one.pieces),
-        message=f"{where} have a piece outside of its text.",
-    )
-    promise(
-        model.source,
-        is_kept=all(a.field != b.field or a.start <= b.start for a, b in pairwise(one.pieces)),
-        message=f"{where} have pieces out of order.",
-    )
-    promise(
-        model.source,
-        is_kept=len(one.ids) == len(one.pieces) and all(0 <= i < count for i in one.ids),
-        message=f"{where} must have a row of the matrix for each piece.",
-    )
-    promise(
-        model.source,
-        is_kept=one.gradient.shape == (len(one.pieces), width)
-        and bool(np.isfinite(one.gradient).all()),
-        message=f"{where} must be finite, of the shape ({len(one.pieces)}, {width}).",
-    )
+    kept = {
+        f"{where} have a piece outside of its text.": all(
+            0 <= p.start < p.end <= lengths.get(p.field, -1) for p in one.pieces
+        ),
+        f"{where} have pieces out of order.": all(
+            a.field != b.field or a.start <= b.start for a, b in pairwise(one.pieces)
+        ),
+        f"{where} must have a row of the matrix for each piece.": (
+            len(one.ids) == len(one.pieces) and all(0 <= i < count for i in one.ids)
+        ),
+        f"{where} must be finite, of the shape ({len(one.pieces)}, {width}).": (
+            one.gradient.shape == (len(one.pieces), width) and bool(np.isfinite(one.gradient).all())
+        ),
+    }
+    promises(model.source, kept)
 
 
 def _check_equal(model: Any, example: Example, one: TokenGradients, alone: TokenGradients) -> None:

@@ -12,7 +12,7 @@ from scrutiny.core.statistic import (
     must_be_statistic,
 )
 from scrutiny.stats.intervals.scale import SCALES
-from scrutiny.testing.promises import promise, require_versioned
+from scrutiny.testing.promises import promise, promises, require_versioned
 
 Array = np.ndarray[Any, Any]
 
@@ -67,18 +67,16 @@ def sample_measures(needs: int) -> Array:
 
 def _check_declared(statistic: Statistic) -> None:
     """Raise unless declared members have the right types."""
-    name = statistic.id
-    promise(name, is_kept=bool(statistic.says), message="it has no label.")
-    promise(
-        name,
-        is_kept=isinstance(statistic.needs, tuple) and bool(statistic.needs),
-        message="needs must be a tuple of names of measures.",
-    )
-    promise(
-        name,
-        is_kept=statistic.scale in SCALES,
-        message=f"scale is {statistic.scale!r}; it is one of {', '.join(SCALES)}.",
-    )
+    kept = {
+        "it has no label.": bool(statistic.says),
+        "needs must be a tuple of names of measures.": (
+            isinstance(statistic.needs, tuple) and bool(statistic.needs)
+        ),
+        f"scale is {statistic.scale!r}; it is one of {', '.join(SCALES)}.": (
+            statistic.scale in SCALES
+        ),
+    }
+    promises(statistic.id, kept)
 
 
 def _check_additive(statistic: AdditiveStatistic, measures: Array) -> None:

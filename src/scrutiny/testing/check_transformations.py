@@ -15,6 +15,7 @@ from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.testing.promises import (
     SAMPLE_TEXTS,
     promise,
+    promises,
     require_docstring,
     require_members,
     require_versioned,
@@ -69,24 +70,18 @@ def sample_documents() -> list[Document]:
 
 def _check_members(transformation: Transformation) -> None:
     """Raise unless the members are of the right types."""
-    name = transformation.id
-    promise(name, is_kept=bool(transformation.summary), message="it has no summary.")
-    promise(
-        name,
-        is_kept=isinstance(transformation.languages, frozenset) and bool(transformation.languages),
-        message="languages must be a frozenset of codes, or of '*' for any.",
-    )
-    promise(
-        name,
-        is_kept=isinstance(transformation.intensity, Intensity),
-        message="intensity must be an Intensity.",
-    )
-    effects = dict(transformation.effect)
-    promise(
-        name,
-        is_kept=bool(effects) and set(effects.values()) <= _EFFECTS,
-        message=f"effect must map tasks, or '*', to one of {', '.join(sorted(_EFFECTS))}.",
-    )
+    languages, effects = transformation.languages, dict(transformation.effect)
+    kept = {
+        "it has no summary.": bool(transformation.summary),
+        "languages must be a frozenset of codes, or of '*' for any.": (
+            isinstance(languages, frozenset) and bool(languages)
+        ),
+        "intensity must be an Intensity.": isinstance(transformation.intensity, Intensity),
+        f"effect must map tasks, or '*', to one of {', '.join(sorted(_EFFECTS))}.": (
+            bool(effects) and set(effects.values()) <= _EFFECTS
+        ),
+    }
+    promises(transformation.id, kept)
 
 
 def _check_document(transformation: Transformation, document: Document) -> bool:

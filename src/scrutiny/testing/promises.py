@@ -1,7 +1,7 @@
 """Helpers of conformance checks: error messages, and sample texts."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from scrutiny.core.errors import ConformanceError
@@ -36,6 +36,18 @@ def promise(name: str, *, is_kept: bool, message: str) -> None:
     """
     if not is_kept:
         raise ConformanceError(f"{name}: {message}")
+
+
+def promises(name: str, kept: Mapping[str, bool]) -> None:
+    """Raise unless all of some conditions are fulfilled, each under its message.
+
+    Raises
+    ------
+    ConformanceError
+        About the first that is not.
+    """
+    for message, is_kept in kept.items():
+        promise(name, is_kept=is_kept, message=message)
 
 
 def require_members(thing: Any, members: Iterable[str], *, what: str) -> None:

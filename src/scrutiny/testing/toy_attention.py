@@ -214,8 +214,7 @@ class ToyAttention(Model):
             rows += [(_id_of(part), False, span, i, 0) for part, span in pairs]
         if special:
             rows = [(_CLS, True, (0, 0), None, 0), *rows, (_SEP, True, (0, 0), None, 0)]
-        ids, is_special, offsets, words, segments = zip(*rows, strict=True) if rows else [()] * 5
-        return Encoded(ids, is_special, offsets, words, segments)
+        return Encoded(*zip(*rows, strict=True)) if rows else Encoded((), (), (), (), ())
 
 
 class ToyAttentionClassifier(ToyAttention):

@@ -41,14 +41,14 @@ class ToyLanguage(ToyModel):
         Most tokens of one sequence.
     """
 
+    capabilities: frozenset[str] = frozenset({"tokenizes", "attention_received"})
     begin_id: int | None = None
+    mask_id: int | None = _MASK
 
     def __init__(self, words: Sequence[str], identity: Any, *, limit: int | None = None) -> None:
         made_of = [type(self).__name__, words, identity, limit]
         super().__init__("sentence-pairs", (), version="toy-language@1", made_of=made_of)
-        self.capabilities: frozenset[str] = frozenset({"tokenizes", "attention_received"})
         self.limit = limit
-        self.mask_id: int | None = _MASK
         self.words = (*SPECIALS, *words)
         self._ids = {word: i for i, word in enumerate(self.words)}
 
@@ -79,8 +79,7 @@ class ToyLanguage(ToyModel):
                 rows.append((token, False, (start, end), word, segment))
             if special:
                 rows.append((_SEP, True, (0, 0), None, segment))
-        ids, is_special, offsets, words, segments = zip(*rows, strict=True) if rows else [()] * 5
-        return Encoded(ids, is_special, offsets, words, segments)
+        return Encoded(*zip(*rows, strict=True)) if rows else Encoded((), (), (), (), ())
 
     def _refuse_long(self, sequences: Sequence[Sequence[int]]) -> None:
         """Raise if a sequence is too long."""
@@ -147,15 +146,7 @@ class ToyMaskedLanguageModel(_ToyTable):
     0.7125
     """
 
-    def __init__(
-        self,
-        unigrams: Mapping[str, float],
-        bigrams: Mapping[str, Mapping[str, float]] | None = None,
-        *,
-        limit: int | None = None,
-    ) -> None:
-        super().__init__(unigrams, bigrams, limit=limit)
-        self.capabilities |= {"masked_logprobs", "next_sentence"}
+    capabilities = ToyLanguage.capabilities | {"masked_logprobs", "next_sentence"}
 
     def masked_logprobs(self, queries: Sequence[Clozes]) -> list[tuple[tuple[float, ...], ...]]:
         """Natural log-probabilities by query, cloze and target."""
@@ -186,16 +177,9 @@ class ToyCausalLanguageModel(_ToyTable):
     Probabilities are those of `ToyMaskedLanguageModel`; texts begin with ``[CLS]``.
     """
 
-    def __init__(
-        self,
-        unigrams: Mapping[str, float],
-        bigrams: Mapping[str, Mapping[str, float]] | None = None,
-        *,
-        limit: int | None = None,
-    ) -> None:
-        super().__init__(unigrams, bigrams, limit=limit)
-        self.capabilities |= {"token_logprobs"}
-        self.begin_id, self.mask_id = _CLS, None
+    capabilities = ToyLanguage.capabilities | {"token_logprobs"}
+    begin_id = _CLS
+    mask_id = None
 
     def token_logprobs(self, queries: Sequence[Continuation]) -> list[tuple[float, ...]]:
         """Natural log-probability of every token from ``start`` on."""
@@ -223,11 +207,11 @@ class ToyEncoder(ToyLanguage):
     array([0.25, 0.75], dtype=float32)
     """
 
+    capabilities = ToyLanguage.capabilities | {"representations"}
     n_layers = 1
 
     def __init__(self, vectors: Mapping[str, Sequence[float]], *, limit: int | None = None) -> None:
         super().__init__(tuple(vectors), {w: list(v) for w, v in vectors.items()}, limit=limit)
-        self.capabilities |= {"representations"}
         width = len(next(iter(vectors.values())))
         origin = np.zeros((len(SPECIALS), width))
         self._vectors = np.vstack([origin, np.array(list(vectors.values()), float)])

@@ -1,9 +1,10 @@
 """Toy linear classifier whose answers and gradients can be computed by hand."""
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from math import log
 from typing import Any
+
+import numpy as np
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
@@ -63,6 +64,9 @@ class LinearClassifier(ToyModel):
         self._weights = dict(weights)
         self._bias = bias
         self._rows = {word: row for row, word in enumerate(self._weights, start=1)}
+        words = ("", *weights)
+        matrix = np.array([(0.0, 1.0), *((float(w), 1.0) for w in weights.values())])
+        self._embeddings = InputEmbeddings(matrix, words, np.array([*map(bool, words)]))
         made_of = [self._weights, bias, labels, task]
         super().__init__(task, labels, version="linear@1", made_of=made_of)
 
@@ -81,14 +85,6 @@ class LinearClassifier(ToyModel):
         """One row for unknown words, then one for each known word, in their order."""
         return self._embeddings
 
-    @cached_property
-    def _embeddings(self) -> InputEmbeddings:
-        import numpy as np
-
-        matrix = np.array([(0.0, 1.0), *((float(w), 1.0) for w in self._weights.values())])
-        vocabulary = ("", *self._weights)
-        return InputEmbeddings(matrix, vocabulary, np.array([bool(word) for word in vocabulary]))
-
     def _answer(self, example: Example) -> Prediction:
         total = self._bias + sum(
             self._weights.get(text[start:end].lower(), 0)
@@ -99,8 +95,6 @@ class LinearClassifier(ToyModel):
         return Prediction(self.labels[int(p > 0.5)], (_two_to_one(-total), p))
 
     def _gradient(self, example: Example, label: str) -> TokenGradients | Failure:
-        import numpy as np
-
         if label not in self.labels:
             return Failure("unknown_label", f"there is no label {label!r}")
         pieces: list[Piece] = []
