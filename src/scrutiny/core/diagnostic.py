@@ -309,10 +309,11 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Failed model call: a short stable code, and the message for the log."""
+    """Missing answer: a short stable code, the message for the log, and the status of its row."""
 
     reason: str
     message: str = ""
+    status: str = "failed"
 
 
 class Reference(Protocol):

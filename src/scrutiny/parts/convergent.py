@@ -13,7 +13,7 @@ from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import guide, key_title, series_color, tooltip, view_of
 from scrutiny.parts.part import Part, ReportPart, part_of
-from scrutiny.parts.run.identity import identity
+from scrutiny.parts.run.identity import by_identity
 from scrutiny.parts.run.references import References, replicated
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import family_name, replicate_words, slug
@@ -73,7 +73,8 @@ def _matches(view: RunView, references: References) -> Iterator[tuple[str, _Matc
     usable = [e for e in replicated(view) if e.key.role == "measured"]
     usable = [e for e in usable if references.of(e) is not None]
     usable = [e for e in usable if construct_of(e.key.group) not in _NOT_A_CONSTRUCT]
-    mains = [_main(members, references) for members in _by_question(usable).values()]
+    by_question = by_identity(usable, without=["metric", "condition", "group"])
+    mains = [_main(members, references) for members in by_question.values()]
     for (place, one), (other_place, other) in combinations(mains, 2):
         is_apart = place[0] != other_place[0] and place[2] == other_place[2]
         for group, a in one.items():
@@ -89,16 +90,11 @@ def _matches(view: RunView, references: References) -> Iterator[tuple[str, _Matc
 _Place = tuple[str, str, str]
 
 
-def _by_question(usable: Sequence[Estimate]) -> dict[str, list[Estimate]]:
-    """Estimates of one diagnostic on one subject and dataset."""
-    return grouped((identity(e.key, without=["metric", "condition", "group"]), e) for e in usable)
-
-
 def _main(
     members: Sequence[Estimate], references: References
 ) -> tuple[_Place, dict[str, Estimate]]:
     """Metric and condition of most claims, by construct; the first if there are no claims."""
-    series = grouped((identity(e.key, without=["group"]), e) for e in members)
+    series = by_identity(members, without=["group"])
     best = max(series.values(), key=lambda s: sum(references.is_claimed(e) for e in s))
     key = best[0].key
     place = (family_name(key.diagnostic), key.dataset, key.subject)

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.parts.charts.curves import axis, band_and_line
 from scrutiny.parts.charts.tables import Chart, ChartTable
-from scrutiny.parts.charts.vega import guide, key_title, tooltip, view_of
+from scrutiny.parts.charts.vega import axis, band_and_line, guide, key_title, tooltip, view_of
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, part_of
 from scrutiny.parts.run.identity import by_identity
 from scrutiny.parts.run.references import References

@@ -184,9 +184,8 @@ def _table(rows: Sequence[_Row], tests: Mapping[str, Mapping[str, SeedTests]]) -
     names = list(dict.fromkeys(name for _, e, _, _ in rows for name in e.by_replicate))
     one_each = len(names) <= MOST_COLUMNS
     columns = [replicate_words(n) for n in names] if one_each else ["min", "max"]
-    header = ["", *columns, "mean \N{PLUS-MINUS SIGN} sd", "interval", "n/planned", "marked"]
-    header += ["same sign"]
-    header += [f"{metric_title(test)}: p \N{LESS-THAN OR EQUAL TO} .01" for test in tests]
+    of_all = ["mean \N{PLUS-MINUS SIGN} sd", "interval", "n/planned", "marked", "same sign"]
+    of_tests = [f"{metric_title(test)}: p \N{LESS-THAN OR EQUAL TO} .01" for test in tests]
     body, marks = [], set()
     for at, (label, e, reference, own) in enumerate(rows):
         decimals = decimals_for(e.low, e.high, e.value)
@@ -200,16 +199,17 @@ def _table(rows: Sequence[_Row], tests: Mapping[str, Mapping[str, SeedTests]]) -
         else:
             each = e.by_replicate.values()
             cells = [number(min(each), decimals), number(max(each), decimals)]
+        at_all = [found.get(place_of(e)) for found in tests.values()]
         cells += [
             mean_and_sd(e.by_replicate, decimals),
             value_and_bounds(e)[1] or NO_VALUE,
             out_of(e),
+            _marked(e, own, reference),
+            _agreeing(e, reference),
+            *(NO_VALUE if test is None else test.passed for test in at_all),
         ]
-        cells += [_marked(e, own, reference), _agreeing(e, reference)]
-        at_all = [found.get(place_of(e)) for found in tests.values()]
-        cells += [NO_VALUE if test is None else test.passed for test in at_all]
         body.append((label, *cells))
-    return ChartTable(tuple(header), tuple(body), 1, frozenset(marks))
+    return ChartTable(("", *columns, *of_all, *of_tests), tuple(body), 1, frozenset(marks))
 
 
 def _marked(e: Estimate, own: dict[str, OwnInterval], reference: float | None) -> str:

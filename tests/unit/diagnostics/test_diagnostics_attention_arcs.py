@@ -11,7 +11,6 @@ from toy_runs import estimate, run
 
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.data.tasks.dependency_arcs import DependencyArcs
-from scrutiny.diagnostics.attention.arcs.design import make_arcs_design
 from scrutiny.diagnostics.attention.arcs.diagnostic import HeadArcs
 from scrutiny.diagnostics.attention.arcs.params import OFFSETS, ArcsParams
 from scrutiny.testing import check_diagnostic
@@ -168,7 +167,7 @@ def test_sentences_that_do_not_fit_fail():
 
 def test_claims_compare_with_offsets_untrained_networks_and_the_base():
     params = ArcsParams(presets=("default", "as_released", "as_published"))
-    design = make_arcs_design(params, inputs_of(base="base", controls=frozenset({"control"})))
+    design = HeadArcs().design(params, inputs_of(base="base", controls=frozenset({"control"})))
     by_id = {claim.id: claim for claim in design.claims}
     assert set(by_id) == {
         *(f"{r}/beyond-offsets" for r in params.claimed),
@@ -184,5 +183,5 @@ def test_claims_compare_with_offsets_untrained_networks_and_the_base():
         "control: control task",
     ]
     assert tuned.family != by_id["nsubj/beyond-offsets"].family
-    without = make_arcs_design(ArcsParams(), inputs_of())
+    without = HeadArcs().design(ArcsParams(), inputs_of())
     assert {claim.family for claim in without.claims} == {"attention.relations"}

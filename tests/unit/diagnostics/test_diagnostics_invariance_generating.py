@@ -372,7 +372,7 @@ def test_distance_of_changes_by_hand():
     assert labels.number(other[1]) == 1.0
     assert BothLabels(("a", "b"), ("a", "c")).changes(one, one) is None
     assert not BothLabels(("a", "other"), ("a", "b")).has_other
-    assert BothLabels(("a", "b"), ("a", "c")).number(Prediction("c")) == 3.0
+    assert BothLabels(("a", "b"), ("a", "c")).number(Prediction("c")) == 2.0
     assert labels.changes(one, (other[0], Prediction("b"))) is None
 
 

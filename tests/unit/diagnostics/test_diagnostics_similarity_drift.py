@@ -14,7 +14,6 @@ from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.similarity.answers import Labels
 from scrutiny.diagnostics.similarity.drift import Drift, DriftParams
 from scrutiny.diagnostics.similarity.drift_rows import (
     MEASURES,
@@ -27,6 +26,7 @@ from scrutiny.diagnostics.similarity.drift_rows import (
 )
 from scrutiny.diagnostics.similarity.drift_texts import DriftTexts, DriftTextsParams
 from scrutiny.diagnostics.similarity.metrics import drift as s
+from scrutiny.models.answers.label_pair import Labels
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.planning.resolve import resolve

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from scrutiny.diagnostics.similarity.answers import Labels
 from scrutiny.diagnostics.similarity.side_by_side.marks import FREE, marks_of, place_of
 from scrutiny.diagnostics.similarity.side_by_side.sides import Answers
+from scrutiny.models.answers.label_pair import Labels
 
 SURE = [[0.9, 0.1], [0.2, 0.8]]
 

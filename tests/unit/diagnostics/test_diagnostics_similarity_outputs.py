@@ -13,9 +13,9 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.similarity.answers import Labels, number_of
 from scrutiny.diagnostics.similarity.outputs import OutputsParams, SimilarityOutputs
 from scrutiny.diagnostics.similarity.outputs_rows import MEASURES, OfItem
+from scrutiny.models.answers.label_pair import Labels
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.planning.audit import audit_plan
 from scrutiny.run.planning.resolve import resolve
@@ -292,7 +292,7 @@ def test_taggers_are_the_same_where_all_spans_are():
     assert made["reference"].values[-3:] == (1.0, 0.0, 0.0)
     assert made["target"].values[-3:] == (0.0, 0.0, 1.0)
     assert a.agrees(a)
-    assert [number_of(x, Labels((), ())) for x in (a, b)] == [1.0, 0.0]
+    assert [Labels((), ()).number(x) for x in (a, b)] == [1.0, 0.0]
 
 
 def design_of(**more):

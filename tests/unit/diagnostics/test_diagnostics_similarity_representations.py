@@ -26,7 +26,7 @@ from scrutiny.diagnostics.similarity.representations_params import (
     layer_pairs,
     poolings_of,
 )
-from scrutiny.diagnostics.similarity.vectors import drawn, units_of
+from scrutiny.diagnostics.similarity.vectors import drawn, passage_of, units_of
 from scrutiny.run.comparing.shared import Wanted, read_shared, shared_plan
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
@@ -433,13 +433,14 @@ def test_classifiers_are_compared_on_the_data_that_they_classify(classifiers, tm
 def test_a_pair_is_read_as_a_pair_and_not_as_one_text(classifiers):
 
     from scrutiny.core.queries.language import Passage
-    from scrutiny.diagnostics.similarity.vectors import vectors_of
+    from scrutiny.models.answers.vectors import vectors_of
     from scrutiny.models.strings.load import load_model
 
     task = load_task("text-pair-classification")
     model = load_model(f"hf:{classifiers}/seed-1", task)
     items = [Example("0", {"text": "a good film", "text_pair": "it was fine"})]
-    found = vectors_of(model, items, layers=[2], poolings=("mean",)).of(2, "mean")
+    passages = [passage_of(item) for item in items]
+    found = vectors_of(model, passages, layers=[2], poolings=("mean",)).of(2, "mean")
     (joined,) = model.representations(
         [Passage("a good film it was fine")], poolings=["mean"], layers=[2]
     )

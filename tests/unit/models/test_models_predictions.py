@@ -162,7 +162,7 @@ def test_a_probability_that_is_no_number(tmp_path, classification, make):
         ("p.jsonl", "[1]", r"p\.jsonl:1 is no JSON object"),
         ("p.csv", "id,label\n0\n", r"p\.csv:2 has more or fewer cells"),
         ("p.csv", "id,label\n0,a,b\n", r"p\.csv:2 has more or fewer cells"),
-        ("p.txt", "", r"the ending '\.txt'; stored answers are read from \.jsonl, \.csv"),
+        ("p.txt", "", r"the ending '\.txt'; its rows are read from \.jsonl, \.csv"),
         ("p.parquet", "no", r"p\.parquet' cannot be read"),
     ],
 )

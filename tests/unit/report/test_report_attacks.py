@@ -102,7 +102,7 @@ def test_changes_are_marked_in_their_place_and_long_stretches_cut():
     text = "x" * 100 + " good " + "y" * 200 + " film " + "z" * 100
     shown = changes_in(one(text, ("text", 307, 311, "movie"), ("text", 101, 105, "")))
     assert shown.startswith("…" + "x" * 59 + " [good → ]")
-    assert " … " in shown
+    assert shown.count("…") == 3
     assert shown.endswith("[film → movie] " + "z" * 59 + "…")
     assert changes_in(one("go", ("text", 1, 1, "\u200b"))) == "g[ → ⟨U+200B⟩]o"
 

@@ -11,10 +11,10 @@ from tool_logs import imported, line, unpacked, write_lines
 from two_sides import sides
 
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan
-from scrutiny.diagnostics.similarity.answers import Labels
 from scrutiny.diagnostics.similarity.side_by_side.agreement import agreement_of, marked
 from scrutiny.diagnostics.similarity.side_by_side.flips import UNKNOWN, Noise
 from scrutiny.diagnostics.similarity.side_by_side.sides import Answers
+from scrutiny.models.answers.label_pair import Labels
 from scrutiny.run.comparing.levels import CompareOptions
 from scrutiny.run.comparing.whole import compare_side_by_side
 

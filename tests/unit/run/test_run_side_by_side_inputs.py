@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from two_sides import drawn, random_slices, sides, slice_of
 
-from scrutiny.diagnostics.similarity.answers import Labels
 from scrutiny.diagnostics.similarity.side_by_side.agreement import marked
 from scrutiny.diagnostics.similarity.side_by_side.flips import (
     UNKNOWN,
@@ -18,6 +17,7 @@ from scrutiny.diagnostics.similarity.side_by_side.flips import (
 )
 from scrutiny.diagnostics.similarity.side_by_side.inputs import commonest_turn, find_disagreements
 from scrutiny.diagnostics.similarity.side_by_side.sides import Answers
+from scrutiny.models.answers.label_pair import Labels
 from scrutiny.run.comparing.slices import changes, shown
 
 

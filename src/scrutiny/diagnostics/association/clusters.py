@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Floats
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import (
     Batch,
@@ -28,11 +29,7 @@ from scrutiny.diagnostics.association.params import (
     cluster_representations,
     kinds_of,
 )
-from scrutiny.diagnostics.association.vectors import (
-    Floats,
-    has_direction,
-    vectors_of,
-)
+from scrutiny.diagnostics.association.vectors import has_direction, vectors_of_items
 from scrutiny.diagnostics.association.word_sets import WordSets, word_sets, words_of
 
 if TYPE_CHECKING:
@@ -93,11 +90,11 @@ class Clusters(Diagnostic[ClustersParams]):
         """
         examples = batch.examples
         names = cluster_representations(params, cast("Model", ctx.model).capabilities)
-        vectors = vectors_of(examples, ctx, representations=names, layers=params.layers)
+        vectors = vectors_of_items(examples, ctx, representations=names, layers=params.layers)
         tests = word_sets(examples)
         parts = params.parts[:1] if cell.role == "null" else params.parts
         for kind in kinds_of(names, params.layers, vectors.layers[-1]):
-            values = vectors.of(kind)
+            values = vectors.of(kind.layer, kind.representation)
             for test, part in product(tests, parts):
                 place = _Place(test, part, kind)
                 if vectors.failure:

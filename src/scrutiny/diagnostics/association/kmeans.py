@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Booleans, Floats, Integers
 from scrutiny.core.errors import MissingExtraError
 from scrutiny.stats.association.clusters import aligned, permuted_sides
 
-Floats = NDArray[np.float64]
 _SEEDS = 2**31 - 1
 
 
@@ -31,7 +31,7 @@ class Clustering:
         ``(start,)`` share of matched items by start.
     """
 
-    cluster: NDArray[np.bool_]
+    cluster: Booleans
     squared_distance: Floats
     null: float
     single: Floats
@@ -40,7 +40,7 @@ class Clustering:
 
 def cluster_sets(
     vectors: Floats,
-    is_first: NDArray[np.bool_],
+    is_first: Booleans,
     *,
     words: NDArray[np.str_],
     starts: int,
@@ -85,7 +85,7 @@ def cluster_sets(
     )
 
 
-def _fits(vectors: Floats, seeds: NDArray[np.int64]) -> tuple[NDArray[np.bool_], Floats]:
+def _fits(vectors: Floats, seeds: Integers) -> tuple[Booleans, Floats]:
     """Labels ``(start, item)`` and inertia ``(start,)`` of every start."""
     try:
         from sklearn.cluster import KMeans
@@ -112,7 +112,7 @@ def _in_own_span(vectors: Floats) -> Floats:
     return np.asarray(left * lengths)
 
 
-def _squared_distances(vectors: Floats, label: NDArray[np.bool_]) -> Floats:
+def _squared_distances(vectors: Floats, label: Booleans) -> Floats:
     """Squared distance of each vector to the mean of its cluster ``(item,)``."""
     distances = np.zeros(len(vectors))
     for mine in (label, ~label):

@@ -1,6 +1,6 @@
 """Parameters of association tests and clusters, and the vectors that they need."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
@@ -35,7 +35,21 @@ class Kind(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class SeatParams:
+class VectorParams:
+    """Kinds of vectors, and the representation that claims are about."""
+
+    representations: tuple[str, ...] = ()
+    layers: Layers = "last"
+    claimed: str = "mean"
+
+    def __post_init__(self) -> None:
+        known("representation", (*self.representations, self.claimed), POOLINGS)
+        if len(set(self.representations)) < len(self.representations):
+            raise PlanError(f"A representation occurs twice in {', '.join(self.representations)}.")
+
+
+@dataclass(frozen=True, slots=True)
+class SeatParams(VectorParams):
     """Parameters of `association.seat@1`.
 
     Parameters
@@ -61,19 +75,13 @@ class SeatParams:
         every run has.
     """
 
-    representations: tuple[str, ...] = ()
-    layers: Layers = "last"
-    claimed: str = "mean"
     margin: float = 0.2
     ddof: Literal[0, 1] = 1
     procedure: Literal["default", "may2019"] = "default"
 
-    def __post_init__(self) -> None:
-        _must_be_poolings((*self.representations, self.claimed))
-
 
 @dataclass(frozen=True, slots=True)
-class ClustersParams:
+class ClustersParams(VectorParams):
     """Parameters of `association.clusters@1`.
 
     Parameters
@@ -94,9 +102,6 @@ class ClustersParams:
         Seed of the first start, for trying published procedures again.
     """
 
-    representations: tuple[str, ...] = ()
-    layers: Layers = "last"
-    claimed: str = "mean"
     parts: tuple[Literal["targets", "attributes"], ...] = ("targets", "attributes")
     starts: int = 50
     scaled_to_unit: bool = False
@@ -105,7 +110,7 @@ class ClustersParams:
     start_seed: int = 0
 
     def __post_init__(self) -> None:
-        _must_be_poolings((*self.representations, self.claimed))
+        VectorParams.__post_init__(self)
         at_least(self, starts=1)
         if not self.parts:
             raise PlanError("parts is empty; name targets, attributes, or both.")
@@ -120,9 +125,8 @@ def kinds_of(
     representations: tuple[str, ...], layers: Layers, n_layers: int | None
 ) -> tuple[Kind, ...]:
     """Requested kinds of vectors, by representation."""
-    return tuple(
-        Kind(name, layer) for name in representations for layer in _layers(layers, n_layers)
-    )
+    named = (None,) if layers == "last" else asked_layers(layers, n_layers)
+    return tuple(Kind(name, layer) for name in representations for layer in named)
 
 
 def is_left_to_right(capabilities: frozenset[str]) -> bool:
@@ -156,14 +160,18 @@ def claimed_first(kinds: Sequence[Kind], claimed: str) -> list[Kind]:
     return [own, *(kind for kind in last.values() if kind != own)]
 
 
-def asked_layers(layers: Layers, n_layers: int) -> tuple[int, ...]:
+def asked_layers(layers: Layers, n_layers: int | None) -> tuple[int, ...]:
     """Layers as numbers, for a model with this many layers.
 
     Raises
     ------
     PlanError
-        If it has no such layer.
+        If it has no such layer, or does not say how many it has.
     """
+    if isinstance(layers, tuple) and n_layers is None:
+        return layers
+    if n_layers is None:
+        raise PlanError("The model does not say how many layers it has; list them: [1, 2].")
     if layers == "last":
         return (n_layers,)
     numbers = tuple(range(n_layers + 1)) if layers == "all" else tuple(layers)
@@ -174,23 +182,3 @@ def asked_layers(layers: Layers, n_layers: int) -> tuple[int, ...]:
             "embeddings."
         )
     return numbers
-
-
-def _layers(layers: Layers, n_layers: int | None) -> Iterator[int | None]:
-    """Layers as named in the conditions."""
-    if layers == "last":
-        yield None
-    elif layers == "all":
-        if n_layers is None:
-            raise PlanError("The model does not say how many layers it has; list them: [1, 2].")
-        yield from range(n_layers + 1)
-    else:
-        yield from layers
-
-
-def _must_be_poolings(names: tuple[str, ...]) -> None:
-    """Refuse unknown or repeated representations."""
-    known("representation", names, POOLINGS)
-    named = names[:-1]  # the last is the claimed one
-    if len(set(named)) < len(named):
-        raise PlanError(f"A representation occurs twice in {', '.join(named)}.")

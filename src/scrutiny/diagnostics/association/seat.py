@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Floats
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.claim import Claim
 from scrutiny.core.diagnostic import (
@@ -33,32 +34,12 @@ from scrutiny.diagnostics.association.params import (
     kinds_of,
     seat_representations,
 )
-from scrutiny.diagnostics.association.vectors import Floats, has_direction, vectors_of
+from scrutiny.diagnostics.association.vectors import has_direction, vectors_of_items
 from scrutiny.diagnostics.association.word_sets import WordSets, word_sets
 from scrutiny.stats.association.word_sets import associations
 
 if TYPE_CHECKING:
     from scrutiny.core.model import Model
-
-
-def make_seat_design(params: SeatParams, inputs: Inputs) -> Design:
-    """Design for one family on one dataset."""
-    names = seat_representations(params, inputs.subject.capabilities)
-    kinds = kinds_of(names, params.layers, inputs.subject.n_layers or None)
-    tests = tuple(inputs.data.columns.get("a_test", {}))
-    return Design(
-        conditions=tuple(kind.condition for kind in kinds),
-        estimates=tuple(_spec(test, kind, params) for test in tests for kind in kinds),
-        claims=tuple(_claim(test, claimed_first(kinds, params.claimed), params) for test in tests),
-        queries_per_item=1,
-        notes=tuple(_notes(params, kinds)),
-        families={
-            "association": f"{inputs.subject.name} places the first targets closer to the first "
-            f"attributes (d > {params.margin:g}) in every representation, and more than untrained "
-            "networks do"
-        },
-        contrasts=tuple(untrained_contrast(_name(test, kind)) for test in tests for kind in kinds),
-    )
 
 
 def _name(test: str, kind: Kind) -> str:
@@ -154,13 +135,32 @@ class Seat(Diagnostic[SeatParams]):
 
     def design(self, params: SeatParams, inputs: Inputs) -> Design:
         """One effect size for each test and kind of vector, one claim for each test."""
-        return make_seat_design(params, inputs)
+        names = seat_representations(params, inputs.subject.capabilities)
+        kinds = kinds_of(names, params.layers, inputs.subject.n_layers or None)
+        tests = tuple(inputs.data.columns.get("a_test", {}))
+        return Design(
+            conditions=tuple(kind.condition for kind in kinds),
+            estimates=tuple(_spec(test, kind, params) for test in tests for kind in kinds),
+            claims=tuple(
+                _claim(test, claimed_first(kinds, params.claimed), params) for test in tests
+            ),
+            queries_per_item=1,
+            notes=tuple(_notes(params, kinds)),
+            families={
+                "association": f"{inputs.subject.name} places the first targets closer to the "
+                f"first attributes (d > {params.margin:g}) in every representation, and more than "
+                "untrained networks do"
+            },
+            contrasts=tuple(
+                untrained_contrast(_name(test, kind)) for test in tests for kind in kinds
+            ),
+        )
 
     def measure(self, params: SeatParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """One row for each item and kind of vector, item by item."""
         examples = batch.examples
         names = seat_representations(params, cast("Model", ctx.model).capabilities)
-        vectors = vectors_of(
+        vectors = vectors_of_items(
             examples,
             ctx,
             representations=names,
@@ -170,7 +170,9 @@ class Seat(Diagnostic[SeatParams]):
         tests = word_sets(examples)
         kinds = kinds_of(names, params.layers, vectors.layers[-1])
         conditions = [canonical_json(kind.condition) for kind in kinds]
-        columns = [associations_of(vectors.of(kind), tests) for kind in kinds]
+        columns = [
+            associations_of(vectors.of(kind.layer, kind.representation), tests) for kind in kinds
+        ]
         for position, example in enumerate(examples):
             side = float(example.attributes["a_set"] in ("X", "A"))
             is_target = example.attributes["a_set"] in ("X", "Y")

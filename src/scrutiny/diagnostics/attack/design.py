@@ -29,7 +29,7 @@ from scrutiny.core.claim import Claim, Component, Risk
 from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector, draws_of
 from scrutiny.core.plugin import title_of
 from scrutiny.diagnostics.attack.metrics import BUDGETS, SIMILARITIES, VALIDITIES
-from scrutiny.diagnostics.attack.params import AttackParams, TransferParams, attacks_of, given
+from scrutiny.diagnostics.attack.params import AttackParams, TransferParams, attacks_of
 from scrutiny.diagnostics.attack.rater_control import (
     OTHER,
     UNCHANGED,
@@ -39,12 +39,21 @@ from scrutiny.diagnostics.attack.rater_control import (
     rater_note,
 )
 from scrutiny.diagnostics.attack.rows import condition_of
-from scrutiny.perturb.recipes.attack import Attack, deviations_of
+from scrutiny.perturb.recipes.attack import Attack, deviations_of, given_for
 
 BEFORE: Final = Selector(role="baseline")
 #: Items that were not attacked count with what was measured before.
 _STAYS: Final = {"": "before"}
 _BOTH_STAY: Final = {"": "before", "control": "before"}
+#: Numbers of every attack, beside its success.
+_OF_EACH: Final = {
+    "valid_share": "valid_share@1",
+    "valid_success": "valid_attack_success@1",
+    "under": "accuracy_under_attack@1",
+    "asked": "mean(asked)@1",
+    "median": "median(asked)@1",
+    "words": "words_changed@1",
+}
 NOT_RATED: Final = "meaning preservation not checked"
 
 
@@ -131,12 +140,8 @@ def _of_attack(name: str, draw: int, params: AttackParams) -> Iterator[EstimateS
             fallback=_BOTH_STAY,
             condition=condition,
         )
-    yield of("valid_share", "valid_share@1")
-    yield of("valid_success", "valid_attack_success@1")
-    yield of("under", "accuracy_under_attack@1")
-    yield of("asked", "mean(asked)@1")
-    yield of("median", "median(asked)@1")
-    yield of("words", "words_changed@1")
+    for what, metric in _OF_EACH.items():
+        yield of(what, metric)
     for budget in BUDGETS:
         if budget <= params.budget:
             yield of(f"within_{budget}", f"success_within({budget})@1")
@@ -180,11 +185,6 @@ def title(name: str) -> str:
     return name.replace("@1", "")
 
 
-def percent(share: float) -> str:
-    """A share as a percentage."""
-    return f"{100 * share:g} %"
-
-
 def _notes(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) -> Iterator[str]:
     """Sentences for "how this was measured"."""
     yield (
@@ -211,7 +211,7 @@ def _notes(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) 
         )
     else:
         yield rater_note(params)
-    held = given(params, inputs.task, inputs.subject.capabilities)
+    held = given_for(params.resources, inputs.task, capabilities=inputs.subject.capabilities)
     for name, attack in attacks.items():
         if said := deviations_of(attack, held):
             yield f"{title(name)} differs from its paper: {' '.join(said)}"

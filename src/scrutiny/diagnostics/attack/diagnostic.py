@@ -19,7 +19,7 @@ from scrutiny.core.task import Task
 from scrutiny.data.drawn_items import drawn
 from scrutiny.diagnostics.attack.design import make_design
 from scrutiny.diagnostics.attack.kept import ATTACKS, FoundText, pack
-from scrutiny.diagnostics.attack.params import AttackParams, attacks_of, given
+from scrutiny.diagnostics.attack.params import AttackParams, attacks_of
 from scrutiny.diagnostics.attack.rater_control import known_by_rater, rater_rows
 from scrutiny.diagnostics.attack.ratings import read_ratings
 from scrutiny.diagnostics.attack.rows import (
@@ -31,6 +31,7 @@ from scrutiny.diagnostics.attack.rows import (
 )
 from scrutiny.diagnostics.attack.searching import NOT_DRAWN, Attempt, Work
 from scrutiny.diagnostics.attack.validity import JudgedText, judge
+from scrutiny.perturb.recipes.attack import given_for
 from scrutiny.perturb.search.found import Found
 from scrutiny.perturb.search.goal import label_of, single
 
@@ -98,7 +99,9 @@ class Attacks(Diagnostic[AttackParams]):
         _must_be_the_same_ratings(params, ctx)
         chosen = drawn(batch.examples, params.items)
         answers = dict(zip([e.id for e in chosen], ctx.predict(chosen), strict=True))
-        work = Work(params, ctx, given(params, ctx.task, capabilities), ctx.seed)
+        work = Work(
+            params, ctx, given_for(params.resources, ctx.task, capabilities=capabilities), ctx.seed
+        )
         attempts = list(work.attempts(attacks, [e for e in chosen if e.gold is not None]))
         judged = [_judged(params, attempt) for attempt in attempts]
         kind = f"{Attacks.id}#{value_digest(params)}"

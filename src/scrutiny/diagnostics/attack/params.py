@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from scrutiny.core.errors import PlanError
 from scrutiny.core.limits import at_least, shares
 from scrutiny.core.task import Task
-from scrutiny.perturb.recipes.attack import Attack, Given, given_for, lacks, name_of, parse_attack
+from scrutiny.perturb.recipes.attack import Attack, given_for, lacks, name_of, parse_attack
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def attacks_of(
     """
     named = [parse_attack(text) for text in params.recipes]
     found = {name_of(attack): attack for attack in named}
-    held = given(params, task, capabilities)
+    held = given_for(params.resources, task, capabilities=capabilities)
     for name, attack in found.items():
         if missing := lacks(attack, held):
             raise PlanError(
@@ -101,8 +101,3 @@ def attacks_of(
                 f'resources = {{ {missing[0]} = "…" }}, or attack a model that has it.'
             )
     return found
-
-
-def given(params: TransferParams, task: Task, capabilities: frozenset[str]) -> Given:
-    """Resources that the attacks can use."""
-    return given_for(params.resources, task, capabilities=capabilities)

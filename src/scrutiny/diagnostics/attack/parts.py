@@ -5,17 +5,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import digest
+from scrutiny.core.edit import Edit
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
 from scrutiny.diagnostics.attack.kept import FoundText, found_in
-from scrutiny.parts.charts.curves import axis, band_and_line
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
-from scrutiny.parts.charts.vega import series_color, view_of
+from scrutiny.parts.charts.vega import axis, band_and_line, series_color, view_of
 from scrutiny.parts.part import FINDINGS, MOST_CHARTS, Part, ReportPart, left_out
 from scrutiny.parts.run.found import Found
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.diffs import visible
+from scrutiny.parts.wording.diffs import stretches
 from scrutiny.parts.wording.labels import replicate_words, unversioned
 from scrutiny.parts.wording.numbers import NO_VALUE, interval, number, percent
 from scrutiny.parts.words import on_data
@@ -250,23 +250,10 @@ def changes_in(found: FoundText) -> str:
 
 def _marked(before: str, edits: Sequence[tuple[str, int, int, str]]) -> str:
     """One text with its changes marked."""
-    pieces, done = [], 0
-    for _, start, end, new in sorted(edits, key=lambda edit: edit[1:3]):
-        pieces.append(_kept(before[done:start], is_first=not done))
-        pieces.append(f"[{visible(before[start:end])} → {visible(new)}]")
-        done = end
-    return "".join([*pieces, _kept(before[done:], is_last=True)])
-
-
-def _kept(text: str, *, is_first: bool = False, is_last: bool = False) -> str:
-    """Text between changes, with its middle removed if it is long."""
-    if is_first and len(text) > _CONTEXT:
-        return f"…{text[-_CONTEXT:]}"
-    if is_last and len(text) > _CONTEXT:
-        return f"{text[:_CONTEXT]}…"
-    if len(text) > 2 * _CONTEXT:
-        return f"{text[:_CONTEXT]} … {text[-_CONTEXT:]}"
-    return text
+    pieces = stretches(before, [Edit(*edit) for edit in edits], context=_CONTEXT)
+    forms = {"removed": "[{} → ]", "inserted": "[ → {}]"}
+    marked = "".join(forms.get(piece.kind, "{}").format(piece.text) for piece in pieces)
+    return marked.replace(" → ][ → ", " → ")  # removed and inserted in one place
 
 
 def _found(folder: Path) -> Iterator[Found]:

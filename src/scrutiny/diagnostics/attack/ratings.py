@@ -1,6 +1,7 @@
 """Ratings of texts and of single substitutions by people.
 
-A file of ratings is CSV or JSONL with a column ``valid`` (a number from 0 to 1, or yes and no) and
+A file of ratings is CSV, TSV, JSON Lines or Parquet with a column ``valid`` (a number from 0 to 1,
+or yes and no) and
 
 ==================  ==============================================================================
 ``text``            the changed text as a whole; with ``item`` it counts for that item alone
@@ -14,24 +15,21 @@ meaning. Of a text whose substitutions were rated one by one the probability is 
 (Hauser et al. 2021): that takes them for independent.
 """
 
-import csv
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from scrutiny.core.boundary.canonical import digest
-from scrutiny.core.boundary.json_text import parse_json
-from scrutiny.core.boundary.storable import repeated
-from scrutiny.core.errors import DataError
+from scrutiny.core.errors import DataError, ModelError
 from scrutiny.core.grouping import grouped
 from scrutiny.diagnostics.attack.kept import variant_name
+from scrutiny.models.stored.rows import read_rows
 from scrutiny.perturb.engine.word_changes import word_changes
 from scrutiny.perturb.search.state import State
+from scrutiny.store.files import hash_file
 
 _WORDS: Final[Mapping[str, float]] = {"yes": 1.0, "no": 0.0, "true": 1.0, "false": 0.0}
-_JSON: Final = (".jsonl", ".ndjson")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,42 +114,15 @@ def read_ratings(path: str) -> Ratings:
     """
     file = Path(path)
     try:
-        data = file.read_bytes()
-        rows = list(_rows(file, data.decode("utf-8-sig")))
-    except (OSError, UnicodeDecodeError) as error:
+        rows = list(read_rows(file))
+    except ModelError as error:
         raise DataError(f"The ratings {path!r} cannot be read: {error}") from error
     given = grouped((_key(row, where), _valid(row, where)) for where, row in rows)
     texts, variants, changes = (
         {key: sum(each) / len(each) for (of, key), each in given.items() if of == kind}
         for kind in ("text", "variant", "before")
     )
-    return Ratings(texts, variants, changes, digest(data))
-
-
-def _rows(file: Path, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Rows with their position."""
-    if file.suffix.lower() in _JSON:
-        for number, line in enumerate(text.splitlines(), start=1):
-            if line.strip():
-                yield f"{file}:{number}", _object(line, f"{file}:{number}")
-        return
-    separator = "\t" if file.suffix.lower() == ".tsv" else ","
-    reader = csv.DictReader(text.splitlines(keepends=True), delimiter=separator)
-    twice = repeated(reader.fieldnames or ())
-    if twice is not None:
-        raise DataError(f"{file} has two columns named {twice!r}; rename one of them.")
-    for row in reader:
-        yield f"{file}:{reader.line_num}", row
-
-
-def _object(line: str, where: str) -> Mapping[str, Any]:
-    try:
-        found = parse_json(line)
-    except ValueError as error:
-        raise DataError(f"{where}: no JSON: {error}") from error
-    if not isinstance(found, dict):
-        raise DataError(f'{where}: a line is an object such as {{"text": …, "valid": 1}}.')
-    return found
+    return Ratings(texts, variants, changes, hash_file(file))
 
 
 def _key(row: Mapping[str, Any], where: str) -> tuple[str, Hashable]:

@@ -126,12 +126,7 @@ def attempt_rows(
         elif found is None:
             yield skipped_row(item, "control", condition, unasked)
         else:  # no attack, so nothing was spent that random change could spend
-            yield _unspent(item, condition, found)
-
-
-def _unspent(item: str, condition: str, found: Found) -> Row:
-    reason = found.reason
-    return Row(item, None, "control", condition, found.status, reason, None)
+            yield Row(item, None, "control", condition, found.status, found.reason, None)
 
 
 def _row(

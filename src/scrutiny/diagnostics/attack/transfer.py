@@ -27,10 +27,10 @@ from scrutiny.core.task import Prediction, Task
 from scrutiny.data.drawn_items import drawn
 from scrutiny.diagnostics.attack.control import OneAtRandom, expense_of
 from scrutiny.diagnostics.attack.design import BEFORE, compared, over_draws, title
-from scrutiny.diagnostics.attack.params import TransferParams, attacks_of, given
+from scrutiny.diagnostics.attack.params import TransferParams, attacks_of
 from scrutiny.diagnostics.attack.rows import baseline_row, condition_of
 from scrutiny.diagnostics.attack.searching import NOT_DRAWN, Work, output_name
-from scrutiny.perturb.recipes.attack import Attack
+from scrutiny.perturb.recipes.attack import Attack, given_for
 from scrutiny.perturb.search.found import Found
 from scrutiny.perturb.search.goal import label_of
 from scrutiny.text.edits import apply_edits
@@ -105,7 +105,7 @@ class Transfer(ChangesTexts[TransferParams]):
         reference = reference_of(ctx)
         capabilities = reference.model.capabilities
         attacks = attacks_of(params, ctx.task, capabilities)
-        held = given(params, ctx.task, capabilities)
+        held = given_for(params.resources, ctx.task, capabilities=capabilities)
         work = Work(replace(params, control=False), reference, held, ctx.seed)
         chosen = [e for e in drawn(examples, params.items) if e.gold is not None]
         for attempt in work.attempts(attacks, chosen):

@@ -17,7 +17,7 @@ from scrutiny.core.queries.annotation import TokenClasses
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.diagnostics.attention.claims import specs_of
 from scrutiny.diagnostics.attention.params import PresetParams
-from scrutiny.diagnostics.attention.reading import Made, ReadsMaps, lost
+from scrutiny.diagnostics.attention.reading import Made, ReadsMaps
 from scrutiny.diagnostics.attention.word_maps import WordMap
 
 #: Condition of all words that have a class.
@@ -98,7 +98,7 @@ class Classes(ReadsMaps[ClassesParams]):
             if not members:
                 yield Row(*start, "skipped", "no_such_class", None)
             elif isinstance(found, Failure):
-                yield lost(start, found)
+                yield Row(*start, found.status, found.reason, None)
             else:
                 mass, rows, uniform = mass_on(found, members)
                 if uniform > 0:

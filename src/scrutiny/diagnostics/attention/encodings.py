@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.core.arrays import Booleans, Integers, Singles
-from scrutiny.diagnostics.attention.word_maps import WordMap
+from scrutiny.core.arrays import Booleans, Integers
+from scrutiny.diagnostics.attention.word_maps import WordMap, strongest_of, to_sum_one
 
 Anchored = Callable[[WordMap, Integers], Booleans]
 
@@ -47,7 +47,7 @@ def attended_by(found: WordMap, anchors: Integers) -> Booleans:
     rows = found.weights[..., found.is_any_of(anchors), :][..., is_word]
     total = rows.sum(axis=-1, keepdims=True)
     above = (rows * is_word.sum() > total) & (total > 0)
-    return _spread(found, above.any(axis=-2))
+    return found.by_word(above.any(axis=-2), without=False)
 
 
 def path_to(found: WordMap, anchors: Integers, *, hops: int = 3) -> Booleans:
@@ -90,10 +90,10 @@ def rollout_to(found: WordMap, anchors: Integers) -> Booleans:
     reached = np.empty(weights.shape[:-1], dtype=bool)
     is_anchor = found.is_any_of(anchors)
     for layer in range(weights.shape[0]):
-        rolled = _to_sum_one(weights[layer] + identity) @ below
+        rolled = to_sum_one(weights[layer] + identity) @ below
         rolled[..., np.arange(size), np.arange(size)] = 0.0  # a word is no scope of itself
-        reached[layer] = _points_at(_strongest(rolled), is_anchor)
-        below = _to_sum_one(weights[layer].mean(axis=0) + identity) @ below
+        reached[layer] = _points_at(strongest_of(rolled), is_anchor)
+        below = to_sum_one(weights[layer].mean(axis=0) + identity) @ below
     return _on_words(found, reached)
 
 
@@ -104,13 +104,6 @@ ENCODINGS: Final[Mapping[str, Anchored]] = {
     "path-to": path_to,
     "rollout-to": rollout_to,
 }
-
-
-def _strongest(weights: Singles) -> Integers:
-    """Unit ``(..., unit)`` with the largest weight in each row, -1 if the row is zero."""
-    target = weights.argmax(axis=-1)
-    weight = np.take_along_axis(weights, target[..., None], axis=-1)[..., 0]
-    return np.where(weight > 0, target, -1)
 
 
 def _points_at(target: Integers, is_anchor: Booleans) -> Booleans:
@@ -124,16 +117,4 @@ def _on_words(found: WordMap, by_unit: Booleans) -> Booleans:
     """Predictions by word instead of unit; words without a token are not predicted."""
     if found.is_whole:
         return by_unit
-    return _spread(found, by_unit[..., found.is_word])
-
-
-def _spread(found: WordMap, by_word_unit: Booleans) -> Booleans:
-    predicted = np.zeros((*by_word_unit.shape[:-1], found.n_words), dtype=bool)
-    predicted[..., found.words[found.is_word]] = by_word_unit
-    return predicted
-
-
-def _to_sum_one(weights: Singles) -> Singles:
-    """Rows normalized to sum 1; rows of zeros stay."""
-    total = weights.sum(axis=-1, keepdims=True)
-    return np.asarray(np.divide(weights, total, out=np.zeros_like(weights), where=total > 0))
+    return found.by_word(by_unit[..., found.is_word], without=False)

@@ -60,12 +60,6 @@ class ReadsMaps(Diagnostic[P]):
         """Rows of one example, from its maps by preset."""
 
 
-def lost(start: tuple[str, str | None, str, str], found: Failure) -> Row:
-    """Row of a sentence without a map: undefined if a word has no token, otherwise failed."""
-    status = "undefined" if found.reason == WITHOUT_PIECES else "failed"
-    return Row(*start, status, found.reason, None)
-
-
 def each_example(
     model: Any,
     words: Sequence[Words],
@@ -145,7 +139,7 @@ def _made(found: AttentionMap | Failure, n_words: int, options: MapOptions) -> M
     if options.missing == "drop-sentence":
         there = len({word for word in found.words if word is not None})
         if there < n_words:
-            return Failure(WITHOUT_PIECES)
+            return Failure(WITHOUT_PIECES, status="undefined")
     return word_map(found, n_words, options)
 
 

@@ -21,7 +21,7 @@ from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.diagnostics.attention.claims import checks_over, specs_of
 from scrutiny.diagnostics.attention.metrics.regression import DESIGN
 from scrutiny.diagnostics.attention.params import preset
-from scrutiny.diagnostics.attention.reading import Made, ReadsMaps, lost
+from scrutiny.diagnostics.attention.reading import Made, ReadsMaps
 from scrutiny.diagnostics.attention.word_maps import MapOptions, WordMap
 
 #: Forms of the distance between a word and its nearest anchor.
@@ -140,7 +140,7 @@ class Regression(ReadsMaps[RegressionParams]):
         for name in params.distances:
             start = (item, None, "measured", canonical_json({"distance": name}))
             if isinstance(found, Failure):
-                yield lost(start, found)
+                yield Row(*start, found.status, found.reason, None)
                 continue
             values = moments_of_words(found, view, distance=name)
             if values is None:

@@ -8,9 +8,10 @@ the condition of every number.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scrutiny.core.arrays import Booleans, Integers, Singles
 from scrutiny.core.queries.attention import AttentionMap, Weighting
@@ -96,19 +97,35 @@ class WordMap:
 
         The first of equals.
         """
-        size = self.words.size
-        if not size:
-            return np.empty(self.weights.shape[:-1], dtype=np.int64)
-        rows = self.weights.reshape(-1, size)
-        target = rows.argmax(axis=-1)
-        target[rows[np.arange(len(rows)), target] <= 0] = -1
-        return np.asarray(target.reshape(self.weights.shape[:-1]))
+        return strongest_of(self.weights)
 
     def is_any_of(self, words: Integers) -> Booleans:
         """Whether each unit is one of these words of the sentence."""
         named = np.zeros(self.n_words + 1, dtype=bool)  # special tokens are the last one
         named[words] = True
         return np.asarray(named[self.words])
+
+    def by_word(self, by_word_unit: NDArray[Any], without: Any) -> NDArray[Any]:
+        """Values ``(..., word)`` of the units that are words; ``without`` for words without one."""
+        found = np.full((*by_word_unit.shape[:-1], self.n_words), without)
+        found[..., self.words[self.is_word]] = by_word_unit
+        return found
+
+
+def strongest_of(weights: Singles) -> Integers:
+    """Unit ``(..., unit)`` with the largest weight in each row, -1 if the row is zero."""
+    if not weights.shape[-1]:
+        return np.empty(weights.shape[:-1], dtype=np.int64)
+    rows = weights.reshape(-1, weights.shape[-1])
+    target = rows.argmax(axis=-1)
+    target[rows[np.arange(len(rows)), target] <= 0] = -1
+    return np.asarray(target.reshape(weights.shape[:-1]))
+
+
+def to_sum_one(weights: Singles) -> Singles:
+    """Rows normalized to sum 1; rows of zeros stay."""
+    total = weights.sum(axis=-1, keepdims=True)
+    return np.asarray(np.divide(weights, total, out=np.zeros_like(weights), where=total > 0))
 
 
 def word_map(found: AttentionMap, n_words: int, options: MapOptions) -> WordMap:
@@ -151,8 +168,7 @@ def word_map(found: AttentionMap, n_words: int, options: MapOptions) -> WordMap:
         kept = np.flatnonzero(words != SPECIAL)
         weights, words = weights[..., kept[:, None], kept], words[kept]
     if options.special == "renormalize":
-        total = weights.sum(axis=-1, keepdims=True)
-        weights = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+        weights = to_sum_one(weights)
     return WordMap(weights, words, n_words)
 
 

@@ -6,9 +6,8 @@ from typing import Any, Final
 from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.diagnostic import Selector
 from scrutiny.diagnostics.calibration.metrics import CALIBRATION_ERROR, bin_of
-from scrutiny.parts.charts.curves import axis, band_and_line
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
-from scrutiny.parts.charts.vega import view_of
+from scrutiny.parts.charts.vega import axis, band_and_line, view_of
 from scrutiny.parts.part import FINDINGS, Part, ReportPart, part_of
 from scrutiny.parts.run.assigned import key_of
 from scrutiny.parts.run.identity import identity

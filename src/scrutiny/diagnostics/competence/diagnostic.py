@@ -24,8 +24,8 @@ from scrutiny.diagnostics.competence.passages import (
     PASSAGE_MEASURES,
     agreement_rows,
     passage_rows,
-    procedure,
 )
+from scrutiny.models.scoring import procedure
 
 _CHANCE: Final = 0.5
 

@@ -1,38 +1,14 @@
 """Records of passages and minimal pairs: surprisal, and the preferred sentence."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import Context
 from scrutiny.core.example import Example
-from scrutiny.core.queries.language import SentencePair
+from scrutiny.core.queries.language import SentencePair, Tokenizes
 from scrutiny.core.record import Measure, Row
-from scrutiny.models.scoring import SENTENCES, Question, Unscored, answer_all, score_sentences
-
-if TYPE_CHECKING:
-    from scrutiny.core.queries.language import Tokenizes
-
-
-#: In the order of preference.
-_PROCEDURES: Final = ("pll-within-word-l2r", "causal-sum")
-
-
-def procedure(capabilities: frozenset[str]) -> str | None:
-    """Name of the likelihood that a model with these capabilities gives, or `None`."""
-    return next((name for name in _PROCEDURES if SENTENCES[name][0] <= capabilities), None)
-
-
-def likelihoods(
-    texts: Sequence[str], name: str, ctx: Context
-) -> tuple[list[float | Unscored], list[int]]:
-    """Log-likelihood of each text, and its number of tokens."""
-    model = cast("Tokenizes", ctx.model)
-    needs, _ = SENTENCES[name]
-    encoded = model.encode(texts, special="token_logprobs" not in needs)
-    found = score_sentences(model, encoded, name, ctx.ask)
-    return found, [len(s.ids) - sum(s.is_special) for s in encoded]
-
+from scrutiny.models.scoring import Question, Unscored, answer_all, likelihoods
 
 #: Nats for surprisal; for next sentences the share of two answers that are right.
 PASSAGE_MEASURES: Final = (Measure("value"),)
@@ -57,7 +33,9 @@ def passage_rows(
 
 def _surprisal(examples: Sequence[Example], name: str, ctx: Context) -> list[Row]:
     """Mean negative log-likelihood of a token of each passage."""
-    found, tokens = likelihoods([example.text for example in examples], name, ctx)
+    found, tokens = likelihoods(
+        cast("Tokenizes", ctx.model), [example.text for example in examples], name, ctx.ask
+    )
     return [
         _missing(example, _SURPRISAL, value)
         if isinstance(value, Unscored)
@@ -128,7 +106,7 @@ AGREEMENT_MEASURES: Final = (
 def agreement_rows(examples: Sequence[Example], name: str, ctx: Context) -> Iterator[Row]:
     """One row for each pair, by the likelihood with this name."""
     texts = [example.fields[field] for example in examples for field in ("good", "bad")]
-    found, tokens = likelihoods(texts, name, ctx)
+    found, tokens = likelihoods(cast("Tokenizes", ctx.model), texts, name, ctx.ask)
     condition = canonical_json({"variant": name})
     for i, example in enumerate(examples):
         good, bad = found[2 * i : 2 * i + 2]

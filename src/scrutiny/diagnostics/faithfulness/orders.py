@@ -17,7 +17,7 @@ same_mass           as other, but the first step takes as many weights as come n
 =================== ==============================================================================
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -78,19 +78,15 @@ class Order:
 
 def order_names(params: ErasureParams) -> list[OrderName]:
     """All orders, in the order of the records."""
-    return list(_names(params))
-
-
-def _names(params: ErasureParams) -> Iterator[OrderName]:
-    for procedure in params.procedures:
-        is_ours = procedure == "default"
-        for order in FIXED:
-            if is_ours or order in RELEASED:
-                yield OrderName(order, procedure)
-        for order in DRAWN:
-            if is_ours or order in RELEASED:
-                for draw in range(params.draws):
-                    yield OrderName(order, procedure, draw)
+    drawn = dict.fromkeys(DRAWN, range(params.draws))
+    draws: dict[str, Sequence[int | None]] = {**dict.fromkeys(FIXED, (None,)), **drawn}
+    return [
+        OrderName(order, procedure, draw)
+        for procedure in params.procedures
+        for order, own in draws.items()
+        if procedure == "default" or order in RELEASED
+        for draw in own
+    ]
 
 
 def orders_of(

@@ -1,13 +1,14 @@
 """Comparison of two models' answers to a text and its changed form."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.grouping import grouped
 from scrutiny.core.task import Prediction
+from scrutiny.models.answers.label_pair import Labels
 from scrutiny.stats.distributions.sampled import l1_bounds
 from scrutiny.text.edits import carry_spans
 
@@ -70,46 +71,25 @@ _SIGNS: Final = (1, -1, -1, 1)
 
 
 @dataclass(frozen=True, slots=True)
-class BothLabels:
-    """Labels of both models in the words of the data, in the order of their scores.
+class BothLabels(Labels):
+    """Labels of both models, and the changes of their probabilities.
 
     Parameters
     ----------
-    reference, target
-        Labels of each.
-    order
-        Place among the target's scores of each of the reference's labels; nothing where the two
-        models do not have the same labels.
     is_complete
         Whether a label without probability has none. Otherwise, where both models have the label
         ``other``, it may hold what a label lacks: an endpoint that gives its k likeliest answers
         says nothing of the next one.
+    others
+        See `scrutiny.models.answers.label_pair.Labels`.
     """
 
-    reference: tuple[str, ...]
-    target: tuple[str, ...]
     is_complete: bool = False
-    order: tuple[int, ...] | None = field(init=False)
 
     @property
     def has_other(self) -> bool:
         """Whether both models have a label for all other answers."""
         return OTHER in self.reference and OTHER in self.target
-
-    def __post_init__(self) -> None:
-        same = sorted(self.reference) == sorted(self.target)
-        order = tuple(self.target.index(label) for label in self.reference) if same else None
-        object.__setattr__(self, "order", order)
-
-    def number(self, answer: Prediction) -> float:
-        """Index of a label, in the reference's order; for tags, whether there are any."""
-        if answer.spans is not None:
-            return float(bool(answer.spans))
-        label = answer.label or ""
-        if label in self.reference:
-            return float(self.reference.index(label))
-        known = self.target.index(label) if label in self.target else len(self.target)
-        return float(len(self.reference) + known)
 
     def changes(
         self, reference: tuple[Prediction, Prediction], target: tuple[Prediction, Prediction]

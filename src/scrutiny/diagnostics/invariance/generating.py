@@ -85,11 +85,11 @@ class Maker:
             random = list(self._draw(self.examples, generation, trial, words, drawn))
             only = self._without_another(generation, trial, list(zip(found, random, strict=True)))
             pairs = zip(self.examples, found, random, strict=True)
-            made = [
-                self._pair(example, generation, trial, TrialOutcome(f, r, f.item in only))
-                for example, f, r in pairs
-            ]
-            yield [treatment for treatment, _ in made], [control for _, control in made]
+            outcomes = [(e, TrialOutcome(f, r, f.item in only)) for e, f, r in pairs]
+            yield (
+                [self._treatment(outcome, e, generation, trial) for e, outcome in outcomes],
+                [self._control(outcome, e, generation, trial) for e, outcome in outcomes],
+            )
             _exclude(searched, (f for f in found if f.is_success))
             _exclude(drawn, random)
 
@@ -141,15 +141,6 @@ class Maker:
         words = _words([f for f, _ in pairs if f.item in keys], generation)
         others = self._draw(examples, generation, trial, words, keys)
         return frozenset(other.item for other in others if not _is_proposal(other, generation))
-
-    def _pair(
-        self, example: Example, generation: Generation, trial: int, outcome: "TrialOutcome"
-    ) -> tuple[Variant, Variant]:
-        """Searched and random variant of one trial."""
-        return (
-            self._treatment(outcome, example, generation, trial),
-            self._control(outcome, example, generation, trial),
-        )
 
     def _treatment(
         self, outcome: "TrialOutcome", example: Example, generation: Generation, trial: int

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.diagnostic import Context, Failure, Reference
+from scrutiny.core.diagnostic import Context, Failure, reference_of
 from scrutiny.core.edit import Variant
 from scrutiny.core.example import Example
 from scrutiny.core.model import n_samples_of
@@ -99,12 +99,6 @@ class BothAnswers:
     labels: BothLabels
     ctx: Context
 
-    @property
-    def second(self) -> Reference:
-        """The reference, which exists here."""
-        assert self.ctx.reference is not None
-        return self.ctx.reference
-
     def rows(self, example: Example, variants: Mapping[str, Variant]) -> Iterator[Row]:
         """All rows of an item."""
         item = _Item(self, example, variants)
@@ -178,8 +172,7 @@ class _Item:
     ) -> Row:
         """Row of the trials of an item; skipped if it has no place to change."""
         if isinstance(trials, Failure):
-            status = "undefined" if trials.reason in _UNDEFINED else "failed"
-            return self._row(role, condition, status, trials.reason)
+            return self._row(role, condition, trials.status, trials.reason)
         pairs = [pair for pair, *_ in trials]
         if not any(pair.made for pair in pairs):
             status, reason = self._why_none(generation, is_random=role == "control")
@@ -192,7 +185,9 @@ class _Item:
     def _variants(self, generation: Generation, *, is_control: bool) -> Iterator[Variant | None]:
         """Variants of a capability and amount, trial by trial."""
         for trial in range(self.asked.trials):
-            name = variant_name(generation, trial, self.asked.second, is_control=is_control)
+            name = variant_name(
+                generation, trial, reference_of(self.asked.ctx), is_control=is_control
+            )
             yield self.variants.get(name)
 
     def _why_none(self, generation: Generation, *, is_random: bool = False) -> tuple[str, str]:
@@ -249,15 +244,15 @@ class _Item:
         if isinstance(trials, Failure):
             return trials
         if self.asked.labels.order is None:
-            return Failure("other_labels")
+            return Failure("other_labels", status="undefined")
         base = self._bases()
         if isinstance(base, Failure):
             return base
         if not all(answer.scores for answer in base):
-            return Failure("no_probabilities")
+            return Failure("no_probabilities", status="undefined")
         for _, both, _ in trials:
             if both is not None and self.asked.labels.changes(*both) is None:
-                return Failure("no_probabilities")
+                return Failure("no_probabilities", status="undefined")
         return trials
 
     def _at_most(self, trials: "Trials | Failure") -> "Trials | Failure":
@@ -275,7 +270,7 @@ class _Item:
         if isinstance(trials, Failure):
             return trials
         ctx, labels = self.asked.ctx, self.asked.labels.reference
-        sizes = n_samples_of(self.asked.second.model), n_samples_of(ctx.model)
+        sizes = n_samples_of(reference_of(ctx).model), n_samples_of(ctx.model)
         rng = ctx.rng("invariance", "self@1", self.example.id)
         found: Trials = []
         for _, both, variant in trials:
@@ -317,7 +312,6 @@ class _Item:
 
 
 Trials = list[tuple[TrialNumbers, tuple[Both, Both] | None, Variant | None]]
-_UNDEFINED = frozenset({"other_labels", "no_probabilities"})
 
 
 def is_sampled(ctx: Context) -> bool:

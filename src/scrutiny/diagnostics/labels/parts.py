@@ -95,6 +95,7 @@ def doubtful_in(view: RunView) -> Iterator[Doubtful]:
             continue
         side = recorded.select(Selector(**assigned["spec"]["sides"][""]), assigned["within"])
         _, disagreed, conflicting, doubtful = side.values.transpose(2, 0, 1)  # (replicate, item)
+        against = {"the model": disagreed, "a near duplicate": conflicting}
         votes = (doubtful == 1).sum(axis=0)
         named = [recorded.panel.items[i] for i in votes.nonzero()[0].tolist()]
         texts, answers = _texts(folder, key.dataset, named), _answers(folder, key, named)
@@ -104,9 +105,9 @@ def doubtful_in(view: RunView) -> Iterator[Doubtful]:
                 text=texts[name][0],
                 gold=texts[name][1],
                 answers=_said(answers.get(name, ())),
-                why=_why(model=1 in disagreed[:, i], text=1 in conflicting[:, i]),
+                why=" and ".join(who for who, by in against.items() if 1 in by[:, i]),
                 votes=int(votes[i]),
-                confidence=_confidence(answers.get(name, ())),
+                confidence=fmean(score for _, score in answers.get(name, (("", 0.0),))),
             )
             for i, name in enumerate(recorded.panel.items)
             if votes[i] and name in texts
@@ -145,15 +146,6 @@ def _said(answers: Sequence[tuple[str, float]]) -> str:
         for label, scores in sorted(by_label.items(), key=lambda one: -len(one[1]))
     ]
     return ", ".join(parts)
-
-
-def _confidence(answers: Sequence[tuple[str, float]]) -> float:
-    return fmean(score for _, score in answers) if answers else 0.0
-
-
-def _why(*, model: bool, text: bool) -> str:
-    """Who disagrees with the gold label."""
-    return " and ".join(["the model"] * model + ["a near duplicate"] * text)
 
 
 def part(view: RunView) -> Part | None:

@@ -22,7 +22,6 @@ from scrutiny.core.example import Example
 from scrutiny.core.record import Row
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction, Task
-from scrutiny.core.transformation import Constraint
 from scrutiny.diagnostics.robustness.design import make_design
 from scrutiny.diagnostics.robustness.params import RobustnessParams
 from scrutiny.perturb.control.matched import Controls
@@ -81,7 +80,14 @@ class Robustness(ChangesTexts[RobustnessParams]):
         """Variants of every recipe and draw, each followed by its matched random change."""
         recipes = params.recipes(ctx.task, frozenset(e.language for e in examples))
         constraints = [registry().load("constraint", name)() for name in params.constraints]
-        settings = [_setting(params, constraints, draw, ctx) for draw in range(params.draws)]
+        setting = Setting(
+            seed=ctx.seed,
+            draw=0,
+            resources=params.resources or None,
+            constraints=tuple(constraints),
+            task=ctx.task.name,
+        )
+        settings = [setting._replace(draw=draw) for draw in range(params.draws)]
         for example, documents, draws in perturb_draws(examples, recipes, settings):
             controls = Controls(example, documents)
             for variants in zip(*draws, strict=True):  # of one recipe
@@ -119,19 +125,6 @@ class Robustness(ChangesTexts[RobustnessParams]):
             yield _row(example, None, found[example.id, None], ctx)
             for variant in batch.variants.get(example.id, ()):
                 yield _row(example, variant, found.get((example.id, variant.name)), ctx)
-
-
-def _setting(
-    params: RobustnessParams, constraints: Sequence[Constraint], draw: int, ctx: Context
-) -> Setting:
-    """Settings shared by all variants of one draw."""
-    return Setting(
-        seed=ctx.seed,
-        draw=draw,
-        resources=params.resources or None,
-        constraints=tuple(constraints),
-        task=ctx.task.name,
-    )
 
 
 def _comparable(variant: Variant, control: Variant) -> Variant:

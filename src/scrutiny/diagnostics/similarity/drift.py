@@ -20,7 +20,6 @@ from scrutiny.core.model import Model, n_samples_of
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Row
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.similarity.answers import Labels
 from scrutiny.diagnostics.similarity.drift_design import DriftQuestion, make_drift_design
 from scrutiny.diagnostics.similarity.drift_rows import (
     EXCHANGE,
@@ -34,9 +33,11 @@ from scrutiny.diagnostics.similarity.drift_rows import (
     of_samples,
 )
 from scrutiny.models.answers.checked import predict_or_fail
+from scrutiny.models.answers.label_pair import Labels
 
 _MOST_LOOKS: Final = 1000
 _CHUNK: Final = 256  # texts asked a second time in one go
+_NO_SHARES: Final = Failure("no_shares", status="undefined")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,39 +135,34 @@ class _Sampled:
     ) -> Iterator[Row]:
         """Two rows an item: of the target, and of the reference asked again."""
         is_repeated = {"measured": _is_repeated(a, b), "control": _is_repeated(a, again)}
-        own = replace(self, labels=Labels(self.labels.reference, self.labels.reference))
-        own = replace(own, sizes=(self.sizes[0], self.sizes[0]))
+        same = Labels(self.labels.reference, self.labels.reference)
+        own = replace(self, labels=same, sizes=(self.sizes[0], self.sizes[0]))
         for number, example in enumerate(self.examples):
             for role, side, other in (("measured", self, b), ("control", own, again)):
                 found = side.counts(a[number], other[number])
                 if is_repeated[role]:
-                    found = "undefined", "same_samples"
-                if isinstance(found[0], str):
+                    found = Failure("same_samples", status="undefined")
+                if isinstance(found, Failure):
                     yield params.table.row(example.id, role, OF_SAMPLES, found)
                     continue
                 rng = self.ctx.rng("exchange", f"{stream_of(Drift)}/{role}", example.id)
                 numbers = of_samples(*found, exchanges=params.exchanges, rng=rng)
                 yield params.table.row(example.id, role, OF_SAMPLES, numbers)
 
-    def counts(self, one: Answer, other: Answer) -> tuple[Counts, Counts] | tuple[str, str]:
+    def counts(self, one: Answer, other: Answer) -> tuple[Counts, Counts] | Failure:
         """Counts of both sides in the reference's order, or why there are none."""
-        for answer in (one, other):
-            if isinstance(answer, Failure):
-                return "failed", answer.reason
-        assert isinstance(one, Prediction)
-        assert isinstance(other, Prediction)
+        both = self.labels.distributions(one, other)
+        if isinstance(both, Failure) and both.status == "failed":
+            return both
         if None in self.sizes:
-            return "undefined", "one_side_sampled"
+            return Failure("one_side_sampled", status="undefined")
         n, m = (int(size or 0) for size in self.sizes)
         if min(n, m) < 2:
-            return "refused", "few_samples"
-        both = self.labels.distributions(one, other)
-        if both is None:
-            return "undefined", "other_labels" if self.labels.order is None else "no_shares"
+            return Failure("few_samples", status="refused")
+        if isinstance(both, Failure):
+            return both if self.labels.order is None else _NO_SHARES
         first, second = counts_of(both[0].tolist(), n), counts_of(both[1].tolist(), m)
-        if first is None or second is None:
-            return "undefined", "no_shares"
-        return first, second
+        return _NO_SHARES if first is None or second is None else (first, second)
 
 
 def _is_repeated(a: Sequence[Answer], again: Sequence[Answer]) -> bool:

@@ -21,12 +21,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Floats
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.similarity.answers import Floats, Labels
+from scrutiny.models.answers.label_pair import Labels
 from scrutiny.stats.distributions.outputs import KL_FLOOR
 from scrutiny.stats.significance.mcnemar import TIE
 
@@ -44,7 +45,6 @@ MEASURES: Final = (
 
 Answer = Prediction | Failure
 Counts = NDArray[np.int64]
-Missing = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +67,12 @@ class RowLayout:
         item: str,
         role: str,
         condition: Mapping[str, str],
-        found: Mapping[str, float | Floats] | Missing,
+        found: Mapping[str, float | Floats] | Failure,
     ) -> Row:
         """Row of an item; unused measures are 0."""
         where = canonical_json(condition)
-        if isinstance(found, tuple):
-            return Row(item, None, role, where, *found, None)
+        if isinstance(found, Failure):
+            return Row(item, None, role, where, found.status, found.reason, None)
         values: list[float] = []
         for measure in MEASURES:
             width = measure.sized({EXCHANGE: self.exchanges}).size
@@ -112,45 +112,39 @@ class LogprobAnswers:
             yield table.row(item, role, OF_GOLD, self._of_gold(found, labels.reference))
 
     def _of_gold(
-        self, found: Floats | Missing, names: Sequence[str]
-    ) -> Mapping[str, float | Floats] | Missing:
+        self, found: Floats | Failure, names: Sequence[str]
+    ) -> Mapping[str, float | Floats] | Failure:
         """Log-probabilities of the gold answer."""
         gold = self.example.gold
-        if isinstance(found, tuple):
-            return ("skipped", "no_gold") if gold is None and found[0] != "failed" else found
+        lack = Failure("no_gold" if gold is None else "other_labels", status="skipped")
+        if isinstance(found, Failure):
+            return lack if gold is None and found.status != "failed" else found
         if gold not in names:
-            return "skipped", "no_gold" if gold is None else "other_labels"
+            return lack
         place = names.index(str(gold))
         return {"logp_a": float(found[0, place]), "logp_b": float(found[1, place])}
 
 
-def _logs(labels: Labels, one: Answer, other: Answer) -> Floats | Missing:
+def _logs(labels: Labels, one: Answer, other: Answer) -> Floats | Failure:
     """Log-probabilities ``(side, label)`` in the reference's order, or why there are none."""
-    for answer in (one, other):
-        if isinstance(answer, Failure):
-            return "failed", answer.reason
-    assert isinstance(one, Prediction)
-    assert isinstance(other, Prediction)
-    if labels.order is None:
-        return "undefined", "other_labels"
     both = labels.distributions(one, other)
-    if both is None:
-        return "undefined", "no_probabilities"
-    return np.log(np.maximum(np.stack(both), KL_FLOOR))
+    return both if isinstance(both, Failure) else np.log(np.maximum(np.stack(both), KL_FLOOR))
 
 
 def _distances(
-    logs: Sequence[Floats | Missing], table: RowLayout
-) -> Iterator[Mapping[str, float | Floats] | Missing]:
+    logs: Sequence[Floats | Failure], table: RowLayout
+) -> Iterator[Mapping[str, float | Floats] | Failure]:
     """Rows of both distances: of the target, and of the reference asked again."""
-    target, again = (f if isinstance(f, tuple) else float(np.abs(f[0] - f[1]).mean()) for f in logs)
-    if isinstance(target, tuple):
+    target, again = (
+        f if isinstance(f, Failure) else float(np.abs(f[0] - f[1]).mean()) for f in logs
+    )
+    if isinstance(target, Failure):
         yield target
-    elif isinstance(again, tuple):
+    elif isinstance(again, Failure):
         yield again
     else:
         yield {"distance": target, **table.signs(target, again)}
-    yield again if isinstance(again, tuple) else {"distance": again}
+    yield again if isinstance(again, Failure) else {"distance": again}
 
 
 def counts_of(scores: Sequence[float], n_samples: int) -> Counts | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import (
@@ -14,22 +14,17 @@ from scrutiny.core.diagnostic import (
     Diagnostic,
     Failure,
     Inputs,
+    reference_of,
 )
-from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.limits import between, shares
 from scrutiny.core.model import Model
 from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.similarity.drift_design import DriftQuestion, design_of_logprobs
 from scrutiny.models.answers.checked_language import ask_or_fail
-from scrutiny.models.scoring import SENTENCES, Ask, Unscored, score_sentences
-
-if TYPE_CHECKING:
-    from scrutiny.core.queries.language import Tokenizes
+from scrutiny.models.scoring import Unscored, likelihoods, procedure
 
 OF_TEXTS: Final = {"of": "texts"}
-#: In the order of preference; both models are asked for the same.
-_PROCEDURES: Final = ("pll-within-word-l2r", "causal-sum")
 _MEASURES: Final = (
     Measure("distance", unit="nats"),
     Measure("farther", unit="items"),
@@ -108,40 +103,19 @@ class DriftTexts(Diagnostic[DriftTextsParams]):
         self, params: DriftTextsParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """Two rows for each text: of the target, and of the reference asked again."""
-        if ctx.reference is None or ctx.model is None:
-            raise PlanError(f"{self.id} compares with a reference: name one.")
-        reference = ctx.reference.model
-        name = procedure(reference.capabilities & ctx.model.capabilities)
+        reference = reference_of(ctx)
+        first, second = cast("Any", reference.model), cast("Any", ctx.model)
+        name = procedure(first.capabilities & second.capabilities)
         if name is None:
             for example in batch.examples:
                 for role in ("measured", "control"):
                     yield _row(example, role, Unscored("skipped", "no_likelihoods"))
             return
-        a = likelihoods(reference, batch.examples, name, ask=ctx.reference.ask)
-        b = likelihoods(ctx.model, batch.examples, name, ask=ctx.ask)
-        again = likelihoods(reference, batch.examples, name, ask=partial(_uncached, reference))
-        for example, one, other, second in zip(batch.examples, a, b, again, strict=True):
-            yield from _rows(example, (one, other, second), params.tolerance)
-
-
-def procedure(capabilities: frozenset[str]) -> str | None:
-    """Name of the likelihood that models with these capabilities give, or `None`.
-
-    Examples
-    --------
-    >>> procedure(frozenset({"tokenizes", "token_logprobs"}))
-    'causal-sum'
-    """
-    return next((name for name in _PROCEDURES if SENTENCES[name][0] <= capabilities), None)
-
-
-def likelihoods(model: Model, examples: Sequence[Example], name: str, *, ask: Ask) -> list[Found]:
-    """Log-likelihood of each text in nats, or why there is none."""
-    tokenizer = cast("Tokenizes", model)
-    needs, _ = SENTENCES[name]
-    texts = [example.text for example in examples]
-    encoded = tokenizer.encode(texts, special="token_logprobs" not in needs)
-    return score_sentences(tokenizer, encoded, name, ask)
+        texts = [example.text for example in batch.examples]
+        asked = (first, reference.ask), (second, ctx.ask), (first, partial(_uncached, first))
+        found = (likelihoods(model, texts, name, ask)[0] for model, ask in asked)
+        for example, *three in zip(batch.examples, *found, strict=True):
+            yield from _rows(example, three, params.tolerance)
 
 
 def _uncached(model: Model, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
@@ -150,7 +124,7 @@ def _uncached(model: Model, capability: str, queries: Sequence[Any]) -> list[Any
     return [a for s in starts for a in ask_or_fail(model, capability, queries[s : s + _CHUNK])]
 
 
-def _rows(example: Example, found: tuple[Found, Found, Found], tolerance: float) -> Iterator[Row]:
+def _rows(example: Example, found: Sequence[Found], tolerance: float) -> Iterator[Row]:
     """Rows of the log-likelihoods by the reference, the target and the reference again."""
     a, b, again = found
     lacking = [f for f in found if isinstance(f, Unscored)]

@@ -6,12 +6,10 @@ from typing import Final
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Floats, Integers
 from scrutiny.stats.errors import StatisticsError
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Similarity = Callable[[Floats, Floats], float]
 _USUAL: Final = 0.975  # the tail of a 95 % interval
 
@@ -50,12 +48,12 @@ class LeavingOut:
         Permutations ``(item,)`` of the items.
     """
 
-    group: Ints
-    unit: Ints
-    orders: tuple[Ints, ...]
+    group: Integers
+    unit: Integers
+    orders: tuple[Integers, ...]
 
 
-def dealt(unit: Ints, groups: int, rng: np.random.Generator) -> Ints:
+def dealt(unit: Integers, groups: int, rng: np.random.Generator) -> Integers:
     """Group ``(item,)`` of each item: whole units in groups of similar size."""
     known, code = np.unique(unit, return_inverse=True)
     of_unit = rng.permutation(np.arange(known.size) % min(groups, known.size))
@@ -93,7 +91,7 @@ def likeness(X: Floats, Y: Floats, similarity: Similarity, scheme: LeavingOut) -
     return Likeness(value, influence, exchanged)
 
 
-def _scale(unit: Ints, groups: int) -> float:
+def _scale(unit: Integers, groups: int) -> float:
     """Factor from a group's influence to that of an item, for resampling by units.
 
     A resampled mean of a group's influence has the variance ``sum(size ** 2) / n ** 2`` of it,

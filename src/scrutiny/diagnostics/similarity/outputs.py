@@ -16,9 +16,9 @@ from scrutiny.core.diagnostic import (
 from scrutiny.core.limits import shares
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task, score_of
-from scrutiny.diagnostics.similarity.answers import Labels
 from scrutiny.diagnostics.similarity.outputs_design import make_outputs_design
 from scrutiny.diagnostics.similarity.outputs_rows import MEASURES, OfItem
+from scrutiny.models.answers.label_pair import Labels
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,18 +19,14 @@ from typing import Final
 
 import numpy as np
 
+from scrutiny.core.arrays import Floats
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction, Task
-from scrutiny.diagnostics.similarity.answers import (
-    Floats,
-    Labels,
-    divergences,
-    number_of,
-    of_right_answer,
-)
+from scrutiny.diagnostics.similarity.answers import divergences, of_right_answer
+from scrutiny.models.answers.label_pair import Labels
 
 OF_LABELS, OF_GOLD, OF_PROBABILITIES, OF_GOLD_PROBABILITIES, OF_TARGET, OF_REFERENCE = (
     {"of": of}
@@ -79,10 +75,9 @@ class OfItem:
     def rows(self) -> Iterator[Row]:
         """All rows of the item; a failure of either model fails all."""
         if isinstance(self.a, Failure) or isinstance(self.b, Failure):
-            why = self.a if isinstance(self.a, Failure) else self.b
-            assert isinstance(why, Failure)
+            reasons = [one.reason for one in (self.a, self.b) if isinstance(one, Failure)]
             for role, condition in conditions(self.task):
-                yield self._row(role, condition, "failed", why.reason)
+                yield self._row(role, condition, "failed", reasons[0])
             return
         yield from self._answered(self.a, self.b)
 
@@ -90,8 +85,8 @@ class OfItem:
         """Rows of two answers."""
         labels = {
             "same": float(a.agrees(b)),
-            "pred_a": number_of(a, self.labels),
-            "pred_b": number_of(b, self.labels),
+            "pred_a": self.labels.number(a),
+            "pred_b": self.labels.number(b),
         }
         yield self._row("measured", OF_LABELS, numbers=labels)
         if self.task.name != TAGGING:
@@ -118,10 +113,9 @@ class OfItem:
         """Divergences, and probabilities of the right answer."""
         both = self.labels.distributions(a, b)
         gold = self.example.gold
-        if both is None:
-            why = "no_probabilities" if self.labels.order is not None else "other_labels"
-            lack = ("skipped", "no_gold") if gold is None else ("undefined", why)
-            yield self._row("measured", OF_PROBABILITIES, "undefined", why)
+        if isinstance(both, Failure):
+            lack = ("skipped", "no_gold") if gold is None else (both.status, both.reason)
+            yield self._row("measured", OF_PROBABILITIES, both.status, both.reason)
             yield self._row("measured", OF_GOLD_PROBABILITIES, *lack)
             return
         p, q = both

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Floats, Integers
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import (
     Batch,
@@ -38,14 +39,8 @@ from scrutiny.diagnostics.similarity.representations_params import (
     comparisons,
     poolings_of,
 )
-from scrutiny.diagnostics.similarity.vectors import (
-    Floats,
-    Ints,
-    ItemVectors,
-    drawn,
-    units_of,
-    vectors_of,
-)
+from scrutiny.diagnostics.similarity.vectors import drawn, passage_of, units_of
+from scrutiny.models.answers.vectors import ItemVectors, vectors_of
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.representations.cca import mean_cca, pwcca, svcca
 from scrutiny.stats.representations.cka import debiased_cka, linear_cka, minibatch_cka
@@ -121,10 +116,10 @@ class _Sample:
     """Compared items, in random order, and the groups that are left out or permuted."""
 
     examples: tuple[Example, ...]
-    place: Ints  # (sampled item,) position among all items
-    group: Ints
-    unit: Ints
-    orders: Callable[[int], list[Ints]] = field(repr=False)
+    place: Integers  # (sampled item,) position among all items
+    group: Integers
+    unit: Integers
+    orders: Callable[[int], list[Integers]] = field(repr=False)
 
     @classmethod
     def of(
@@ -141,7 +136,7 @@ class _Sample:
         place = stream(f"{cell.dataset}/order").permutation(np.flatnonzero(kept))
         group = dealt(units[place], params.groups, stream(f"{cell.dataset}/groups"))
 
-        def orders(count: int) -> list[Ints]:
+        def orders(count: int) -> list[Integers]:
             return [
                 stream(f"{cell.dataset}/exchange", draw=draw).permutation(count)
                 for draw in range(params.exchanges)
@@ -158,8 +153,9 @@ class _Sample:
         depths = [0 if model is None else model.n_layers for model in models]
         poolings = poolings_of(params, *(m.capabilities for m in models if m is not None))
         wanted = comparisons(params, poolings, reference=depths[0], target=depths[1])
+        passages = [passage_of(example) for example in self.examples]
         first, second = (
-            vectors_of(model, self.examples, layers=layers, poolings=poolings)
+            vectors_of(model, passages, layers=layers, poolings=poolings)
             for model, layers in (
                 (a, [c.layers.reference for c in wanted]),
                 (b, [c.layers.target for c in wanted]),
@@ -200,7 +196,7 @@ class _Compared:
     """Result of one comparison; ``there`` are the sampled items with both vectors."""
 
     comparison: VectorComparison
-    place: Ints = field(repr=False)
+    place: Integers = field(repr=False)
     there: NDArray[np.bool_] | None = field(default=None, repr=False)
     found: Likeness | None = None
     failure: str = ""

@@ -7,6 +7,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from scrutiny.core.arrays import Floats
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import (
@@ -29,7 +30,8 @@ from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.similarity.leaving_out import LeavingOut, Likeness, dealt, likeness
-from scrutiny.diagnostics.similarity.vectors import Floats, drawn, units_of, vectors_of
+from scrutiny.diagnostics.similarity.vectors import drawn, passage_of, units_of
+from scrutiny.models.answers.vectors import vectors_of
 from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream
 from scrutiny.perturb.engine.recipe import parse_recipe
@@ -107,7 +109,48 @@ class SharedVectors(ChangesTexts[StirParams]):
 
     def design(self, params: StirParams, inputs: Inputs) -> Design:
         """Alignment, that of random changes, and the difference, with one claim."""
-        return _design(params, inputs)
+        condition = condition_of(params)
+        searched, random = (Selector(role, condition) for role in _ROLES)
+        one, other = inputs.subject.name, inputs.second.name
+        unit = params.unit or "item"
+        both = {"": searched, "control": random}
+        claim = Claim(
+            id="stir",
+            says=f"changes that hardly move the vectors of {other} move those of {one} less than "
+            "random changes do",
+            diagnostic="similarity.stir",
+            components=(Component("lift", params.margin, "control: random change"),),
+            family="stir",
+            checks=("items", "seeds", "datasets"),
+        )
+        return Design(
+            conditions=(condition,),
+            estimates=(
+                EstimateSpec("stir", "stir@1", {"": searched}, condition=condition, unit=unit),
+                EstimateSpec(
+                    "random",
+                    "stir@1",
+                    {"": random},
+                    role="control",
+                    condition=condition,
+                    unit=unit,
+                ),
+                EstimateSpec("lift", "beyond(stir)@1", both, condition=condition, unit=unit),
+            ),
+            claims=() if one == other else (claim,),
+            queries_per_item=3,
+            search_per_item=1 + params.candidates,
+            notes=(
+                f"Of {params.candidates} random changes ({params.recipe}) of each text the one was "
+                f"kept that moves the vector of {other} least, and one at random beside it.",
+                "Alignment is debiased CKA between the vectors of the texts and of their changed "
+                "forms; intervals by the jackknife over groups of items.",
+            ),
+            families={
+                "stir": f"vectors of {one} ignore what those of {other} ignore on "
+                f"{inputs.data.name}, beyond random changes"
+            },
+        )
 
     def prepare(
         self, params: StirParams, examples: Sequence[Example], ctx: Context
@@ -201,7 +244,8 @@ def _moved(
 def _last(model: Any, examples: Sequence[Example], *, pooling: str) -> Floats:
     """Vectors ``(item, dimension)`` of the last layer; NaN for missing ones."""
     layer = cast("Represents", model).n_layers
-    return vectors_of(model, examples, layers=[layer], poolings=(pooling,)).of(layer, pooling)
+    passages = [passage_of(example) for example in examples]
+    return vectors_of(model, passages, layers=[layer], poolings=(pooling,)).of(layer, pooling)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -276,49 +320,3 @@ def _likeness(X: Floats, Y: Floats, scheme: LeavingOut) -> Likeness | None:
 def condition_of(params: StirParams) -> dict[str, object]:
     """Condition of records and estimates."""
     return {"recipe": params.recipe, "pooling": params.pooling}
-
-
-def _design(params: StirParams, inputs: Inputs) -> Design:
-    """Estimates and the claim for one family and its reference."""
-    condition = condition_of(params)
-    searched, random = (Selector(role, condition) for role in _ROLES)
-    one, other = inputs.subject.name, inputs.second.name
-    unit = params.unit or "item"
-    both = {"": searched, "control": random}
-    claim = Claim(
-        id="stir",
-        says=f"changes that hardly move the vectors of {other} move those of {one} less than "
-        "random changes do",
-        diagnostic="similarity.stir",
-        components=(Component("lift", params.margin, "control: random change"),),
-        family="stir",
-        checks=("items", "seeds", "datasets"),
-    )
-    return Design(
-        conditions=(condition,),
-        estimates=(
-            EstimateSpec("stir", "stir@1", {"": searched}, condition=condition, unit=unit),
-            EstimateSpec(
-                "random",
-                "stir@1",
-                {"": random},
-                role="control",
-                condition=condition,
-                unit=unit,
-            ),
-            EstimateSpec("lift", "beyond(stir)@1", both, condition=condition, unit=unit),
-        ),
-        claims=() if one == other else (claim,),
-        queries_per_item=3,
-        search_per_item=1 + params.candidates,
-        notes=(
-            f"Of {params.candidates} random changes ({params.recipe}) of each text the one was "
-            f"kept that moves the vector of {other} least, and one at random beside it.",
-            "Alignment is debiased CKA between the vectors of the texts and of their changed "
-            "forms; intervals by the jackknife over groups of items.",
-        ),
-        families={
-            "stir": f"vectors of {one} ignore what those of {other} ignore on {inputs.data.name}, "
-            "beyond random changes"
-        },
-    )

@@ -11,14 +11,8 @@ from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.stereotypes.metrics import CONTROL_SETS
 from scrutiny.diagnostics.stereotypes.pair_design import pair_design
-from scrutiny.diagnostics.stereotypes.params import (
-    PAIR_DEFAULTS,
-    PairsParams,
-    require_any,
-    runnable,
-)
+from scrutiny.diagnostics.stereotypes.params import PairsParams, require_any
 from scrutiny.models.scoring import (
-    PAIR_VARIANTS,
     ComparedSentences,
     PairScore,
     PairShape,
@@ -148,9 +142,7 @@ class Pairs(Diagnostic[PairsParams]):
 
     def design(self, params: PairsParams, inputs: Inputs) -> Design:
         """Conditions, estimates and claims for one family on one dataset."""
-        variants = runnable(
-            params.variants, PAIR_VARIANTS, PAIR_DEFAULTS, inputs.subject.capabilities
-        )
+        variants = params.runnable(inputs.subject.capabilities)
         is_directed = "a_direction" in inputs.data.columns
         if params.only and is_directed != (params.only == "directed"):
             return Design(notes=(f"No pair of {inputs.data.name} is {params.only}.",))
@@ -162,7 +154,7 @@ class Pairs(Diagnostic[PairsParams]):
     def measure(self, params: PairsParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """One row for each pair and variant."""
         capabilities = frozenset() if ctx.model is None else ctx.model.capabilities
-        variants = runnable(params.variants, PAIR_VARIANTS, PAIR_DEFAULTS, capabilities)
+        variants = params.runnable(capabilities)
         wanted = [e for e in batch.examples if variants and _is_wanted(e, params)]
         measured = pair_rows(wanted, variants, ctx) if wanted else ()
         rows = grouped((row.item, row) for row in measured)

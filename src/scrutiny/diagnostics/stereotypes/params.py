@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple, TypeVar
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.limits import known
@@ -45,24 +45,53 @@ def points(margin: float) -> str:
     return f"{margin:g} point{'' if margin == 1 else 's'}"
 
 
-#: Procedures that run unless others are named: the first is the main one, the others are choices
-#: that a claim has to survive. Masked and causal models have different ones.
-PAIR_DEFAULTS: Final = (
-    ("pll-shared", "nangia2020", "bias-bench", "aul"),
-    ("causal-sum", "causal-mean"),
-)
-FILLING_DEFAULTS: Final = (
-    ("log-mean", "nadeem2021", "nsp"),
-    ("causal", "causal-conditional", "causal-conditional-minus-unconditional"),
-)
 #: One of these a model must have.
 LIKELIHOODS: Final = frozenset({"masked_logprobs", "token_logprobs", "next_sentence"})
 
-V = TypeVar("V")
+
+@dataclass(frozen=True, slots=True)
+class VariantParams:
+    """Variants among those that there are, and margin."""
+
+    variants: tuple[str, ...] = ()
+    margin: float = 2.0
+    #: All procedures by name.
+    among: ClassVar[Mapping[str, Any]]
+    #: Procedures that run unless others are named, for masked and for causal models: the first is
+    #: the main one, the others are choices that a claim has to survive.
+    usual: ClassVar[Sequence[Sequence[str]]]
+
+    def __post_init__(self) -> None:
+        known("variant", self.variants, self.among)
+        if len(set(self.variants)) < len(self.variants):
+            raise PlanError(f"variants names one twice: {', '.join(self.variants)}.")
+        if not 0 <= self.margin < 50:
+            raise PlanError(f"margin is in points, from 0 to 50; it is {self.margin}.")
+
+    def runnable(self, capabilities: frozenset[str]) -> tuple[Any, ...]:
+        """Variants that a model supports, in order; none for a model without likelihoods.
+
+        Raises
+        ------
+        PlanError
+            If a procedure was asked for that the model cannot run.
+        """
+        can = {name: v for name, v in self.among.items() if v.needs <= capabilities}
+        for name in self.variants:
+            if name not in can:
+                raise PlanError(
+                    f"The variant {name!r} needs a model with "
+                    f"{', '.join(sorted(self.among[name].needs))}; this one offers "
+                    f"{', '.join(sorted(capabilities)) or 'nothing'}. It can run: "
+                    f"{', '.join(can) or 'none'}."
+                )
+        fitting = ([name for name in names if name in can] for names in self.usual)
+        chosen = self.variants or next((tuple(names) for names in fitting if names), ())
+        return tuple(can[name] for name in chosen)
 
 
 @dataclass(frozen=True, slots=True)
-class PairsParams:
+class PairsParams(VariantParams):
     """Variants and margin.
 
     Parameters
@@ -77,16 +106,16 @@ class PairsParams:
         is about the disadvantaged group; empty measures all.
     """
 
-    variants: tuple[str, ...] = ()
-    margin: float = 2.0
     only: Literal["", "directed", "undirected"] = ""
-
-    def __post_init__(self) -> None:
-        _check(self, PAIR_VARIANTS)
+    among: ClassVar[Mapping[str, Any]] = PAIR_VARIANTS
+    usual: ClassVar[Sequence[Sequence[str]]] = (
+        ("pll-shared", "nangia2020", "bias-bench", "aul"),
+        ("causal-sum", "causal-mean"),
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class StereoSetParams:
+class StereoSetParams(VariantParams):
     """Variants and margin.
 
     Parameters
@@ -99,63 +128,11 @@ class StereoSetParams:
         Points above 50, and above an untrained network, that are worth a claim.
     """
 
-    variants: tuple[str, ...] = ()
-    margin: float = 2.0
-
-    def __post_init__(self) -> None:
-        _check(self, FILLING_VARIANTS)
-
-
-def _check(params: PairsParams | StereoSetParams, among: Mapping[str, Any]) -> None:
-    """Refuse unknown or repeated variants, and a margin out of range."""
-    known("variant", params.variants, among)
-    if len(set(params.variants)) < len(params.variants):
-        raise PlanError(f"variants names one twice: {', '.join(params.variants)}.")
-    if not 0 <= params.margin < 50:
-        raise PlanError(f"margin is in points, from 0 to 50; it is {params.margin}.")
-
-
-def runnable(
-    asked: Sequence[str],
-    known: Mapping[str, V],
-    defaults: Sequence[Sequence[str]],
-    capabilities: frozenset[str],
-) -> tuple[V, ...]:
-    """Variants that a model supports, in order; none for a model without likelihoods.
-
-    Parameters
-    ----------
-    asked
-        Names in the plan; empty for the first of ``defaults`` of which the model can run any.
-    known
-        All procedures by name.
-    defaults
-        Names for masked, and for causal models.
-    capabilities
-        Of the model.
-
-    Raises
-    ------
-    PlanError
-        If a procedure was asked for that the model cannot run.
-    """
-    can = {name: v for name, v in known.items() if _needs(v) <= capabilities}
-    for name in asked:
-        if name not in can:
-            raise PlanError(
-                f"The variant {name!r} needs a model with {', '.join(sorted(_needs(known[name])))}"
-                f"; this one offers {', '.join(sorted(capabilities)) or 'nothing'}. It can run: "
-                f"{', '.join(can) or 'none'}."
-            )
-    if asked:
-        return tuple(can[name] for name in asked)
-    fitting = ([name for name in names if name in can] for names in defaults)
-    return tuple(can[name] for name in next((names for names in fitting if names), []))
-
-
-def _needs(variant: Any) -> frozenset[str]:
-    needs: frozenset[str] = variant.needs
-    return needs
+    among: ClassVar[Mapping[str, Any]] = FILLING_VARIANTS
+    usual: ClassVar[Sequence[Sequence[str]]] = (
+        ("log-mean", "nadeem2021", "nsp"),
+        ("causal", "causal-conditional", "causal-conditional-minus-unconditional"),
+    )
 
 
 def require_any(variants: Sequence[Any], diagnostic: str, capabilities: frozenset[str]) -> None:

@@ -7,15 +7,9 @@ from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Diagnostic, Inputs
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
-from scrutiny.diagnostics.stereotypes.params import (
-    FILLING_DEFAULTS,
-    StereoSetParams,
-    require_any,
-    runnable,
-)
+from scrutiny.diagnostics.stereotypes.params import StereoSetParams, require_any
 from scrutiny.diagnostics.stereotypes.triple_design import triple_design
 from scrutiny.models.scoring import (
-    FILLING_VARIANTS,
     Filling,
     FillingVariant,
     Unscored,
@@ -161,7 +155,7 @@ class StereoSet(Diagnostic[StereoSetParams]):
 
     def design(self, params: StereoSetParams, inputs: Inputs) -> Design:
         """Conditions, estimates and claims for one family on one dataset."""
-        variants = _variants(params, inputs.subject.capabilities)
+        variants = params.runnable(inputs.subject.capabilities)
         if inputs.is_audit and not variants:
             return Design(notes=(f"{inputs.subject.name} gives no likelihoods.",))
         require_any(variants, self.id, inputs.subject.capabilities)
@@ -172,14 +166,9 @@ class StereoSet(Diagnostic[StereoSetParams]):
     ) -> Iterable[Row]:
         """One row for each item and variant."""
         capabilities = frozenset() if ctx.model is None else ctx.model.capabilities
-        variants = _variants(params, capabilities)
+        variants = params.runnable(capabilities)
         if variants:
             yield from triple_rows(batch.examples, variants, ctx)
             return
-        nothing = canonical_json({})
         for example in batch.examples:
-            yield Row(example.id, None, "measured", nothing, "skipped", "no_likelihoods", None)
-
-
-def _variants(params: StereoSetParams, capabilities: frozenset[str]) -> tuple[FillingVariant, ...]:
-    return runnable(params.variants, FILLING_VARIANTS, FILLING_DEFAULTS, capabilities)
+            yield Row(example.id, None, "measured", "{}", "skipped", "no_likelihoods", None)

@@ -10,7 +10,7 @@ from scrutiny.models.scoring.pairs import (
     score_pairs,
 )
 from scrutiny.models.scoring.question import Ask, Question, Unscored, answer_all
-from scrutiny.models.scoring.sentences import SENTENCES, score_sentences
+from scrutiny.models.scoring.sentences import SENTENCES, likelihoods, procedure, score_sentences
 from scrutiny.models.scoring.triples import (
     FILLING_VARIANTS,
     Filling,
@@ -33,6 +33,8 @@ __all__ = [
     "Unscored",
     "answer_all",
     "encode_pairs",
+    "likelihoods",
+    "procedure",
     "score_fillings",
     "score_pairs",
     "score_sentences",

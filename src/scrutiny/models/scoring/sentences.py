@@ -152,6 +152,25 @@ SENTENCES: Final[dict[str, tuple[frozenset[str], SentenceQuestion]]] = {
 }
 
 
+#: Likelihoods of a whole sentence, in the order of preference.
+_WHOLE: Final = ("pll-within-word-l2r", "causal-sum")
+
+
+def procedure(capabilities: frozenset[str]) -> str | None:
+    """Name of the likelihood that a model with these capabilities gives, or `None`."""
+    return next((name for name in _WHOLE if SENTENCES[name][0] <= capabilities), None)
+
+
+def likelihoods(
+    model: Tokenizes, texts: Sequence[str], name: str, ask: Ask
+) -> tuple[list[float | Unscored], list[int]]:
+    """Log-likelihood of each text in nats, or why there is none, and its number of tokens."""
+    needs, _ = SENTENCES[name]
+    encoded = model.encode(texts, special="token_logprobs" not in needs)
+    counts = [len(one.ids) - sum(one.is_special) for one in encoded]
+    return score_sentences(model, encoded, name, ask), counts
+
+
 def score_sentences(
     model: Tokenizes, sentences: Sequence[Encoded], name: str, ask: Ask
 ) -> list[float | Unscored]:

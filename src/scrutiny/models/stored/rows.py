@@ -1,4 +1,4 @@
-"""Rows of files of stored answers, with their positions."""
+"""Rows of files of stored answers and of ratings, with their positions."""
 
 import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ def read_rows(path: Path) -> Iterator[tuple[str, Row]]:
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
         raise ModelError(
-            f"{str(path)!r} has the ending {path.suffix!r}; stored answers are read from "
+            f"{str(path)!r} has the ending {path.suffix!r}; its rows are read from "
             f"{', '.join(_READERS)} files."
         )
     if not path.is_file():
@@ -95,4 +95,5 @@ _READERS: Final[Mapping[str, Callable[[Path], Iterator[tuple[str, Row]]]]] = {
     ".csv": _delimited(","),
     ".tsv": _delimited("\t"),
     ".parquet": _parquet,
+    ".ndjson": _json_lines,
 }

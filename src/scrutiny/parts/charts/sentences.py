@@ -75,7 +75,10 @@ def draw(words: Sequence[str], kinds: Sequence[str], *, title: str, said: str) -
     placed = list(_placed(words, kinds))
     cues = [word.middle for word in placed if word.kind == CUE]
     arced = [word for word in placed if word.kind in (RIGHT, MISSED, WRONG)]
-    ends = [(w.middle, _nearest(cues, w.middle), w.kind) for w in arced] if cues else []
+    ends = [
+        (word.middle, min(cues, key=lambda cue: abs(cue - word.middle)), word.kind)
+        for word in (arced if cues else ())
+    ]
     line = round(max((_height(a, b) for a, b, _ in ends), default=0.0)) + 8
     return Drawing(
         title=title,
@@ -86,11 +89,6 @@ def draw(words: Sequence[str], kinds: Sequence[str], *, title: str, said: str) -
         words=tuple(placed),
         arcs=tuple(Arc(_path(a, b, line), kind) for a, b, kind in ends),
     )
-
-
-def _nearest(places: Sequence[float], place: float) -> float:
-    """Nearest of some positions, the first of equal ones."""
-    return min(places, key=lambda other: abs(other - place))
 
 
 def _placed(words: Sequence[str], kinds: Sequence[str]) -> list[DrawnWord]:

@@ -18,7 +18,7 @@ from scrutiny.parts.run.view import DatasetLine, RunView
 from scrutiny.parts.wording.labels import capitalized, short_names, slug
 from scrutiny.parts.wording.numbers import percent
 from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, STATES, VERDICTS, mark
-from scrutiny.report.formats.page import DETAILS, Detail, Made, Page, make, page
+from scrutiny.report.formats.page import DETAILS, Detail, Page, page
 from scrutiny.report.table.footer import seeds
 from scrutiny.report.table.trusted import CONDITIONS, RULE
 
@@ -38,9 +38,8 @@ def render_html(view: RunView, *, largest: int = LARGEST) -> str:
         Bytes that the page must stay under.
     """
     text = ""
-    made = make(view)
     for detail in DETAILS:
-        text = _render(view, detail, made)
+        text = _render(view, detail)
         if len(text.encode("utf-8", "backslashreplace")) < largest:
             break
     return text
@@ -61,8 +60,8 @@ def render_parts(parts: Sequence[Part], **said: Any) -> str:
     return _whole("compare.html.j2", static("report.css"), chapters=chapters, specs=specs, **said)
 
 
-def _render(view: RunView, detail: Detail, made: Made) -> str:
-    content = page(view, detail, made=made)
+def _render(view: RunView, detail: Detail) -> str:
+    content = page(view, detail)
     return _whole(
         "report.html.j2",
         _style(content),

@@ -29,7 +29,8 @@ def render_markdown(view: RunView) -> str:
     blocks += [f"Labels of {escape(match)}" for match in view.facts.labels]
     blocks += [f"> **Warning:** {escape(warning)}" for warning in view.facts.warnings]
     blocks += map(escape, view.facts.left_out)
-    claims = _audit_table(rows) if rows else _number_table(view)
+    audited = table(COLUMNS, [_cells(row) for row in rows], right=(2, 3, 7))
+    claims = audited if rows else _number_table(view)
     blocks += [claims] if front is None else []
     footer = "<br>\n".join(f"`{code(line)}`" for line in footer_lines(view))
     room = _LARGEST - sum(map(len, blocks)) - len(footer)
@@ -92,10 +93,6 @@ def _parts(view: RunView) -> list[str]:
             blocks += [table(header, cells, right=right), escape(note)]
         folds.append(folded(part.title, *blocks))
     return folds
-
-
-def _audit_table(rows: Sequence[AuditRow]) -> str:
-    return table(COLUMNS, [_cells(row) for row in rows], right=(2, 3, 7))
 
 
 def _cells(row: AuditRow) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from scrutiny.core.claim import Finding
@@ -181,26 +182,19 @@ class Page:
         return {name: spec for chart in found for name, spec, _ in chart.drawings}
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
-    """Parts that are the same at every level of detail and slow to compute."""
-
-    parts: tuple[Part, ...]
-    trusted: TrustedTable | None
+@lru_cache(maxsize=1)
+def _made(view: RunView) -> tuple[tuple[Part, ...], TrustedTable | None]:
+    """Parts and the table of trusted claims: slow to compute, the same at every level of detail."""
+    return parts(view), trusted_table(view)
 
 
-def make(view: RunView) -> Made:
-    """Parts, and the table of claims that can be reported."""
-    return Made(parts(view), trusted_table(view))
-
-
-def page(view: RunView, detail: Detail = DETAILS[0], *, made: Made | None = None) -> Page:
-    """Contents of a run's page at a level of detail; ``made`` if already computed."""
+def page(view: RunView, detail: Detail = DETAILS[0]) -> Page:
+    """Contents of a run's page at a level of detail."""
     manifest = json.dumps(view.manifest, indent=1, ensure_ascii=False, sort_keys=True, default=str)
     if len(manifest) > detail.manifest:
         manifest = manifest[: detail.manifest] + f"\n{GAP} the rest is in manifest.json"
     opening = sentences(view.findings, view.families)
-    made = make(view) if made is None else made
+    made, trusted = _made(view)
     own = tuple(_section(view, section, detail) for section in sections(view))
     anchors = {c.row.finding.claim.id: c.row.anchor for s in own for c in s.claims}
     return Page(
@@ -209,7 +203,7 @@ def page(view: RunView, detail: Detail = DETAILS[0], *, made: Made | None = None
         counts=counts(view.findings),
         sections=own,
         manifest=manifest,
-        trusted=made.trusted,
+        trusted=trusted,
         parts=tuple(
             _told(
                 part.cut(
@@ -217,7 +211,7 @@ def page(view: RunView, detail: Detail = DETAILS[0], *, made: Made | None = None
                     rows=detail.charts * part.chapter.rows,
                 )
             )
-            for part in made.parts
+            for part in made
         ),
         first=first_screen(view, anchors),
     )

@@ -39,7 +39,7 @@ def own_differences(
     from scrutiny.stats.resampling.weights import Units
 
     (panel, mine), rows, theirs = sides[0], *_shared(*sides)
-    names = [_names(*side) for side in sides]
+    names = [tuple(panel.replicates[i] for i in own.replicates) for panel, own in sides]
     if not rows.size or len(names[0]) != len(names[1]):
         return {}
     stacked = np.concatenate([mine.values[:, rows], sides[1][1].values[:, theirs][_order(names)]])
@@ -92,10 +92,6 @@ def _shared(one: "Side", other: "Side") -> "tuple[np.ndarray[Any, Any], np.ndarr
     kept = [(i, place[name]) for i, name in enumerate(names) if name in place]
     pairs = np.array(kept, dtype=np.int64).reshape(-1, 2)
     return pairs[:, 0], pairs[:, 1]
-
-
-def _names(panel: "Panel", joined: "Joined") -> tuple[str | None, ...]:
-    return tuple(panel.replicates[i] for i in joined.replicates)
 
 
 def _order(names: Sequence[tuple[str | None, ...]]) -> list[int]:

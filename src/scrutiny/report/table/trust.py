@@ -31,13 +31,15 @@ def how_measured(section: Section, view: RunView) -> list[str]:
 
 def how_far(section: Section, view: RunView) -> list[str]:
     """Sentences on the limitations of a section's numbers."""
-    found = [*_replicates(section.estimates, view)]
-    found += _seed_share(section.estimates)
-    found += _missing(section.estimates)
-    found += _controls(section)
-    found += _detectable(section)
-    found += _post_hoc(section)
-    return [*found, *section.notes.misleads]
+    return [
+        *_replicates(section.estimates, view),
+        *_seed_share(section.estimates),
+        *_missing(section.estimates),
+        *_controls(section),
+        *_detectable(section),
+        *_post_hoc(section),
+        *section.notes.misleads,
+    ]
 
 
 def _replicates(estimates: Sequence[Estimate], view: RunView) -> Iterator[str]:

@@ -6,7 +6,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from scrutiny.diagnostics.similarity.answers import Floats
+from scrutiny.core.arrays import Floats
 from scrutiny.diagnostics.similarity.side_by_side.sides import Sides
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.stats.significance.mcnemar import mcnemar

@@ -11,7 +11,6 @@ import numpy as np
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
-from scrutiny.diagnostics.similarity.answers import Labels
 from scrutiny.diagnostics.similarity.side_by_side.flips import (
     UNKNOWN,
     Noise,
@@ -32,6 +31,7 @@ from scrutiny.diagnostics.similarity.side_by_side.sides import (
     Sides,
     f1_of_items,
 )
+from scrutiny.models.answers.label_pair import Labels
 from scrutiny.reliability.panel import Joined, Panel
 from scrutiny.reliability.statistics import ENTITY_F1
 from scrutiny.run.comparing.levels import CompareOptions

@@ -8,7 +8,7 @@ import numpy as np
 from scrutiny.core.arrays import Booleans, Floats, Integers, Singles
 from scrutiny.core.queries.annotation import Arcs
 from scrutiny.diagnostics.attention.arcs.params import ALL, OFFSETS
-from scrutiny.diagnostics.attention.word_maps import WordMap
+from scrutiny.diagnostics.attention.word_maps import WordMap, strongest_of
 from scrutiny.stats.trees import maximum_arborescence
 
 #: Head of the root in annotations, and what points to no word.
@@ -81,10 +81,9 @@ def pointed_at(found: WordMap) -> Integers:
     **References**: Clark et al. (2019), What does BERT look at?, section 4.2.
     """
     both = np.stack([found.weights, np.swapaxes(found.weights, -1, -2)])
-    unit = both.argmax(axis=-1)
-    weight = np.take_along_axis(both, unit[..., None], axis=-1)[..., 0]
-    is_there = (weight > 0) & found.is_word[unit]
-    return _on_words(found, np.where(is_there, found.words[unit], NOWHERE))
+    unit = strongest_of(both)[..., found.is_word]
+    is_there = (unit >= 0) & found.is_word[unit]
+    return found.by_word(np.where(is_there, found.words[unit], NOWHERE), NOWHERE)
 
 
 def trees_of(found: WordMap, root: int) -> Integers | None:
@@ -107,7 +106,7 @@ def trees_of(found: WordMap, root: int) -> Integers | None:
     both = np.stack([weights, np.swapaxes(weights, -1, -2)]).astype(np.float64)
     heads = maximum_arborescence(both, root=int(place[0]))  # (direction, layer, head, unit)
     only_words = WordMap(weights, words, found.n_words)
-    return _on_words(only_words, np.where(heads >= 0, words[np.maximum(heads, 0)], ROOT))
+    return only_words.by_word(np.where(heads >= 0, words[np.maximum(heads, 0)], ROOT), NOWHERE)
 
 
 def right_words(guessed: Integers, gold: Integers) -> Booleans:
@@ -150,11 +149,3 @@ def joined_by_offset(gold: Integers) -> Booleans:
 def counted(right: Booleans, cases: Sequence[int] | Integers) -> Floats:
     """Number of correct words among the scored ones, flattened."""
     return np.asarray(right[..., cases].sum(axis=-1).ravel().astype(np.float64))
-
-
-def _on_words(found: WordMap, by_unit: Integers) -> Integers:
-    """Predictions by word instead of unit; words without a token have none."""
-    is_word = found.is_word
-    guessed = np.full((*by_unit.shape[:-1], found.n_words), NOWHERE, dtype=np.int64)
-    guessed[..., found.words[is_word]] = by_unit[..., is_word]
-    return guessed

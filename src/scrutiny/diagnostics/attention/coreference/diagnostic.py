@@ -32,7 +32,7 @@ from scrutiny.diagnostics.attention.coreference.mentions import (
     questions_of,
 )
 from scrutiny.diagnostics.attention.params import PresetParams
-from scrutiny.diagnostics.attention.reading import Made, ReadsMaps, lost
+from scrutiny.diagnostics.attention.reading import Made, ReadsMaps
 from scrutiny.diagnostics.attention.word_maps import WordMap
 
 _BASELINE: Final = ("baseline", len(BASELINES))
@@ -177,7 +177,7 @@ def _rows(
         if not asked:
             yield Row(*start, "skipped", _NO_QUESTION, None)
         elif isinstance(made, Failure):
-            yield lost(start, made)
+            yield Row(*start, made.status, made.reason, None)
         else:
             yield Row(*start, "ok", None, _values(made, asked, words))
 

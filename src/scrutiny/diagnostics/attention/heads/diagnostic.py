@@ -38,7 +38,7 @@ from scrutiny.diagnostics.attention.heads.baselines import (
 )
 from scrutiny.diagnostics.attention.heads.design import make_heads_design
 from scrutiny.diagnostics.attention.params import HeadsParams
-from scrutiny.diagnostics.attention.reading import Made, Sentence, each_example, lost
+from scrutiny.diagnostics.attention.reading import Made, Sentence, each_example
 
 MOST: Final = 12
 WORDS: Final = "example_words"
@@ -189,7 +189,7 @@ def _rows(
         for one in asked:
             start = (item, None, one.role, condition)
             if isinstance(found, Failure):
-                yield lost(start, found)
+                yield Row(*start, found.status, found.reason, None)
             elif not one.words.size:
                 yield Row(*start, "undefined", _NO_ROOM, None)
             else:

@@ -18,9 +18,8 @@ from scrutiny.diagnostics.attention.parts.study import (
     score_of,
     short_names,
 )
-from scrutiny.parts.charts.curves import axis
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
-from scrutiny.parts.charts.vega import guide, metric_title, series_color, tooltip, view_of
+from scrutiny.parts.charts.vega import axis, guide, metric_title, series_color, tooltip, view_of
 from scrutiny.parts.part import Part, ReportPart, part_of
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.places import HeadPlace, parts_of

@@ -52,29 +52,6 @@ COUNTS: Final = {
 _CLAIMED: Final = ("labeled_heads(positional)", "labeled_heads(special)")
 
 
-def make_patterns_design(inputs: Inputs, *, n_words: int, margin: float) -> Design:
-    """Design for one family on one dataset."""
-    side = {"": Selector()}
-    of_heads = (EstimateSpec(name, f"{name}@1", side, along=("layer", "head")) for name in OF_HEADS)
-    return Design(
-        conditions=({},),
-        estimates=(*of_heads, *(EstimateSpec(name, f"{name}@1", side) for name in COUNTS)),
-        claims=tuple(_claim(name, margin) for name in _CLAIMED),
-        notes=(
-            f"The first {n_words} words of each text, each cut by itself; rows of words' pieces, "
-            "special tokens among the columns. Rows of entropy are smoothed as in the released "
-            "code. Rarity goes by the place in the model's vocabulary.",
-            "Labels of Clark et al.: positional above .5 of the attention on one neighbor or the "
-            "piece itself, special above .6 on special tokens, broad above 3.8 nats.",
-        ),
-        families={
-            "attention.patterns": f"heads of {inputs.subject.name} have learned patterns that do "
-            "not depend on the text"
-        },
-        contrasts=tuple(beside_others(COUNTS)),
-    )
-
-
 def _claim(name: str, margin: float) -> Claim:
     """Claim that more heads belong to a category than in untrained networks."""
     return Claim(
@@ -97,7 +74,7 @@ TEXTS: Final = frozenset(
         "token-classes",
     }
 )
-NO_WORDS: Final = "no_words"
+NO_WORDS: Final = Failure("no_words", status="undefined")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +131,27 @@ class Patterns(Diagnostic[PatternsParams]):
 
     def design(self, params: PatternsParams, inputs: Inputs) -> Design:
         """Means of every head, numbers of heads in each category, and claims about them."""
-        return make_patterns_design(inputs, n_words=params.n_words, margin=params.margin)
+        side = {"": Selector()}
+        of_heads = (
+            EstimateSpec(name, f"{name}@1", side, along=("layer", "head")) for name in OF_HEADS
+        )
+        return Design(
+            conditions=({},),
+            estimates=(*of_heads, *(EstimateSpec(name, f"{name}@1", side) for name in COUNTS)),
+            claims=tuple(_claim(name, params.margin) for name in _CLAIMED),
+            notes=(
+                f"The first {params.n_words} words of each text, each cut by itself; rows of "
+                "words' pieces, special tokens among the columns. Rows of entropy are smoothed as "
+                "in the released code. Rarity goes by the place in the model's vocabulary.",
+                "Labels of Clark et al.: positional above .5 of the attention on one neighbor or "
+                "the piece itself, special above .6 on special tokens, broad above 3.8 nats.",
+            ),
+            families={
+                "attention.patterns": f"heads of {inputs.subject.name} have learned patterns that "
+                "do not depend on the text"
+            },
+            contrasts=tuple(beside_others(COUNTS)),
+        )
 
     def measure(
         self, params: PatternsParams, cell: Cell, batch: Batch, ctx: Context
@@ -163,7 +160,7 @@ class Patterns(Diagnostic[PatternsParams]):
         texts = [words_of(example, params.n_words) for example in batch.examples]
         maps = cast("Attends", ctx.model).attentions([words for words in texts if words])
         for example, words in zip(batch.examples, texts, strict=True):
-            yield _row(example.id, words, next(maps) if words else Failure(NO_WORDS))
+            yield _row(example.id, words, next(maps) if words else NO_WORDS)
 
 
 def _row(item: str, words: tuple[str, ...], found: AttentionMap | Failure) -> Row:
@@ -171,8 +168,7 @@ def _row(item: str, words: tuple[str, ...], found: AttentionMap | Failure) -> Ro
     start = (item, None, "measured", "{}")
     found = distributions(found)
     if isinstance(found, Failure):
-        status = "undefined" if found.reason == NO_WORDS else "failed"
-        return Row(*start, status, found.reason, None)
+        return Row(*start, found.status, found.reason, None)
     sums, rows, first_rows = sums_of(found, words)
     values = [number for name in (*SUMS, "offsets") for number in sums[name].ravel().tolist()]
     return Row(*start, "ok", None, (*values, rows, first_rows))

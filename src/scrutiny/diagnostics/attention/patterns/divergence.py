@@ -29,7 +29,6 @@ from scrutiny.diagnostics.attention.patterns.sums import distributions, words_of
 from scrutiny.stats.distributions.divergence import jensen_shannon_matrix, scaled_to_points
 
 _NOT_READ: Final = "beyond_n_texts"
-TOO_FEW: Final = "one_layer_or_head"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +115,10 @@ class Divergence(Diagnostic[DivergenceParams]):
         total: Floats | None = None
         for example, words in zip(examples, texts, strict=True):
             start = (example.id, None, "measured", "{}")
-            found = next(maps) if words else Failure(NO_WORDS)
+            found = next(maps) if words else NO_WORDS
             made = distances_of(found)
             if isinstance(made, Failure):
-                status = "undefined" if made.reason in (NO_WORDS, TOO_FEW) else "failed"
-                yield Row(*start, status, made.reason, None)
+                yield Row(*start, made.status, made.reason, None)
                 continue
             total = made[0] if total is None else total + made[0]
             within, between = by_layer(made[0], model.attention_shape)
@@ -138,7 +136,7 @@ def distances_of(found: AttentionMap | Failure) -> tuple[Floats, float] | Failur
         return found
     layers, heads = found.weights.shape[:2]
     if min(layers, heads) < 2:
-        return Failure(TOO_FEW)
+        return Failure("one_layer_or_head", status="undefined")
     rows = [i for i, word in enumerate(found.words) if word is not None]
     maps = found.weights[:, :, rows]
     return jensen_shannon_matrix(maps.reshape(layers * heads, *maps.shape[2:])), float(len(rows))

@@ -44,7 +44,7 @@ from scrutiny.diagnostics.attention.probes.reading import (
     stream,
     vocabulary,
 )
-from scrutiny.diagnostics.attention.reading import Made, lost
+from scrutiny.diagnostics.attention.reading import Made
 from scrutiny.diagnostics.attention.word_maps import MapOptions
 
 _NOT_TRAINED: Final = "no_other_half"
@@ -240,7 +240,7 @@ class _Study:
             if not scored.size:
                 yield Row(*start, "skipped", _NOTHING_SCORED, None)
             elif isinstance(made, Failure):
-                yield lost(start, made)
+                yield Row(*start, made.status, made.reason, None)
             elif place[0] != RIGHT and place not in probes:
                 yield Row(*start, "undefined", _NOT_TRAINED, None)
             else:

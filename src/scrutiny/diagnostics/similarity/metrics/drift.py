@@ -29,22 +29,20 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Floats, Integers
 from scrutiny.core.statistic import Chance, ReplicateTest
 from scrutiny.reliability.additive import Additive, over_rows, with_count
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.stats.significance.mcnemar import TIE, ExactTest
 from scrutiny.stats.significance.permutation import sign_flip_test
 
-_Floats = NDArray[np.float64]
-_Ints = NDArray[np.int64]
 _FLIPS: Final = 9999
 _AGAIN: Final = "the reference asked again"
 
 
 def _exchanged_within_items(
-    rows: _Floats, units: _Ints | None, rng: np.random.Generator
+    rows: Floats, units: Integers | None, rng: np.random.Generator
 ) -> Sequence[ReplicateTest]:
     """Exchange test of distances ``(item, of b and of a again)``, within items.
 
@@ -57,7 +55,7 @@ def _exchanged_within_items(
 
 
 def _signs_flipped(
-    rows: _Floats, units: _Ints | None, rng: np.random.Generator
+    rows: Floats, units: Integers | None, rng: np.random.Generator
 ) -> Sequence[ReplicateTest]:
     """Sign-flip test of log-probabilities ``(item, a and b)``, units together."""
     change = rows[:, 1] - rows[:, 0]
@@ -72,7 +70,7 @@ def _told(metric: str, method: str, found: ExactTest) -> ReplicateTest:
 
 
 def _samples_exchanged(
-    rows: _Floats, units: _Ints | None, rng: np.random.Generator
+    rows: Floats, units: Integers | None, rng: np.random.Generator
 ) -> Sequence[ReplicateTest]:
     """Exchange test of discrepancies ``(item, observed and each exchange)``, within items.
 

@@ -6,8 +6,8 @@ from typing import Final, Literal
 
 import numpy as np
 
+from scrutiny.core.arrays import Floats
 from scrutiny.core.estimate import Estimate
-from scrutiny.diagnostics.similarity.answers import Floats
 from scrutiny.diagnostics.similarity.side_by_side.sides import Answers, Replicates, Sides
 from scrutiny.stats.significance.mcnemar import ExactTest, mcnemar_by_replicate
 

@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Floats
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.example import Example
-from scrutiny.diagnostics.similarity.answers import Floats
 from scrutiny.diagnostics.similarity.side_by_side.flips import Noise
 from scrutiny.diagnostics.similarity.side_by_side.marks import Marked
 from scrutiny.diagnostics.similarity.side_by_side.sides import Answers, Sides

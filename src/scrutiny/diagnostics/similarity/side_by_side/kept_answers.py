@@ -7,9 +7,9 @@ from typing import Any, Final
 import numpy as np
 import pyarrow.compute as pc
 
+from scrutiny.core.arrays import Floats
 from scrutiny.core.example import Example
 from scrutiny.core.plan import Resampling
-from scrutiny.diagnostics.similarity.answers import Floats, Labels
 from scrutiny.diagnostics.similarity.side_by_side.flips import Noise
 from scrutiny.diagnostics.similarity.side_by_side.marks import NO_ORDER
 from scrutiny.diagnostics.similarity.side_by_side.sides import (
@@ -18,6 +18,7 @@ from scrutiny.diagnostics.similarity.side_by_side.sides import (
     Sides,
     f1_of_items,
 )
+from scrutiny.models.answers.label_pair import Labels
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.store.items import examples_of
 from scrutiny.store.run_folder import RunFolder

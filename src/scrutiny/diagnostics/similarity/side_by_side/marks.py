@@ -7,8 +7,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.diagnostics.similarity.answers import Floats, Labels
+from scrutiny.core.arrays import Floats
 from scrutiny.diagnostics.similarity.side_by_side.sides import Answers, ItemLabels
+from scrutiny.models.answers.label_pair import Labels
 
 #: Answers are no labels of a closed set: taggers' spans, or free text.
 FREE: Final = "free_answers"

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Floats
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.example import Example
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
-from scrutiny.diagnostics.similarity.answers import Floats, Labels
+from scrutiny.models.answers.label_pair import Labels
 from scrutiny.reliability.derive import matched
 from scrutiny.reliability.estimate import estimate
 from scrutiny.reliability.metrics import metric_of
