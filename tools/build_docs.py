@@ -94,7 +94,7 @@ def transformations_page() -> Iterator[str]:
             for task, says in thing.effect.items()
         )
         needs = ", ".join(thing.resources) or "nothing"
-        yield f"| [{name}](#{name.replace('@', '')}) | {thing.summary} | {effect} | {needs} |"
+        yield f"| [{name}](#{name.replace('@', '')}) | {sentence_of(thing)} | {effect} | {needs} |"
     yield ""
     yield from sections("transformation")
 

@@ -402,8 +402,6 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     ----------
     id
         Versioned name.
-    summary
-        Short description of the measurement.
     Params
         Frozen dataclass of its parameters.
     needs
@@ -443,7 +441,6 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     kind = "diagnostic"
 
     id: ClassVar[str]
-    summary: ClassVar[str]
     Params: ClassVar[type[Any]]
     needs: ClassVar[frozenset[str]] = frozenset()
     tasks: ClassVar[frozenset[str]] = frozenset()

@@ -14,14 +14,13 @@ class PlugIn:
     """Root of the base classes of all kinds.
 
     ``kind`` is the kind that the registry's lines name; each base class states it once.
-    ``summary`` describes the class in lists; default: the first sentence of its docstring.
+    The first line of its docstring describes it in lists.
     ``title`` is its name for people; without one, its id in words.
     """
 
     __slots__ = ()
 
     kind: ClassVar[str]
-    summary: ClassVar[str] = ""
     title: ClassVar[str] = ""
 
 
@@ -47,10 +46,7 @@ class Told:
 
 def sentence_of(thing: Any) -> str:
     """Description of a registered object, in one sentence."""
-    if isinstance(thing, Told):
-        return thing.sentence()
-    is_class = isinstance(thing, type) and issubclass(thing, PlugIn)
-    return thing.summary if is_class and thing.summary else at_length(thing).partition("\n")[0]
+    return thing.sentence() if isinstance(thing, Told) else at_length(thing).partition("\n")[0]
 
 
 def title_of(thing: PlugIn, name: str) -> str:

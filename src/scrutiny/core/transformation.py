@@ -104,8 +104,6 @@ class Transformation(PlugIn, ABC):
     ----------
     id
         Versioned name.
-    summary
-        Short description of the change.
     languages
         Supported languages; ``*`` for any.
     resources
@@ -140,7 +138,6 @@ class Transformation(PlugIn, ABC):
     kind = "transformation"
 
     id: ClassVar[str]
-    summary: ClassVar[str]
     languages: ClassVar[frozenset[str]]
     resources: ClassVar[tuple[str, ...]] = ()
     effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}

@@ -9,6 +9,7 @@ from typing import Any
 from scrutiny.core.boundary.canonical import plain
 from scrutiny.core.claim import Claim
 from scrutiny.core.model import Family
+from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import registry
 from scrutiny.models.strings.lineage import replicates_of
 from scrutiny.run.asking.sameness import compared, outcomes, who
@@ -160,7 +161,7 @@ def _measure_manifest(measurement: Measurement) -> dict[str, Any]:
         "diagnostic": entry.registration.name,
         "kind": measurement.kind,
         "params": plain(measurement.params),
-        "summary": measurement.diagnostic.summary,
+        "summary": sentence_of(measurement.diagnostic),
         "doc": measurement.diagnostic.__doc__ or "",
         "notes": list(dict.fromkeys(n for d in measurement.designs.values() for n in d.notes)),
     }

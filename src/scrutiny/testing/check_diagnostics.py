@@ -81,7 +81,7 @@ def check_diagnostic(
         With a sentence about the first promise that is broken.
     """
     must_be_of_kind(diagnostic, "diagnostic", type(diagnostic).__name__)
-    require_members(diagnostic, ("id", "summary", "Params"), what="diagnostic")
+    require_members(diagnostic, ("id", "Params"), what="diagnostic")
     require_versioned(diagnostic)
     require_docstring(diagnostic, sections=("Measures", "Misleads when", "References"))
     chosen = as_model(model or KeywordClassifier())

@@ -50,7 +50,7 @@ def check_transformation(
         With a sentence about the first promise that is broken.
     """
     must_be_of_kind(transformation, "transformation", type(transformation).__name__)
-    require_members(transformation, ("id", "summary", "languages"), what="transformation")
+    require_members(transformation, ("id", "languages"), what="transformation")
     require_versioned(transformation)
     require_docstring(transformation, sections=("Measures", "Misleads when"))
     _check_members(transformation)
@@ -72,7 +72,6 @@ def _check_members(transformation: Transformation) -> None:
     """Raise unless the members are of the right types."""
     languages, effects = transformation.languages, dict(transformation.effect)
     kept = {
-        "it has no summary.": bool(transformation.summary),
         "languages must be a frozenset of codes, or of '*' for any.": (
             isinstance(languages, frozenset) and bool(languages)
         ),

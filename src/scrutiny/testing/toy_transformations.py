@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WordTable(Transformation):
-    """Replacement of words by those of a table, in its order; an empty one deletes the word.
+    """Words replaced by those of a table.
+
+    Replacement of words by those of a table, in its order; an empty one deletes the word.
 
     Parameters
     ----------
@@ -32,7 +34,6 @@ class WordTable(Transformation):
 
     table: Mapping[str, Sequence[str]]
     id: ClassVar[str] = "word_table@1"
-    summary: ClassVar[str] = "words replaced by those of a table"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
 

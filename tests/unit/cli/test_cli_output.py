@@ -13,6 +13,7 @@ from scrutiny.cli import VERBS, group
 from scrutiny.cli.environment import variable_of
 from scrutiny.cli.failures import exit_code_of, say
 from scrutiny.cli.wrapping import fitted, narrowed
+from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import registry
 
 Command = Callable[..., tuple[int, str, str]]
@@ -172,7 +173,7 @@ def test_listed_sentences_are_not_cut(command: Command) -> None:
     _, out, _ = command("list", "diagnostics")
     said = " ".join(out.split())
     for name in registry().names("diagnostic"):
-        assert f"{name} {registry().load('diagnostic', name).summary}" in said
+        assert f"{name} {sentence_of(registry().load('diagnostic', name))}" in said
 
 
 def test_groups_of_single_items_are_not_spelled_out(tmp_path: Path, command: Command) -> None:

@@ -81,7 +81,7 @@ def test_one_random_text_of_hotflip_takes_such_words_too():
 class NoWord(Transformation):
     """Every word as a place whose candidates are all vetoed, as it were."""
 
-    id, summary, languages = "no_word@1", "places without candidates", frozenset({"*"})
+    id, languages = "no_word@1", frozenset({"*"})
     resources, where = (), "around"
     effect, intensity = MappingProxyType({"*": "may change"}), Intensity()
 

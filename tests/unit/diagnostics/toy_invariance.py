@@ -24,7 +24,6 @@ class WordSwap(Transformation):
     """Another word of the vocabulary."""
 
     id: ClassVar[str] = "word_swap@1"
-    summary: ClassVar[str] = "another word"
     languages: ClassVar = frozenset({"*"})
     resources: ClassVar = ()
     effect: ClassVar = {"*": "keeps"}

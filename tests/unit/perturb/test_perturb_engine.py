@@ -27,7 +27,6 @@ class Toy(Transformation):
     proposals: tuple[str, ...] = ("X",)
     fault: ClassVar[type[Exception] | None] = None
     id: ClassVar[str] = "toy@1"
-    summary: ClassVar[str] = "a toy"
     languages: ClassVar[frozenset[str]] = frozenset({"en"})
     resources: ClassVar[tuple[str, ...]] = ()
     effect: ClassVar[dict[str, str]] = {"*": "keeps"}

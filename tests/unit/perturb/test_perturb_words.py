@@ -1,6 +1,7 @@
 """What all transformations of words promise, and the rules about verbs under them."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrutiny.core.example import Example
+from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import registry
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
@@ -53,7 +55,7 @@ TASKS = ("text-classification", "text-pair-classification", "token-tagging")
 def test_the_anatomy(name):
     transformation = registry().load("transformation", name)()
     assert transformation.id == f"{name}@1"
-    assert transformation.summary == transformation.summary.strip().rstrip(".")
+    assert re.fullmatch(r"[A-Z].*\.", sentence_of(transformation))
     assert set(transformation.resources) <= set(RESOURCES)
     assert "*" in transformation.effect
     assert set(transformation.effect) <= {"*", *TASKS}

@@ -17,7 +17,7 @@ from scrutiny.report.reading import evidence
 from scrutiny.report.reading.evidence import MOST_CASES, Tables, evidence_of
 from scrutiny.report.reading.flip_counts import COIN, MARGIN, count_flips
 from scrutiny.report.reading.found import evidence_found
-from scrutiny.report.reading.load import _sentence, load_view
+from scrutiny.report.reading.load import load_view
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.schemas import OUTPUTS, VARIANTS
 
@@ -98,7 +98,7 @@ MANIFEST = {
         "robustness": {
             "diagnostic": "robustness@1",
             "kind": KIND,
-            "summary": "score before and after",
+            "summary": "Score before and after.",
             "doc": "X.\n\n    **Measures**: y.\n\n    **Misleads when**: a is\n    b; c.\n\n    Z.",
             "notes": ["Note."],
         }
@@ -376,11 +376,3 @@ def test_controls_are_not_what_a_run_examines(folder):
     assert facts.subjects == (SUBJECT,)
     assert facts.title == "sentiment on reviews"
     assert facts.replicates == tuple(f"seed {i}" for i in range(1, 6))
-
-
-@pytest.mark.parametrize(
-    ("summary", "shown"),
-    [("what it is", "What it is."), ("Is it so?", "Is it so?"), ("done.", "Done."), ("", "")],
-)
-def test_summaries_are_sentences(summary, shown):
-    assert _sentence(summary) == shown

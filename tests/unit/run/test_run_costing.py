@@ -103,7 +103,7 @@ class Params:
 class Reading(Diagnostic):
     """Reads passages; nothing is predicted."""
 
-    id, summary, Params = "reading@1", "reads", Params
+    id, Params = "reading@1", Params
     tasks, scope = frozenset({"passages"}), "dataset"
     measures = (Measure("length"),)
     queries = 3

@@ -45,7 +45,7 @@ class Agreeing(ChangesTexts):
     ``prepare`` puts a word in front where the reference does not say "positive" by itself.
     """
 
-    id, summary, Params = "agreeing@1", "whether two models agree", Params
+    id, Params = "agreeing@1", Params
     needs = frozenset({"predict"})
     measures = (Measure("hit"),)
     wants_reference = True

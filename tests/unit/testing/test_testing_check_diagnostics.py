@@ -31,7 +31,7 @@ class Shouting(ChangesTexts):
     """A small sound diagnostic: the text, and the text with a mark behind it."""
 
     __doc__ = DOC
-    id, summary, Params = "shouting@1", "hits of shouted texts", Params
+    id, Params = "shouting@1", Params
     tasks = frozenset({"text-classification"})
     measures = (Measure("hit"), Measure("pred"))
 

@@ -19,7 +19,6 @@ class Shout(Transformation):
     """
 
     id = "shout@1"
-    summary = "a word in capitals"
     languages = frozenset({"*"})
     resources = ()
     effect: ClassVar = {"*": "keeps"}

@@ -40,7 +40,9 @@ _PERMUTATIONS: Final = 999
 
 
 class Clusters(Diagnostic[ClustersParams]):
-    """Share of texts in the cluster of their set, after clustering without the sets.
+    """Whether clusters of vectors match the two sets of an association test.
+
+    Share of texts in the cluster of their set, after clustering without the sets.
 
     Records of an item, for each kind of vector and part: ``cluster`` (1 in the cluster that is
     matched to X or A), ``side`` (1 in X or A), ``null`` (mean alignment when labels are permuted by
@@ -61,7 +63,6 @@ class Clusters(Diagnostic[ClustersParams]):
     """
 
     id = "association.clusters@1"
-    summary = "whether clusters of vectors match the two sets of an association test"
     Params = ClustersParams
     needs = frozenset({"representations"})
     tasks = frozenset({"association-test"})

@@ -98,7 +98,9 @@ _NO_ATTRIBUTES: Final = "attributes_missing"
 
 
 class Seat(Diagnostic[SeatParams]):
-    """Effect size of word and sentence embedding association tests, for each representation.
+    """Which sets of words or sentences have similar vectors (WEAT, SEAT).
+
+    Effect size of word and sentence embedding association tests, for each representation.
 
     Records of targets (X and Y, role ``measured``) hold the association with A rather than B; those
     of attributes (A and B, role ``baseline``) the association with X rather than Y. ``side`` is 1
@@ -122,7 +124,6 @@ class Seat(Diagnostic[SeatParams]):
     """
 
     id = "association.seat@1"
-    summary = "which sets of words or sentences have similar vectors (WEAT, SEAT)"
     Params = SeatParams
     needs = frozenset({"representations"})
     tasks = frozenset({"association-test"})

@@ -37,7 +37,9 @@ def expense_of(found: Found) -> Expense:
 
 @dataclass(frozen=True, slots=True)
 class AtRandom(Method):
-    """Ask about random texts until the goal is reached or the attack's cost is used up.
+    """Random texts of the same candidates, as many as an attack asked about.
+
+    Ask about random texts until the goal is reached or the attack's cost is used up.
 
     Each text changes as many words as the attack changed, where the space has that many places,
     and never more: places are drawn, and at each one of its candidates.
@@ -67,7 +69,6 @@ class AtRandom(Method):
     """
 
     id: ClassVar[str] = "at_random@1"
-    summary: ClassVar[str] = "random texts of the same candidates, as many as an attack asked about"
 
     expenses: Mapping[str, Expense]
     like: Method | None = None
@@ -116,7 +117,6 @@ class OneAtRandom(Method):
     """
 
     id: ClassVar[str] = "one_at_random@1"
-    summary: ClassVar[str] = "one random text of the same candidates"
 
     words: Mapping[str, int]
     like: Method | None = None

@@ -40,7 +40,9 @@ _AUDITED: Final = 100  # items that an audit attacks
 
 
 class Attacks(Diagnostic[AttackParams]):
-    """Success rate of adversarial attacks, whether they keep the meaning, and their cost.
+    """Adversarial texts: success, preserved meaning, and comparison with random change.
+
+    Success rate of adversarial attacks, whether they keep the meaning, and their cost.
 
     Records of an item, for each attack and draw: whether it was attacked, whether the goal was
     reached, texts asked, words changed, and what judges say of the text. Role ``baseline`` is the
@@ -61,7 +63,6 @@ class Attacks(Diagnostic[AttackParams]):
     """
 
     id = "attack@1"
-    summary = "adversarial texts: success, preserved meaning, and comparison with random change"
     Params = AttackParams
     needs = frozenset({"predict"})
     asks_other_texts = True

@@ -40,7 +40,9 @@ _FALLBACK: Final = {"": "before"}
 
 
 class Transfer(ChangesTexts[TransferParams]):
-    """Rate at which texts that fool the reference also fool this model.
+    """Whether texts that fool one model also fool another, against random change.
+
+    Rate at which texts that fool the reference also fool this model.
 
     The reference is attacked while variants are prepared, once for each of its replicates; all
     models are then asked about the same texts. Records of an item: ``attacked``, whether the
@@ -60,7 +62,6 @@ class Transfer(ChangesTexts[TransferParams]):
     """
 
     id = "attack.transfer@1"
-    summary = "whether texts that fool one model also fool another, against random change"
     Params = TransferParams
     needs = frozenset({"predict"})
     tasks = frozenset({"text-classification", "text-pair-classification"})

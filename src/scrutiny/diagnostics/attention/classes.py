@@ -48,7 +48,9 @@ class ClassesParams(PresetParams):
 
 
 class Classes(ReadsMaps[ClassesParams]):
-    """Mean attention of every head to the words of a class, compared with uniform attention.
+    """Attention to classes of words.
+
+    Mean attention of every head to the words of a class, compared with uniform attention.
 
     **Measures**: whether heads look for a kind of word, however many of them a text has.
 
@@ -60,7 +62,6 @@ class Classes(ReadsMaps[ClassesParams]):
     """
 
     id = "attention.classes@1"
-    summary = "attention to classes of words"
     Params = ClassesParams
     View = TokenClasses
     tasks = frozenset({"token-classes"})

@@ -81,7 +81,9 @@ class RegressionParams:
 
 
 class Regression(ReadsMaps[RegressionParams]):
-    """Least-squares regression of attention to the anchor on distance and label, for every head.
+    """Regression of attention to the cue on distance and label.
+
+    Least-squares regression of attention to the anchor on distance and label, for every head.
 
     Records hold sums of products over the words of an example that are no anchor, so that the fit,
     its partial sums of squares and its bootstrap over sentences are functions of sums over rows.
@@ -99,7 +101,6 @@ class Regression(ReadsMaps[RegressionParams]):
     """
 
     id = "attention.regression@1"
-    summary = "regression of attention to the cue on distance and label"
     Params = RegressionParams
     View = AnchoredSpans
     tasks = frozenset({"anchored-spans"})

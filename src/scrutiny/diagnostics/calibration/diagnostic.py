@@ -48,7 +48,7 @@ class CalibrationParams:
 
 
 class Calibration(Diagnostic[CalibrationParams]):
-    """How far a model's confidence lies from its accuracy.
+    """How far a model's confidence lies from its accuracy, beyond a calibrated twin's.
 
     Confidence is the probability of the answer that it gives. ``calibration_error`` is the mean
     distance of confidence and accuracy over bins of confidence. It is above 0 for a calibrated
@@ -69,7 +69,6 @@ class Calibration(Diagnostic[CalibrationParams]):
     """
 
     id = "calibration@1"
-    summary = "how far a model's confidence lies from its accuracy, beyond a calibrated twin's"
     Params = CalibrationParams
     needs = frozenset({"predict"})
     tolerates = MappingProxyType({"tolerance": f"calibration_error({USUAL_BINS})@1"})

@@ -46,7 +46,6 @@ class Classes(Diagnostic[ClassesParams]):
     """
 
     id = "classes@1"
-    summary = "recall, precision and F1 of each class, and macro-F1 if the classes are unequal"
     Params = ClassesParams
     needs = frozenset({"predict"})
     tasks = frozenset({"text-classification", "text-pair-classification"})

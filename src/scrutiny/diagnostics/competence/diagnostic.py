@@ -36,7 +36,9 @@ class CompetenceParams:
 
 
 class Competence(Diagnostic[CompetenceParams]):
-    """Preference of a language model for grammatical sentences, and for sentences that follow.
+    """Whether a language model prefers grammatical sentences.
+
+    Preference of a language model for grammatical sentences, and for sentences that follow.
 
     On minimal pairs: accuracy of preferring the grammatical sentence, by pseudo-log-likelihood in
     which a word's later pieces are masked with the earlier ones (masked models), or by
@@ -56,7 +58,6 @@ class Competence(Diagnostic[CompetenceParams]):
     """
 
     id = "competence@1"
-    summary = "whether a language model prefers grammatical sentences"
     Params = CompetenceParams
     needs = frozenset({"tokenizes"})
     tasks = frozenset({"minimal-pairs", "passages"})

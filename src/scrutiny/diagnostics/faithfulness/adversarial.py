@@ -24,7 +24,9 @@ from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, RowK
 
 
 class Adversarial(OfLayer[AdversarialParams]):
-    """Largest divergence found of attention with the same output, in nats.
+    """How different other attention with the same output can be (Jain & Wallace).
+
+    Largest divergence found of attention with the same output, in nats.
 
     Records of an item, for each epsilon: ``js`` between the layer's own weights and the farthest
     found whose output differs by epsilon or less (0 if there is none: its own), ``change`` of the
@@ -44,7 +46,6 @@ class Adversarial(OfLayer[AdversarialParams]):
     """
 
     id = "faithfulness.adversarial@1"
-    summary = "how different other attention with the same output can be (Jain & Wallace)"
     Params = AdversarialParams
     measures = (
         Measure(

@@ -36,7 +36,9 @@ _PLACES: Final = tuple(
 
 
 class AttentionAgreement(OfLayer[AgreementParams]):
-    """Kendall's tau-b between rankings of words: attention, gradients, leave-one-out.
+    """Whether attention ranks words as gradients and leave-one-out do (Jain & Wallace).
+
+    Kendall's tau-b between rankings of words: attention, gradients, leave-one-out.
 
     Records of an item, for each pair of rankings (``between``): ``tau``, the number of ``tokens``,
     and ``hit`` of the model's own answer. A word's gradient is the absolute value of its input
@@ -57,7 +59,6 @@ class AttentionAgreement(OfLayer[AgreementParams]):
     """
 
     id = "faithfulness.agreement@1"
-    summary = "whether attention ranks words as gradients and leave-one-out do (Jain & Wallace)"
     Params = AgreementParams
     measures = (
         Measure(

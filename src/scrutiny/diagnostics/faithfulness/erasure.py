@@ -120,7 +120,9 @@ def _outcome(
 
 
 class Erasure(OfLayer[ErasureParams]):
-    """Flips, divergences and erased shares when attention weights are erased in an order.
+    """Whether a decision needs the largest attention weights (Serrano & Smith).
+
+    Flips, divergences and erased shares when attention weights are erased in an order.
 
     Records of an item, for each order of `scrutiny.diagnostics.faithfulness.orders`: ``weight``
     that the first step took, ``kl`` and ``js`` between the outputs after it and before, ``flip`` of
@@ -140,7 +142,6 @@ class Erasure(OfLayer[ErasureParams]):
     """
 
     id = "faithfulness.erasure@1"
-    summary = "whether a decision needs the largest attention weights (Serrano & Smith)"
     Params = ErasureParams
     measures = (
         Measure("weight"),

@@ -31,7 +31,9 @@ Outcome = tuple[Floats, Floats | None] | tuple[str, str]
 
 
 class FaithfulHeads(Diagnostic[HeadChangeParams]):
-    """Accuracy with each head of an encoder masked, made uniform, or kept from anchor words.
+    """Which attention heads a task needs: masked, uniform, without anchor words.
+
+    Accuracy with each head of an encoder masked, made uniform, or kept from anchor words.
 
     Records of an item, for each ``change``: ``hit`` of the model's own answer, ``half`` that the
     item belongs to (0 or 1; heads are chosen on one and tested on the other), and ``hit_changed``
@@ -52,7 +54,6 @@ class FaithfulHeads(Diagnostic[HeadChangeParams]):
     """
 
     id = _NAME
-    summary = "which attention heads a task needs: masked, uniform, without anchor words"
     Params = HeadChangeParams
     needs = frozenset({"predict", "head_interventions"})
     tasks = frozenset({"text-classification", "text-pair-classification"})

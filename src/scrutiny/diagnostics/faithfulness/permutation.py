@@ -30,7 +30,9 @@ _METRICS: Final = (
 
 
 class Permutation(OfLayer[PermutationParams]):
-    """Change of the output when a text's attention weights are permuted among its tokens.
+    """Whether permuted attention weights change the output (Jain & Wallace).
+
+    Change of the output when a text's attention weights are permuted among its tokens.
 
     Records of an item: ``median_change`` of the output over permutations (total variation
     distance), ``mean_change``, ``max_weight``, ``uniform_change`` when all weights are equal, and
@@ -48,7 +50,6 @@ class Permutation(OfLayer[PermutationParams]):
     """
 
     id = "faithfulness.permutation@1"
-    summary = "whether permuted attention weights change the output (Jain & Wallace)"
     Params = PermutationParams
     measures = (
         Measure(

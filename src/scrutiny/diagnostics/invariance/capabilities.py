@@ -47,7 +47,9 @@ _TAGGED = Tagging(against="prediction")
 
 @dataclass(frozen=True, slots=True)
 class KeepTags(Goal):
-    """The same spans, adjusted by the edits; the score is their F1 minus missing changes.
+    """The model tags another text as before.
+
+    The same spans, adjusted by the edits; the score is their F1 minus missing changes.
 
     Parameters
     ----------
@@ -61,7 +63,6 @@ class KeepTags(Goal):
     """
 
     id: ClassVar[str] = "keep_tags@1"
-    summary: ClassVar[str] = "the model tags another text as before"
 
     least: int = 1
 

@@ -86,7 +86,9 @@ def _require_resources(generation: Generation, given: Collection[str]) -> None:
 
 
 class SharedInvariance(ChangesTexts[ScopeParams]):
-    """Answers of a model to texts changed so that a reference model keeps its answer.
+    """Whether changes that keep a reference's answer keep this model's, too.
+
+    Answers of a model to texts changed so that a reference model keeps its answer.
 
     **Measures**: on how many of the changes that leave the reference's label the target keeps its
     own (Hard-SCoPE), how alike both models' probabilities move (Soft-SCoPE), and how much of that
@@ -103,7 +105,6 @@ class SharedInvariance(ChangesTexts[ScopeParams]):
     """
 
     id = "invariance.scope@1"
-    summary = "whether changes that keep a reference's answer keep this model's, too"
     Params = ScopeParams
     needs = frozenset({"predict"})
     tasks = frozenset({"text-classification", "text-pair-classification", "token-tagging"})

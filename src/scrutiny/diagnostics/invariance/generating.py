@@ -39,10 +39,12 @@ ONLY_TEXT: Final = "only_text"
 
 @dataclass(frozen=True, slots=True)
 class SameAmount(Goal):
-    """Goal: the same number of changed words as the searched text; score: minus the difference."""
+    """As many words changed as in another text.
+
+    Goal: the same number of changed words as the searched text; score: minus the difference.
+    """
 
     id: ClassVar[str] = "same_amount@1"
-    summary: ClassVar[str] = "as many words changed as in another text"
 
     words: Mapping[str, int]
 

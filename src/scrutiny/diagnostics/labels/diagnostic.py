@@ -49,7 +49,7 @@ class LabelsParams:
 
 
 class Labels(Diagnostic[LabelsParams]):
-    """Share of items whose gold label is doubtful.
+    """Share of items whose gold label is doubtful, to be read by a person.
 
     A label is doubtful if the model is confident of another one, or if a nearly identical text has
     another label. The model is confident if it gives its answer at least the probability that it
@@ -68,7 +68,6 @@ class Labels(Diagnostic[LabelsParams]):
     """
 
     id = "labels@1"
-    summary = "share of items whose gold label is doubtful, to be read by a person"
     Params = LabelsParams
     needs = frozenset({"predict"})
     tasks = frozenset({"text-classification", "text-pair-classification"})

@@ -72,7 +72,6 @@ class Landscape(Diagnostic[LandscapeParams]):
     """
 
     id = "landscape@1"
-    summary = "loss, gradient, sharpness and curvature at a language model's weights"
     Params = LandscapeParams
     needs = frozenset({"landscape"})
     tasks = frozenset({"passages"})

@@ -39,7 +39,9 @@ class LeakageParams:
 
 
 class Leakage(Diagnostic[LeakageParams]):
-    """Share of items whose text occurs in the training text, compared by letters only.
+    """Share of items that appear in the model's training data, compared by letters.
+
+    Share of items whose text occurs in the training text, compared by letters only.
 
     **Measures**: whether the evaluation repeats what the model was trained on.
 
@@ -51,7 +53,6 @@ class Leakage(Diagnostic[LeakageParams]):
     """
 
     id = "leakage@1"
-    summary = "share of items that appear in the model's training data, compared by letters"
     Params = LeakageParams
     needs = frozenset({"training_hashes"})
     tolerates = MappingProxyType({"tolerance": "share@1"})

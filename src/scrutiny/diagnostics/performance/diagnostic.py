@@ -36,7 +36,6 @@ class Performance(Diagnostic[PerformanceParams]):
     """
 
     id = "performance@1"
-    summary = "the task's score on the data as it is, with its interval"
     Params = PerformanceParams
     needs = frozenset({"predict"})
 

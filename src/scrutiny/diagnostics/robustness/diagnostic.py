@@ -52,7 +52,6 @@ class Robustness(ChangesTexts[RobustnessParams]):
     """
 
     id = "robustness@1"
-    summary = "score before and after changes that should not matter, against random changes"
     Params = RobustnessParams
     needs = frozenset({"predict"})
     tolerates = MappingProxyType({"tolerance": ""})

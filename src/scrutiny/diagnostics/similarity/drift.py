@@ -70,7 +70,9 @@ class DriftParams:
 
 
 class Drift(Diagnostic[DriftParams]):
-    """Answers of a model, of a reference, and of the reference asked again, for each item.
+    """Whether a model's answers differ from the reference's, beyond its noise.
+
+    Answers of a model, of a reference, and of the reference asked again, for each item.
 
     Where answers are probabilities, their logarithms are tracked: an item speaks for a difference
     if the model lies farther from the reference than the reference from itself. Where they are
@@ -90,7 +92,6 @@ class Drift(Diagnostic[DriftParams]):
     """
 
     id = "similarity.drift@1"
-    summary = "whether a model's answers differ from the reference's, beyond its noise"
     Params = DriftParams
     needs = frozenset({"predict"})
     tasks = frozenset({"text-classification", "text-pair-classification"})

@@ -59,7 +59,9 @@ class DriftTextsParams:
 
 
 class DriftTexts(Diagnostic[DriftTextsParams]):
-    """Log-likelihoods of texts by a language model, a reference, and the reference asked again.
+    """Whether a language model's likelihoods differ from the reference's.
+
+    Log-likelihoods of texts by a language model, a reference, and the reference asked again.
 
     A text's log-likelihood is a sum over its tokens, so that models with other tokenizers can be
     compared; of masked models it is the pseudo-log-likelihood. A text speaks for a difference if
@@ -78,7 +80,6 @@ class DriftTexts(Diagnostic[DriftTextsParams]):
     """
 
     id = "similarity.drift-texts@1"
-    summary = "whether a language model's likelihoods differ from the reference's"
     Params = DriftTextsParams
     needs = frozenset({"tokenizes"})
     tasks = frozenset({"passages"})

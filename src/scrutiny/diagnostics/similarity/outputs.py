@@ -42,7 +42,9 @@ class OutputsParams:
 
 
 class SimilarityOutputs(Diagnostic[OutputsParams]):
-    """Agreement of a model's answers with those of a reference, one row for each item.
+    """Similarity of a model's answers to a reference's: agreement, errors, flips.
+
+    Agreement of a model's answers with those of a reference, one row for each item.
 
     Where the reference is the family itself, each of its runs stands beside the next one: the
     noise floor of everything else.
@@ -64,7 +66,6 @@ class SimilarityOutputs(Diagnostic[OutputsParams]):
     """
 
     id = "similarity.outputs@1"
-    summary = "similarity of a model's answers to a reference's: agreement, errors, flips"
     Params = OutputsParams
     needs = frozenset({"predict"})
     tolerates = MappingProxyType({"margin": ""})

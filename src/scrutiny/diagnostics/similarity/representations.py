@@ -51,7 +51,9 @@ _FEWEST: Final = 10  # items without which nothing is compared
 
 
 class SimilarityRepresentations(Diagnostic[RepresentationsParams]):
-    """Similarity of a model's vectors to a reference's for the same texts, by layer.
+    """Similarity of two models' vectors of the same texts, against chance.
+
+    Similarity of a model's vectors to a reference's for the same texts, by layer.
 
     Each text, or pair of texts, gives one vector, so that tokenizers may differ; a classifier's are
     those of the layers under its head. ``value`` is the likeness over all
@@ -76,7 +78,6 @@ class SimilarityRepresentations(Diagnostic[RepresentationsParams]):
     """
 
     id = "similarity.representations@1"
-    summary = "similarity of two models' vectors of the same texts, against chance"
     Params = RepresentationsParams
     needs = frozenset({"representations"})
     tasks = frozenset(

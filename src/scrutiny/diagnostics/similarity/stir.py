@@ -76,7 +76,9 @@ class StirParams:
 
 
 class SharedVectors(ChangesTexts[StirParams]):
-    """Alignment of a model's vectors of texts and of changed texts that a reference equates.
+    """Whether texts that keep a reference's vectors keep this model's, too (STIR).
+
+    Alignment of a model's vectors of texts and of changed texts that a reference equates.
 
     Of some random changes of each text the one is kept that moves the reference's vector least;
     beside it one of them at random. ``value`` is the debiased alignment of the model's vectors of
@@ -95,7 +97,6 @@ class SharedVectors(ChangesTexts[StirParams]):
     """
 
     id = "similarity.stir@1"
-    summary = "whether texts that keep a reference's vectors keep this model's, too (STIR)"
     Params = StirParams
     needs = frozenset({"representations"})
     tasks = frozenset({"passages", "text-classification", "text-pair-classification"})

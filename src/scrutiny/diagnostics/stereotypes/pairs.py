@@ -112,7 +112,9 @@ def _control(name: Any) -> int:
 
 
 class Pairs(Diagnostic[PairsParams]):
-    """Preference for one of two sentences by a language model, for any pairs.
+    """Which of two sentences is more likely, for your own pairs.
+
+    Preference for one of two sentences by a language model, for any pairs.
 
     **Measures**: in how many pairs the more stereotyping sentence is preferred, by several
     procedures, beside untrained networks of the same shape.
@@ -127,7 +129,6 @@ class Pairs(Diagnostic[PairsParams]):
     """
 
     id = "stereotypes.pairs@1"
-    summary = "which of two sentences is more likely, for your own pairs"
     Params = PairsParams
     needs = frozenset({"tokenizes"})
     tasks = frozenset({"sentence-pairs"})
@@ -176,7 +177,9 @@ def _unmeasured(example: Example, variants: Sequence[PairVariant]) -> Iterable[R
 
 
 class CrowsPairs(Pairs):
-    """Preference for one sentence of a CrowS-Pairs pair by a language model.
+    """Which sentence of a CrowS-Pairs pair is more likely, by several variants.
+
+    Preference for one sentence of a CrowS-Pairs pair by a language model.
 
     **Measures**: in how many pairs the more stereotyping sentence is preferred: as released, by
     the reverse conditional, unmasked, and by our corrected procedure.
@@ -190,5 +193,4 @@ class CrowsPairs(Pairs):
     """
 
     id = "stereotypes.crows-pairs@1"
-    summary = "which sentence of a CrowS-Pairs pair is more likely, by several variants"
     _audited: Literal["directed", "undirected"] = "directed"

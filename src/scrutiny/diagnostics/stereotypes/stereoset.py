@@ -131,7 +131,9 @@ def measures_of(scores: Sequence[float], lengths: Sequence[float]) -> tuple[floa
 
 
 class StereoSet(Diagnostic[StereoSetParams]):
-    """Likelihood of a stereotype, its opposite, and an unrelated sentence.
+    """Whether stereotypes are more likely than their opposites (StereoSet).
+
+    Likelihood of a stereotype, its opposite, and an unrelated sentence.
 
     **Measures**: the published lms, ss and icat, averaged over terms; the plain share of items; by
     several procedures, beside untrained networks of the same shape.
@@ -145,7 +147,6 @@ class StereoSet(Diagnostic[StereoSetParams]):
     """
 
     id = "stereotypes.stereoset@1"
-    summary = "whether stereotypes are more likely than their opposites (StereoSet)"
     Params = StereoSetParams
     needs = frozenset({"tokenizes"})
     tasks = frozenset({"sentence-triples"})

@@ -51,7 +51,6 @@ class MiddleSwap(Change):
 
     id: ClassVar[str] = "middle_swap@1"
     title: ClassVar[str] = "inner letters swapped"
-    summary: ClassVar[str] = "two inner characters exchanged in one word or in every word at once"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
     is_for_search: ClassVar[bool] = True

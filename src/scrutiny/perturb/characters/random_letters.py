@@ -84,7 +84,6 @@ class InsertLetter(RandomLetter):
 
     id: ClassVar[str] = "insert_letter@1"
     title: ClassVar[str] = "letters inserted"
-    summary: ClassVar[str] = "one random letter inserted, at one place or at each"
 
     def sites(self, document: Document) -> Sequence[Site]:
         """Words that are long enough."""
@@ -133,7 +132,6 @@ class SubstituteLetter(RandomLetter):
 
     id: ClassVar[str] = "substitute_letter@1"
     title: ClassVar[str] = "letters substituted"
-    summary: ClassVar[str] = "one character replaced by a random letter, at one place or at each"
 
     def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
         """Each character that a letter may replace; with ``alike``, no punctuation."""

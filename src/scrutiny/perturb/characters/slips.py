@@ -54,7 +54,6 @@ class DeleteLetter(Slip):
 
     id: ClassVar[str] = "delete_letter@1"
     title: ClassVar[str] = "letters deleted"
-    summary: ClassVar[str] = "one character deleted, at one place or at each"
 
     shortest: int = 2
 
@@ -106,7 +105,6 @@ class SwapLetters(Slip):
 
     id: ClassVar[str] = "swap_letters@1"
     title: ClassVar[str] = "letters swapped"
-    summary: ClassVar[str] = "two adjacent characters exchanged, at one place or at each"
 
     shortest: int = 2
 
@@ -155,7 +153,6 @@ class NeighborKey(Slip):
 
     id: ClassVar[str] = "neighbor_key@1"
     title: ClassVar[str] = "neighboring keys"
-    summary: ClassVar[str] = "one character replaced by a neighboring key, at one place or at each"
 
     def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
         """Adjacent keys of each key, in the order of the keyboard rows."""
@@ -195,7 +192,6 @@ class SplitWord(OneWord):
 
     id: ClassVar[str] = "split_word@1"
     title: ClassVar[str] = "words split"
-    summary: ClassVar[str] = "a space inserted into a word, at one place or at each"
 
     positions: Positions = "random"
     longest: int | None = None

@@ -41,7 +41,6 @@ class Homoglyph(OneWord):
 
     id: ClassVar[str] = "homoglyph@1"
     title: ClassVar[str] = "look-alike letters"
-    summary: ClassVar[str] = "one letter replaced by a look-alike of another script"
 
     positions: Positions = "all"
     most_alike: int = 1
@@ -96,7 +95,6 @@ class InvisibleCharacter(OneWord):
 
     id: ClassVar[str] = "invisible_character@1"
     title: ClassVar[str] = "invisible characters"
-    summary: ClassVar[str] = "a zero-width character inserted into a word"
     shortest = 2
 
     positions: Positions = "all"
@@ -146,7 +144,6 @@ class HiddenReorder(OneWord):
 
     id: ClassVar[str] = "hidden_reorder@1"
     title: ClassVar[str] = "letters reordered invisibly"
-    summary: ClassVar[str] = "characters reordered or overtyped without a visible change"
     shortest = 2
 
     positions: Positions = "all"

@@ -61,7 +61,9 @@ def changes(
 
 @dataclass(frozen=True, slots=True)
 class Homophone(Change):
-    """Replaces one character by a common one with the same usual reading.
+    """A Chinese character replaced by a homophone.
+
+    Replaces one character by a common one with the same usual reading.
 
     Where the text comes in words, each character of the word is tried in its turn.
 
@@ -89,7 +91,6 @@ class Homophone(Change):
 
     id: ClassVar[str] = "homophone@1"
     title: ClassVar[str] = "homophones"
-    summary: ClassVar[str] = "a Chinese character replaced by a homophone"
     languages: ClassVar[frozenset[str]] = frozenset({"zh"})
     resources: ClassVar[tuple[str, ...]] = ("pinyin",)
     is_for_search: ClassVar[bool] = True
@@ -136,7 +137,9 @@ _GROUPS: Final = """
 
 @dataclass(frozen=True, slots=True)
 class LookAlike(Change):
-    """Replaces one character by one that looks similar.
+    """A Chinese character replaced by a similar-looking one.
+
+    Replaces one character by one that looks similar.
 
     The table is a small one of our own, of simplified characters; where the text comes in words,
     each character of the word is tried in its turn.
@@ -159,7 +162,6 @@ class LookAlike(Change):
 
     id: ClassVar[str] = "look_alike@1"
     title: ClassVar[str] = "look-alike characters"
-    summary: ClassVar[str] = "a Chinese character replaced by a similar-looking one"
     languages: ClassVar[frozenset[str]] = frozenset({"zh"})
     is_for_search: ClassVar[bool] = True
     is_local: ClassVar[bool] = True

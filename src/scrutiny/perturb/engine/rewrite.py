@@ -53,14 +53,15 @@ class keeps_label:
 
 
 class Rewrite(Transformation):
-    """Base of transformations made from a user's function; subclassed for each function.
+    """What a function of your own makes of the text.
+
+    Base of transformations made from a user's function; subclassed for each function.
 
     It is called once for each text, with the text alone, and has to give the same for the same.
     """
 
     __slots__ = ()
 
-    summary: ClassVar[str] = "what a function of your own makes of the text"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change"}
     intensity: ClassVar[Intensity] = _WHOLE

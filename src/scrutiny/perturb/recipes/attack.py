@@ -49,8 +49,6 @@ class Attack(PlugIn, ABC):
     ----------
     id
         Versioned name.
-    summary
-        What it does, in a few words.
     languages
         Languages that it knows; ``*`` stands for any.
     needs
@@ -69,7 +67,6 @@ class Attack(PlugIn, ABC):
     kind = "attack"
 
     id: ClassVar[str]
-    summary: ClassVar[str]
     languages: ClassVar[frozenset[str]] = frozenset({"en"})
     needs: ClassVar[frozenset[str]] = frozenset({"predict"})
     resources: ClassVar[tuple[str, ...]] = ()

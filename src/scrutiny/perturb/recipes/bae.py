@@ -27,7 +27,9 @@ from scrutiny.perturb.words.masked import MaskedInsert, MaskedReplace
 
 @dataclass(frozen=True, slots=True)
 class ReplaceThenInsert(Method):
-    """Greedy by importance; each move of the space is tried in turn at each word.
+    """At each word the moves of the space in turn, the best of each.
+
+    Greedy by importance; each move of the space is tried in turn at each word.
 
     Parameters
     ----------
@@ -45,7 +47,6 @@ class ReplaceThenInsert(Method):
     """
 
     id: ClassVar[str] = "replace_then_insert@1"
-    summary: ClassVar[str] = "at each word the moves of the space in turn, the best of each"
 
     prefer: Closeness | None = None
 
@@ -90,7 +91,9 @@ Mode = Literal["R", "I", "R/I", "R+I"]
 
 @dataclass(frozen=True, slots=True)
 class Bae(Attack):
-    """Words replaced or surrounded by predictions of a masked language model.
+    """Predictions of a masked language model, replaced or inserted.
+
+    Words replaced or surrounded by predictions of a masked language model.
 
     Words are ranked by what the model loses without them. At each, the word is replaced (R) or a
     word is inserted left or right of it (I) by the candidate that lowers the gold label's
@@ -123,7 +126,6 @@ class Bae(Attack):
 
     id: ClassVar[str] = "bae@1"
     title: ClassVar[str] = "BAE"
-    summary: ClassVar[str] = "predictions of a masked language model, replaced or inserted"
     resources: ClassVar[tuple[str, ...]] = ("masked_lm", "tagger")
     lacking: ClassVar[Mapping[str, str]] = {"encoder": NO_ENCODER}
     deviations: ClassVar[tuple[str, ...]] = (

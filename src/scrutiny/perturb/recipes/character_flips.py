@@ -39,7 +39,9 @@ class _Flip(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CharacterFlips(Method):
-    """Change characters of words as the gradient of the loss suggests, by beam search.
+    """Characters flipped, put in and left out as the gradient calls for.
+
+    Change characters of words as the gradient of the loss suggests, by beam search.
 
     Letting a in a place become b changes the loss to first order by g (b - a). A letter that is put
     in or left out moves the rest of its word by one: a sequence of N flips, whose sum is divided by
@@ -70,7 +72,6 @@ class CharacterFlips(Method):
     """
 
     id: ClassVar[str] = "character_flips@1"
-    summary: ClassVar[str] = "characters flipped, put in and left out as the gradient calls for"
 
     width: int = 10
     flips: int = 10

@@ -27,7 +27,9 @@ from scrutiny.perturb.words.masked import MaskedReplace
 
 @dataclass(frozen=True, slots=True)
 class DeepWordBug(Attack):
-    """One of four slips in each of the most important words, the best of the four.
+    """One typo in each of the most important words.
+
+    One of four slips in each of the most important words, the best of the four.
 
     Words are ranked by what the model loses when an unknown word stands there. In each, two
     neighbors are exchanged, or one character is replaced by a random letter, left out, or put in,
@@ -58,7 +60,6 @@ class DeepWordBug(Attack):
 
     id: ClassVar[str] = "deepwordbug@1"
     title: ClassVar[str] = "DeepWordBug"
-    summary: ClassVar[str] = "one typo in each of the most important words"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     deviations: ClassVar[tuple[str, ...]] = (
         "Words are ranked by replacing each (the paper's replace-1, and TextAttack's choice); the "
@@ -83,7 +84,9 @@ class DeepWordBug(Attack):
 
 @dataclass(frozen=True, slots=True)
 class Pruthi(Attack):
-    """The worst single misspelling: every inner letter of every longer word is tried.
+    """The worst misspelling of one word.
+
+    The worst single misspelling: every inner letter of every longer word is tried.
 
     Two inner neighbors are exchanged, an inner letter is left out, put in, or replaced by a key
     beside it; the first and the last letter stay, as do words of fewer than four letters.
@@ -115,7 +118,6 @@ class Pruthi(Attack):
 
     id: ClassVar[str] = "pruthi@1"
     title: ClassVar[str] = "misspelling (Pruthi)"
-    summary: ClassVar[str] = "the worst misspelling of one word"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     deviations: ClassVar[tuple[str, ...]] = (
         "One random letter is put in at each place, as in TextAttack.",
@@ -140,7 +142,9 @@ class Pruthi(Attack):
 
 @dataclass(frozen=True, slots=True)
 class TextBugger(Attack):
-    """A space in a word, a deleted letter, an exchange, a look-alike, or a similar word.
+    """Five bugs for each of the most important words, the best of the five.
+
+    A space in a word, a deleted letter, an exchange, a look-alike, or a similar word.
 
     Words are ranked by what the model loses without them; in each the bug that helps most stays.
 
@@ -173,7 +177,6 @@ class TextBugger(Attack):
 
     id: ClassVar[str] = "textbugger@1"
     title: ClassVar[str] = "TextBugger"
-    summary: ClassVar[str] = "five bugs for each of the most important words, the best of the five"
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
     lacking: ClassVar[Mapping[str, str]] = {"vectors": NO_VECTORS, "encoder": NO_ENCODER}
     deviations: ClassVar[tuple[str, ...]] = (
@@ -207,7 +210,9 @@ class TextBugger(Attack):
 
 @dataclass(frozen=True, slots=True)
 class Chinese(Attack):
-    """Homophones, look-alikes and predicted characters, by saliency times gain.
+    """Chinese homophones, look-alikes, or predicted characters.
+
+    Homophones, look-alikes and predicted characters, by saliency times gain.
 
     Parameters
     ----------
@@ -234,7 +239,6 @@ class Chinese(Attack):
 
     id: ClassVar[str] = "chinese@1"
     title: ClassVar[str] = "Chinese characters"
-    summary: ClassVar[str] = "Chinese homophones, look-alikes, or predicted characters"
     languages: ClassVar[frozenset[str]] = frozenset({"zh"})
     lacking: ClassVar[Mapping[str, str]] = {
         "masked_lm": "No masked language model is given, so none proposes characters.",

@@ -14,7 +14,9 @@ from scrutiny.perturb.universal.number_swap import NumberSwap
 
 @dataclass(frozen=True, slots=True)
 class CheckList(Attack):
-    """Changes that should not matter, combined until the answer changes.
+    """Names, places, numbers and contractions, changed until the label flips.
+
+    Changes that should not matter, combined until the answer changes.
 
     Contractions are written out and full forms contracted, people and places get other names,
     numbers other values.
@@ -42,9 +44,6 @@ class CheckList(Attack):
 
     id: ClassVar[str] = "checklist@1"
     title: ClassVar[str] = "CheckList"
-    summary: ClassVar[str] = (
-        "names, places, numbers and contractions, changed until the label flips"
-    )
     resources: ClassVar[tuple[str, ...]] = ("entities",)
     deviations: ClassVar[tuple[str, ...]] = (
         "CheckList is a suite of tests; the attack is TextAttack's.",

@@ -16,7 +16,9 @@ from scrutiny.perturb.search.methods.first_order import FirstOrder
 
 @dataclass(frozen=True, slots=True)
 class HotFlip(Attack):
-    """The flips that the gradient of the loss calls for, by a beam.
+    """Words or characters replaced as the gradient suggests.
+
+    The flips that the gradient of the loss calls for, by a beam.
 
     One backward pass estimates, for every place and every entry of the vocabulary, what putting it
     there would do to the loss; the best estimates are asked about.
@@ -53,7 +55,6 @@ class HotFlip(Attack):
 
     id: ClassVar[str] = "hotflip@1"
     title: ClassVar[str] = "HotFlip"
-    summary: ClassVar[str] = "words or characters replaced as the gradient suggests"
     needs: ClassVar[frozenset[str]] = frozenset({"predict", "gradients"})
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
     deviations: ClassVar[tuple[str, ...]] = (

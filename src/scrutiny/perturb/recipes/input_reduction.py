@@ -13,7 +13,9 @@ from scrutiny.perturb.words.delete_word import DeleteWord
 
 @dataclass(frozen=True, slots=True)
 class InputReduction(Attack):
-    """Words left out one after the other while the model keeps saying the same.
+    """As few words as possible with the same answer.
+
+    Words left out one after the other while the model keeps saying the same.
 
     It fools nobody: the goal is the model's own label for as few words as possible, and the share
     of words changed is what to read.
@@ -45,7 +47,6 @@ class InputReduction(Attack):
 
     id: ClassVar[str] = "input_reduction@1"
     title: ClassVar[str] = "input reduction"
-    summary: ClassVar[str] = "as few words as possible with the same answer"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     deviations: ClassVar[tuple[str, ...]] = (
         "Importance is what the model says without a word; the paper estimates it by the gradient "

@@ -15,7 +15,9 @@ from scrutiny.perturb.words.masked import MaskedInsert, MaskedMerge, MaskedRepla
 
 @dataclass(frozen=True, slots=True)
 class BertAttack(Attack):
-    """Most likely tokens at each place of the unmasked text, combined to words.
+    """Words replaced by predictions of a masked language model for the unmasked text.
+
+    Most likely tokens at each place of the unmasked text, combined to words.
 
     Words are ranked by what the model loses when an unknown word stands there.
 
@@ -48,9 +50,6 @@ class BertAttack(Attack):
 
     id: ClassVar[str] = "bert_attack@1"
     title: ClassVar[str] = "BERT-Attack"
-    summary: ClassVar[str] = (
-        "words replaced by predictions of a masked language model for the unmasked text"
-    )
     languages: ClassVar[frozenset[str]] = frozenset({"en", "zh"})
     resources: ClassVar[tuple[str, ...]] = ("masked_lm",)
     lacking: ClassVar[Mapping[str, str]] = {"encoder": NO_ENCODER}
@@ -82,7 +81,9 @@ class BertAttack(Attack):
 
 @dataclass(frozen=True, slots=True)
 class Clare(Attack):
-    """In each step, the best of all replacements, insertions and merges of the text.
+    """Words replaced, inserted and merged as a masked language model predicts.
+
+    In each step, the best of all replacements, insertions and merges of the text.
 
     Parameters
     ----------
@@ -111,9 +112,6 @@ class Clare(Attack):
 
     id: ClassVar[str] = "clare@1"
     title: ClassVar[str] = "CLARE"
-    summary: ClassVar[str] = (
-        "words replaced, inserted and merged as a masked language model predicts"
-    )
     resources: ClassVar[tuple[str, ...]] = ("masked_lm", "tagger")
     lacking: ClassVar[Mapping[str, str]] = {"encoder": NO_ENCODER}
     deviations: ClassVar[tuple[str, ...]] = (

@@ -26,7 +26,9 @@ from scrutiny.perturb.words.masked import MaskedReplace
 
 @dataclass(frozen=True, slots=True)
 class TextFooler(Attack):
-    """Counter-fitted neighbors of the most important words while the sentence stays similar.
+    """Similar words of the same part of speech, most important words first.
+
+    Counter-fitted neighbors of the most important words while the sentence stays similar.
 
     Words are ranked by what the model loses without them, and each is replaced by the candidate
     that lowers the gold label's probability most; among candidates that flip the label the one
@@ -63,7 +65,6 @@ class TextFooler(Attack):
 
     id: ClassVar[str] = "textfooler@1"
     title: ClassVar[str] = "TextFooler"
-    summary: ClassVar[str] = "similar words of the same part of speech, most important words first"
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
     lacking: ClassVar[Mapping[str, str]] = {"vectors": NO_VECTORS, "encoder": NO_ENCODER}
     deviations: ClassVar[tuple[str, ...]] = (
@@ -105,7 +106,9 @@ _GENERATIONS: Mapping[str, int] = {"as_published": 20, "faster": 40, "improved":
 
 @dataclass(frozen=True, slots=True)
 class Alzantot(Attack):
-    """Vector neighbors, combined by a genetic algorithm.
+    """Similar words, combined by a genetic algorithm.
+
+    Vector neighbors, combined by a genetic algorithm.
 
     Parameters
     ----------
@@ -140,7 +143,6 @@ class Alzantot(Attack):
 
     id: ClassVar[str] = "alzantot@1"
     title: ClassVar[str] = "genetic (Alzantot)"
-    summary: ClassVar[str] = "similar words, combined by a genetic algorithm"
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
     lacking: ClassVar[Mapping[str, str]] = {
         "vectors": NO_VECTORS,
@@ -190,7 +192,9 @@ class Alzantot(Attack):
 
 @dataclass(frozen=True, slots=True)
 class A2t(Attack):
-    """Vector neighbors at a few places with the largest gradients; made for adversarial training.
+    """A few similar words at the places with the largest gradients.
+
+    Vector neighbors at a few places with the largest gradients; made for adversarial training.
 
     Parameters
     ----------
@@ -220,7 +224,6 @@ class A2t(Attack):
 
     id: ClassVar[str] = "a2t@1"
     title: ClassVar[str] = "A2T"
-    summary: ClassVar[str] = "a few similar words at the places with the largest gradients"
     needs: ClassVar[frozenset[str]] = frozenset({"predict", "gradients"})
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
     lacking: ClassVar[Mapping[str, str]] = {"vectors": NO_VECTORS, "encoder": NO_ENCODER}

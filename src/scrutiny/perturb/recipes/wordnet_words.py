@@ -13,7 +13,9 @@ from scrutiny.perturb.words.like_words import WordnetAll
 
 @dataclass(frozen=True, slots=True)
 class Pwws(Attack):
-    """WordNet synonyms, in the order of saliency times gain.
+    """WordNet synonyms, by saliency times gain.
+
+    WordNet synonyms, in the order of saliency times gain.
 
     Each word's best synonym is the one that lowers the probability of the gold label most. Words
     are visited by that gain times the softmax of what the model loses when the word is unknown,
@@ -45,7 +47,6 @@ class Pwws(Attack):
 
     id: ClassVar[str] = "pwws@1"
     title: ClassVar[str] = "PWWS"
-    summary: ClassVar[str] = "WordNet synonyms, by saliency times gain"
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
     deviations: ClassVar[tuple[str, ...]] = (
         "Named entities stay: the paper exchanges them for the most frequent entity of their type "
@@ -66,7 +67,9 @@ class Pwws(Attack):
 
 @dataclass(frozen=True, slots=True)
 class Pso(Attack):
-    """Words of a like meaning, put together by a swarm.
+    """Words of similar meaning, combined by a particle swarm.
+
+    Words of a like meaning, put together by a swarm.
 
     Parameters
     ----------
@@ -92,7 +95,6 @@ class Pso(Attack):
 
     id: ClassVar[str] = "pso@1"
     title: ClassVar[str] = "particle swarm"
-    summary: ClassVar[str] = "words of similar meaning, combined by a particle swarm"
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
     deviations: ClassVar[tuple[str, ...]] = (
         "WordNet synonyms of the word's part of speech, in its inflection, stand in for words of "

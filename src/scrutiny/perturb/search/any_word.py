@@ -11,7 +11,9 @@ from scrutiny.perturb.engine.change import Rng, word_sites
 
 @dataclass(frozen=True, slots=True)
 class AnyWord(Transformation):
-    """Sites without candidates: all words that are long enough.
+    """Every word, for methods that bring their own candidates.
+
+    Sites without candidates: all words that are long enough.
 
     Parameters
     ----------
@@ -26,7 +28,6 @@ class AnyWord(Transformation):
     """
 
     id: ClassVar[str] = "any_word@1"
-    summary: ClassVar[str] = "every word, for methods that bring their own candidates"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change"}
     where = "around"

@@ -84,7 +84,6 @@ class Goal(PlugIn, ABC):
     kind = "goal"
 
     id: ClassVar[str]
-    summary: ClassVar[str]
 
     @abstractmethod
     def skips(self, base: Base) -> str | None:

@@ -36,7 +36,6 @@ class Method(PlugIn, ABC):
     kind = "search_method"
 
     id: ClassVar[str]
-    summary: ClassVar[str]
     stream: ClassVar[str] = ""
     least_cosine: float | None = None
 

@@ -64,7 +64,6 @@ class AntonymSwap(Change):
 
     id: ClassVar[str] = "antonym_swap@1"
     title: ClassVar[str] = "antonyms"
-    summary: ClassVar[str] = "adjectives replaced by their antonym in the same degree"
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change", "token-tagging": "keeps"}
     is_default: ClassVar[bool] = False  # see docs/transformation-quality.md

@@ -52,7 +52,6 @@ class AppendIrrelevant(ChangesWholeText):
 
     id: ClassVar[str] = "append_irrelevant@1"
     title: ClassVar[str] = "irrelevant sentences"
-    summary: ClassVar[str] = "an opening phrase before the text, a proverb after it"
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
         "text-pair-classification": "may change",

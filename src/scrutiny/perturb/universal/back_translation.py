@@ -58,7 +58,6 @@ class BackTranslation(ChangesWholeText, AsksAhead):
 
     id: ClassVar[str] = "back_translation@1"
     title: ClassVar[str] = "back-translation"
-    summary: ClassVar[str] = "the text translated to another language and back"
     resources: ClassVar[tuple[str, ...]] = ("translator",)
     effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps", "token-tagging": "may change"}
 

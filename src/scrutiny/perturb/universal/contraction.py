@@ -43,7 +43,6 @@ class Contraction(Change):
 
     id: ClassVar[str] = "contraction@1"
     title: ClassVar[str] = "contractions"
-    summary: ClassVar[str] = "contractions expanded, full forms contracted"
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
     where = "anywhere"
 

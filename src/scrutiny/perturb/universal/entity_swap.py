@@ -26,7 +26,9 @@ _NAME_BEFORE: Final = re.compile(r"([A-Z]\S*,?( of)?( the)?|\bSt\.|-) $")
 
 @dataclass(frozen=True, slots=True)
 class EntitySwap(Change):
-    """Renames a person, place or organization throughout the text.
+    """Named entities replaced by others of the same type.
+
+    Renames a person, place or organization throughout the text.
 
     Annotated spans are taken where the example has them, the run's entity finder otherwise, whose
     finds count where no other capital stands beside them. Every
@@ -54,7 +56,6 @@ class EntitySwap(Change):
 
     id: ClassVar[str] = "entity_swap@1"
     title: ClassVar[str] = "entities swapped"
-    summary: ClassVar[str] = "named entities replaced by others of the same type"
     resources: ClassVar[tuple[str, ...]] = ("entities",)
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",

@@ -64,7 +64,6 @@ class InsertAdverb(Change):
 
     id: ClassVar[str] = "insert_adverb@1"
     title: ClassVar[str] = "adverbs inserted"
-    summary: ClassVar[str] = "neutral adverbs inserted before main verbs"
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",

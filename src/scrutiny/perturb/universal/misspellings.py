@@ -69,7 +69,6 @@ class SpellingError(Change, ChangesAtOnce):
 
     id: ClassVar[str] = "spelling_error@1"
     title: ClassVar[str] = "spelling errors"
-    summary: ClassVar[str] = "common misspellings of words"
     intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
 
     by_ear: bool = False
@@ -141,7 +140,9 @@ def misheard(word: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Ocr(Change, ChangesAtOnce):
-    """One OCR confusion in each chosen word.
+    """Character confusions of optical character recognition (OCR).
+
+    One OCR confusion in each chosen word.
 
     Confusions may take or leave several characters: ``m`` becomes ``rn``, ``cl`` becomes ``d``.
 
@@ -168,7 +169,6 @@ class Ocr(Change, ChangesAtOnce):
 
     id: ClassVar[str] = "ocr@1"
     title: ClassVar[str] = "OCR noise"
-    summary: ClassVar[str] = "character confusions of optical character recognition (OCR)"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     intensity: ClassVar[Intensity] = Intensity(share=0.2, least=1, most=None)
 

@@ -77,7 +77,6 @@ class NamePlaceSwap(Change):
 
     id: ClassVar[str] = "name_place_swap@1"
     title: ClassVar[str] = "names and places swapped"
-    summary: ClassVar[str] = "people changed to the other gender, or places to another region"
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",

@@ -53,7 +53,6 @@ class NumberSwap(Change):
 
     id: ClassVar[str] = "number_swap@1"
     title: ClassVar[str] = "numbers swapped"
-    summary: ClassVar[str] = "numbers replaced by others of about the same size"
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "may change",
         "text-classification": "keeps",

@@ -52,7 +52,6 @@ class ReverseNegation(Change):
 
     id: ClassVar[str] = "reverse_negation@1"
     title: ClassVar[str] = "negation reversed"
-    summary: ClassVar[str] = "a negation inserted or removed, with agreement"
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change", "token-tagging": "keeps"}
     intensity: ClassVar[Intensity] = Intensity(share=0.0, least=1, most=1)

@@ -16,7 +16,9 @@ _INSIDE = True
 
 @dataclass(frozen=True, slots=True)
 class Typos(Change, ChangesAtOnce):
-    """One typing error in each chosen word.
+    """A letter replaced, swapped, inserted or deleted inside words.
+
+    One typing error in each chosen word.
 
     A replaced or inserted letter is a random one of the same class: digit, upper case, lower case,
     and of the same script. Two equal neighbors are never swapped.
@@ -49,7 +51,6 @@ class Typos(Change, ChangesAtOnce):
     """
 
     id: ClassVar[str] = "typos@1"
-    summary: ClassVar[str] = "a letter replaced, swapped, inserted or deleted inside words"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
 
@@ -154,7 +155,6 @@ class Keyboard(Change, ChangesAtOnce):
 
     id: ClassVar[str] = "keyboard@1"
     title: ClassVar[str] = "keyboard typos"
-    summary: ClassVar[str] = "a character replaced by a neighboring key"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     intensity: ClassVar[Intensity] = Intensity(share=0.2, least=1, most=None)
 

@@ -52,7 +52,6 @@ class SocialMedia(Change):
 
     id: ClassVar[str] = "social_media@1"
     title: ClassVar[str] = "social media style"
-    summary: ClassVar[str] = "abbreviations, a mention or a link, as in social media"
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
 
     abbreviations: bool = True

@@ -39,7 +39,6 @@ class WordCase(Change, ChangesAtOnce):
 
     id: ClassVar[str] = "word_case@1"
     title: ClassVar[str] = "upper and lower case"
-    summary: ClassVar[str] = "words in upper, lower, title or random case"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
     where = "anywhere"
@@ -130,7 +129,6 @@ class Punctuation(ChangesWholeText):
     """
 
     id: ClassVar[str] = "punctuation@1"
-    summary: ClassVar[str] = "other punctuation at the end, brackets or quotes around the text"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
 
     end: bool = True

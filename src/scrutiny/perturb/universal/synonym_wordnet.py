@@ -27,7 +27,9 @@ _PARTICLES: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class SynonymWordnet(Change):
-    """Replaces a word by a synonym of the same part of speech, inflection and letter case.
+    """Words replaced by a WordNet synonym in the same inflection.
+
+    Replaces a word by a synonym of the same part of speech, inflection and letter case.
 
     A list holds the pairs of words that a reader found to fit in nearly every context; no other
     pair is used unless asked for. Verbs before a preposition or particle stay, and so do words in
@@ -71,7 +73,6 @@ class SynonymWordnet(Change):
 
     id: ClassVar[str] = "synonym_wordnet@1"
     title: ClassVar[str] = "synonyms (WordNet)"
-    summary: ClassVar[str] = "words replaced by a WordNet synonym in the same inflection"
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
 
     checked: bool = True

@@ -57,7 +57,6 @@ class Tense(Change):
 
     id: ClassVar[str] = "tense@1"
     title: ClassVar[str] = "tense changed"
-    summary: ClassVar[str] = "finite verbs in the other tense, with agreement"
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",

@@ -34,7 +34,6 @@ class DeleteWord(Change):
 
     id: ClassVar[str] = "delete_word@1"
     title: ClassVar[str] = "words deleted"
-    summary: ClassVar[str] = "one word deleted"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change"}
     intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=None)

@@ -22,7 +22,9 @@ _TAGS: Final[Mapping[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Inflections(Change):
-    """All other forms of a noun, verb or adjective, in the order of their Penn tags.
+    """Words in another inflection.
+
+    All other forms of a noun, verb or adjective, in the order of their Penn tags.
 
     Parameters
     ----------
@@ -46,7 +48,6 @@ class Inflections(Change):
     """
 
     id: ClassVar[str] = "inflections@1"
-    summary: ClassVar[str] = "words in another inflection"
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",

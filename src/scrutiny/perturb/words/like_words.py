@@ -33,7 +33,9 @@ _CACHED: Final = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class WordnetAll(Change):
-    """Every single-word lemma of every synset of a word, whatever its sense.
+    """Words replaced by any lemma of any of their WordNet synsets.
+
+    Every single-word lemma of every synset of a word, whatever its sense.
 
     The order is fixed: nouns, verbs, adjectives, adverbs; the frequent sense first; within a
     synset as WordNet has it. See ``synonym_wordnet`` for synonyms that fit more often.
@@ -67,7 +69,6 @@ class WordnetAll(Change):
 
     id: ClassVar[str] = "wordnet_all@1"
     title: ClassVar[str] = "WordNet lemmas"
-    summary: ClassVar[str] = "words replaced by any lemma of any of their WordNet synsets"
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change"}
     is_for_search: ClassVar[bool] = True
@@ -139,7 +140,9 @@ def synonyms(word: str, pos: str, senses: int | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class VectorNeighbors(Change, AsksAhead):
-    """The nearest words by cosine, in that order, without further conditions.
+    """Words replaced by their nearest neighbors among word vectors.
+
+    The nearest words by cosine, in that order, without further conditions.
 
     Parameters
     ----------
@@ -168,7 +171,6 @@ class VectorNeighbors(Change, AsksAhead):
 
     id: ClassVar[str] = "vector_neighbors@1"
     title: ClassVar[str] = "neighbors in word vectors"
-    summary: ClassVar[str] = "words replaced by their nearest neighbors among word vectors"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
     resources: ClassVar[tuple[str, ...]] = ("vectors",)
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change"}
@@ -207,7 +209,9 @@ class VectorNeighbors(Change, AsksAhead):
 
 @dataclass(frozen=True, slots=True)
 class SynonymVectors(Change, AsksAhead):
-    """A vector neighbor of the same part of speech and inflection, without antonyms.
+    """Words replaced by a neighbor among word vectors, without antonyms.
+
+    A vector neighbor of the same part of speech and inflection, without antonyms.
 
     Vectors put words near one another that occur in like contexts, so opposites are near as well;
     those that WordNet knows, direct or by way of a similar adjective, are taken out. So are words
@@ -238,7 +242,6 @@ class SynonymVectors(Change, AsksAhead):
 
     id: ClassVar[str] = "synonym_vectors@1"
     title: ClassVar[str] = "synonyms (word vectors)"
-    summary: ClassVar[str] = "words replaced by a neighbor among word vectors, without antonyms"
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet", "vectors")
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",

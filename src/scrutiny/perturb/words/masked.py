@@ -26,7 +26,9 @@ from scrutiny.text.lexicon import is_stop_word
 
 @dataclass(frozen=True, slots=True)
 class MaskedReplace(Expected):
-    """The most likely whole words in place of one, most likely first, never the word itself.
+    """A word masked and replaced by predictions of a masked language model.
+
+    The most likely whole words in place of one, most likely first, never the word itself.
 
     In Chinese the places and the words are single characters, unless the texts come with words.
 
@@ -57,7 +59,6 @@ class MaskedReplace(Expected):
 
     id: ClassVar[str] = "masked_replace@1"
     title: ClassVar[str] = "words replaced (masked LM)"
-    summary: ClassVar[str] = "a word masked and replaced by predictions of a masked language model"
 
     top: int = 50
     least_probability: float = 0.0
@@ -67,7 +68,9 @@ class MaskedReplace(Expected):
 
 @dataclass(frozen=True, slots=True)
 class MaskedLm(Expected):
-    """A likely word of the same part of speech and inflection, never the word itself.
+    """Words replaced by predictions of a masked language model.
+
+    A likely word of the same part of speech and inflection, never the word itself.
 
     Parameters
     ----------
@@ -93,7 +96,6 @@ class MaskedLm(Expected):
 
     id: ClassVar[str] = "masked_lm@1"
     title: ClassVar[str] = "words from a language model"
-    summary: ClassVar[str] = "words replaced by predictions of a masked language model"
     languages: ClassVar[frozenset[str]] = frozenset({"en"})
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet", "masked_lm")
     effect: ClassVar[Mapping[str, Effect]] = {"*": "may change", "token-tagging": "keeps"}
@@ -135,7 +137,9 @@ def _fitting(word: str, xpos: str, likely: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class ShownReplace(Expected):
-    """Words with as many tokens, from one pass over the unmasked text.
+    """A word replaced by predictions of a masked language model for the unmasked text.
+
+    Words with as many tokens, from one pass over the unmasked text.
 
     At every piece of the word the model names its likeliest pieces; of their combinations those of
     the least perplexity are proposed, the least first. The best combinations are found exactly
@@ -167,9 +171,6 @@ class ShownReplace(Expected):
 
     id: ClassVar[str] = "shown_replace@1"
     title: ClassVar[str] = "words predicted (unmasked text)"
-    summary: ClassVar[str] = (
-        "a word replaced by predictions of a masked language model for the unmasked text"
-    )
 
     top: int = 48
     no_stop_words: bool = True
@@ -189,7 +190,9 @@ class ShownReplace(Expected):
 
 @dataclass(frozen=True, slots=True)
 class MaskedInsert(Expected):
-    """The most likely whole words between a word and its neighbor, most likely first.
+    """A word inserted that a masked language model predicts.
+
+    The most likely whole words between a word and its neighbor, most likely first.
 
     The place is the word next to which they are put, so that a search can choose between replacing
     a word and adding to it.
@@ -222,7 +225,6 @@ class MaskedInsert(Expected):
 
     id: ClassVar[str] = "masked_insert@1"
     title: ClassVar[str] = "words inserted (masked LM)"
-    summary: ClassVar[str] = "a word inserted that a masked language model predicts"
 
     side: Literal["left", "right", "both"] = "both"
     top: int = 50
@@ -264,7 +266,9 @@ _PAIRS: Final[Mapping[str, frozenset[str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class MaskedMerge(Expected):
-    """The most likely whole words in place of two, most likely first, never one of the two.
+    """Two words replaced by one that a masked language model predicts.
+
+    The most likely whole words in place of two, most likely first, never one of the two.
 
     Two words can be merged where their parts of speech often make a phrase: a noun or adjective
     and a noun, a determiner and a noun, a verb and its object or adverb, and such.
@@ -294,7 +298,6 @@ class MaskedMerge(Expected):
 
     id: ClassVar[str] = "masked_merge@1"
     title: ClassVar[str] = "words merged (masked LM)"
-    summary: ClassVar[str] = "two words replaced by one that a masked language model predicts"
     languages: ClassVar[frozenset[str]] = frozenset({"en"})
     resources: ClassVar[tuple[str, ...]] = ("tagger", "masked_lm")
     is_local: ClassVar[bool] = False  # a pair is a site by both of its words

@@ -51,7 +51,6 @@ class MentionSwap(Change):
 
     id: ClassVar[str] = "mention_swap@1"
     title: ClassVar[str] = "mentions swapped"
-    summary: ClassVar[str] = "one mention of a person or place with another name"
     resources: ClassVar[tuple[str, ...]] = ("entities",)
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",

@@ -19,7 +19,7 @@ from scrutiny.parts.run.view import (
     RunFacts,
     RunView,
 )
-from scrutiny.parts.wording.labels import capitalized, family_name, replicate_words
+from scrutiny.parts.wording.labels import family_name, replicate_words
 from scrutiny.report.parts import found_texts, registered
 from scrutiny.report.reading.evidence import Tables, evidence_of
 from scrutiny.report.reading.found import evidence_found
@@ -147,9 +147,8 @@ def _notes(manifest: Mapping[str, Any]) -> dict[str, DiagnosticNotes]:
     for measured in manifest.get("measure", {}).values():
         name = family_name(measured["diagnostic"])
         known = notes.get(name, DiagnosticNotes()).measured
-        summary = measured.get("summary", "")
         notes[name] = DiagnosticNotes(
-            summary=_sentence(summary),
+            summary=measured.get("summary", ""),
             measured=tuple(dict.fromkeys((*known, *measured.get("notes", ())))),
             misleads=_misleads(measured.get("doc", "")),
         )
@@ -163,11 +162,6 @@ def _misleads(doc: str) -> tuple[str, ...]:
         return ()
     parts = " ".join(match[1].split()).rstrip(".").split("; ")
     return tuple(f"Misleads when {part}." for part in parts)
-
-
-def _sentence(text: str) -> str:
-    end = "" if text.endswith((".", "?")) else "."
-    return f"{capitalized(text)}{end}" if text else ""
 
 
 def _datasets(

@@ -133,7 +133,7 @@ class Manifest:
             "diagnostic": "scores@1",
             "kind": KIND,
             "params": {},
-            "summary": f"scores of single items that {self.tool} logged",
+            "summary": f"Scores of single items that {self.tool} logged.",
             "doc": _DOC,
             "notes": [
                 f"Scores were read from logs of {self.tool}; nothing was asked again.",

@@ -44,7 +44,6 @@ class Certainty(Diagnostic[CertaintyParams]):
     """
 
     id = "certainty@1"
-    summary = "median margin between the two likeliest answers"
     Params = CertaintyParams
     tasks = frozenset({"text-classification"})
     measures = (Measure("margin", unit="probability"),)

@@ -15,7 +15,9 @@ INNER_VOWEL = re.compile(r"(?<=\w)[aeiou](?=\w)")
 
 @dataclass(frozen=True, slots=True)
 class DropVowel(Transformation):
-    """An inner vowel of a word left out.
+    """An inner vowel left out.
+
+    An inner vowel of a word left out.
 
     **Measures** whether words are recognized by their consonants.
 
@@ -23,7 +25,6 @@ class DropVowel(Transformation):
     """
 
     id: ClassVar[str] = "drop_vowel@1"
-    summary: ClassVar[str] = "an inner vowel left out"
     languages: ClassVar[frozenset[str]] = frozenset({"en"})
     resources: ClassVar[tuple[str, ...]] = ()
     effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps"}

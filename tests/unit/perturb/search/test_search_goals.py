@@ -7,6 +7,7 @@ import pytest
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.example import Example, Span
+from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
 from scrutiny.perturb.search.goal import AnswerPair, Base, Slope, label_of
@@ -43,7 +44,7 @@ def test_names_are_registered():
     for name in found.names("goal"):
         goal = found.load("goal", name)
         assert goal.id == name
-        assert goal.summary
+        assert sentence_of(goal).endswith(".")
 
 
 def test_losing_a_label():

@@ -14,6 +14,7 @@ from rapidfuzz.distance import Levenshtein
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
+from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import registry
 from scrutiny.perturb.constraints.how_much import EditDistance
 from scrutiny.perturb.recipes.similar import ByEncoder
@@ -87,7 +88,7 @@ def test_names_are_registered():
     for name in found.names("search_method"):
         method = found.load("search_method", name)
         assert method.id == name
-        assert method.summary
+        assert sentence_of(method).endswith(".")
 
 
 def test_greedy_by_importance_step_by_step():

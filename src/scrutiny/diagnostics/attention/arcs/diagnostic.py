@@ -60,7 +60,9 @@ Right = tuple[Booleans, Booleans]
 
 
 class HeadArcs(ReadsMaps[ArcsParams]):
-    """Accuracy of every head at finding the syntactic head of a word, by relation.
+    """Attention heads as dependency parsers of single relations.
+
+    Accuracy of every head at finding the syntactic head of a word, by relation.
 
     Direction 1 takes the word that a word attends to most for its head, direction 2 the word that
     attends to it most. Records hold, for each sentence and relation, how many words were right, of
@@ -82,7 +84,6 @@ class HeadArcs(ReadsMaps[ArcsParams]):
     """
 
     id = "attention.arcs@1"
-    summary = "attention heads as dependency parsers of single relations"
     Params = ArcsParams
     View = Arcs
     tasks = frozenset({"dependency-arcs"})

@@ -88,7 +88,9 @@ class CoreferenceParams(PresetParams):
 
 
 class Coreference(ReadsMaps[CoreferenceParams]):
-    """Accuracy of every head at finding the antecedent of a mention among other mentions.
+    """Attention heads as coreference resolvers.
+
+    Accuracy of every head at finding the antecedent of a mention among other mentions.
 
     A head is right where the mention's head word attends to the head word of a coreferent mention
     more than to that of any other candidate. Records hold, for each text and kind of mention, how
@@ -107,7 +109,6 @@ class Coreference(ReadsMaps[CoreferenceParams]):
     """
 
     id = "attention.coreference@1"
-    summary = "attention heads as coreference resolvers"
     Params = CoreferenceParams
     View = Mentions
     tasks = frozenset({"mention-clusters"})

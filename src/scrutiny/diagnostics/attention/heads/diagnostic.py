@@ -94,7 +94,9 @@ _NO_ROOM: Final = "no_pseudo_cue"
 
 
 class Heads(Diagnostic[HeadsParams]):
-    """Precision, recall and F1 of every head for anchored annotations.
+    """Attention heads as classifiers of an annotation (negation cue and scope).
+
+    Precision, recall and F1 of every head for anchored annotations.
 
     Records hold, for each example and preset, the words that each head predicted and those that
     were right, beside the same counts of baselines that need no model; role ``control`` holds the
@@ -115,7 +117,6 @@ class Heads(Diagnostic[HeadsParams]):
     """
 
     id = "attention.heads@1"
-    summary = "attention heads as classifiers of an annotation (negation cue and scope)"
     Params = HeadsParams
     needs = frozenset({"attentions"})
     tasks = frozenset({"anchored-spans"})

@@ -43,7 +43,9 @@ class StoredParams:
 
 
 class Stored(Diagnostic[StoredParams]):
-    """Estimates of a published study of attention heads, from its scores of every head.
+    """Published scores of attention heads, evaluated without a model.
+
+    Estimates of a published study of attention heads, from its scores of every head.
 
     Records hold the counts of words that each head predicted and got right on a whole corpus.
 
@@ -60,7 +62,6 @@ class Stored(Diagnostic[StoredParams]):
     """
 
     id = "attention.stored@1"
-    summary = "published scores of attention heads, evaluated without a model"
     Params = StoredParams
     needs = frozenset({"head_counts"})
     tasks = frozenset({"stored-heads"})

@@ -97,7 +97,9 @@ class PatternsParams:
 
 
 class Patterns(Diagnostic[PatternsParams]):
-    """Fixed patterns of every head, and the number of heads with each pattern.
+    """Fixed attention patterns: to neighbors, to special tokens, broad.
+
+    Fixed patterns of every head, and the number of heads with each pattern.
 
     Piece by piece, special tokens among the columns: mean attention to the piece itself, the piece
     before and behind, the first and last special token and punctuation; entropy of the rows and of
@@ -117,7 +119,6 @@ class Patterns(Diagnostic[PatternsParams]):
     """
 
     id = "attention.patterns@1"
-    summary = "fixed attention patterns: to neighbors, to special tokens, broad"
     Params = PatternsParams
     needs = frozenset({"attentions"})
     tasks = TEXTS

@@ -55,7 +55,9 @@ class DivergenceParams:
 
 
 class Divergence(Diagnostic[DivergenceParams]):
-    """Distances between all heads: Jensen-Shannon divergence of their rows, summed over tokens.
+    """Jensen-Shannon distances between heads, within and between layers.
+
+    Distances between all heads: Jensen-Shannon divergence of their rows, summed over tokens.
 
     Records hold, for each text and layer, the mean distance between heads of the layer and to those
     of other layers. Beside them, over all texts: ``divergence`` ``(head, head)``, heads layer by
@@ -72,7 +74,6 @@ class Divergence(Diagnostic[DivergenceParams]):
     """
 
     id = "attention.divergence@1"
-    summary = "Jensen-Shannon distances between heads, within and between layers"
     Params = DivergenceParams
     needs = frozenset({"attentions"})
     tasks = TEXTS

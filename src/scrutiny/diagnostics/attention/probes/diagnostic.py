@@ -108,7 +108,9 @@ class ProbeParams:
 
 
 class AttentionProbe(Diagnostic[ProbeParams]):
-    """Unlabeled attachment score of probes with weights on all maps, and of probes without maps.
+    """Dependency trees predicted by probes of all attention maps.
+
+    Unlabeled attachment score of probes with weights on all maps, and of probes without maps.
 
     The head of a word is a softmax over sum_k w_k a_ij + u_k a_ji, the root by attention to the
     special tokens. ``attention`` has one weight a map and direction; in ``attention-words`` weights
@@ -128,7 +130,6 @@ class AttentionProbe(Diagnostic[ProbeParams]):
     """
 
     id = "attention.probe@1"
-    summary = "dependency trees predicted by probes of all attention maps"
     Params = ProbeParams
     needs = frozenset({"attentions"})
     tasks = frozenset({"dependency-arcs"})

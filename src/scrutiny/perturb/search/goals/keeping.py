@@ -27,7 +27,9 @@ Unit = Literal["words", "characters"]
 
 @dataclass(frozen=True, slots=True)
 class KeepOutput(Goal):
-    """Another text with the output of the base; the score is 1 / (1 + distance of outputs).
+    """The model gives the same answer to a changed text.
+
+    Another text with the output of the base; the score is 1 / (1 + distance of outputs).
 
     Below the least change the score falls by 1 for each unit that is missing, above the most by 1
     for each that is too many, and by 1 where the label is lost: such texts are never better than
@@ -69,7 +71,6 @@ class KeepOutput(Goal):
     """
 
     id: ClassVar[str] = "keep_output@1"
-    summary: ClassVar[str] = "the model gives the same answer to a changed text"
 
     distance: Distance = "l1"
     keeps_label: bool = True
@@ -121,7 +122,9 @@ def amount_changed(state: State, unit: Unit) -> int:
 
 @dataclass(frozen=True, slots=True)
 class FewestWords(Goal):
-    """The starting label with as few words as possible.
+    """The model gives the same answer to as few words as possible.
+
+    The starting label with as few words as possible.
 
     The score is the share of the base's words that are gone, plus p / words of the base, so that of
     two equally short texts the surer one is better; p / words - 1 where the label is lost. The goal
@@ -154,7 +157,6 @@ class FewestWords(Goal):
     """
 
     id: ClassVar[str] = "input_reduction@1"
-    summary: ClassVar[str] = "the model gives the same answer to as few words as possible"
 
     words: int = 1
     against: Against = "prediction"

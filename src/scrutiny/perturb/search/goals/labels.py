@@ -23,7 +23,9 @@ from scrutiny.perturb.search.state import State
 
 @dataclass(frozen=True, slots=True)
 class Untargeted(Goal):
-    """Any label but the starting one; the score is 1 - p of that label.
+    """The model predicts another label than the starting one.
+
+    Any label but the starting one; the score is 1 - p of that label.
 
     Parameters
     ----------
@@ -49,7 +51,6 @@ class Untargeted(Goal):
     """
 
     id: ClassVar[str] = "untargeted@1"
-    summary: ClassVar[str] = "the model predicts another label than the starting one"
 
     against: Against = "gold"
     is_hard: bool = False
@@ -97,7 +98,6 @@ class Targeted(Goal):
     """
 
     id: ClassVar[str] = "targeted@1"
-    summary: ClassVar[str] = "the model predicts a given label"
 
     target: str | None = None
     choice: Literal["second", "last"] = "second"
@@ -140,7 +140,9 @@ class Targeted(Goal):
 
 @dataclass(frozen=True, slots=True)
 class Confidence(Goal):
-    """p(starting label) below a threshold; the score is 1 - p.
+    """The starting label's probability falls below a threshold.
+
+    p(starting label) below a threshold; the score is 1 - p.
 
     Parameters
     ----------
@@ -165,7 +167,6 @@ class Confidence(Goal):
     """
 
     id: ClassVar[str] = "confidence@1"
-    summary: ClassVar[str] = "the starting label's probability falls below a threshold"
 
     below: float = 0.5
     against: Against = "gold"

@@ -17,7 +17,9 @@ from scrutiny.text.tokens import token_texts
 
 @dataclass(frozen=True, slots=True)
 class OutputText(Goal):
-    """Another text than the one generated for the base; the score is 1 - their overlap.
+    """The generated text changes.
+
+    Another text than the one generated for the base; the score is 1 - their overlap.
 
     Parameters
     ----------
@@ -43,7 +45,6 @@ class OutputText(Goal):
     """
 
     id: ClassVar[str] = "output_text@1"
-    summary: ClassVar[str] = "the generated text changes"
 
     overlap: Literal["words", "positions"] = "words"
     most: float | None = None
@@ -89,7 +90,9 @@ _OVERLAPS = {"words": _of_words, "positions": _of_positions}
 
 @dataclass(frozen=True, slots=True)
 class Tagging(Goal):
-    """Predicted spans that differ from the expected ones; the score is 1 - F1 between them.
+    """Any predicted span changes.
+
+    Predicted spans that differ from the expected ones; the score is 1 - F1 between them.
 
     Expected are the starting spans, carried by the edits: a name that only moved is not lost.
 
@@ -112,7 +115,6 @@ class Tagging(Goal):
     """
 
     id: ClassVar[str] = "tagging@1"
-    summary: ClassVar[str] = "any predicted span changes"
 
     against: Against = "gold"
     what: Literal["any", "lost"] = "any"

@@ -49,7 +49,6 @@ class Disagreement(Goal):
     """
 
     id: ClassVar[str] = "disagreement@1"
-    summary: ClassVar[str] = "two models give different answers to one text"
 
     distance: Distance = "l1"
     least: float | None = None
@@ -107,7 +106,6 @@ class RegressionMargin(Goal):
     """
 
     id: ClassVar[str] = "regression_margin@1"
-    summary: ClassVar[str] = "a predicted number moves by at least a margin"
 
     margin: float = 0.5
     against: Against = "gold"

@@ -11,7 +11,9 @@ from scrutiny.perturb.search.state import State
 
 @dataclass(frozen=True, slots=True)
 class Beam(Method):
-    """Expand every text of the beam at every place, and keep the best results.
+    """The best few texts are kept and changed at every place.
+
+    Expand every text of the beam at every place, and keep the best results.
 
     Ends where the goal is reached, where nothing can be changed any more, or after ``steps``; the
     result is then the best text seen, not the best of the last step.
@@ -38,7 +40,6 @@ class Beam(Method):
     """
 
     id: ClassVar[str] = "beam@1"
-    summary: ClassVar[str] = "the best few texts are kept and changed at every place"
 
     width: int = 10
     steps: int = 100
@@ -98,7 +99,6 @@ class Greedy(Method):
     """
 
     id: ClassVar[str] = "greedy@1"
-    summary: ClassVar[str] = "each step goes to the best text that one change gives"
 
     steps: int = 100
     prefer: Closeness | None = None

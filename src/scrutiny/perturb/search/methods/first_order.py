@@ -91,7 +91,9 @@ _kept = _Kept()
 
 @dataclass(frozen=True, slots=True)
 class FirstOrder(Method):
-    """Replace words as the gradient of the loss suggests, and ask the model about the results.
+    """Words replaced as the gradient suggests.
+
+    Replace words as the gradient of the loss suggests, and ask the model about the results.
 
     The change of the loss when the vector e of a word becomes e' is to first order g (e' - e). One
     backward pass estimates it for every word and every entry of the vocabulary. The ``flips``
@@ -128,7 +130,6 @@ class FirstOrder(Method):
     """
 
     id: ClassVar[str] = "first_order@1"
-    summary: ClassVar[str] = "words replaced as the gradient suggests"
 
     width: int = 10
     flips: int = 10

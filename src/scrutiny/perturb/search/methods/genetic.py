@@ -21,7 +21,9 @@ Members = Generator[Sequence[State] | Needed, Sequence[Judged], list[Judged]]
 
 @dataclass(frozen=True, slots=True)
 class Genetic(Method):
-    """Genetic algorithm over a population of texts.
+    """A genetic algorithm: better texts have more offspring.
+
+    Genetic algorithm over a population of texts.
 
     The first members are the base, each changed at one place. In every generation the best member
     stays, pairs of parents are drawn, the child of a pair takes each changed place from one of
@@ -61,7 +63,6 @@ class Genetic(Method):
     """
 
     id: ClassVar[str] = "genetic@1"
-    summary: ClassVar[str] = "a genetic algorithm: better texts have more offspring"
 
     population: int = 60
     generations: int = 20

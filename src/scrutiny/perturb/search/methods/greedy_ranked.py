@@ -18,7 +18,9 @@ Proposing = Generator[Needed, Sequence[Judged], list[State]]
 
 @dataclass(frozen=True, slots=True)
 class GreedyRanked(Method):
-    """Rank the places of the base once, then change them in this order while it helps.
+    """Words in order of importance, each changed if that helps.
+
+    Rank the places of the base once, then change them in this order while it helps.
 
     At each place all candidates of the current text are asked about. If the goal is reached at
     one, the search ends there; otherwise the best is taken if it is better than where it stands.
@@ -60,7 +62,6 @@ class GreedyRanked(Method):
     """
 
     id: ClassVar[str] = "greedy_ranked@1"
-    summary: ClassVar[str] = "words in order of importance, each changed if that helps"
 
     ranking: Ranking = "unk"
     as_released: bool = False

@@ -31,7 +31,9 @@ class _Particle:
 
 @dataclass(frozen=True, slots=True)
 class ParticleSwarm(Method):
-    """Let texts adopt the words of the best texts seen, and mutate.
+    """A particle swarm of texts that move towards the best ones.
+
+    Let texts adopt the words of the best texts seen, and mutate.
 
     Every place of a text has a velocity v. It grows where the text differs from its own best and
     from the swarm's best, and falls where it agrees; a place takes over the better text's word with
@@ -65,7 +67,6 @@ class ParticleSwarm(Method):
     """
 
     id: ClassVar[str] = "particle_swarm@1"
-    summary: ClassVar[str] = "a particle swarm of texts that move towards the best ones"
 
     population: int = 60
     iterations: int = 20

@@ -31,7 +31,6 @@ class Exhaustive(Method):
     """
 
     id: ClassVar[str] = "exhaustive@1"
-    summary: ClassVar[str] = "every text one step from the base; the best of them"
 
     stops: bool = False
 
@@ -50,7 +49,9 @@ class Exhaustive(Method):
 
 @dataclass(frozen=True, slots=True)
 class RandomChoice(Method):
-    """Ask about texts with randomly chosen candidates at randomly chosen places.
+    """Random changes; the control for all other methods.
+
+    Ask about texts with randomly chosen candidates at randomly chosen places.
 
     Every try starts from the base and takes so many steps, each to a random candidate of a random
     place that has any; a text on which fewer steps are possible gets those that are.
@@ -77,7 +78,6 @@ class RandomChoice(Method):
     """
 
     id: ClassVar[str] = "random@1"
-    summary: ClassVar[str] = "random changes; the control for all other methods"
 
     tries: int = 100
     words: int = 1
