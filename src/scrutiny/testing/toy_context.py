@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from scrutiny.core.diagnostic import Failure, Reference
+from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.randomness import generator
@@ -14,29 +14,8 @@ from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.answers.checked_language import ask_or_fail
 
 
-class ToyReference:
-    """Reference model that is called directly; a single model in the family "reference"."""
-
-    subject = "reference"
-    replicate: str | None = None
-
-    def __init__(self, model: Model) -> None:
-        self.model = model
-        self.labels: tuple[str, ...] = model.labels
-
-    def predict(
-        self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None
-    ) -> list[Prediction | Failure]:
-        """Checked answers of the model."""
-        return predict_or_fail(self.model, examples)
-
-    def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:
-        """Checked answers of the model to queries of `scrutiny.core.queries.language`."""
-        return ask_or_fail(self.model, capability, queries)
-
-
 class ToyContext:
-    """Context that calls a model directly.
+    """Context that calls a model directly; also a reference, the single model of its family.
 
     Parameters
     ----------
@@ -59,6 +38,9 @@ class ToyContext:
         What was kept by `array`.
     """
 
+    subject = "reference"
+    replicate: str | None = None
+
     def __init__(
         self,
         task: Task,
@@ -76,7 +58,7 @@ class ToyContext:
         self.queries: list[tuple[str, Any]] = []
         self.arrays: dict[str, np.ndarray[Any, Any]] = {}
         self._made: dict[str, Any] = {}
-        self.reference: Reference | None = None if reference is None else ToyReference(reference)
+        self.reference: Any = None if reference is None else ToyContext(task, reference)
 
     def predict(
         self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None

@@ -16,7 +16,7 @@ from scrutiny.diagnostics.invariance.params import ScopeParams
 from scrutiny.perturb.resources.capabilities import Guess
 from scrutiny.perturb.resources.loading import RESOURCES
 from scrutiny.testing import KeywordClassifier
-from scrutiny.testing.toy_context import ToyReference
+from scrutiny.testing.toy_context import ToyContext
 from scrutiny.text.edits import apply_edits
 
 TASK = registry().load("task", "text-classification")()
@@ -65,7 +65,7 @@ def texts(capability, item, *, resources=None, reference=None, **params):
     """Searched and random texts of an item, with their status."""
     made = ScopeParams((capability,), trials=1, resources=resources or {}, **params)
     model = reference or KeywordClassifier(["wonderful"], ["gloomy"])
-    maker = Maker([item], made, ToyReference(model), 0)
+    maker = Maker([item], made, ToyContext(TASK, model), 0)
     return [
         (v.status, apply_edits(item, v.edits).text if v.status == "ok" else v.reason)
         for v in maker.variants(generations(made, TASK))
@@ -98,7 +98,7 @@ def test_what_comes_back_from_another_language_is_one_text_and_no_control_of_its
         params := ScopeParams(
             ("back_translation",), trials=1, resources={"translator": Dictionary()}
         ),
-        ToyReference(Linear(0)),
+        ToyContext(TASK, Linear(0)),
         0,
     )
     assert [v.reason for v in maker.variants(generations(params, TASK))] == [None, "only_text"]

@@ -24,7 +24,7 @@ from scrutiny.perturb.search.goal import Base
 from scrutiny.perturb.search.origin import Origin
 from scrutiny.perturb.search.state import State
 from scrutiny.testing import KeywordClassifier
-from scrutiny.testing.toy_context import ToyContext, ToyReference
+from scrutiny.testing.toy_context import ToyContext
 from scrutiny.text.edits import apply_edits
 
 TASK = registry().load("task", "text-classification")()
@@ -37,7 +37,7 @@ def examples(like, count=20):
 
 def made(params, reference, items):
     """Variants by name, each with its text; for every item."""
-    maker = Maker(items, params, ToyReference(reference), 0)
+    maker = Maker(items, params, ToyContext(TASK, reference), 0)
     variants = list(maker.variants(generations(params, TASK)))
     by_item = {e.id: {} for e in items}
     for v in variants:

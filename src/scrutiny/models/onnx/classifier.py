@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import scipy
 
 from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.errors import ModelError, require_packages
@@ -88,7 +89,10 @@ class OnnxClassifier(Model):
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Probabilities of the labels for each example, in order."""
-        return [Prediction(scores=tuple(_softmax(self.logits(e)).tolist())) for e in examples]
+        return [
+            Prediction(scores=tuple(scipy.special.softmax(self.logits(e).astype(float)).tolist()))
+            for e in examples
+        ]
 
     def truncated(self, examples: Sequence[Example]) -> int:
         """How many of the examples have more tokens than the network takes."""
@@ -231,12 +235,6 @@ def _output_of(session: Any) -> str:
     """Name of the output that has the scores."""
     names = [given.name for given in session.get_outputs()]
     return "logits" if "logits" in names else str(names[0])
-
-
-def _softmax(logits: Any) -> Any:
-    """Probabilities of scores ``(label,)``."""
-    shares = np.exp(logits.astype(np.float64) - float(logits.max()))
-    return shares / shares.sum()
 
 
 ADAPTER: Final = Adapter(load, as_checkpoint=as_checkpoint)

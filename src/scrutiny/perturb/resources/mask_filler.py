@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 
 from scrutiny.core.errors import ModelError
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery
@@ -86,7 +87,9 @@ class CheckpointMaskFiller(OverCheckpoint):
             logits = self._logits(batch)
             for i, ids in enumerate(batch):
                 for place in sorted(wanted[ids]):
-                    read[ids, place] = _log_softmax(logits[i, place])
+                    read[ids, place] = scipy.special.log_softmax(
+                        logits[i, place].astype(float)
+                    ).astype(np.float32)
         return [np.stack([read[row.ids, place] for place in row.places]) for row in rows]
 
     def _logits(self, rows: Sequence[tuple[int, ...]]) -> Scores:
@@ -176,9 +179,3 @@ class CheckpointMaskFiller(OverCheckpoint):
             Guess("".join(pieces.texts[i] for i in s.ids), exp(-s.log_probability / len(s.ids)))
             for s in found
         )
-
-
-def _log_softmax(logits: Scores) -> Scores:
-    """Log-probabilities of one place."""
-    shifted = logits.astype(np.float64) - float(logits.max())
-    return np.asarray(shifted - np.log(np.exp(shifted).sum()), dtype=np.float32)
