@@ -15,7 +15,7 @@ from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import DRAW, Estimate, of_all_draws
 from scrutiny.core.slice_syntax import metric_and_slices, parted
 from scrutiny.reliability.asked import asks_more
-from scrutiny.reliability.gate_rules import Rule
+from scrutiny.reliability.verdicts.gate_rules import Rule
 from scrutiny.report.formats.named import format_of, render
 from scrutiny.report.parts import found_texts
 from scrutiny.report.reading.cases import cases_of

@@ -13,10 +13,10 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
-from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import estimate
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import CODES, Panel, Side
+from scrutiny.reliability.verdicts.claims import decide
 
 METRICS = ("drop(accuracy)", "excess(accuracy)")
 STUDIES = 150  # 93 % of rules that are wrong in a tenth of families are told

@@ -12,7 +12,7 @@ from scrutiny.diagnostics.labels.diagnostic import Labels, LabelsParams
 from scrutiny.diagnostics.labels.doubting import confident_disagreements, conflicts
 from scrutiny.diagnostics.labels.parts import PART, doubtful_in, lines, part
 from scrutiny.parts.run.first_screen import front_of
-from scrutiny.reliability.risks import state_of
+from scrutiny.reliability.verdicts.risks import state_of
 from scrutiny.report.parts import parts
 from scrutiny.report.reading.load import load_view
 from scrutiny.testing import check_diagnostic, check_part

@@ -13,7 +13,7 @@ from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.robustness.diagnostic import Robustness
 from scrutiny.diagnostics.robustness.params import RobustnessParams
-from scrutiny.reliability.gate_rules import without_versions
+from scrutiny.reliability.verdicts.gate_rules import without_versions
 from scrutiny.run.blocks import variants_of
 from scrutiny.testing import (
     ConstantClassifier,

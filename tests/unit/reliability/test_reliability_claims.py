@@ -9,8 +9,8 @@ from scipy import stats
 
 from scrutiny.core.claim import Component
 from scrutiny.core.record import Counts
-from scrutiny.reliability.claims import decide
-from scrutiny.reliability.families import RowFamily
+from scrutiny.reliability.verdicts.claims import decide
+from scrutiny.reliability.verdicts.families import RowFamily
 
 FIVE = [0.09, 0.10, 0.10, 0.11, 0.10]
 

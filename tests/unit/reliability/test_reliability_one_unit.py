@@ -5,11 +5,11 @@ import pytest
 from made_panels import KEY, claim, panel, side
 
 from scrutiny.core.plan import Resampling
-from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import by_replicate, estimate
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.reliability.prerequisites import bounds
 from scrutiny.reliability.statistics import ACCURACY
+from scrutiny.reliability.verdicts.claims import decide
+from scrutiny.reliability.verdicts.prerequisites import bounds
 from scrutiny.stats.intervals.replicates import t_over_replicates
 
 FIVE = [0.2, 0.5, 0.4, 0.3, 0.6]

@@ -9,10 +9,10 @@ from made_panels import KEY, claim, drops, made, nothing
 
 from scrutiny.core.claim import Component, Risk
 from scrutiny.core.record import Counts
-from scrutiny.reliability.claims import decide
-from scrutiny.reliability.families import RowFamily
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.reliability.risks import state_of
+from scrutiny.reliability.verdicts.claims import decide
+from scrutiny.reliability.verdicts.families import RowFamily
+from scrutiny.reliability.verdicts.risks import state_of
 
 DROP = metric_of("drop(accuracy)")
 TYPOS = Risk("typos", 0.02, "costs {} points")

@@ -8,7 +8,7 @@ import pytest
 
 import scrutiny
 from scrutiny.parts.run.first_screen import _worst_first, decision_of, front_of, held_words, rest_of
-from scrutiny.reliability.risk_words import Ways
+from scrutiny.reliability.verdicts.risk_words import Ways
 from scrutiny.report.formats.html import render_html
 from scrutiny.report.formats.page_first_screen import first_screen
 from scrutiny.report.formats.snippet import render_snippet

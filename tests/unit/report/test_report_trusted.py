@@ -9,7 +9,7 @@ import reliability_sample
 import report_sample
 
 from scrutiny.core.claim import Check, Component
-from scrutiny.reliability.prerequisites import SKILL_NOT_COMPUTED
+from scrutiny.reliability.verdicts.prerequisites import SKILL_NOT_COMPUTED
 from scrutiny.report.formats.delimited import render_csv
 from scrutiny.report.formats.html import render_html
 from scrutiny.report.formats.latex import render_latex

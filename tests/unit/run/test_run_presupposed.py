@@ -19,7 +19,7 @@ from scrutiny.core.registry import Registration, build
 from scrutiny.data.run_items import RunItems
 from scrutiny.diagnostics.performance.diagnostic import Performance
 from scrutiny.registrations import REGISTRATIONS
-from scrutiny.reliability.claims import decide
+from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.run.planning.claims import CHEAP_BYTES, FEW_NULLS, with_presupposed
 from scrutiny.run.planning.specs import unit_column
 

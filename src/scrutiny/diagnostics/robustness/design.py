@@ -25,7 +25,7 @@ from scrutiny.core.expressions import made_of
 from scrutiny.core.task import score_of
 from scrutiny.diagnostics.robustness.params import RobustnessParams
 from scrutiny.perturb.engine.recipe import Recipe
-from scrutiny.reliability.gate_rules import without_versions
+from scrutiny.reliability.verdicts.gate_rules import without_versions
 
 _BEFORE = Selector(role="baseline")
 _STAYS = {"after": "before"}

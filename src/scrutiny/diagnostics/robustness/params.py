@@ -9,7 +9,7 @@ from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
 from scrutiny.perturb.engine.recipe import Recipe, parse_recipe
 from scrutiny.perturb.resources.loading import RESOURCES
-from scrutiny.reliability.gate_rules import without_versions
+from scrutiny.reliability.verdicts.gate_rules import without_versions
 
 #: What is asked first where time is short: one change of each kind (letters, case, words, grammar,
 #: style, marks), the commonest in texts that people write; then their near relatives; then what

@@ -9,7 +9,7 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.wording.numbers import NO_VALUE, denominator
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.reliability.risk_words import hundred
+from scrutiny.reliability.verdicts.risk_words import hundred
 
 #: Headlines of the numbers of a class, in the order of their columns.
 _COLUMNS: Final = ("recall", "precision", "F1")

@@ -16,8 +16,8 @@ from scrutiny.parts.wording.labels import capitalized, short_names
 from scrutiny.parts.wording.numbers import NO_VALUE, ends_of
 from scrutiny.parts.wording.verdicts import STATES
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.reliability.risk_words import Ways, hundred, in_words, rough, ways_to_tell
-from scrutiny.reliability.risks import costs
+from scrutiny.reliability.verdicts.risk_words import Ways, hundred, in_words, rough, ways_to_tell
+from scrutiny.reliability.verdicts.risks import costs
 
 _MOST_NAMED: Final = 3
 _MOST_HELD: Final = 8

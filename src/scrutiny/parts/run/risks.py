@@ -7,8 +7,8 @@ from scrutiny.core.claim import Finding
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.parts.wording.labels import family_name, unversioned
 from scrutiny.parts.wording.verdicts import STATES, context
-from scrutiny.reliability.gate_rules import without_versions
 from scrutiny.reliability.metrics import measures_of, metric_of
+from scrutiny.reliability.verdicts.gate_rules import without_versions
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from scrutiny.parts.wording.labels import (
 )
 from scrutiny.parts.wording.numbers import denominator, interval, number, p_value, value_and_bounds
 from scrutiny.parts.wording.verdicts import counts, headline, sentences
-from scrutiny.reliability.gate_rules import without_versions
+from scrutiny.reliability.verdicts.gate_rules import without_versions
 from scrutiny.report.formats.page_first_screen import CasePage, FirstScreen, case_page, first_screen
 from scrutiny.report.parts import parts
 from scrutiny.report.table.trust import how_far, how_measured

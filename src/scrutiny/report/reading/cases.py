@@ -15,7 +15,7 @@ from scrutiny.core.estimate import EstimateKey
 from scrutiny.parts.run.found import Found
 from scrutiny.parts.wording.diffs import changed_words
 from scrutiny.parts.wording.labels import replicate_words
-from scrutiny.reliability.gate_rules import says, without_versions
+from scrutiny.reliability.verdicts.gate_rules import says, without_versions
 from scrutiny.report.reading.evidence import (
     NO_ANSWER,
     AnswersTo,

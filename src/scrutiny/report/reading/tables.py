@@ -11,7 +11,7 @@ from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.run.risks import risks_of
 from scrutiny.parts.wording.labels import family_name, unversioned
-from scrutiny.reliability.gate_rules import without_versions
+from scrutiny.reliability.verdicts.gate_rules import without_versions
 
 #: Columns of the table of risks.
 RISKS: Final = pa.schema(

@@ -18,7 +18,7 @@ from scrutiny.parts.run.rows import AuditRow, audit_rows
 from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.verdicts import worst
-from scrutiny.reliability.prerequisites import SKILL_NOT_COMPUTED
+from scrutiny.reliability.verdicts.prerequisites import SKILL_NOT_COMPUTED
 
 RULE: Final = (
     "Trusted: the interval is beyond the reference value and margin with every declared choice; "

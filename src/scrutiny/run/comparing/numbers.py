@@ -11,9 +11,9 @@ from typing import Final
 from scrutiny.core.boundary.canonical import canonical_json, plain
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import PlanError
-from scrutiny.reliability.claims import decide
-from scrutiny.reliability.families import counted
 from scrutiny.reliability.metrics import in_words
+from scrutiny.reliability.verdicts.claims import decide
+from scrutiny.reliability.verdicts.families import counted
 from scrutiny.run.estimating.contrasts import contrast, meet
 from scrutiny.run.estimating.estimates import statistic_of
 from scrutiny.run.estimating.gate import assignments_of, estimator_of

@@ -15,9 +15,9 @@ from scrutiny.diagnostics.similarity.side_by_side.agreement import agreement_of,
 from scrutiny.diagnostics.similarity.side_by_side.flips import flips_of
 from scrutiny.diagnostics.similarity.side_by_side.inputs import commonest_turn, find_disagreements
 from scrutiny.diagnostics.similarity.side_by_side.sides import Sides
-from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.run.comparing.levels import (
     CompareOptions,
     Level,

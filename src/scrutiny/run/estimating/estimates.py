@@ -21,14 +21,14 @@ from scrutiny.data.run_items import RunItems
 from scrutiny.data.slices import FEWEST
 from scrutiny.reliability.adjusted_tests import with_holm
 from scrutiny.reliability.along import estimate_along
-from scrutiny.reliability.claims import decide
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.estimate import Estimated, by_replicate, estimate, refused
-from scrutiny.reliability.families import counted
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.misses import with_exact_misses
 from scrutiny.reliability.panel import Joined, Panel, Side
 from scrutiny.reliability.two_metrics import of_two
+from scrutiny.reliability.verdicts.claims import decide
+from scrutiny.reliability.verdicts.families import counted
 from scrutiny.run.estimating.contrasts import beside, contrast, meet
 from scrutiny.run.estimating.joint import jointly
 from scrutiny.run.planning.assignment import Assignment, Contrast, Relation

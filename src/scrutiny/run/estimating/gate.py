@@ -12,11 +12,11 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.slice_syntax import equal, joined
 from scrutiny.data.run_items import RunItems
 from scrutiny.reliability.asked import Asked, asked_of, partner
-from scrutiny.reliability.claims import decide
 from scrutiny.reliability.estimate import Estimated
-from scrutiny.reliability.families import counted
-from scrutiny.reliability.gate_rules import Rule, parse_rule
 from scrutiny.reliability.metrics import metric_name
+from scrutiny.reliability.verdicts.claims import decide
+from scrutiny.reliability.verdicts.families import counted
+from scrutiny.reliability.verdicts.gate_rules import Rule, parse_rule
 from scrutiny.run.estimating.estimates import Estimator
 from scrutiny.run.planning.assignment import Assignment, Contrast, from_json
 from scrutiny.run.planning.slicing import contrast_over, over, split

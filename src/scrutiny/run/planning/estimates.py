@@ -11,8 +11,8 @@ from scrutiny.core.limits import known
 from scrutiny.core.plan import EstimatePlan
 from scrutiny.core.slice_syntax import WHERE, equal, joined
 from scrutiny.reliability.asked import Asked, asked_of, partner
-from scrutiny.reliability.gate_rules import fits, written
 from scrutiny.reliability.metrics import metric_name, metric_of
+from scrutiny.reliability.verdicts.gate_rules import fits, written
 from scrutiny.run.planning.assignment import Assignment, Contrast
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.run.planning.slicing import contrast_over, items_of, over, split

@@ -27,7 +27,7 @@ from scrutiny.core.plan import (
 from scrutiny.core.published import PublishedPlan
 from scrutiny.core.slice_syntax import WHERE, equal, joined, metric_and_slices, parted
 from scrutiny.reliability.asked import asks_more
-from scrutiny.reliability.gate_rules import parse_rule
+from scrutiny.reliability.verdicts.gate_rules import parse_rule
 
 #: Checks that a claim can require, besides ``choices:NAME``.
 CHECKS: Final = ("items", "seeds", "datasets")

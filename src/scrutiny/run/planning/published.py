@@ -9,7 +9,7 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
 from scrutiny.core.limits import known
 from scrutiny.core.published import PublishedPlan, Reproduction
-from scrutiny.reliability.gate_rules import fits
+from scrutiny.reliability.verdicts.gate_rules import fits
 from scrutiny.run.planning.printed import at_digits, half_unit, number_of, plain_number, rounds_to
 from scrutiny.run.planning.resolved import Resolved
 

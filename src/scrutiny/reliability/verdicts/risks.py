@@ -13,8 +13,8 @@ from typing import Final
 
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.claim import Check, Component, Finding, Risk, Spoken, State
-from scrutiny.reliability.cases import ClaimCase, Part, Place
-from scrutiny.reliability.families import is_fixed
+from scrutiny.reliability.verdicts.cases import ClaimCase, Part, Place
+from scrutiny.reliability.verdicts.families import is_fixed
 
 #: Datasets on which a claim has to be decided alike to speak of others.
 FEWEST_DATASETS: Final = 3

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 
 from scrutiny.core.claim import Check, Component
-from scrutiny.reliability.cases import ClaimCase, Part, Place, is_on_one_unit, outcome_of
-from scrutiny.reliability.families import is_fixed
-from scrutiny.reliability.risks import checks_of_risk
+from scrutiny.reliability.verdicts.cases import ClaimCase, Part, Place, is_on_one_unit, outcome_of
+from scrutiny.reliability.verdicts.families import is_fixed
+from scrutiny.reliability.verdicts.risks import checks_of_risk
 
 
 def checks_of(case: ClaimCase, verdict: str) -> tuple[Check, ...]:

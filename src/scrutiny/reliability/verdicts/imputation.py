@@ -3,7 +3,7 @@
 import scipy
 
 from scrutiny.core.claim import Spoken
-from scrutiny.reliability.cases import ClaimCase, Part, Place, outcome_of, place_of
+from scrutiny.reliability.verdicts.cases import ClaimCase, Part, Place, outcome_of, place_of
 from scrutiny.stats.intervals.families import tail_of
 
 

@@ -12,7 +12,8 @@ from typing import Final
 
 from scrutiny.core.claim import HERE, OPEN, Claim, Finding, Limits, Spoken, State
 from scrutiny.core.estimate import Estimate
-from scrutiny.reliability.cases import (
+from scrutiny.reliability.estimate import Estimated
+from scrutiny.reliability.verdicts.cases import (
     ClaimCase,
     Part,
     Place,
@@ -21,13 +22,12 @@ from scrutiny.reliability.cases import (
     outcome_of,
     p_value,
 )
-from scrutiny.reliability.checks import checks_of
-from scrutiny.reliability.estimate import Estimated
-from scrutiny.reliability.families import RowFamily, families_among, is_fixed, limits_of
-from scrutiny.reliability.imputation import survives_imputation, worst_ends
-from scrutiny.reliability.prerequisites import bounds, gate
-from scrutiny.reliability.risk_words import other_scope, why
-from scrutiny.reliability.risks import FEWEST_DATASETS, over_datasets, state_of
+from scrutiny.reliability.verdicts.checks import checks_of
+from scrutiny.reliability.verdicts.families import RowFamily, families_among, is_fixed, limits_of
+from scrutiny.reliability.verdicts.imputation import survives_imputation, worst_ends
+from scrutiny.reliability.verdicts.prerequisites import bounds, gate
+from scrutiny.reliability.verdicts.risk_words import other_scope, why
+from scrutiny.reliability.verdicts.risks import FEWEST_DATASETS, over_datasets, state_of
 from scrutiny.stats.significance.verdict import intersection_union
 
 MISSING_LIMIT: Final = 0.05

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from scrutiny.core.claim import Claim, Component, Limits, Spoken
 from scrutiny.reliability.estimate import Estimated
-from scrutiny.reliability.families import is_fixed
+from scrutiny.reliability.verdicts.families import is_fixed
 from scrutiny.stats.interval import Direction, Interval
 
 #: Position of limits relative to a threshold: beyond it, on the other side, or across.

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from scrutiny.core.claim import Component, Limits, Risk, Spoken, State
-from scrutiny.reliability.cases import Part
-from scrutiny.reliability.risks import costs, is_beyond_tolerance
+from scrutiny.reliability.verdicts.cases import Part
+from scrutiny.reliability.verdicts.risks import costs, is_beyond_tolerance
 from scrutiny.stats.intervals.planner import MOST_ITEMS
 from scrutiny.stats.intervals.simultaneous import FEWEST_SEEDS
 

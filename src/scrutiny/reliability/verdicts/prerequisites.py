@@ -7,9 +7,9 @@ import numpy as np
 
 from scrutiny.core.claim import Claim
 from scrutiny.core.estimate import Estimate
-from scrutiny.reliability.cases import Part, is_on_one_unit
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.intervals import AS_PUBLISHED
+from scrutiny.reliability.verdicts.cases import Part, is_on_one_unit
 from scrutiny.stats.arrays import has_value
 from scrutiny.stats.intervals.multibootstrap import FEW_SEEDS
 
