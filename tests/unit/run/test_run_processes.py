@@ -190,6 +190,7 @@ def test_workers_stay_from_making_variants_to_asking_models(tmp_path, monkeypatc
         source(tmp_path, COUNTED), diagnostic="robustness", params={"transformations": ["typos"]}
     )
     run(made, tmp_path / "out", workers=2, executor="processes")
-    stages = {task.split("/")[0] for task in Journal(tmp_path / "out" / "journal.sqlite").done()}
-    assert stages == {"prepare", "measure"}
+    journal = Journal(tmp_path / "out" / "journal.sqlite")
+    assert {task.split("/")[0] for task in journal.done()} == {"prepare", "measure"}
+    journal.close()
     assert 1 <= len(list(tmp_path.glob("*.loaded"))) <= len(started) <= 2

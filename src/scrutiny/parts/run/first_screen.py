@@ -9,7 +9,7 @@ from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
 from scrutiny.core.plugin import sentence_of
-from scrutiny.core.registry import registry
+from scrutiny.core.registry import KINDS, registry
 from scrutiny.parts.run.classes import LabelLine, decimal_of, headline_of, labels_of, percent_of
 from scrutiny.parts.run.view import EvidenceItem, RunView, Turn
 from scrutiny.parts.wording.labels import capitalized, short_names
@@ -145,10 +145,10 @@ class FoundRisk:
 
     @property
     def meaning(self) -> str:
-        """What an attack does, as it says itself; empty for other risks, whose names say it."""
+        """What an attack does, as it says itself; empty for a change, whose name says it."""
         names, (known, _, _) = registry(), self.change.partition("(")
-        is_attack = known in names.names("attack")
-        return sentence_of(names.load("attack", known)) if is_attack else ""
+        told = (kind for kind in KINDS if kind != "transformation" and known in names.names(kind))
+        return next((sentence_of(names.load(kind, known)) for kind in told), "").removesuffix(".")
 
 
 @dataclass(frozen=True, slots=True)
