@@ -94,6 +94,7 @@ def test_every_risk_is_counted_once(front):
 
 def test_the_decision_names_what_hurts_or_what_is_open(view, front):
     assert front.decision == "Look at 1 risk: typos (share=0.9) (maybe tolerable)."
+    assert front.counts.startswith("1 risk found, 1 of them maybe tolerable, ")
     sure = replace(front.risks[0], span=replace(front.risks[0].span, low=2.1, high=9.0))
     assert decision_of([sure]) == "Look at 1 risk: typos (share=0.9)."
     held = [replace(risk, state="holds") for risk in front.risks]
@@ -144,6 +145,7 @@ def test_what_would_decide_the_rest_is_said_cheapest_first(front):
         "would tell typos; too near what is tolerable to tell: tense; case and slang: need at "
         "most about 7,100 items; you have 40."
     )
+    assert "about 3,300 tell all 2; " in rest_of(risks[:2])
     assert rest_of([]) == ""
 
 

@@ -367,11 +367,12 @@ def _worst_first(risk: FoundRisk) -> tuple[int, bool, float, str]:
 
 
 def counts_of(risks: Sequence[FoundRisk]) -> str:
-    """How many risks hurt, hold, or cannot be told."""
+    """How many risks hurt (and may be tolerable all the same), hold, or cannot be told."""
     n = Counter(risk.state for risk in risks)
     hurt = f"{n['hurts']} risk{'s' * (n['hurts'] != 1)} found" if n["hurts"] else "No risk found"
-    parts = [hurt]
+    perhaps = sum(risk.state == "hurts" and not risk.is_beyond for risk in risks)
     open_ones, holds = n["can't tell"], n["holds"]
+    parts = [hurt, *[f"{perhaps} of them maybe tolerable"] * bool(perhaps)]
     parts += [f"{open_ones} can't be told yet"] * bool(open_ones)
     parts += [f"{holds} hold{'s' * (holds == 1)} within what is tolerable"] * bool(holds)
     parts += [f"{n['not asked']} not asked"] * bool(n["not asked"])
@@ -421,11 +422,11 @@ def _step(needed: Sequence[tuple[int, FoundRisk]], unit: str, total: int) -> str
     """How many are told by the fewest more items or seeds, and how many by the most."""
     least, most = min(count for count, _ in needed), max(count for count, _ in needed)
     first = names_of([risk for count, risk in needed if rough(count) == rough(least)])
-    of = f" of {total}" if total > 1 else ""
+    many = f"all {total}" if len(needed) == total else f"{len(needed)} of {total}"
     plural = "s" * (least > 1)
     said = f"about {rough(least)} more {unit}{plural} would tell {listed(first)}"
     if rough(most) != rough(least):
-        said += f", about {rough(most)} tell {len(needed)}{of}"
+        said += f", about {rough(most)} tell {many}"
     return said
 
 
