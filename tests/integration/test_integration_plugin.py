@@ -76,7 +76,7 @@ def test_names_are_listed_and_explained(installed: Path, tmp_path: Path) -> None
         ("transformation", "drop_vowel@1"),
         ("adapter", "toy@1"),
     }
-    assert "[toy] median margin" in scrutiny("list diagnostics", site=installed, cwd=tmp_path)
+    assert "[toy] Median margin" in scrutiny("list diagnostics", site=installed, cwd=tmp_path)
     shown = scrutiny("show certainty", site=installed, cwd=tmp_path)
     assert "from toy" in shown
     assert "limit = 0.05" in shown
