@@ -7,7 +7,14 @@ from dataclasses import replace
 import pytest
 
 import scrutiny
-from scrutiny.parts.run.first_screen import _worst_first, decision_of, front_of, held_words, rest_of
+from scrutiny.parts.run.first_screen import (
+    _worst_first,
+    counts_of,
+    decision_of,
+    front_of,
+    held_words,
+    rest_of,
+)
 from scrutiny.reliability.verdicts.risk_words import Ways
 from scrutiny.report.formats.html import render_html
 from scrutiny.report.formats.page_first_screen import first_screen
@@ -94,7 +101,9 @@ def test_every_risk_is_counted_once(front):
 
 def test_the_decision_names_what_hurts_or_what_is_open(view, front):
     assert front.decision == "Look at 1 risk: typos (share=0.9) (maybe tolerable)."
-    assert front.counts.startswith("1 risk found, 1 of them maybe tolerable, ")
+    assert front.counts.startswith("1 risk found, maybe tolerable, ")
+    twice = [front.risks[0], replace(front.risks[0])]
+    assert counts_of(twice) == "2 risks found, 2 of them maybe tolerable."
     sure = replace(front.risks[0], span=replace(front.risks[0].span, low=2.1, high=9.0))
     assert decision_of([sure]) == "Look at 1 risk: typos (share=0.9)."
     held = [replace(risk, state="holds") for risk in front.risks]

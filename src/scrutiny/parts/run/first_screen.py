@@ -372,7 +372,7 @@ def counts_of(risks: Sequence[FoundRisk]) -> str:
     hurt = f"{n['hurts']} risk{'s' * (n['hurts'] != 1)} found" if n["hurts"] else "No risk found"
     perhaps = sum(risk.state == "hurts" and not risk.is_beyond for risk in risks)
     open_ones, holds = n["can't tell"], n["holds"]
-    parts = [hurt, *[f"{perhaps} of them maybe tolerable"] * bool(perhaps)]
+    parts = [hurt, *[f"{perhaps} of them " * (n["hurts"] > 1) + "maybe tolerable"] * bool(perhaps)]
     parts += [f"{open_ones} can't be told yet"] * bool(open_ones)
     parts += [f"{holds} hold{'s' * (holds == 1)} within what is tolerable"] * bool(holds)
     parts += [f"{n['not asked']} not asked"] * bool(n["not asked"])
