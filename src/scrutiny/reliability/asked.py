@@ -44,7 +44,7 @@ class Asked(NamedTuple):
     each: str = ""
 
     def between(self, one: str, other: str) -> str:
-        """What is done with two metrics; empty for the difference of one in two selections."""
+        """Operator between two metrics; empty for the difference of one in two selections."""
         return "" if self.how == "-" and one == other else self.how
 
     def of_own(self, names: Callable[[str], Collection[str]]) -> "Asked":

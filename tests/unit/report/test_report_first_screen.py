@@ -7,14 +7,8 @@ from dataclasses import replace
 import pytest
 
 import scrutiny
-from scrutiny.parts.run.first_screen import (
-    _worst_first,
-    counts_of,
-    decision_of,
-    front_of,
-    held_words,
-    rest_of,
-)
+from scrutiny.parts.run.first_screen import _worst_first, front_of
+from scrutiny.parts.run.found_risks import counts_of, decision_of, held_words, rest_of
 from scrutiny.reliability.verdicts.risk_words import Ways
 from scrutiny.report.formats.html import render_html
 from scrutiny.report.formats.page_first_screen import first_screen

@@ -77,7 +77,7 @@ class Attacks(Diagnostic[AttackParams]):
         return AttackParams(budget=100, items=_AUDITED)
 
     def enough_items(self, n_rows: int) -> int:
-        """As many as an audit attacks: the success of half of them is then known within 10 %."""
+        """Number of items that an audit attacks: success of 50 % is then known within 10 points."""
         del n_rows
         return _AUDITED
 

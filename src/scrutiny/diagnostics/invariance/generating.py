@@ -39,7 +39,7 @@ ONLY_TEXT: Final = "only_text"
 
 @dataclass(frozen=True, slots=True)
 class SameAmount(Goal):
-    """As many words changed as in another text.
+    """The same number of words changed as in another text.
 
     Goal: the same number of changed words as the searched text; score: minus the difference.
     """

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from scrutiny.parts.run.first_screen import Span
+from scrutiny.parts.run.found_risks import Span
 
 _MARGIN: Final = 2.0  # percent of the width on either side
 _STEPS: Final = (1, 2, 5, 10)

@@ -53,7 +53,7 @@ class keeps_label:
 
 
 class Rewrite(Transformation):
-    """What a function of your own makes of the text.
+    """The text rewritten by a function of your own.
 
     Base of transformations made from a user's function; subclassed for each function.
 

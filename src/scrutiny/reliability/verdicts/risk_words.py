@@ -77,7 +77,7 @@ class Ways(NamedTuple):
         return f"about {' or '.join(ways)} would tell"
 
     def far(self) -> str:
-        """What is needed where it is many times what there is."""
+        """Number of items that are needed, where it is many times what there is."""
         items, seeds = self.at_hand
         if seeds < FEWEST_SEEDS:
             return f"about {rough(self.needed)} items; you have {items:,}"

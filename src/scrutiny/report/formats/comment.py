@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from scrutiny.parts.run.first_screen import FoundRisk, Front, held_words
+from scrutiny.parts.run.first_screen import Front
+from scrutiny.parts.run.found_risks import FoundRisk, held_words
 from scrutiny.parts.run.view import EvidenceItem
 from scrutiny.parts.wording.diffs import changed_words
 from scrutiny.parts.wording.verdicts import mark

@@ -6,7 +6,8 @@ from typing import Final
 
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.forest_rows import Axis, Bar
-from scrutiny.parts.run.first_screen import FoundRisk, Front, front_of
+from scrutiny.parts.run.first_screen import Front, front_of
+from scrutiny.parts.run.found_risks import FoundRisk
 from scrutiny.parts.run.view import EvidenceItem, RunView, Turn
 from scrutiny.parts.wording.diffs import Stretch, stretches
 from scrutiny.parts.wording.labels import unversioned

@@ -43,7 +43,7 @@ def how_far(section: Section, view: RunView) -> list[str]:
 
 
 def _replicates(estimates: Sequence[Estimate], view: RunView) -> Iterator[str]:
-    """Of how many replicates the claims speak; no word about them where there is one."""
+    """Number of replicates that claims are about, in words; empty where there is one."""
     subjects = view.facts.subjects
     own = [e for e in estimates if e.key.subject in subjects] or estimates
     most = max((e.n_replicates for e in own), default=len(view.facts.replicates))

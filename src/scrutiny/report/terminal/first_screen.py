@@ -7,7 +7,8 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from scrutiny.parts.run.classes import LabelLine
-from scrutiny.parts.run.first_screen import FoundRisk, Front, held_words
+from scrutiny.parts.run.first_screen import Front
+from scrutiny.parts.run.found_risks import FoundRisk, held_words
 from scrutiny.parts.run.view import EvidenceItem
 from scrutiny.parts.wording.diffs import stretches
 from scrutiny.parts.wording.layout import WIDTH, cropped, fold, side_by_side, wrapped

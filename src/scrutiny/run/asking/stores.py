@@ -62,5 +62,5 @@ def forgetful_store() -> TaskStore:
 
 
 def no_answers(_: Sequence[bytes]) -> dict[bytes, bytes]:
-    """Nothing is known."""
+    """No stored answers: those of a run without a cache."""
     return {}
