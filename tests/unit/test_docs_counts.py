@@ -23,7 +23,12 @@ def stated(word: str) -> int:
     return int(word) if word.isdigit() else int(parse_number(word).value)
 
 
-ALL, OURS = count("transformation"), count("transformation", "universal.")
+ALL = count("transformation")
+#: What an audit applies; the others are edits that a search chooses among.
+OURS = sum(
+    not registry().load("transformation", name).is_for_search
+    for name in registry().names("transformation")
+)
 CHINESE, ATTACKS = count("transformation", "chinese."), count("attack")
 SCORED = len(registry().load("diagnostic", "invariance.scope").tasks)
 STATED = [
