@@ -99,10 +99,14 @@ def _worse(finding: Finding) -> str:
     return {"worse": ">", "better": "<"}.get(direction, "")
 
 
+def change_of(finding: Finding) -> str:
+    """Name of the change or attack that a finding is about; empty where it is about none."""
+    named = finding.estimate.key.condition.values() if finding.estimate else ()
+    return next((value for value in named if isinstance(value, str)), "")
+
+
 def _look(finding: Finding) -> str:
     """Call that shows the items of a finding."""
-    named = finding.estimate.key.condition.values() if finding.estimate else ()
-    changed = [without_versions(value) for value in named if isinstance(value, str)]
-    if changed:
-        return f'run.cases("{changed[0]}")'
+    if changed := change_of(finding):
+        return f'run.cases("{without_versions(changed)}")'
     return f'run.records("{family_name(finding.claim.diagnostic)}")'

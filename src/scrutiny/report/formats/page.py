@@ -15,6 +15,7 @@ from scrutiny.parts.charts.lines import LineGroup, line_groups, shared_limit
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import metric_title
 from scrutiny.parts.part import Chapter, Part
+from scrutiny.parts.run.risks import change_of
 from scrutiny.parts.run.rows import AuditRow
 from scrutiny.parts.run.sections import Section, sections
 from scrutiny.parts.run.view import Evidence, RunView
@@ -107,9 +108,7 @@ class ClaimPage:
     @property
     def change(self) -> str:
         """Name by which all of its cases are asked for; empty where it has none."""
-        found = self.row.finding.estimate
-        named = found.key.condition.values() if found else ()
-        return next((without_versions(value) for value in named if isinstance(value, str)), "")
+        return without_versions(change_of(self.row.finding))
 
     @property
     def turns(self) -> list[str]:
