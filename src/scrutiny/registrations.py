@@ -47,51 +47,51 @@ diagnostic scrutiny.diagnostics.
     stereotypes.crows-pairs@1     stereotypes.pairs:CrowsPairs  tokenizes
     stereotypes.pairs@1           stereotypes.pairs:Pairs  tokenizes
     stereotypes.stereoset@1       stereotypes.stereoset:StereoSet  tokenizes
-transformation scrutiny.perturb.universal.
-    antonym_swap@1       antonym_swap:AntonymSwap
-    append_irrelevant@1  append_irrelevant:AppendIrrelevant
-    back_translation@1   back_translation:BackTranslation
-    contraction@1        contraction:Contraction
-    entity_swap@1        entity_swap:EntitySwap
-    insert_adverb@1      insert_adverb:InsertAdverb
-    keyboard@1           slips:Keyboard
-    name_place_swap@1    name_place_swap:NamePlaceSwap
-    number_swap@1        number_swap:NumberSwap
-    ocr@1                misspellings:Ocr
-    punctuation@1        surface:Punctuation
-    reverse_negation@1   reverse_negation:ReverseNegation
-    social_media@1       social_media:SocialMedia
-    spelling_error@1     misspellings:SpellingError
-    synonym_wordnet@1    synonym_wordnet:SynonymWordnet
-    tense@1              tense:Tense
-    typos@1              slips:Typos
-    word_case@1          surface:WordCase
 transformation scrutiny.perturb.characters.
     delete_letter@1        slips:DeleteLetter
     hidden_reorder@1       unseen:HiddenReorder
     homoglyph@1            unseen:Homoglyph
+    homophone@1            chinese:Homophone
     insert_letter@1        random_letters:InsertLetter
     invisible_character@1  unseen:InvisibleCharacter
+    keyboard@1             typos:Keyboard
+    look_alike@1           chinese:LookAlike
     middle_swap@1          middle_swap:MiddleSwap
     neighbor_key@1         slips:NeighborKey
+    ocr@1                  misspellings:Ocr
+    punctuation@1          surface:Punctuation
+    spelling_error@1       misspellings:SpellingError
     split_word@1           slips:SplitWord
     substitute_letter@1    random_letters:SubstituteLetter
     swap_letters@1         slips:SwapLetters
+    typos@1                typos:Typos
+    word_case@1            surface:WordCase
 transformation scrutiny.perturb.words.
+    antonym_swap@1      antonym_swap:AntonymSwap
+    contraction@1       contraction:Contraction
     delete_word@1       delete_word:DeleteWord
     inflections@1       inflections:Inflections
+    insert_adverb@1     insert_adverb:InsertAdverb
     masked_insert@1     masked:MaskedInsert
     masked_lm@1         masked:MaskedLm
     masked_merge@1      masked:MaskedMerge
     masked_replace@1    masked:MaskedReplace
+    number_swap@1       number_swap:NumberSwap
     shown_replace@1     masked:ShownReplace
-    mention_swap@1      mention_swap:MentionSwap
     synonym_vectors@1   like_words:SynonymVectors
+    synonym_wordnet@1   synonym_wordnet:SynonymWordnet
+    tense@1             tense:Tense
     vector_neighbors@1  like_words:VectorNeighbors
     wordnet_all@1       like_words:WordnetAll
-transformation scrutiny.perturb.chinese.
-    homophone@1   characters:Homophone
-    look_alike@1  characters:LookAlike
+transformation scrutiny.perturb.phrases.
+    entity_swap@1       entity_swap:EntitySwap
+    mention_swap@1      mention_swap:MentionSwap
+    name_place_swap@1   name_place_swap:NamePlaceSwap
+    reverse_negation@1  reverse_negation:ReverseNegation
+    social_media@1      social_media:SocialMedia
+transformation scrutiny.perturb.sentences.
+    append_irrelevant@1  append_irrelevant:AppendIrrelevant
+    back_translation@1   back_translation:BackTranslation
 constraint scrutiny.perturb.constraints.
     edit_distance@1         how_much:EditDistance
     embedding_similarity@1  meaning:EmbeddingSimilarity

@@ -11,11 +11,9 @@ from scrutiny.text.numbers import parse_number
 ROOT = Path(__file__).parents[2]
 
 
-def count(kind: str, folder: str = "") -> int:
-    """Names of a kind, or those of them whose code stands in a folder."""
-    names = registry()
-    targets = (names.entry(kind, name).registration.target for name in names.names(kind))
-    return sum(f".{folder}" in target for target in targets)
+def count(kind: str) -> int:
+    """Number of names of a kind."""
+    return len(registry().names(kind))
 
 
 def stated(word: str) -> int:
@@ -23,13 +21,13 @@ def stated(word: str) -> int:
     return int(word) if word.isdigit() else int(parse_number(word).value)
 
 
-ALL = count("transformation")
+TRANSFORMATIONS = [
+    registry().load("transformation", name) for name in registry().names("transformation")
+]
+ALL, ATTACKS = len(TRANSFORMATIONS), count("attack")
 #: What an audit applies; the others are edits that a search chooses among.
-OURS = sum(
-    not registry().load("transformation", name).is_for_search
-    for name in registry().names("transformation")
-)
-CHINESE, ATTACKS = count("transformation", "chinese."), count("attack")
+OURS = sum(not one.is_for_search for one in TRANSFORMATIONS)
+CHINESE = sum(one.languages == {"zh"} for one in TRANSFORMATIONS)
 SCORED = len(registry().load("diagnostic", "invariance.scope").tasks)
 STATED = [
     ("README.md", r"under ([\w-]+) transformations of\s+English", OURS),

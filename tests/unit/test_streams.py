@@ -14,10 +14,10 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure
 from scrutiny.core.registry import Registration, registry
+from scrutiny.perturb.characters.typos import Typos
 from scrutiny.perturb.control.matched import matched_control
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import parse_recipe
-from scrutiny.perturb.universal.slips import Typos
 from scrutiny.reliability.estimate import estimate
 from scrutiny.reliability.metrics import measures_of, metric_of, usual_metrics
 from scrutiny.reliability.panel import Panel, Side

@@ -9,12 +9,12 @@ import pytest
 
 from scrutiny.core.example import Example
 from scrutiny.core.garbage import PATIENCE, left_alone, seldom_collected, usually_collected
+from scrutiny.perturb.characters.typos import Typos
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.setting import Search, Victim
 from scrutiny.perturb.search.space import Space
-from scrutiny.perturb.universal.slips import Typos
 from scrutiny.testing import LinearClassifier
 
 

@@ -11,7 +11,7 @@ from scrutiny.perturb.engine.document import document_of
 from scrutiny.perturb.resources.capabilities import Translator
 from scrutiny.perturb.resources.loading import load_resource
 from scrutiny.perturb.resources.packages import BergamotTranslator
-from scrutiny.perturb.universal.back_translation import BackTranslation
+from scrutiny.perturb.sentences.back_translation import BackTranslation
 from scrutiny.text.edits import apply_edits, apply_to_text
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from scrutiny.core.errors import MissingExtraError
 from scrutiny.core.example import Example
-from scrutiny.perturb.chinese.characters import FUNCTION_WORDS, Homophone, LookAlike, _table
+from scrutiny.perturb.characters.chinese import FUNCTION_WORDS, Homophone, LookAlike, _table
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.resources.capabilities import PinyinReader

@@ -8,8 +8,8 @@ import pytest
 from scrutiny.core.example import Example, Span
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import recipe_of
-from scrutiny.perturb.english.mentions import kind_of
-from scrutiny.perturb.universal.entity_swap import EntitySwap
+from scrutiny.perturb.phrases.entity_swap import EntitySwap
+from scrutiny.perturb.phrases.mentions import kind_of
 from scrutiny.text.edits import apply_edits
 from scrutiny.text.gender import first_name_gender
 from scrutiny.text.lexicon import cities, countries, last_names, organizations

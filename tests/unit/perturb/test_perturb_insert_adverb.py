@@ -7,7 +7,7 @@ import pytest
 from scrutiny.core.example import Example
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
-from scrutiny.perturb.universal.insert_adverb import InsertAdverb
+from scrutiny.perturb.words.insert_adverb import InsertAdverb
 from scrutiny.text.edits import apply_to_text
 from scrutiny.text.lexicon import adverbs
 

@@ -7,8 +7,8 @@ import pytest
 from scrutiny.core.example import Example
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
+from scrutiny.perturb.phrases.reverse_negation import parse_of, parsed_main_verb
 from scrutiny.perturb.resources.loading import load_resource
-from scrutiny.perturb.universal.reverse_negation import parse_of, parsed_main_verb
 from scrutiny.text.edits import apply_to_text
 
 

@@ -7,7 +7,11 @@ from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
-from scrutiny.perturb.english.related_words import is_of_a_kind, is_same_part_of_speech, opposites
+from scrutiny.perturb.languages.en.related_words import (
+    is_of_a_kind,
+    is_same_part_of_speech,
+    opposites,
+)
 from scrutiny.perturb.resources.word_vectors import WordVectors, _largest, load_text
 from scrutiny.perturb.words.like_words import SynonymVectors
 from scrutiny.text.edits import apply_to_text

@@ -16,15 +16,15 @@ from scrutiny.core.registry import registry
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
 from scrutiny.perturb.engine.streams import in_random_order
-from scrutiny.perturb.english.conjugation import agreement_of, tense_of
-from scrutiny.perturb.english.related_words import (
+from scrutiny.perturb.languages.en.conjugation import agreement_of, tense_of
+from scrutiny.perturb.languages.en.related_words import (
     SynonymSettings,
     antonym_forms,
     likely_tag,
     synonym_forms,
     words_with_synonym,
 )
-from scrutiny.perturb.english.verbs import (
+from scrutiny.perturb.languages.en.verbs import (
     auxiliary_kind,
     finite_kind,
     is_main_verb,

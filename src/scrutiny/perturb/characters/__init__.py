@@ -1,1 +1,1 @@
-"""Edits of single characters, one place of one word at a time, for searches to choose from."""
+"""Transformations of characters: typos, misspellings, OCR, letter case, unseen characters."""

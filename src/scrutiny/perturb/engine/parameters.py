@@ -45,7 +45,7 @@ def check_parameters(transformation: Transformation) -> None:
 
     Examples
     --------
-    >>> from scrutiny.perturb.universal.surface import WordCase
+    >>> from scrutiny.perturb.characters.surface import WordCase
     >>> check_parameters(WordCase(case="upper"))
     """
     if not is_dataclass(transformation):

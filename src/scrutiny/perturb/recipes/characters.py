@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from scrutiny.perturb.characters.chinese import Homophone, LookAlike
 from scrutiny.perturb.characters.random_letters import InsertLetter, SubstituteLetter
 from scrutiny.perturb.characters.slips import DeleteLetter, NeighborKey, SplitWord, SwapLetters
 from scrutiny.perturb.characters.unseen import Homoglyph
-from scrutiny.perturb.chinese.characters import Homophone, LookAlike
 from scrutiny.perturb.constraints.how_much import EditDistance
 from scrutiny.perturb.recipes.attack import Attack, Given
 from scrutiny.perturb.recipes.similar import (

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from scrutiny.perturb.phrases.entity_swap import EntitySwap
 from scrutiny.perturb.recipes.attack import Attack, Given
 from scrutiny.perturb.search import Move, Search, Space
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.beam import Greedy
-from scrutiny.perturb.universal.contraction import Contraction
-from scrutiny.perturb.universal.entity_swap import EntitySwap
-from scrutiny.perturb.universal.number_swap import NumberSwap
+from scrutiny.perturb.words.contraction import Contraction
+from scrutiny.perturb.words.number_swap import NumberSwap
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ def search_all(
     >>> from scrutiny.perturb.search.goals.labels import Untargeted
     >>> from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
     >>> from scrutiny.perturb.search.space import Space
-    >>> from scrutiny.perturb.universal.slips import Typos
+    >>> from scrutiny.perturb.characters.typos import Typos
     >>> from scrutiny.testing.toy_models import KeywordClassifier
     >>> model = KeywordClassifier()
     >>> item = Example("1", {"text": "A good and charming film"}, gold="positive")

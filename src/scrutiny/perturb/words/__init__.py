@@ -1,1 +1,1 @@
-"""Changes of single words, best or nearest first, for searches to choose from."""
+"""Transformations of words: synonyms, inflections, numbers, words that a model predicts."""

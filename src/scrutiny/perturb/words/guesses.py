@@ -9,7 +9,7 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.grouping import grouped
 from scrutiny.core.transformation import AsksAhead, Document, Effect, Site
 from scrutiny.perturb.engine.change import Change, Rng, word_sites
-from scrutiny.perturb.english.related_words import opposites
+from scrutiny.perturb.languages.en.related_words import opposites
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.resources.vocabulary import Script, script_of

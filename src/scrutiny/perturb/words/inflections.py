@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Site
 from scrutiny.perturb.engine.change import Change, Rng
-from scrutiny.perturb.english.related_words import UPOS_OF, content_tag
+from scrutiny.perturb.languages.en.related_words import UPOS_OF, content_tag
 from scrutiny.perturb.words.guesses import replaced, token_at
 from scrutiny.text.inflect import inflect, lemma
 from scrutiny.text.lexicon import is_stop_word

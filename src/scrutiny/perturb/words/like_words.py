@@ -9,7 +9,7 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import AsksAhead, Document, Effect, Site
 from scrutiny.perturb.engine.change import Change, Rng, new_tuple
 from scrutiny.perturb.engine.streams import in_random_order
-from scrutiny.perturb.english.related_words import (
+from scrutiny.perturb.languages.en.related_words import (
     UPOS_OF,
     content_lemma,
     content_tag,
@@ -18,10 +18,10 @@ from scrutiny.perturb.english.related_words import (
     is_same_part_of_speech,
     opposites,
 )
-from scrutiny.perturb.english.replacing import replace_word
 from scrutiny.perturb.resources.capabilities import Vectors
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.words.guesses import content_words, replaced, token_at
+from scrutiny.perturb.words.replacing import replace_word
 from scrutiny.text.casing import match_case
 from scrutiny.text.inflect import lemma
 from scrutiny.text.lexicon import is_stop_word

@@ -9,17 +9,17 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.engine.change import Rng, word_sites
 from scrutiny.perturb.engine.streams import in_random_order
-from scrutiny.perturb.english.related_words import (
+from scrutiny.perturb.languages.en.related_words import (
     UPOS_OF,
     content_lemma,
     content_tag,
     is_same_part_of_speech,
 )
-from scrutiny.perturb.english.replacing import replace_word
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.resources.vocabulary import Script, script_of
 from scrutiny.perturb.words.guesses import Expected, content_words, replaced
+from scrutiny.perturb.words.replacing import replace_word
 from scrutiny.text.inflect import lemma
 from scrutiny.text.lexicon import is_stop_word
 

@@ -9,6 +9,7 @@ from scrutiny.core.errors import ConformanceError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.core.transformation import AsksAhead
+from scrutiny.perturb.characters.typos import Typos
 from scrutiny.perturb.constraints.how_much import EditDistance
 from scrutiny.perturb.search import Amount, AnswerPair, Changeable, Search, Settings, Space, Victim
 from scrutiny.perturb.search.engine import search_all
@@ -20,7 +21,6 @@ from scrutiny.perturb.search.methods.genetic import Genetic
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.methods.particle_swarm import ParticleSwarm
 from scrutiny.perturb.search.methods.unguided import Exhaustive, RandomChoice
-from scrutiny.perturb.universal.slips import Typos
 from scrutiny.testing.toy_linear import LinearClassifier
 from scrutiny.testing.toy_transformations import WordTable
 from scrutiny.text.edits import apply_edits

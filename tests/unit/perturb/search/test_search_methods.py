@@ -497,8 +497,8 @@ from scrutiny.perturb.search import *
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.genetic import Genetic
 from scrutiny.perturb.search.methods.particle_swarm import ParticleSwarm
-from scrutiny.perturb.universal.synonym_wordnet import SynonymWordnet
-from scrutiny.perturb.universal.slips import Typos
+from scrutiny.perturb.words.synonym_wordnet import SynonymWordnet
+from scrutiny.perturb.characters.typos import Typos
 from scrutiny.testing.toy_models import KeywordClassifier
 model = KeywordClassifier(("good", "film"), ("bad",))
 item = Example("1", {"text": "A good film and a happy story about big dogs"}, gold="positive")

@@ -13,6 +13,7 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.transformation import Constraint, Site, Transformation
 from scrutiny.perturb.characters.random_letters import InsertLetter
 from scrutiny.perturb.characters.slips import SwapLetters
+from scrutiny.perturb.characters.typos import Typos
 from scrutiny.perturb.constraints.how_much import EditDistance
 from scrutiny.perturb.constraints.which_words import StopWords
 from scrutiny.perturb.search.any_word import AnyWord
@@ -21,8 +22,7 @@ from scrutiny.perturb.search.origin import Origin
 from scrutiny.perturb.search.places import find_places, find_word
 from scrutiny.perturb.search.space import Space
 from scrutiny.perturb.search.state import State
-from scrutiny.perturb.universal.slips import Typos
-from scrutiny.perturb.universal.synonym_wordnet import SynonymWordnet
+from scrutiny.perturb.words.synonym_wordnet import SynonymWordnet
 from scrutiny.testing.strategies import examples, texts
 from scrutiny.testing.toy_transformations import WordTable
 

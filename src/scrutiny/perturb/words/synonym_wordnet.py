@@ -8,13 +8,13 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
 from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.engine.streams import in_random_order
-from scrutiny.perturb.english.related_words import (
+from scrutiny.perturb.languages.en.related_words import (
     SynonymSettings,
     content_tag,
     synonym_forms,
     words_with_synonym,
 )
-from scrutiny.perturb.english.replacing import replace_word
+from scrutiny.perturb.words.replacing import replace_word
 
 _ENOUGH: Final = 3  # so many words with a usual synonym, and the tags will leave one
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from scrutiny.core.transformation import Document
-from scrutiny.perturb.english.clitics import (
+from scrutiny.perturb.languages.en.clitics import (
     CLITICS,
     PRONOUNS,
     clitic_of,

@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document
-from scrutiny.perturb.english.clitics import (
+from scrutiny.perturb.languages.en.clitics import (
     CLITICS,
     before_not,
     clitic_of,
@@ -13,7 +13,7 @@ from scrutiny.perturb.english.clitics import (
     is_before_not,
     plain,
 )
-from scrutiny.perturb.english.verbs import (
+from scrutiny.perturb.languages.en.verbs import (
     ADVERBS,
     auxiliary_kind,
     could_be_verb,

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.engine.change import Change, Rng
-from scrutiny.perturb.english.mentions import (
+from scrutiny.perturb.phrases.mentions import (
     EntityMention,
     article_before,
     groups,

@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from scrutiny.core.transformation import Document
-from scrutiny.perturb.english.doubtful_words import ANTONYMS, DOUBTFUL, NO_ANTONYM, STRUCK
-from scrutiny.perturb.english.verbs import tag_in_clause
+from scrutiny.perturb.languages.en.doubtful_words import ANTONYMS, DOUBTFUL, NO_ANTONYM, STRUCK
+from scrutiny.perturb.languages.en.verbs import tag_in_clause
 from scrutiny.text.inflect import inflect, lemma
 from scrutiny.text.lexicon import fitting_antonyms, fitting_synonyms, is_stop_word, zipf
 from scrutiny.text.numbers import parse_number

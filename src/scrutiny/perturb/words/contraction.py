@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Intensity, Site
 from scrutiny.perturb.engine.change import Change, Rng
-from scrutiny.perturb.english.clitics import is_spaced
+from scrutiny.perturb.languages.en.clitics import is_spaced
 from scrutiny.text.contractions import Rewrite, find_contractions, find_expansions
 
 _CLITIC = re.compile(r"(n['’]t|['’](?:m|re|ve|ll|s|d))$", re.IGNORECASE)

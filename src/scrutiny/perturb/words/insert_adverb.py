@@ -9,8 +9,8 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Site
 from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.engine.streams import in_random_order
-from scrutiny.perturb.english.clitics import plain
-from scrutiny.perturb.english.verbs import (
+from scrutiny.perturb.languages.en.clitics import plain
+from scrutiny.perturb.languages.en.verbs import (
     ADVERBS,
     auxiliary_kind,
     finite_kind,

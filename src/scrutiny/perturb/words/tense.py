@@ -7,16 +7,16 @@ from typing import ClassVar, Final, Literal
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Site
 from scrutiny.perturb.engine.change import Change, Rng
-from scrutiny.perturb.english.clitics import full_form
-from scrutiny.perturb.english.conjugation import Tense as Time
-from scrutiny.perturb.english.conjugation import (
+from scrutiny.perturb.languages.en.clitics import full_form
+from scrutiny.perturb.languages.en.conjugation import Tense as Time
+from scrutiny.perturb.languages.en.conjugation import (
     agreement_of,
     in_tense,
     is_conjunct,
     is_tied_to,
     tense_of,
 )
-from scrutiny.perturb.english.verbs import sentence_tokens
+from scrutiny.perturb.languages.en.verbs import sentence_tokens
 
 _NEAR: Final = 24  # tokens on either side in which a joined verb is looked for
 _ENDS: Final = frozenset(".!?;:")

@@ -8,7 +8,7 @@ from typing import Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document
-from scrutiny.perturb.english.clitics import (
+from scrutiny.perturb.languages.en.clitics import (
     before_not,
     clitic_of,
     full_form,
@@ -16,7 +16,7 @@ from scrutiny.perturb.english.clitics import (
     negated_stem,
     plain,
 )
-from scrutiny.perturb.english.verbs import (
+from scrutiny.perturb.languages.en.verbs import (
     ADVERBS,
     BE,
     DO,

@@ -8,7 +8,7 @@ from typing import ClassVar
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Site
 from scrutiny.perturb.engine.change import ChangesWholeText, Rng
-from scrutiny.perturb.english.verbs import could_be_verb
+from scrutiny.perturb.languages.en.verbs import could_be_verb
 from scrutiny.text.gender import first_name_gender
 from scrutiny.text.lexicon import is_stop_word, opening_phrases, place_region, proverbs, zipf
 from scrutiny.text.tokens import is_word

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final, Protocol
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.engine.change import Change, Rng
-from scrutiny.perturb.english.negation import (
+from scrutiny.perturb.languages.en.negation import (
     affirm,
     has_negation,
     main_verb,
@@ -15,7 +15,7 @@ from scrutiny.perturb.english.negation import (
     negator_in,
     resists_negation,
 )
-from scrutiny.perturb.english.verbs import finite_kind, sentence_tokens
+from scrutiny.perturb.languages.en.verbs import finite_kind, sentence_tokens
 
 
 @dataclass(frozen=True, slots=True)

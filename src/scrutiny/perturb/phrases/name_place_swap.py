@@ -8,9 +8,9 @@ from typing import ClassVar, Final, Literal
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.engine.change import Change, Rng, whole_text
-from scrutiny.perturb.english.gender_conflicts import has_conflict, is_no_first_name
-from scrutiny.perturb.english.mentions import article_before, needs_the
-from scrutiny.perturb.english.verbs import could_be_verb
+from scrutiny.perturb.languages.en.verbs import could_be_verb
+from scrutiny.perturb.phrases.gender_conflicts import has_conflict, is_no_first_name
+from scrutiny.perturb.phrases.mentions import article_before, needs_the
 from scrutiny.text.casing import match_case
 from scrutiny.text.gender import first_name_gender, swap_gender
 from scrutiny.text.lexicon import (

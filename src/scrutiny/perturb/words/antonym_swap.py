@@ -8,13 +8,13 @@ from typing import ClassVar, Final
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Site
 from scrutiny.perturb.engine.change import Change, Rng
-from scrutiny.perturb.english.related_words import (
+from scrutiny.perturb.languages.en.related_words import (
     KnownWords,
     antonym_forms,
     content_tag,
     fitting_antonym_forms,
 )
-from scrutiny.perturb.english.replacing import replace_word
+from scrutiny.perturb.words.replacing import replace_word
 
 _BEFORE: Final = frozenset("as so no years year - `` how too".split())
 _BEHIND: Final = frozenset(

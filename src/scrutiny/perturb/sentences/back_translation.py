@@ -10,7 +10,7 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.grouping import grouped
 from scrutiny.core.transformation import AsksAhead, Document, Effect, Site
 from scrutiny.perturb.engine.change import ChangesWholeText, Rng
-from scrutiny.perturb.english.clitics import is_spaced
+from scrutiny.perturb.languages.en.clitics import is_spaced
 from scrutiny.perturb.resources.capabilities import Translator
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.tokens import sentences, token_spans

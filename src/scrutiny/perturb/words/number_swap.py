@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.engine.change import Change, Rng
-from scrutiny.perturb.english.counting import counting_numbers
+from scrutiny.perturb.languages.en.counting import counting_numbers
 from scrutiny.text.numbers import Number, format_number, parse_number
 
 _ALTERNATIVES: Final = 8

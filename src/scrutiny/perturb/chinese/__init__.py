@@ -1,1 +1,0 @@
-"""Edits of Chinese characters: homophones and look-alikes."""

@@ -1,1 +1,0 @@
-"""English language rules for transformations: verbs, clitics, negation, mentions, synonyms."""

@@ -1,0 +1,1 @@
+"""Knowledge of languages that several transformations share."""

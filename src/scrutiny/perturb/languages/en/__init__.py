@@ -1,0 +1,1 @@
+"""English rules for transformations: verbs, clitics, negation, counting, related words."""

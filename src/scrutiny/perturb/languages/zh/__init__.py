@@ -1,0 +1,1 @@
+"""Chinese for transformations: characters that sound or look alike."""

@@ -1,0 +1,1 @@
+"""Transformations of phrases: names, places, entities, negations, abbreviations."""

@@ -1,0 +1,1 @@
+"""Transformations of sentences: added ones, and translation back and forth."""

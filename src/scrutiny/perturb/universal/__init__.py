@@ -1,1 +1,0 @@
-"""Transformations for any task."""
