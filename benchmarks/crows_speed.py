@@ -26,10 +26,10 @@ import torch
 import transformers
 
 from scrutiny.core.model import LoadOptions
-from scrutiny.data.tasks.names import load_task
 from scrutiny.models.answers.checked_language import ask_or_fail
 from scrutiny.models.scoring import PAIR_VARIANTS, ComparedSentences, encode_pairs, score_pairs
 from scrutiny.models.strings.load import load_model
+from scrutiny.tasks.names import load_task
 
 SIZES = {"4x128": (4, 128, 8.0), "6x384": (6, 384, 3.5)}
 SHARE = 0.85

@@ -60,9 +60,6 @@ from scrutiny.core.transformation import (
     Transformation,
 )
 from scrutiny.data.attributes.attribute import attribute, words_of
-from scrutiny.data.tasks.by_columns import ByColumns
-from scrutiny.data.tasks.classes import Classification
-from scrutiny.data.tasks.roles import LABEL, TEXT, TEXT_PAIR, WORDS, list_role, text_role
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import ModelSource
 from scrutiny.parts.charts.tables import Chart, Line, forest_table
@@ -79,6 +76,9 @@ from scrutiny.reliability.additive import Additive, over_rows, with_count
 from scrutiny.reliability.metrics import Parametric
 from scrutiny.reliability.weighted import Weighted
 from scrutiny.report.reading.load import load_view
+from scrutiny.tasks.classification.classes import Classification
+from scrutiny.tasks.columns.by_columns import ByColumns
+from scrutiny.tasks.columns.roles import LABEL, TEXT, TEXT_PAIR, WORDS, list_role, text_role
 from scrutiny.text.edits import apply_edits, apply_to_text
 from scrutiny.training.job import TrainingJob
 from scrutiny.training.trainer import Trainer, TrainingNode

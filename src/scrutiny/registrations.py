@@ -172,21 +172,21 @@ attribute scrutiny.data.attributes.
     in_training@1        training:in_training
     unseen_words@1       training:unseen_words
     label_share@1        training:label_share
-task scrutiny.data.tasks.
-    aligned-pairs@1             aligned_pairs:AlignedPairs
-    anchored-spans@1            anchored_spans:AnchoredSpans
-    association-test@1          association_test:AssociationTest
-    dependency-arcs@1           dependency_arcs:DependencyArcs
-    mention-clusters@1          mention_clusters:MentionClusters
-    minimal-pairs@1             sentence_pairs:MinimalPairs
-    passages@1                  passages:Passages
-    sentence-pairs@1            sentence_pairs:SentencePairs
-    sentence-triples@1          sentence_triples:SentenceTriples
-    stored-heads@1              passages:StoredHeads
-    text-classification@1       classes:TextClassification
-    text-pair-classification@1  classes:TextPairClassification
-    token-classes@1             token_classes:TokenClasses
-    token-tagging@1             token_tagging:TokenTagging
+task scrutiny.tasks.
+    aligned-pairs@1             annotated.aligned_pairs:AlignedPairs
+    anchored-spans@1            annotated.anchored_spans:AnchoredSpans
+    association-test@1          stereotypes.association_test:AssociationTest
+    dependency-arcs@1           annotated.dependency_arcs:DependencyArcs
+    mention-clusters@1          annotated.mention_clusters:MentionClusters
+    minimal-pairs@1             stereotypes.sentence_pairs:MinimalPairs
+    passages@1                  texts.passages:Passages
+    sentence-pairs@1            stereotypes.sentence_pairs:SentencePairs
+    sentence-triples@1          stereotypes.sentence_triples:SentenceTriples
+    stored-heads@1              texts.passages:StoredHeads
+    text-classification@1       classification.classes:TextClassification
+    text-pair-classification@1  classification.classes:TextPairClassification
+    token-classes@1             annotated.token_classes:TokenClasses
+    token-tagging@1             tagging.token_tagging:TokenTagging
 reader scrutiny.data.readers.
     builtin@1      builtin:read
     conll@1        conll:read

@@ -14,12 +14,12 @@ from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import DataShape, Inputs, SubjectShape
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
-from scrutiny.data.tasks.names import load_task
 from scrutiny.diagnostics.attention.heads.design import make_heads_design
 from scrutiny.diagnostics.attention.params import HeadsParams
 from scrutiny.run.estimating.estimates import Estimator, estimate_all
 from scrutiny.run.planning.assignment import Assignment, Contrast
 from scrutiny.store.schemas import RECORDS
+from scrutiny.tasks.names import load_task
 
 HEADS = 24
 PARAMS = HeadsParams(presets=("default",))

@@ -22,7 +22,7 @@ import zipfile
 from pathlib import Path
 
 from scrutiny.data.containment import find_contained
-from scrutiny.data.letters import letters
+from scrutiny.text.letters import letters
 from scrutiny.text.tokens import sentences
 
 BOOK_PART_WORDS = 2000  # a book is cut into parts of about this length, at paragraph ends

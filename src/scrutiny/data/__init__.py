@@ -1,4 +1,4 @@
-"""Datasets: data strings, readers, tasks, labels, overlap.
+"""Datasets: data strings, readers, labels, overlap.
 
 ::
 
@@ -17,15 +17,9 @@
     labels      match_labels(data_labels, model_labels, *, explicit_map, renamed) -> LabelMatch
                 LabelMatch(mapping, rule), .digest, .note; parse_label_map(text); sort_labels
                 write_label_map(mapping), which parse_label_map reads back
-    tasks.names load_task(name) -> Task; every_task(), role_options()
-    tasks.roles roles that several tasks have (`scrutiny.core.task.Role`); text_role, list_role
-    tasks.by_columns    ByColumns: base class of tasks, which are read by the columns they state
-    tasks.classes       Classification(ByColumns): base of classification tasks
     readers.options  takes(**options): decorator that declares a reader's options
     bleached    WordIndex(words).find(sentence) -> FoundWord(word, start, end) | None
-    tasks.tags  chunks(tags), spans_of(tags, borders), to_bio(tokens, spans), token_borders(tokens)
     overlap     overlap(a_texts, b_texts, *, near=0.8) -> OverlapReport
                 overlap_with_hashes(texts, hashes) -> OverlapReport
-    letters     letters(text), letters_hash(text) -> int, training_hashes(texts) -> sorted uint64
     summary     summarize(dataset) -> DataSummary
 """

@@ -10,7 +10,7 @@ from scrutiny.core.errors import DataError
 from scrutiny.core.task import Role, Task
 from scrutiny.data.source import OPTIONS, DataSource
 from scrutiny.data.table import Table
-from scrutiny.data.tasks.names import every_task, load_task, role_options
+from scrutiny.tasks.names import every_task, load_task, role_options
 
 #: Identifiers, which items of every task may have.
 ID: Final = Role("id", OPTIONS["id"], "id", ("id", "guid", "uid", "uuid", "item_id", "example_id"))

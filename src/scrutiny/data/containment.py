@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from scrutiny.data.letters import letters
+from scrutiny.text.letters import letters
 
 #: Letters a text needs to count as contained: six or seven words, so that no set phrase does.
 SHORTEST: Final = 32

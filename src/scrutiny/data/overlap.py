@@ -11,8 +11,8 @@ import numpy as np
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.containment import SHORTEST, find_contained
-from scrutiny.data.letters import Hashes, letters, letters_hash, letters_hashes
 from scrutiny.data.near_duplicates import find_near
+from scrutiny.text.letters import Hashes, letters, letters_hash, letters_hashes
 from scrutiny.text.tokens import sentences
 
 Mask = np.ndarray[Any, np.dtype[np.bool_]]

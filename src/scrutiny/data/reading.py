@@ -7,19 +7,20 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
+from scrutiny.core.boundary.content import content_key
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
 from scrutiny.data.columns import Columns, resolve_columns
 from scrutiny.data.doubts import BadRow, Doubts
-from scrutiny.data.identity import Identifiers, content_key
+from scrutiny.data.identity import Identifiers
 from scrutiny.data.labels import parse_label_map
 from scrutiny.data.permuting import permutation_seed, permuted
 from scrutiny.data.source import DataSource, check_option, parse_source, reader_options
 from scrutiny.data.table import RawRow, Table
-from scrutiny.data.tasks.cells import as_label
-from scrutiny.data.tasks.names import load_task
+from scrutiny.tasks.columns.cells import as_label
+from scrutiny.tasks.names import load_task
 
 OnBadRow = Literal["skip", "fail"]
 

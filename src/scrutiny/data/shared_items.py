@@ -4,10 +4,10 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import combinations
 
+from scrutiny.core.boundary.content import content_key
 from scrutiny.core.example import Example
 from scrutiny.data.dataset import Dataset, columns_key
-from scrutiny.data.identity import content_key
-from scrutiny.data.tasks.names import load_task
+from scrutiny.tasks.names import load_task
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,7 +171,7 @@ def check_option(name: str, *, where: str, scheme: str = "") -> None:
 
 def known_options(scheme: str = "") -> dict[str, str]:
     """All options with their meanings: shared ones, those of tasks, those of one reader."""
-    from scrutiny.data.tasks.names import role_options
+    from scrutiny.tasks.names import role_options
 
     reading = _marked(scheme, "reading", ())
     common = {k: said for k, said in OPTIONS.items() if k not in READING or k in reading}

@@ -13,6 +13,7 @@ Any string, however odd, is accepted: no function here raises on the content of 
                 graphemes(text) -> list[str]                   user-perceived characters
                 is_word(token) -> bool                         has a letter; not URL, @, #
                 is_number(token), is_punctuation(token) -> bool
+    letters     letters(text), letters_hash(text) -> int, training_hashes(texts) -> sorted uint64
     casing      case_pattern(word) -> "lower" | "upper" | "title" | "mixed" | "none"
                 match_case(source, replacement) -> str; capitalize_first(word) -> str
     lexicon     STOP_WORDS: frozenset[str]; is_stop_word(word) -> bool

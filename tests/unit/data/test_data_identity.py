@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrutiny.core.boundary.content import content_key
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example, Span
-from scrutiny.data.identity import Identifiers, _Lines, content_key
+from scrutiny.data.identity import Identifiers, _Lines
 
 
 def test_content_key_sees_fields_gold_and_annotation_only():

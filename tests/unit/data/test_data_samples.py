@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rapidfuzz import fuzz
 
-from scrutiny.data.letters import letters
+from scrutiny.text.letters import letters
 
 DATA = Path(os.environ.get("SCRUTINY_DATA", Path(__file__).parents[4] / "shared" / "data"))
 FOLDER = files("scrutiny.data") / "samples"

@@ -10,9 +10,9 @@ from preferring_language import without_contrasts
 from toy_runs import estimate, run
 
 from scrutiny.core.diagnostic import Batch, Cell
-from scrutiny.data.tasks.dependency_arcs import DependencyArcs
 from scrutiny.diagnostics.attention.arcs.diagnostic import HeadArcs
 from scrutiny.diagnostics.attention.arcs.params import OFFSETS, ArcsParams
+from scrutiny.tasks.annotated.dependency_arcs import DependencyArcs
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_attention import ToyAttention
 from scrutiny.testing.toy_context import ToyContext

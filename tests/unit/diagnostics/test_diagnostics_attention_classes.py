@@ -9,9 +9,9 @@ from preferring_language import without_contrasts
 from toy_runs import estimate, run
 
 from scrutiny.core.diagnostic import Batch, Cell
-from scrutiny.data.tasks.token_classes import TokenClasses
 from scrutiny.diagnostics.attention.classes import Classes, ClassesParams, mass_on
 from scrutiny.diagnostics.attention.word_maps import SPECIAL, WordMap
+from scrutiny.tasks.annotated.token_classes import TokenClasses
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_attention import ToyAttention
 from scrutiny.testing.toy_context import ToyContext

@@ -11,7 +11,6 @@ from toy_runs import estimate, run
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.queries.annotation import Mention, Mentions
-from scrutiny.data.tasks.mention_clusters import MentionClusters
 from scrutiny.diagnostics.attention.coreference.diagnostic import Coreference, CoreferenceParams
 from scrutiny.diagnostics.attention.coreference.mentions import (
     baselines_of,
@@ -20,6 +19,7 @@ from scrutiny.diagnostics.attention.coreference.mentions import (
     questions_of,
 )
 from scrutiny.diagnostics.attention.word_maps import SPECIAL, WordMap
+from scrutiny.tasks.annotated.mention_clusters import MentionClusters
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_attention import ToyAttention
 from scrutiny.testing.toy_context import ToyContext

@@ -9,13 +9,13 @@ from toy_runs import estimate, run
 
 from scrutiny.core.diagnostic import Batch, Cell, Failure
 from scrutiny.core.queries.attention import AttentionMap
-from scrutiny.data.tasks.passages import Passages
 from scrutiny.diagnostics.attention.patterns.divergence import (
     Divergence,
     DivergenceParams,
     by_layer,
     distances_of,
 )
+from scrutiny.tasks.texts.passages import Passages
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_attention import ToyAttention
 from scrutiny.testing.toy_context import ToyContext

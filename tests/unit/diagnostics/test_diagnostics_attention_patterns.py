@@ -9,11 +9,11 @@ from scrutiny.core.diagnostic import Batch, Cell, Failure
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.queries.attention import AttentionMap
-from scrutiny.data.tasks.dependency_arcs import DependencyArcs
-from scrutiny.data.tasks.passages import Passages
 from scrutiny.diagnostics.attention.arcs.params import OFFSETS
 from scrutiny.diagnostics.attention.patterns.diagnostic import Patterns, PatternsParams
 from scrutiny.diagnostics.attention.patterns.sums import SUMS, distributions, sums_of, words_of
+from scrutiny.tasks.annotated.dependency_arcs import DependencyArcs
+from scrutiny.tasks.texts.passages import Passages
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_attention import ToyAttention
 from scrutiny.testing.toy_context import ToyContext

@@ -15,7 +15,6 @@ from toy_runs import estimate, run
 
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.data.tasks.dependency_arcs import DependencyArcs
 from scrutiny.diagnostics.attention.probes.diagnostic import AttentionProbe, ProbeParams
 from scrutiny.diagnostics.attention.probes.fitting import (
     KINDS,
@@ -24,6 +23,7 @@ from scrutiny.diagnostics.attention.probes.fitting import (
     fit_probe,
 )
 from scrutiny.diagnostics.attention.probes.reading import Parsed
+from scrutiny.tasks.annotated.dependency_arcs import DependencyArcs
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_attention import ToyAttention
 from scrutiny.testing.toy_context import ToyContext

@@ -7,8 +7,8 @@ from preferring_language import Preferring
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
-from scrutiny.data.tasks.names import load_task
 from scrutiny.diagnostics.competence.diagnostic import Competence, CompetenceParams
+from scrutiny.tasks.names import load_task
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_context import ToyContext
 

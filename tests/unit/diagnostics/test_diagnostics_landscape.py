@@ -8,8 +8,8 @@ from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
-from scrutiny.data.tasks.names import load_task
 from scrutiny.diagnostics.landscape.diagnostic import PROPERTIES, Landscape, LandscapeParams
+from scrutiny.tasks.names import load_task
 from scrutiny.testing.toy_context import ToyContext
 
 TASK = load_task("passages")

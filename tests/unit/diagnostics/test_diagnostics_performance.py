@@ -4,7 +4,6 @@ import pytest
 from toy_runs import estimate, run
 
 from scrutiny.core.errors import PlanError
-from scrutiny.data.letters import training_hashes
 from scrutiny.diagnostics.leakage.diagnostic import Leakage, LeakageParams
 from scrutiny.diagnostics.performance.diagnostic import Performance
 from scrutiny.testing import (
@@ -13,6 +12,7 @@ from scrutiny.testing import (
     KeywordClassifier,
     check_diagnostic,
 )
+from scrutiny.text.letters import training_hashes
 
 ROWS = [
     {"id": f"i{n}", "text": text, "label": label}

@@ -12,7 +12,6 @@ from scrutiny.core.errors import PlanError, UserError
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
-from scrutiny.data.tasks.names import load_task
 from scrutiny.diagnostics.similarity.leaving_out import LeavingOut, dealt, likeness
 from scrutiny.diagnostics.similarity.representations import (
     SimilarityRepresentations,
@@ -34,6 +33,7 @@ from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.representations.cka import debiased_cka
 from scrutiny.stats.representations.error import grouped_jackknife
 from scrutiny.stats.resampling.weights import Units
+from scrutiny.tasks.names import load_task
 from scrutiny.testing import check_diagnostic
 
 TASK = registry().load("task", "passages")()

@@ -7,9 +7,9 @@ from preferring_language import Preferring, without_contrasts
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
-from scrutiny.data.tasks.names import load_task
 from scrutiny.diagnostics.stereotypes.params import StereoSetParams
 from scrutiny.diagnostics.stereotypes.stereoset import StereoSet
+from scrutiny.tasks.names import load_task
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_context import ToyContext
 

@@ -14,12 +14,12 @@ from scrutiny.core.example import Example
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Row
 from scrutiny.data.dataset import load_dataset
-from scrutiny.data.tasks.names import load_task
 from scrutiny.diagnostics.stereotypes.params import StereoSetParams
 from scrutiny.diagnostics.stereotypes.stereoset import SENTENCES, StereoSet, measures_of
 from scrutiny.run.blocks import items_table, records_table
 from scrutiny.run.estimating.estimates import Estimator
 from scrutiny.run.planning.assignment import Assignment
+from scrutiny.tasks.names import load_task
 
 MEASURES = StereoSet.measures
 CONDITION = {"variant": "nadeem2021"}

@@ -12,7 +12,6 @@ pytest.importorskip("safetensors")
 from scrutiny.core.errors import ModelError, PlanError  # noqa: E402
 from scrutiny.core.example import Example  # noqa: E402
 from scrutiny.core.queries.attention_layer import AttentionLayer  # noqa: E402
-from scrutiny.data.tasks.names import load_task  # noqa: E402
 from scrutiny.models.named.family import expand  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.models.words.attention import (  # noqa: E402
@@ -30,6 +29,7 @@ from scrutiny.models.words.attention_network import (  # noqa: E402
 )
 from scrutiny.models.words.model import Vocabulary  # noqa: E402
 from scrutiny.models.words.network import write_network  # noqa: E402
+from scrutiny.tasks.names import load_task  # noqa: E402
 from scrutiny.testing import check_adapter  # noqa: E402
 
 TASK = load_task("text-classification")

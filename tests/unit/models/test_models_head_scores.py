@@ -5,10 +5,10 @@ import pytest
 
 from scrutiny.core.errors import DataError, ModelError, UserError
 from scrutiny.core.queries.attention import KnowsHeadCounts
-from scrutiny.data.tasks.passages import StoredHeads
 from scrutiny.models.named.family import expand
 from scrutiny.models.stored.head_scores import counts_of
 from scrutiny.models.strings.load import load_model
+from scrutiny.tasks.texts.passages import StoredHeads
 
 GOLD = 6_382
 TASK = StoredHeads()

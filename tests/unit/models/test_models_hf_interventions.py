@@ -19,10 +19,10 @@ from scrutiny.core.errors import ConformanceError, ModelError  # noqa: E402
 from scrutiny.core.model import Model  # noqa: E402
 from scrutiny.core.queries.attention import Attends, Intervenes, Intervention  # noqa: E402
 from scrutiny.core.queries.language import Cloze, Continuation, Passage  # noqa: E402
-from scrutiny.data.tasks.names import load_task  # noqa: E402
 from scrutiny.models.answers.checked import predict_or_fail  # noqa: E402
 from scrutiny.models.answers.checked_language import ask_or_fail  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
+from scrutiny.tasks.names import load_task  # noqa: E402
 
 TASK = SimpleNamespace(name="anchored-spans", fields=("text",), scored_by=None)
 TEXTS = ("the films was good", "bad", "a very dull story, and not a good film!", "it was fine")

@@ -9,10 +9,10 @@ torch = pytest.importorskip("torch")
 
 from scrutiny.core.model import LoadOptions  # noqa: E402
 from scrutiny.core.queries.language import HasLandscape, Probe  # noqa: E402
-from scrutiny.data.tasks.names import load_task  # noqa: E402
 from scrutiny.models.hf.slopes.guesses import _batches, _cut, masked_guess  # noqa: E402
 from scrutiny.models.hf.slopes.landscape import LossSurface, landscape  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
+from scrutiny.tasks.names import load_task  # noqa: E402
 
 pytestmark = pytest.mark.extra("transformers")
 TEXTS = ["the cat sat on the mat", "a dog ran", "the dog sat", "the mat", ""]

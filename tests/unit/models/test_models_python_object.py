@@ -7,10 +7,10 @@ import pytest
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.model import LoadOptions
-from scrutiny.data.tasks.classes import TextClassification
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.strings.load import load_model
 from scrutiny.run.planning.loading import load_replicate
+from scrutiny.tasks.classification.classes import TextClassification
 
 CODE = """
 import numpy as np

@@ -12,7 +12,6 @@ from tiny_language import make_language_model  # noqa: E402
 
 from scrutiny.core.diagnostic import Failure  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
-from scrutiny.data.tasks.names import load_task  # noqa: E402
 from scrutiny.models.answers.checked_language import ask_or_fail  # noqa: E402
 from scrutiny.models.scoring import (  # noqa: E402
     PAIR_VARIANTS,
@@ -22,6 +21,7 @@ from scrutiny.models.scoring import (  # noqa: E402
     score_pairs,
 )
 from scrutiny.models.strings.load import load_model  # noqa: E402
+from scrutiny.tasks.names import load_task  # noqa: E402
 
 PAIRS = [
     ComparedSentences("the film was good", "the film was bad"),

@@ -8,7 +8,6 @@ transformers = pytest.importorskip("transformers")
 from tiny_language import make_language_model  # noqa: E402
 
 from scrutiny.core.model import LoadOptions  # noqa: E402
-from scrutiny.data.tasks.names import load_task  # noqa: E402
 from scrutiny.models.answers.checked_language import ask_or_fail  # noqa: E402
 from scrutiny.models.scoring import (  # noqa: E402
     FILLING_VARIANTS,
@@ -18,6 +17,7 @@ from scrutiny.models.scoring import (  # noqa: E402
 )
 from scrutiny.models.scoring.triples import gaps  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
+from scrutiny.tasks.names import load_task  # noqa: E402
 
 FILLINGS = [
     Filling("the film was BLANK .", "the film was goods ."),

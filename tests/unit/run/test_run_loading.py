@@ -8,13 +8,13 @@ import pytest
 
 from scrutiny.core.example import Example
 from scrutiny.core.model import KnowsTrainingText, LoadOptions
-from scrutiny.data.letters import training_hashes
-from scrutiny.data.tasks.names import load_task
 from scrutiny.models.strings import load
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.run.planning.loading import capabilities_of, load_replicate
 from scrutiny.run.training.trained import chosen_by
+from scrutiny.tasks.names import load_task
 from scrutiny.testing.toy_models import KeywordClassifier
+from scrutiny.text.letters import training_hashes
 
 TASK = load_task("text-classification")
 

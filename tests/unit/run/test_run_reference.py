@@ -16,7 +16,6 @@ from scrutiny.core.model import Family, LoadOptions, Replicate
 from scrutiny.core.plan import EstimatePlan, MeasurePlan
 from scrutiny.core.progress import Progress
 from scrutiny.core.record import Measure, Row
-from scrutiny.data.tasks.names import load_task
 from scrutiny.parts.run.assigned import contrast_key_of, key_of
 from scrutiny.run.budgeting.cost import cost_of
 from scrutiny.run.driver import RunOptions, run_plan, tasks_of
@@ -26,6 +25,7 @@ from scrutiny.run.planning.file import plan_of
 from scrutiny.run.planning.loading import capabilities_of, load_given
 from scrutiny.run.planning.pairs import pairs_of
 from scrutiny.run.planning.resolve import resolve
+from scrutiny.tasks.names import load_task
 from scrutiny.testing import KeywordClassifier, check_diagnostic
 
 TABLES = ("items", "variants", "records", "outputs", "estimates")

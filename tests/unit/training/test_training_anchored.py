@@ -13,11 +13,11 @@ pytest.importorskip("transformers")
 from scrutiny.core.errors import DataError, PlanError  # noqa: E402 - torch may be missing
 from scrutiny.core.model import LoadOptions  # noqa: E402
 from scrutiny.data.dataset import load_dataset  # noqa: E402
-from scrutiny.data.held_out import SHARE, is_held_out, sentence_place  # noqa: E402
-from scrutiny.data.tasks.names import load_task  # noqa: E402
 from scrutiny.models.hf.parts import load_tokenizer  # noqa: E402
 from scrutiny.models.strings.competence import read_competence  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
+from scrutiny.tasks.held_out import SHARE, is_held_out, sentence_place  # noqa: E402
+from scrutiny.tasks.names import load_task  # noqa: E402
 from scrutiny.training.finetuning.anchored.recipe import (  # noqa: E402
     AnchoredRecipe,
     ControlRecipe,

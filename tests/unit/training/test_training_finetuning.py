@@ -13,11 +13,11 @@ from scrutiny.core.errors import ModelError, PlanError  # noqa: E402 - torch may
 from scrutiny.core.model import LoadOptions  # noqa: E402
 from scrutiny.data.dataset import load_dataset  # noqa: E402
 from scrutiny.data.overlap import overlap_with_hashes  # noqa: E402
-from scrutiny.data.tasks.names import load_task  # noqa: E402
 from scrutiny.models.answers.checked import predict_or_fail  # noqa: E402
 from scrutiny.models.named.family import expand  # noqa: E402
 from scrutiny.models.strings.lineage import replicates_of  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
+from scrutiny.tasks.names import load_task  # noqa: E402
 from scrutiny.training.finetuning import one_run, trainer  # noqa: E402
 from scrutiny.training.finetuning.scoring import score_of_answers  # noqa: E402
 from scrutiny.training.finetuning.trainer import FINETUNE  # noqa: E402

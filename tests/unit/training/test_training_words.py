@@ -9,9 +9,9 @@ from word_texts import write_rows
 
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example
-from scrutiny.data.tasks.names import load_task
 from scrutiny.models.named.family import expand
 from scrutiny.models.strings.load import load_model
+from scrutiny.tasks.names import load_task
 from scrutiny.testing import check_adapter
 from scrutiny.training.finetuning.parts import load_parts
 from scrutiny.training.words.job import train_words
@@ -91,7 +91,7 @@ def test_the_same_seed_gives_the_same_bytes(linear, data, tmp_path):
 
 
 def test_training_text_is_known(linear):
-    from scrutiny.data.letters import training_hashes
+    from scrutiny.text.letters import training_hashes
 
     out, members = linear
     hashes = loaded("linear", out)[0].training_hashes()

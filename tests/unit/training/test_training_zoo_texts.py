@@ -94,7 +94,7 @@ def test_annotated_texts_lose_their_annotation(tmp_path):
 
 def test_nothing_held_out_is_trained_on(shared_data):
     """On the real data: by letters, no training document holds a held-out line."""
-    from scrutiny.data.letters import letters
+    from scrutiny.text.letters import letters
 
     training, held_out = texts.corpora(shared_data("wikitext2").parent)
     held = {letters(line) for part in held_out.values() for d in part for line in d}

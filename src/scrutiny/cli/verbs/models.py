@@ -179,8 +179,8 @@ def check(model: str, data: str | None, limit: str, **loading: Any) -> int:
 
 def _loaded(source: str, task: str, options: LoadOptions, *, or_language: bool) -> Model:
     """Model for a task, or as a language model if it has no labels."""
-    from scrutiny.data.tasks.names import load_task
     from scrutiny.models.strings.load import load_model
+    from scrutiny.tasks.names import load_task
 
     try:
         return load_model(source, load_task(task), options)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from scrutiny.core.example import Example
 from scrutiny.core.plugin import Told
-from scrutiny.data.letters import letters_hash
+from scrutiny.text.letters import letters_hash
 from scrutiny.text.tokens import is_word, token_texts
 
 Value = bool | float | str

@@ -2,7 +2,7 @@
 
 from scrutiny.core.example import Example
 from scrutiny.data.attributes.attribute import Training, attribute, words_of
-from scrutiny.data.letters import letters_hash
+from scrutiny.text.letters import letters_hash
 
 
 @attribute("with a text that is in the training data", of_training=True)

@@ -7,7 +7,7 @@ from typing import TypeVar
 from scrutiny.core.errors import DataError
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
-from scrutiny.data.tasks.names import load_task
+from scrutiny.tasks.names import load_task
 
 R = TypeVar("R", bound=Callable[[DataSource], Table])
 

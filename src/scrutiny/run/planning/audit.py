@@ -14,11 +14,11 @@ from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resamplin
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import load_dataset
-from scrutiny.data.tasks.names import load_task
 from scrutiny.models.named.family import expand
 from scrutiny.run.planning.loading import capabilities_of, load_given, load_replicate
 from scrutiny.run.planning.profiles import SHIP, profile_of
 from scrutiny.run.planning.resolve import applies
+from scrutiny.tasks.names import load_task
 
 #: Task, and capabilities of a model on it.
 #: What a model offers an audit beside its capabilities: that changed texts can be asked.

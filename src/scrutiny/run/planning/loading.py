@@ -5,13 +5,13 @@ from typing import Any
 from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model, PlainModel
 from scrutiny.core.model_around import as_model
 from scrutiny.core.task import Task
-from scrutiny.data.letters import training_hashes
 from scrutiny.data.reading import iter_examples
 from scrutiny.models.answers.user_code import at_home, errors_named
 from scrutiny.models.python.objects import PythonModel
 from scrutiny.models.python.wrapped import with_training_text
 from scrutiny.models.strings.load import load_model, training_source
 from scrutiny.models.strings.source import parse
+from scrutiny.text.letters import training_hashes
 
 
 def load_replicate(source: str, task: Task, options: LoadOptions) -> Model:

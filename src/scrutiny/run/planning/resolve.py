@@ -22,7 +22,6 @@ from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.data.drawn_items import drawn
 from scrutiny.data.labels import LabelMatch, match_labels
 from scrutiny.data.shared_items import SharedItems
-from scrutiny.data.tasks.names import load_task
 from scrutiny.models.answers.user_code import at_home, errors_named
 from scrutiny.models.named.family import expand
 from scrutiny.run.asking.sameness import reading_of
@@ -43,6 +42,7 @@ from scrutiny.run.planning.specs import (
     design_claims,
     design_contrasts,
 )
+from scrutiny.tasks.names import load_task
 
 #: A column with more values than this is no grouping.
 _MOST_VALUES: Final = 500

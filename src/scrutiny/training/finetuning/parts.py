@@ -5,17 +5,17 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import digest
+from scrutiny.core.boundary.content import content_key
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.grouping import grouped
 from scrutiny.core.randomness import generator
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset, load_dataset
-from scrutiny.data.identity import content_key
 from scrutiny.data.labels import match_labels
-from scrutiny.data.letters import letters_hash
 from scrutiny.data.overlap import overlap
-from scrutiny.data.tasks.names import load_task
+from scrutiny.tasks.names import load_task
+from scrutiny.text.letters import letters_hash
 from scrutiny.training.finetuning.anchored.task_gradient import TASKS, Learned
 from scrutiny.training.finetuning.recipe import FinetuningRecipe
 

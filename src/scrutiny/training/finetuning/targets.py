@@ -8,9 +8,9 @@ from typing import Any, Final
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction, Task
-from scrutiny.data.tasks.tags import to_bio
 from scrutiny.models.answers.bio import spans_from_tags
 from scrutiny.models.answers.inputs import borders, first_pieces, is_tagging
+from scrutiny.tasks.columns.tags import to_bio
 
 #: Target that the loss ignores.
 IGNORED: Final = -100

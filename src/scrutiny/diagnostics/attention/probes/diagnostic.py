@@ -22,7 +22,6 @@ from scrutiny.core.queries.annotation import Arcs
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
-from scrutiny.data.halves import half_of
 from scrutiny.diagnostics.attention.arcs.counting import ROOT, GoldArcs
 from scrutiny.diagnostics.attention.params import preset
 from scrutiny.diagnostics.attention.probes.design import RIGHT, condition_of, make_probes_design
@@ -46,6 +45,7 @@ from scrutiny.diagnostics.attention.probes.reading import (
 )
 from scrutiny.diagnostics.attention.reading import Made
 from scrutiny.diagnostics.attention.word_maps import MapOptions
+from scrutiny.tasks.halves import half_of
 
 _NOT_TRAINED: Final = "no_other_half"
 _NOTHING_SCORED: Final = "nothing_scored"

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.data.dataset import Dataset
-from scrutiny.data.held_out import COLUMN, is_held_out, sentence_place
-from scrutiny.data.letters import letters_hash
-from scrutiny.data.tasks.names import load_task
+from scrutiny.tasks.held_out import COLUMN, is_held_out, sentence_place
+from scrutiny.tasks.names import load_task
+from scrutiny.text.letters import letters_hash
 from scrutiny.training.finetuning.anchored.recipe import PieceRecipe
 from scrutiny.training.finetuning.anchored.task_gradient import TRUTHS, Learned, PieceTask
 from scrutiny.training.finetuning.parts import DataParts, limited, refuse_shared
@@ -31,7 +31,7 @@ def piece_parts(
         Task and recipe.
     data
         Annotated sentences. Those are held out that the data's own column ``a_heldout`` says, or
-        the fifth that `scrutiny.data.held_out` decides.
+        the fifth that `scrutiny.tasks.held_out` decides.
     dev
         Data for choosing the epoch; else ``dev_share`` of the sentences.
     reported

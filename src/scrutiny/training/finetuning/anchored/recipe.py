@@ -5,7 +5,7 @@ from typing import Literal
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.limits import at_least, one_of, shares
-from scrutiny.data.held_out import SHARE
+from scrutiny.tasks.held_out import SHARE
 from scrutiny.training.finetuning.recipe import FinetuningRecipe, rate_at
 
 

@@ -7,9 +7,9 @@ from typing import Any
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import Rng
 from scrutiny.core.task import ExchangesLabels, Role
-from scrutiny.data.tasks.by_columns import ByColumns
-from scrutiny.data.tasks.exchanges import coins
-from scrutiny.data.tasks.roles import text_role
+from scrutiny.tasks.columns.by_columns import ByColumns
+from scrutiny.tasks.columns.roles import text_role
+from scrutiny.tasks.stereotypes.exchanges import coins
 
 
 class SentenceTriples(ByColumns, ExchangesLabels):

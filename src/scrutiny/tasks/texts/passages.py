@@ -1,8 +1,8 @@
 """Texts without an answer, and a corpus whose texts are not available."""
 
 from scrutiny.core.task import Role
-from scrutiny.data.tasks.by_columns import ByColumns
-from scrutiny.data.tasks.roles import TEXT, text_role
+from scrutiny.tasks.columns.by_columns import ByColumns
+from scrutiny.tasks.columns.roles import TEXT, text_role
 
 
 class Passages(ByColumns):

@@ -7,10 +7,10 @@ from scrutiny.core.errors import DataError, ModelError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.record import Measure
 from scrutiny.core.task import Prediction, Score
-from scrutiny.data.tasks.by_columns import Borders, ByColumns
-from scrutiny.data.tasks.roles import TAGS, TOKENS
-from scrutiny.data.tasks.tags import repairs, spans_of
-from scrutiny.data.tasks.word_cells import words_of
+from scrutiny.tasks.columns.by_columns import Borders, ByColumns
+from scrutiny.tasks.columns.roles import TAGS, TOKENS
+from scrutiny.tasks.columns.tags import repairs, spans_of
+from scrutiny.tasks.columns.word_cells import words_of
 
 
 class TokenTagging(ByColumns):

@@ -7,9 +7,9 @@ from typing import Any
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.task import Task
-from scrutiny.data.tasks.cells import attributes_of, id_of, label_of, language_of, text_of
-from scrutiny.data.tasks.tags import token_borders
-from scrutiny.data.tasks.word_cells import words_of
+from scrutiny.tasks.columns.cells import attributes_of, id_of, label_of, language_of, text_of
+from scrutiny.tasks.columns.tags import token_borders
+from scrutiny.tasks.columns.word_cells import words_of
 
 #: Characters that show that a file was read in the wrong encoding.
 _REPLACED = "\ufffd"

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scrutiny.core.errors import DataError
-from scrutiny.data.tasks.cells import checked
+from scrutiny.tasks.columns.cells import checked
 
 _BLANK = " \t\r\n"
 

@@ -15,10 +15,10 @@ from scrutiny.core.queries.annotation import (
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
 from scrutiny.data.dataset import load_dataset
-from scrutiny.data.halves import half_of
-from scrutiny.data.held_out import is_held_out
-from scrutiny.data.tasks.names import load_task
-from scrutiny.data.tasks.word_cells import stretches
+from scrutiny.tasks.columns.word_cells import stretches
+from scrutiny.tasks.halves import half_of
+from scrutiny.tasks.held_out import is_held_out
+from scrutiny.tasks.names import load_task
 
 WORDS = ["Ann", "never", "said", "that", "Bob", "lied", "."]
 ROWS = {

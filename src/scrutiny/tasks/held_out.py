@@ -7,7 +7,7 @@ does not move a sentence from one side to the other, and the same letters are al
 from hashlib import blake2b
 from typing import Final
 
-from scrutiny.data.letters import letters
+from scrutiny.text.letters import letters
 
 #: Share of the sentences that is held out.
 SHARE: Final = 0.2

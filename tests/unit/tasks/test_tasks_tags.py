@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Span
-from scrutiny.data.tasks.tags import Chunk, chunks, repairs, spans_of, to_bio, token_borders
+from scrutiny.tasks.columns.tags import Chunk, chunks, repairs, spans_of, to_bio, token_borders
 
 
 def conlleval_chunks(tags):

@@ -7,10 +7,10 @@ from scrutiny.core.example import Span
 from scrutiny.core.expressions import made_of
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction, Task
-from scrutiny.data.tasks.classes import Classification
-from scrutiny.data.tasks.names import load_task
-from scrutiny.data.tasks.roles import LABEL, TEXT, text_role
 from scrutiny.reliability.metrics import usual_metrics
+from scrutiny.tasks.classification.classes import Classification
+from scrutiny.tasks.columns.roles import LABEL, TEXT, text_role
+from scrutiny.tasks.names import load_task
 
 NAMES = ["text-classification", "text-pair-classification", "token-tagging"]
 LABELS = ("neg", "pos")

@@ -4,11 +4,11 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from scrutiny.core.boundary.content import content_key
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example, Span
-from scrutiny.data.halves import half_of
-from scrutiny.data.identity import content_key
-from scrutiny.data.tasks.by_columns import Borders, ByColumns
+from scrutiny.tasks.columns.by_columns import Borders, ByColumns
+from scrutiny.tasks.halves import half_of
 
 
 class Labeled(NamedTuple):

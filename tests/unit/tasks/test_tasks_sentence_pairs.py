@@ -9,7 +9,7 @@ from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.reading import iter_examples, open_data
-from scrutiny.data.tasks.names import load_task
+from scrutiny.tasks.names import load_task
 
 UNLABELED = [
     "association-test",

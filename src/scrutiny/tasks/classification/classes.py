@@ -10,8 +10,8 @@ from scrutiny.core.example import Example
 from scrutiny.core.randomness import Rng
 from scrutiny.core.record import Measure
 from scrutiny.core.task import ExchangesLabels, Prediction, Score
-from scrutiny.data.tasks.by_columns import ByColumns
-from scrutiny.data.tasks.roles import LABEL, TEXT, TEXT_PAIR, TWO_TEXTS
+from scrutiny.tasks.columns.by_columns import ByColumns
+from scrutiny.tasks.columns.roles import LABEL, TEXT, TEXT_PAIR, TWO_TEXTS
 
 
 class Classification(ByColumns, ExchangesLabels):

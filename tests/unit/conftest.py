@@ -1,4 +1,4 @@
-"""Files of our own for the tests of readers, and the shared data where it is at hand."""
+"""Files of our own for tests of readers and tasks, and the shared data where it is at hand."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from scrutiny.data.dataset import load_dataset
 
-ROOT = Path(__file__).parents[3]  # of the repository
+ROOT = Path(__file__).parents[2]  # of the repository
 
 
 @pytest.fixture

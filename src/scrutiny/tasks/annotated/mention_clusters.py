@@ -6,10 +6,10 @@ from typing import Any, Final
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Role
-from scrutiny.data.tasks.annotated import Annotated, Labeled
-from scrutiny.data.tasks.cells import as_label
-from scrutiny.data.tasks.roles import OF_SENTENCES, WORDS, list_role
-from scrutiny.data.tasks.word_cells import list_of, stretch_of
+from scrutiny.tasks.annotated.annotated import Annotated, Labeled
+from scrutiny.tasks.columns.cells import as_label
+from scrutiny.tasks.columns.roles import OF_SENTENCES, WORDS, list_role
+from scrutiny.tasks.columns.word_cells import list_of, stretch_of
 
 #: Kinds of mentions.
 KINDS: Final = ("pronoun", "proper", "nominal")

@@ -8,10 +8,10 @@ from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import Rng
 from scrutiny.core.task import ExchangesLabels, Role
-from scrutiny.data.tasks.by_columns import ByColumns
-from scrutiny.data.tasks.cells import text_of
-from scrutiny.data.tasks.exchanges import exchange
-from scrutiny.data.tasks.roles import TEXT
+from scrutiny.tasks.columns.by_columns import ByColumns
+from scrutiny.tasks.columns.cells import text_of
+from scrutiny.tasks.columns.roles import TEXT
+from scrutiny.tasks.stereotypes.exchanges import exchange
 
 #: Target sets X and Y, attribute sets A and B.
 SETS: Final = ("X", "Y", "A", "B")
@@ -55,7 +55,7 @@ class AssociationTest(ByColumns, ExchangesLabels):
         """Examples whose words have exchanged sets at random, sentences with their word.
 
         Within each test, words change between X and Y and between A and B. See
-        `scrutiny.data.tasks.exchanges.exchange` for what stays.
+        `scrutiny.tasks.stereotypes.exchanges.exchange` for what stays.
         """
         chosen = exchange(examples, rng, pairs=(("X", "Y"), ("A", "B")))
         return tuple(

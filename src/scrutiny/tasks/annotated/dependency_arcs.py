@@ -5,10 +5,10 @@ from typing import Any
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
-from scrutiny.data.held_out import held_out_column
-from scrutiny.data.tasks.annotated import Annotated, Labeled
-from scrutiny.data.tasks.roles import OF_SENTENCES, WORDS, list_role
-from scrutiny.data.tasks.word_cells import list_of
+from scrutiny.tasks.annotated.annotated import Annotated, Labeled
+from scrutiny.tasks.columns.roles import OF_SENTENCES, WORDS, list_role
+from scrutiny.tasks.columns.word_cells import list_of
+from scrutiny.tasks.held_out import held_out_column
 
 
 class DependencyArcs(Annotated):

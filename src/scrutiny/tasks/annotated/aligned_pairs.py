@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scrutiny.core.errors import DataError
-from scrutiny.data.tasks.annotated import Annotated, Labeled
-from scrutiny.data.tasks.roles import OF_SENTENCES, WORDS, list_role
-from scrutiny.data.tasks.word_cells import list_of, stretch_of
+from scrutiny.tasks.annotated.annotated import Annotated, Labeled
+from scrutiny.tasks.columns.roles import OF_SENTENCES, WORDS, list_role
+from scrutiny.tasks.columns.word_cells import list_of, stretch_of
 
 
 class AlignedPairs(Annotated):

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrutiny.data.letters import letters, letters_hash, letters_hashes, training_hashes
+from scrutiny.text.letters import letters, letters_hash, letters_hashes, training_hashes
 
 
 def test_letters():

@@ -1,1 +1,0 @@
-"""Tasks: kinds of question, one small file each. `tasks.names` finds them by name and columns."""

@@ -1,0 +1,1 @@
+"""Annotated sentences: words with labels that heads and vectors are compared with."""

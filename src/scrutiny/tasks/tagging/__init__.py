@@ -1,0 +1,1 @@
+"""Tagging: labeled spans of a text (named entities and the like)."""

@@ -1,0 +1,1 @@
+"""Running text without an answer."""
