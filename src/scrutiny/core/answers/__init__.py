@@ -1,0 +1,19 @@
+"""Answers by type, gold or predicted: each type is one file, known by its name and its values.
+
+::
+
+    answer      AnswerType: encode, decode, check, agree, show, brief, labels, renamed, carry
+                type_of(answer), has_places(answer); Track, Agreement(equal, compared)
+    stored      to_json(answer), from_json(value)
+    label       LABEL: str
+    spans       SPANS: tuple[Span, ...]
+    text        TEXT: Text
+    words       WORDS: Words(field, borders, heads, relations, upos, xpos)
+    any_of      AnyOf(answers): several right answers
+"""
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")

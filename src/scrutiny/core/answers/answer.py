@@ -1,0 +1,141 @@
+"""Answer types: what every kind of answer can do, gold or predicted."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
+
+from scrutiny.core.example import Example, Span
+from scrutiny.core.track import CarriedWord
+
+A = TypeVar("A")
+
+
+class Agreement(NamedTuple):
+    """Number of parts on which two answers agree, of those that were compared."""
+
+    equal: int
+    compared: int
+
+
+class Track(Protocol):
+    """Where the places of a text are after edits.
+
+    Its methods raise `scrutiny.core.edit.EditRefusedError`, whose reason names what is lost.
+    """
+
+    def spans(self, spans: Sequence[Span]) -> tuple[Span, ...]:
+        """Spans at their new places, and those that edits bring."""
+
+    def words(self, field: str, borders: Sequence[tuple[int, int]]) -> Sequence[CarriedWord]:
+        """Words of the new text, each with the old words that it continues."""
+
+
+class AnswerType(ABC, Generic[A]):
+    """Type of answers; gold answers and predictions share it.
+
+    Attributes
+    ----------
+    name
+        Name in stored answers.
+    holds
+        Class of its values, which tells them from those of other types.
+    is_label
+        Whether its values are the names of classes, one for each item.
+    """
+
+    name: ClassVar[str]
+    holds: ClassVar[type]
+    is_label: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        """Register the type by its name and by the class of its values."""
+        super().__init_subclass__()
+        _BY_NAME[cls.name] = _BY_CLASS[cls.holds] = cls()
+
+    def has_places(self, answer: A) -> bool:
+        """Whether an answer speaks of places in a text, which edits move."""
+        del answer
+        return False
+
+    def encode(self, answer: A) -> Any:
+        """Answer as a value of JSON: what `plain` finds, unless the type says less."""
+        return answer
+
+    @abstractmethod
+    def decode(self, value: Any) -> A:
+        """Answer from its JSON."""
+
+    @abstractmethod
+    def check(self, answer: A, example: Example) -> str | None:
+        """What is wrong with a model's answer to an item, as the rest of "The answer …"."""
+
+    def agree(self, a: A, b: A) -> Agreement:
+        """Agreement of two answers to one text."""
+        return Agreement(int(a == b), 1)
+
+    @abstractmethod
+    def show(self, answer: A, fields: Mapping[str, str]) -> str:
+        """Answer in words for a reader, with the text's fields at hand."""
+
+    def brief(self, answer: A) -> str:
+        """Answer in a few words without its text, equal for answers that only moved."""
+        return self.show(answer, {})
+
+    def labels(self, answer: A) -> tuple[str, ...]:
+        """Labels in an answer, repeated as they are."""
+        del answer
+        return ()
+
+    def renamed(self, answer: A, name: Callable[[str], str]) -> A:
+        """Answer with other names for its labels."""
+        del name
+        return answer
+
+    def words(self, answer: A) -> tuple[str, ...]:
+        """All strings in an answer."""
+        return self.labels(answer)
+
+    def carry(self, answer: A, track: Track) -> A:
+        """Answer to the changed text.
+
+        Raises
+        ------
+        EditRefusedError
+            If it cannot be told from the edits; the reason names what is lost.
+        """
+        del track
+        return answer
+
+
+_BY_CLASS: dict[type, AnswerType[Any]] = {}
+_BY_NAME: dict[str, AnswerType[Any]] = {}
+
+
+def type_of(answer: Any) -> AnswerType[Any]:
+    """Type of an answer.
+
+    Raises
+    ------
+    TypeError
+        If it is none.
+    """
+    return _type_of_class(answer.__class__)
+
+
+@cache
+def _type_of_class(of: type) -> AnswerType[Any]:
+    for parent in of.__mro__:
+        if parent in _BY_CLASS:
+            return _BY_CLASS[parent]
+    raise TypeError(f"{of.__name__} is no answer")
+
+
+def type_named(name: str) -> AnswerType[Any]:
+    """Type of answers by its name in stored answers."""
+    return _BY_NAME[name]
+
+
+def has_places(answer: Any) -> bool:
+    """Whether an answer speaks of places in a text, which edits move; None has none."""
+    return answer is not None and type_of(answer).has_places(answer)

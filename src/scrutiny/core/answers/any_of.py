@@ -1,0 +1,58 @@
+"""Several right answers to one item: references of a translation, answers of annotators."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scrutiny.core.answers.answer import AnswerType, Track, type_of
+from scrutiny.core.answers.stored import from_json, to_json
+from scrutiny.core.example import Example
+
+
+class AnyOf(tuple[Any, ...]):
+    """Right answers to one item, any of which will do; all of one type, and one at least."""
+
+    __slots__ = ()
+
+
+class AnyOfType(AnswerType[AnyOf]):
+    """Sets of right answers; only gold answers are such."""
+
+    name = "any of"
+    holds = AnyOf
+
+    def has_places(self, answer: AnyOf) -> bool:
+        """Whether one of them does."""
+        return any(type_of(one).has_places(one) for one in answer)
+
+    def encode(self, answer: AnyOf) -> Any:
+        """JSON of each."""
+        return [to_json(one) for one in answer]
+
+    def decode(self, value: Any) -> AnyOf:
+        """Answers from their JSON."""
+        return AnyOf(from_json(one) for one in value)
+
+    def check(self, answer: AnyOf, example: Example) -> str | None:
+        """A model has to decide."""
+        del answer, example
+        return "is several answers; a model gives one."
+
+    def show(self, answer: AnyOf, fields: Mapping[str, str]) -> str:
+        """All of them."""
+        return " or ".join(type_of(one).show(one, fields) for one in answer)
+
+    def brief(self, answer: AnyOf) -> str:
+        """All of them in few words."""
+        return " or ".join(type_of(one).brief(one) for one in answer)
+
+    def labels(self, answer: AnyOf) -> tuple[str, ...]:
+        """Labels of all."""
+        return tuple(label for one in answer for label in type_of(one).labels(one))
+
+    def renamed(self, answer: AnyOf, name: Callable[[str], str]) -> AnyOf:
+        """Answers with other labels."""
+        return AnyOf(type_of(one).renamed(one, name) for one in answer)
+
+    def carry(self, answer: AnyOf, track: Track) -> AnyOf:
+        """Each of them carried."""
+        return AnyOf(type_of(one).carry(one, track) for one in answer)

@@ -1,0 +1,40 @@
+"""Label: the name of one class."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scrutiny.core.answers.answer import AnswerType
+from scrutiny.core.example import Example
+
+
+class LabelType(AnswerType[str]):
+    """Names of classes."""
+
+    name = "label"
+    holds = str
+    is_label = True
+
+    def decode(self, value: Any) -> str:
+        """Return the label, which is its own JSON."""
+        return str(value)
+
+    def check(self, answer: str, example: Example) -> str | None:
+        """Nothing: which labels there are, the model says."""
+        del answer, example
+        return None
+
+    def show(self, answer: str, fields: Mapping[str, str]) -> str:
+        """Return the label."""
+        del fields
+        return answer
+
+    def labels(self, answer: str) -> tuple[str, ...]:
+        """Return the label."""
+        return (answer,)
+
+    def renamed(self, answer: str, name: Callable[[str], str]) -> str:
+        """Label by another name."""
+        return name(answer)
+
+
+LABEL = LabelType()

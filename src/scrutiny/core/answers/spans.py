@@ -1,0 +1,75 @@
+"""Spans: labeled stretches of the text."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scrutiny.core.answers.answer import Agreement, AnswerType, Track
+from scrutiny.core.example import Example, Span
+
+
+class SpansType(AnswerType[tuple[Span, ...]]):
+    """Labeled spans in any number: named entities and the like."""
+
+    name = "spans"
+    holds = tuple
+
+    def has_places(self, answer: tuple[Span, ...]) -> bool:
+        """Yes, all."""
+        del answer
+        return True
+
+    def decode(self, value: Any) -> tuple[Span, ...]:
+        """Spans from their JSON."""
+        return tuple(Span(*span) for span in value)
+
+    def check(self, answer: tuple[Span, ...], example: Example) -> str | None:
+        """Spans that are none, or lie outside of their text."""
+        for span in answer:
+            if not isinstance(span, Span):
+                return f"is {answer!r:.60}: spans must be of the type Span."
+            length = len(example.fields.get(span.field, ""))
+            if span.field not in example.fields or not 0 <= span.start < span.end <= length:
+                return (
+                    f"has the span {span.field}[{span.start}:{span.end}], but {span.field!r} is "
+                    f"{length} code points long. Fields: {', '.join(example.fields)}."
+                )
+        return None
+
+    def agree(self, a: tuple[Span, ...], b: tuple[Span, ...]) -> Agreement:
+        """Whether both have the same spans, in any order."""
+        return Agreement(int(frozenset(a) == frozenset(b)), 1)
+
+    def show(self, answer: tuple[Span, ...], fields: Mapping[str, str]) -> str:
+        """Spans with their words and labels.
+
+        Examples
+        --------
+        >>> spans = Span("text", 8, 12, "LOC"), Span("text", 0, 3, "PER")
+        >>> SPANS.show(spans, {"text": "Ida saw Rome"})
+        'Ida (PER), Rome (LOC)'
+        >>> SPANS.show((), {"text": "Nobody"})
+        'nothing'
+        """
+        found = [f"{fields[f][start:end]} ({label})" for f, start, end, label in sorted(answer)]
+        return ", ".join(found) or "nothing"
+
+    def brief(self, answer: tuple[Span, ...]) -> str:
+        """Number of spans by label, because edits move places but not labels."""
+        counts = Counter(self.labels(answer))
+        return ", ".join(f"{counts[label]} {label}" for label in sorted(counts)) or "no spans"
+
+    def labels(self, answer: tuple[Span, ...]) -> tuple[str, ...]:
+        """Label of each span."""
+        return tuple([span.label for span in answer])
+
+    def renamed(self, answer: tuple[Span, ...], name: Callable[[str], str]) -> tuple[Span, ...]:
+        """Spans with other labels."""
+        return tuple(span._replace(label=name(span.label)) for span in answer)
+
+    def carry(self, answer: tuple[Span, ...], track: Track) -> tuple[Span, ...]:
+        """Spans at their new places."""
+        return track.spans(answer)
+
+
+SPANS = SpansType()

@@ -1,0 +1,41 @@
+"""Text: what a model writes, and what it should have written."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from scrutiny.core.answers.answer import AnswerType
+from scrutiny.core.example import Example
+
+
+class Text(str):
+    """Text as an answer, which is no name of a class."""
+
+    __slots__ = ()
+
+
+class TextType(AnswerType[Text]):
+    """Texts that are written: translations, summaries, replies."""
+
+    name = "text"
+    holds = Text
+
+    def decode(self, value: Any) -> Text:
+        """Text from its JSON."""
+        return Text(value)
+
+    def check(self, answer: Text, example: Example) -> str | None:
+        """Nothing: any text will do."""
+        del answer, example
+        return None
+
+    def show(self, answer: Text, fields: Mapping[str, str]) -> str:
+        """Return the text itself."""
+        del fields
+        return str(answer)
+
+    def words(self, answer: Text) -> tuple[str, ...]:
+        """Return the text."""
+        return (answer,)
+
+
+TEXT = TextType()

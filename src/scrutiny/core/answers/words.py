@@ -1,0 +1,196 @@
+"""Words: parts of speech and dependencies of every word of a text, layer by layer."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from scrutiny.core.answers.answer import Agreement, AnswerType, Track
+from scrutiny.core.edit import EditRefusedError
+from scrutiny.core.example import Example
+from scrutiny.core.track import CarriedWord
+
+#: Head of the root of a sentence.
+ROOT: Final = -1
+
+
+class Words(NamedTuple):
+    """Annotation of the words of one field; a layer that nobody annotated is None.
+
+    Parameters
+    ----------
+    field
+        Name of the text field.
+    borders
+        ``(start, end)`` of each word in code points.
+    heads
+        Number of the word that each word depends on, from 0; ``ROOT`` for a root, None for a word
+        without a head.
+    relations
+        Name of that dependency.
+    upos, xpos
+        Universal and treebank-specific parts of speech.
+    """
+
+    field: str
+    borders: tuple[tuple[int, int], ...]
+    heads: tuple[int | None, ...] | None = None
+    relations: tuple[str, ...] | None = None
+    upos: tuple[str, ...] | None = None
+    xpos: tuple[str, ...] | None = None
+
+
+class WordsType(AnswerType[Words]):
+    """Dependencies and parts of speech."""
+
+    name = "words"
+    holds = Words
+
+    def has_places(self, answer: Words) -> bool:
+        """Yes, the borders of all words."""
+        del answer
+        return True
+
+    def decode(self, value: Any) -> Words:
+        """Words from their JSON."""
+        field, borders, *layers = value
+        return Words(
+            field,
+            tuple((start, end) for start, end in borders),
+            *(None if layer is None else tuple(layer) for layer in layers),
+        )
+
+    def check(self, answer: Words, example: Example) -> str | None:
+        """Words outside of their text, layers of another length, and heads that are no words."""
+        length, n = len(example.fields.get(answer.field, "")), len(answer.borders)
+        done = 0
+        for start, end in answer.borders:
+            if not done <= start < end <= length:
+                return f"has the word {start}:{end} in {length} code points, or twice."
+            done = end
+        for name in LAYERS:
+            layer = getattr(answer, name)
+            if layer is not None and len(layer) != n:
+                return f"has {len(layer)} {name} for {n} words."
+        for head in answer.heads or ():
+            if head is not None and not ROOT <= head < n:
+                return f"has the head {head}; heads are numbers of words from 0, and -1 for a root."
+        return None
+
+    def agree(self, a: Words, b: Words) -> Agreement:
+        """Number of words with the same borders and the same annotation in all common layers."""
+        ours, theirs = _by_border(a), _by_border(b)
+        common = [i for i in range(len(LAYERS)) if a[2 + i] is not None and b[2 + i] is not None]
+        equal = sum(
+            all(layers[i] == theirs[border][i] for i in common)
+            for border, layers in ours.items()
+            if border in theirs
+        )
+        return Agreement(equal, len(ours.keys() | theirs.keys()))
+
+    def show(self, answer: Words, fields: Mapping[str, str]) -> str:
+        """Words with what is said of them."""
+        text = fields[answer.field]
+        shown = [text[start:end] for start, end in answer.borders]
+        return " ".join(
+            word + "".join(f"/{said}" for said in _said(answer, i, shown))
+            for i, word in enumerate(shown)
+        )
+
+    def brief(self, answer: Words) -> str:
+        """How many words it is about."""
+        return f"{len(answer.borders)} words"
+
+    def labels(self, answer: Words) -> tuple[str, ...]:
+        """Relations, or else parts of speech."""
+        return answer.relations or answer.upos or answer.xpos or ()
+
+    def words(self, answer: Words) -> tuple[str, ...]:
+        """All labels of all layers."""
+        layers = (answer.relations, answer.upos, answer.xpos)
+        return tuple(label for layer in layers for label in layer or ())
+
+    def carry(self, answer: Words, track: Track) -> Words:
+        """Annotation of the changed text.
+
+        One word that continues one has its annotation; several that were merged have that of the
+        one which the others depend on. Only words that nothing else depends on may go.
+
+        Raises
+        ------
+        EditRefusedError
+            ``new_word``, ``split_word``, ``regrouped_words``: edits do not say what a word of the
+            new text continues; ``lost_head``: a word goes that others depend on;
+            ``merged_phrases``: merged words depend on several others.
+        """
+        new = track.words(answer.field, answer.borders)
+        place: dict[int, int] = {ROOT: ROOT}  # of the old words in the new text
+        for k, word in enumerate(new):
+            if word.lost:
+                raise EditRefusedError(word.lost, "the edits do not say what a word continues")
+            place.update(dict.fromkeys(word.of, k))
+        tops = [_top(word.of, answer.heads) for word in new]
+        heads = answer.heads and tuple(
+            [_head(word, top, answer.heads, place) for word, top in zip(new, tops, strict=True)]
+        )
+        layers = answer.relations, answer.upos, answer.xpos
+        labels = [
+            layer
+            and tuple(
+                [
+                    layer[top] if word.new is None else getattr(word.new, name)
+                    for word, top in zip(new, tops, strict=True)
+                ]
+            )
+            for name, layer in zip(_LABELS, layers, strict=True)
+        ]
+        borders = tuple([(word.start, word.end) for word in new])
+        return Words(answer.field, borders, heads, *labels)
+
+
+WORDS = WordsType()
+#: Layers, and the names of those that are labels in a piece of an edit.
+LAYERS: Final = ("heads", "relations", "upos", "xpos")
+_LABELS: Final = ("relation", "upos", "xpos")
+
+
+def _top(of: Sequence[int], heads: Sequence[int | None] | None) -> int:
+    """The one of merged words that the others depend on; -1 for a new word."""
+    if len(of) < 2 or heads is None:
+        return of[0] if of else -1
+    tops = [i for i in of if heads[i] not in of]
+    if len(tops) != 1:
+        raise EditRefusedError("merged_phrases", "merged words depend on several others")
+    return tops[0]
+
+
+def _head(
+    word: CarriedWord, top: int, heads: Sequence[int | None], place: Mapping[int, int]
+) -> int | None:
+    """Head of a word of the new text."""
+    if word.new is not None and word.head is not None and word.head < 0:
+        return -1 - word.head  # another new word
+    head = heads[top] if word.new is None else (ROOT if word.head is None else word.head)
+    if head is None:
+        return None
+    if head not in place:
+        raise EditRefusedError("lost_head", "a word goes that others depend on")
+    return place[head]
+
+
+def _by_border(words: Words) -> dict[tuple[int, int], tuple[Any, ...]]:
+    """Annotation of each word by its borders; heads are borders, too."""
+    heads = words.heads and [
+        head if head is None or head == ROOT else words.borders[head] for head in words.heads
+    ]
+    layers = (heads, words.relations, words.upos, words.xpos)
+    return {
+        border: tuple([layer and layer[i] for layer in layers])
+        for i, border in enumerate(words.borders)
+    }
+
+
+def _said(words: Words, i: int, shown: Sequence[str]) -> list[str]:
+    """Annotation of one word in words."""
+    said = [layer[i] for layer in (words.upos or words.xpos, words.relations) if layer]
+    if words.heads and (head := words.heads[i]) is not None:
+        said.append("root" if head == ROOT else f"of {shown[head]}")
+    return said
