@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 
 from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
-from scrutiny.run.blocks import edits_of
+from scrutiny.store.edits import edits_of
 from scrutiny.store.run_folder import RunFolder
 
 PLACE = Path(__file__).parents[1] / "tests" / "golden" / "frozen"

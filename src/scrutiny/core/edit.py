@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.example import Span
+from scrutiny.core.track import Piece
 
 
 class Edit(NamedTuple):
@@ -25,6 +26,9 @@ class Edit(NamedTuple):
         annotation that the edit touches.
     inside
         Whether an insertion at the border of a span belongs to the span.
+    pieces
+        Words of the new text, where inference from the edit alone would not know them. They take
+        the place of every word that the edit covers.
     """
 
     field: str
@@ -33,6 +37,7 @@ class Edit(NamedTuple):
     text: str
     spans: tuple[Span, ...] = ()
     inside: bool = False
+    pieces: tuple[Piece, ...] = ()
 
 
 class EditRefusedError(ScrutinyError):

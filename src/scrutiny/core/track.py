@@ -13,7 +13,7 @@ class Piece(NamedTuple):
     start, end
         Place in the edit's new text.
     of
-        The original's word that it continues, or None for a new word.
+        The original's words that it continues, several if it merges them; none for a new word.
     head
         The original's word that a new word depends on; None with ``sibling`` for another word of
         the same edit, and without for the root of a sentence of its own.
@@ -25,7 +25,7 @@ class Piece(NamedTuple):
 
     start: int
     end: int
-    of: int | None = None
+    of: tuple[int, ...] = ()
     head: int | None = None
     sibling: int | None = None
     relation: str = ""

@@ -3,7 +3,6 @@
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from json.encoder import encode_basestring
 from typing import Any, Final
 
 import numpy as np
@@ -11,52 +10,14 @@ import pyarrow as pa
 
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import Cell
-from scrutiny.core.edit import Edit, Variant, variant_of
+from scrutiny.core.edit import Variant, variant_of
 from scrutiny.core.errors import ConformanceError
-from scrutiny.core.example import Example, Span
+from scrutiny.core.example import Example
 from scrutiny.core.record import ROLES, STATUSES, Row
 from scrutiny.core.task import Prediction
+from scrutiny.store.edits import edits_json, edits_of
 from scrutiny.store.items import gold_of
 from scrutiny.store.schemas import OUTPUTS, RECORDS, VARIANTS
-
-
-def edits_json(edits: Sequence[Edit]) -> str:
-    """Canonical JSON of edits: the bytes of `canonical_json`, written directly.
-
-    Examples
-    --------
-    >>> edits_json((Edit("text", 0, 1, "b"),))
-    '[["text",0,1,"b",[],false]]'
-    """
-    if not edits:
-        return "[]"
-    written = []
-    for field, start, end, text, spans, inside in edits:
-        if spans:
-            return canonical_json([list(edit) for edit in edits])
-        truth = "true" if inside else "false"
-        written.append(
-            f"[{encode_basestring(field)},{start},{end},{encode_basestring(text)},[],{truth}]"
-        )
-    return f"[{','.join(written)}]"
-
-
-def edits_of(column: Sequence[str]) -> list[tuple[Edit, ...]]:
-    """Edits of each text made by `edits_json`, parsed together.
-
-    Examples
-    --------
-    >>> edits_of(['[["text",0,1,"b",[],false]]', "[]"])
-    [(Edit(field='text', start=0, end=1, text='b', spans=(), inside=False),), ()]
-    """
-    return [tuple([_edit(e) for e in edits]) for edits in json.loads(f"[{','.join(column)}]")]
-
-
-def _edit(value: list[Any]) -> Edit:
-    """Edit from its JSON array."""
-    field, start, end, text, spans, inside = value
-    return Edit(field, start, end, text, tuple([Span(*s) for s in spans]) if spans else (), inside)
-
 
 #: Prefix of names of arrays among the tables of a block.
 ARRAYS: Final = "arrays/"

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Span
-from scrutiny.text.edits import OrderedEdits, apply_to_text, carry_spans, in_order
+from scrutiny.text.edits import apply_to_text
+from scrutiny.text.ordered_edits import OrderedEdits, in_order
+from scrutiny.text.track import carry_spans
 
 
 def compose(
@@ -38,8 +40,8 @@ def compose(
     --------
     >>> one = [Edit("text", 3, 8, "lvoes")]
     >>> compose("He loves NLP", one, [Edit("text", 0, 2, "She"), Edit("text", 3, 8, "LVOES")])
-    (Edit(field='text', start=0, end=2, text='She', spans=(), inside=False), \
-Edit(field='text', start=3, end=8, text='LVOES', spans=(), inside=False))
+    (Edit(field='text', start=0, end=2, text='She', spans=(), inside=False, pieces=()), \
+Edit(field='text', start=3, end=8, text='LVOES', spans=(), inside=False, pieces=()))
     """
     middle = apply_to_text(text, first)
     earlier = _Placed.of(first)

@@ -18,17 +18,14 @@ where there are none, the gold answer if it consists of spans.
 Everything takes time n log n in edits and annotations together.
 """
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import accumulate
-from operator import attrgetter, itemgetter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from scrutiny.core.answers.answer import has_places, type_of
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example, Span
-from scrutiny.text.tokens import token_spans
-
-_BY_PLACE = itemgetter(1, 2)  # start and end
+from scrutiny.text.ordered_edits import OrderedEdits, in_order
+from scrutiny.text.track import EditTrack, carry_untouched
 
 
 def apply_to_text(text: str, edits: Sequence[Edit]) -> str:
@@ -51,7 +48,7 @@ def apply_to_text(text: str, edits: Sequence[Edit]) -> str:
         return f"{text[: edit.start]}{edit.text}{text[edit.end :]}"
     made = done = 0
     pieces: list[str] = []
-    for _, start, end, new, _, _ in edits:
+    for _, start, end, new, *_ in edits:
         if not done <= start <= end <= len(text):
             break  # out of order, or out of the question
         pieces += (text[done:start], new)
@@ -64,11 +61,6 @@ def apply_to_text(text: str, edits: Sequence[Edit]) -> str:
         raise _refused(text, ordered[made], done)
     pieces.append(text[done:])
     return "".join(pieces)
-
-
-def in_order(edits: Iterable[Edit]) -> list[Edit]:
-    """Edits from left to right; insertions at one place keep the order they were given in."""
-    return sorted(edits, key=_BY_PLACE)
 
 
 def apply_edits(example: Example, edits: Sequence[Edit]) -> Example:
@@ -93,14 +85,17 @@ def apply_edits(example: Example, edits: Sequence[Edit]) -> Example:
         name: apply_to_text(text, ordered[name].edits) if name in ordered else text
         for name, text in example.fields.items()
     }
-    gold, spans = _carry_layers(example, ordered)
+    track = EditTrack(ordered, example.fields, fields, example.spans)
+    gold, tokens = example.gold, example.tokens
+    if has_places(gold):
+        gold = type_of(gold).carry(gold, track)
     return replace(
         example,
         fields=fields,
         gold=gold,
-        spans=spans,
+        spans=track.annotations(),
         protected=_carry_protected(example.protected, ordered),
-        tokens=_carry_tokens(example, ordered, fields),
+        tokens=tokens and {name: track.borders(name, old) for name, old in tokens.items()},
     )
 
 
@@ -108,7 +103,7 @@ def _is_plain(example: Example) -> bool:
     """Whether an example has texts only, and no annotations to move."""
     if example.spans or example.protected or example.tokens is not None:
         return False
-    return not isinstance(example.gold, tuple)
+    return not has_places(example.gold)
 
 
 def _with_texts(example: Example, edits: Mapping[str, Sequence[Edit]]) -> Example:
@@ -121,154 +116,6 @@ def _with_texts(example: Example, edits: Mapping[str, Sequence[Edit]]) -> Exampl
     )
 
 
-@dataclass(frozen=True, slots=True)
-class OrderedEdits:
-    """Disjoint edits of one field from left to right, for look-up by position.
-
-    ``gains[k]`` is how much longer the first k edits make the text.
-    """
-
-    edits: Sequence[Edit]
-    starts: Sequence[int]
-    ends: Sequence[int]
-    gains: Sequence[int]
-
-    @classmethod
-    def of(cls, edits: Iterable[Edit]) -> "OrderedEdits":
-        """Return these edits in order of place."""
-        ordered = in_order(edits)
-        gains = [len(e.text) - (e.end - e.start) for e in ordered]
-        return cls(
-            ordered,
-            [e.start for e in ordered],
-            [e.end for e in ordered],
-            [0, *accumulate(gains)],
-        )
-
-    def touching(
-        self, start: int, end: int, is_inside: Callable[[Edit], bool] = attrgetter("inside")
-    ) -> tuple[int, int]:
-        """Range of indices of the edits that touch a range of the text."""
-        edits = self.edits
-        first = at = bisect_right(self.ends, start)
-        while at > 0 and edits[at - 1].start == edits[at - 1].end == start:
-            at -= 1
-            if is_inside(edits[at]):
-                first = at
-        last = at = bisect_left(self.starts, end)
-        while at < len(edits) and edits[at].start == edits[at].end == end:
-            at += 1
-            if is_inside(edits[at - 1]):
-                last = at
-        return first, max(first, last)
-
-
-def carry_spans(spans: Sequence[Span], edits: Mapping[str, Sequence[Edit]]) -> tuple[Span, ...]:
-    """Spans after edits by field, in their old order, with spans that edits bring inserted.
-
-    Raises
-    ------
-    EditRefusedError
-        ``crosses_span`` if an edit without spans of its own crosses a border, ``empties_span`` if
-        nothing is left of a span.
-    """
-    ordered = {name: OrderedEdits.of(group) for name, group in edits.items()}
-    return _with_brought(_carried(spans, ordered), _brought(ordered))
-
-
-def _carry_layers(
-    example: Example, edits: Mapping[str, OrderedEdits]
-) -> tuple[str | tuple[Span, ...] | None, tuple[Span, ...]]:
-    """Gold answer and annotations after edits; brought spans join the layer they replace."""
-    gold, spans = example.gold, example.spans
-    gold_spans = gold if isinstance(gold, tuple) else ()
-    carried_gold = _carried(gold_spans, edits)
-    carried = _carried(spans, edits)
-    if any(edit.spans for group in edits.values() for edit in group.edits):
-        in_gold = _replacing(gold_spans, edits)
-        in_spans = _replacing(spans, edits)
-        is_tagged = isinstance(gold, tuple)
-        brought = _brought(edits)
-        carried_gold = _with_brought(
-            carried_gold,
-            [(at, s) for at, s in brought if is_tagged and (at in in_gold or at not in in_spans)],
-        )
-        carried = _with_brought(
-            carried, [(at, s) for at, s in brought if at in in_spans or not is_tagged]
-        )
-    return (carried_gold if isinstance(gold, tuple) else gold), carried
-
-
-def _carried(spans: Sequence[Span], edits: Mapping[str, OrderedEdits]) -> tuple[Span, ...]:
-    """Spans that edits do not replace, at their new positions."""
-    moved = (_carry_one(s, edits[s.field]) if s.field in edits else s for s in spans)
-    return tuple(span for span in moved if span is not None)
-
-
-def _carry_one(span: Span, edits: OrderedEdits) -> Span | None:
-    """One span at its new position; ``None`` if an edit replaces it by spans of its own."""
-    first, last = edits.touching(span.start, span.end)
-    touching = edits.edits[first:last]
-    if touching:
-        if any(edit.spans for edit in touching):
-            return None
-        if touching[0].start < span.start or touching[-1].end > span.end:
-            raise EditRefusedError(
-                "crosses_span", f"an edit crosses the border of {span.label or 'a span'}"
-            )
-    start, end = span.start + edits.gains[first], span.end + edits.gains[last]
-    if end <= start and span.start < span.end:
-        raise EditRefusedError("empties_span", f"an edit leaves {span.label or 'a span'} empty")
-    return span._replace(start=start, end=end)
-
-
-def is_before(edit: Edit, span: Span) -> bool:
-    """Whether an edit lies wholly in front of a span."""
-    if edit.start == edit.end == span.start:
-        return not edit.inside
-    return edit.end <= span.start
-
-
-def is_after(edit: Edit, span: Span) -> bool:
-    """Whether an edit lies wholly behind a span."""
-    if edit.start == edit.end == span.end:
-        return not edit.inside
-    return edit.start >= span.end
-
-
-_Place = tuple[str, int]  # of an edit: its field, and its number in order
-
-
-def _brought(edits: Mapping[str, OrderedEdits]) -> list[tuple[_Place, Span]]:
-    """Spans that edits bring, at their positions in the new texts."""
-    return [
-        ((name, at), Span(name, start + s.start, start + s.end, s.label))
-        for name, group in edits.items()
-        for at, edit in enumerate(group.edits)
-        for start in (edit.start + group.gains[at],)
-        for s in edit.spans
-    ]
-
-
-def _replacing(spans: Sequence[Span], edits: Mapping[str, OrderedEdits]) -> set[_Place]:
-    """Edits that touch one of these spans."""
-    found: set[_Place] = set()
-    for span in spans:
-        if span.field in edits:
-            touching = edits[span.field].touching(span.start, span.end)
-            found.update((span.field, at) for at in range(*touching))
-    return found
-
-
-def _with_brought(
-    carried: tuple[Span, ...], brought: Sequence[tuple[_Place, Span]]
-) -> tuple[Span, ...]:
-    if not brought:
-        return carried
-    spans = [*carried, *(span for _, span in brought)]
-    return tuple(sorted(spans, key=lambda s: (s.field, s.start, s.end)))
-
-
 def _carry_protected(
     protected: tuple[Span, ...], edits: Mapping[str, OrderedEdits]
 ) -> tuple[Span, ...]:
@@ -278,72 +125,7 @@ def _carry_protected(
             first, last = edits[span.field].touching(span.start, span.end)
             if first < last:
                 raise EditRefusedError("protected", "an edit touches a protected stretch")
-    return _carried(protected, edits)
-
-
-def _carry_tokens(
-    example: Example, edits: Mapping[str, OrderedEdits], fields: Mapping[str, str]
-) -> Mapping[str, tuple[tuple[int, int], ...]] | None:
-    """Token borders after edits, in the fields that have them."""
-    if example.tokens is None:
-        return None
-    carried = dict(example.tokens)
-    for name, group in edits.items():
-        if name in carried:
-            carried[name] = _resegment(carried[name], group, (example.fields[name], fields[name]))
-    return carried
-
-
-def _resegment(
-    tokens: tuple[tuple[int, int], ...], edits: OrderedEdits, texts: tuple[str, str]
-) -> tuple[tuple[int, int], ...]:
-    """Borders of the tokens that are left, and of new tokens in other text.
-
-    A token that is changed within keeps its borders; one whose border is crossed is dissolved.
-    Inserted letters that touch a word on one side belong to it; everything else that comes is
-    segmented by `token_spans`.
-    """
-    old, new = texts
-    ends = {end for _, end in tokens}
-    starts = {start for start, _ in tokens}
-    borders: list[tuple[int, int]] = []
-    done = 0
-    for start, end in tokens:
-
-        def is_glued(edit: Edit, start: int = start, end: int = end) -> bool:
-            is_first = edit.start == start
-            if (edit.start in ends) if is_first else (edit.start in starts):
-                return False  # between two tokens without a space
-            inner, outer = (
-                (old[start], edit.text[-1:]) if is_first else (old[end - 1], edit.text[:1])
-            )
-            return inner.isalnum() and outer.isalnum()
-
-        first, last = edits.touching(start, end, is_glued)
-        touching = edits.edits[first:last]
-        if touching and (touching[0].start < start or touching[-1].end > end):
-            continue
-        low, high = start + edits.gains[first], end + edits.gains[last]
-        borders += _segments(new, done, low)
-        borders += _runs(new, low, high) if touching else [(low, high)]
-        done = high
-    return (*borders, *_segments(new, done, len(new)))
-
-
-def _segments(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Tokens between two offsets."""
-    if start >= end or text[start:end].isspace():
-        return []
-    return [(start + a, start + b) for a, b in token_spans(text[start:end])]
-
-
-def _runs(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Borders of the runs of non-space characters between two offsets."""
-    runs: list[tuple[int, int]] = []
-    for piece in text[start:end].split():
-        begin = text.index(piece, runs[-1][1] if runs else start)
-        runs.append((begin, begin + len(piece)))
-    return runs
+    return carry_untouched(protected, edits)
 
 
 def _refused(text: str, edit: Edit, done: int) -> EditRefusedError:

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example, Span
-from scrutiny.text import edits as edits_module
+from scrutiny.text import track as track_module
 from scrutiny.text.composition import compose
-from scrutiny.text.edits import apply_edits, apply_to_text, carry_spans
+from scrutiny.text.edits import apply_edits, apply_to_text
 from scrutiny.text.tokens import token_spans
+from scrutiny.text.track import carry_spans
 
 TEXT = "We saw New York today"  # "New York" is 7 to 15
 ENTITY = Span("text", 7, 15, "LOC")
@@ -308,7 +309,7 @@ def test_a_text_without_annotations_is_changed_without_carrying(monkeypatch):
     def carried(*_):
         raise AssertionError("nothing is there to carry")
 
-    monkeypatch.setattr(edits_module.OrderedEdits, "of", carried)
+    monkeypatch.setattr(track_module.OrderedEdits, "of", carried)
     example = Example("1", {"a": "one two", "b": "three"}, gold="x", attributes={"u_doc": "d"})
     edits = [Edit("b", 0, 5, "3"), Edit("a", 4, 7, "2"), Edit("a", 0, 3, "1")]
     changed = apply_edits(example, edits)

@@ -138,4 +138,6 @@ def type_named(name: str) -> AnswerType[Any]:
 
 def has_places(answer: Any) -> bool:
     """Whether an answer speaks of places in a text, which edits move; None has none."""
-    return answer is not None and type_of(answer).has_places(answer)
+    if answer is None or answer.__class__ is str:  # as most are
+        return False
+    return type_of(answer).has_places(answer)

@@ -124,8 +124,9 @@ class WordsType(AnswerType[Words]):
         new = track.words(answer.field, answer.borders)
         place: dict[int, int] = {ROOT: ROOT}  # of the old words in the new text
         for k, word in enumerate(new):
-            if word.lost:
-                raise EditRefusedError(word.lost, "the edits do not say what a word continues")
+            lost = word.lost or ("split_word" if not place.keys().isdisjoint(word.of) else "")
+            if lost:
+                raise EditRefusedError(lost, "the edits do not say what a word continues")
             place.update(dict.fromkeys(word.of, k))
         tops = [_top(word.of, answer.heads) for word in new]
         heads = answer.heads and tuple(

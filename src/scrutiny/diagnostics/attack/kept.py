@@ -119,12 +119,12 @@ def as_variants(found: Sequence[FoundText], *, gold: dict[str, str]) -> "pa.Tabl
     """
     import pyarrow as pa
 
+    from scrutiny.store.edits import edits_json
     from scrutiny.store.schemas import VARIANTS
 
     rows: dict[tuple[str, str, str], dict[str, Any]] = {}
     for one in found:
         if one.is_success and one.role == "measured":
-            edits = [list(Edit(*edit)) for edit in one.edits]
             rows.setdefault(
                 (one.dataset, one.item, one.variant),
                 {
@@ -136,7 +136,7 @@ def as_variants(found: Sequence[FoundText], *, gold: dict[str, str]) -> "pa.Tabl
                     "control_of": None,
                     "recipe": one.recipe,
                     "draw": one.draw,
-                    "edits": canonical_json(edits),
+                    "edits": edits_json([Edit(*edit) for edit in one.edits]),
                     "gold": canonical_json(gold.get(one.item)),
                     "status": "ok",
                     "reason": None,

@@ -10,7 +10,7 @@ from scrutiny.core.grouping import grouped
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.label_pair import Labels
 from scrutiny.stats.distributions.sampled import l1_bounds
-from scrutiny.text.edits import carry_spans
+from scrutiny.text.track import carry_spans
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -106,7 +106,7 @@ class SpellingError(Change, ChangesAtOnce):
             found = known.get(word) or self._wrong(word)
             if not found or (wrong := found[int(share * len(found))]) == word:
                 return None
-            edits.append(new_tuple(Edit, (field, start, end, wrong, (), False)))
+            edits.append(new_tuple(Edit, (field, start, end, wrong, (), False, ())))
         return edits
 
     def _wrong(self, word: str) -> tuple[str, ...]:
@@ -200,7 +200,7 @@ class Ocr(Change, ChangesAtOnce):
                 return None
             offset, size, target = found[int(share * len(found))]
             place = start + offset
-            edits.append(new_tuple(Edit, (field, place, place + size, target, (), False)))
+            edits.append(new_tuple(Edit, (field, place, place + size, target, (), False, ())))
         return edits
 
 

@@ -51,7 +51,7 @@ class Letters(NamedTuple):
     def change(self, place: int, new: str, *, width: int = 1) -> tuple[Edit, ...]:
         """Edit that replaces ``width`` characters by ``new``; a width of 0 inserts."""
         start, end = self.starts[place], self.starts[place + width]
-        return (new_tuple(Edit, (self.field, start, end, new, (), _INSIDE)),)
+        return (new_tuple(Edit, (self.field, start, end, new, (), _INSIDE, ())),)
 
 
 def letters_of(document: Document, site: Site, *, keep_first: bool, keep_last: bool) -> Letters:

@@ -125,7 +125,7 @@ class Punctuation(ChangesWholeText):
     >>> from scrutiny.core.example import Example
     >>> from scrutiny.perturb.engine.apply import perturb
     >>> perturb(Example("1", {"text": "So good!"}), "punctuation(brackets=false)", seed=0).edits
-    (Edit(field='text', start=7, end=8, text='!!', spans=(), inside=False),)
+    (Edit(field='text', start=7, end=8, text='!!', spans=(), inside=False, pieces=()),)
     """
 
     id: ClassVar[str] = "punctuation@1"

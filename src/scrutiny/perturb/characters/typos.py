@@ -107,7 +107,7 @@ class Typos(Change, ChangesAtOnce):
             if slip is None:
                 return None
             start += at
-            edits.append(new_tuple(Edit, (field, start, start + slip[0], slip[1], (), _INSIDE)))
+            edits.append(new_tuple(Edit, (field, start, start + slip[0], slip[1], (), _INSIDE, ())))
         return edits
 
 
@@ -189,5 +189,5 @@ class Keyboard(Change, ChangesAtOnce):
             if not neighbors:
                 return None
             new = pick(neighbors, of_key)
-            edits.append(new_tuple(Edit, (field, place, place + 1, new, (), False)))
+            edits.append(new_tuple(Edit, (field, place, place + 1, new, (), False, ())))
         return edits

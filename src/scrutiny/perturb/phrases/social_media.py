@@ -47,7 +47,7 @@ class SocialMedia(Change):
     >>> from scrutiny.perturb.engine.apply import perturb
     >>> perturb(Example("1", {"text": "I will be right back"}), "social_media(handle=none)",
     ...         seed=0).edits
-    (Edit(field='text', start=7, end=20, text='brb', spans=(), inside=False),)
+    (Edit(field='text', start=7, end=20, text='brb', spans=(), inside=False, pieces=()),)
     """
 
     id: ClassVar[str] = "social_media@1"

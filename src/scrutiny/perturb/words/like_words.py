@@ -95,7 +95,7 @@ class WordnetAll(Change):
         pos = POS_OF.get(UPOS_OF.get(xpos, ""), "") if self.pos == "tagged" else "nvar"
         tag = xpos if self.inflect and xpos in UPOS_OF else ""
         for form in forms(document.text[start:end], pos, self.senses, tag):
-            yield (new_tuple(Edit, (field, start, end, form, (), False)),)
+            yield (new_tuple(Edit, (field, start, end, form, (), False, ())),)
 
 
 @lru_cache(maxsize=_CACHED)

@@ -11,8 +11,8 @@ from scrutiny.core.grouping import grouped
 from scrutiny.core.limits import shares
 from scrutiny.perturb.search.goal import Against, Answer, Base, Goal, single
 from scrutiny.perturb.search.state import State
-from scrutiny.text.edits import carry_spans
 from scrutiny.text.tokens import token_texts
+from scrutiny.text.track import carry_spans
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.edit import Edit, Variant
 from scrutiny.core.example import Span
+from scrutiny.core.track import Piece
 from scrutiny.run import blocks
-from scrutiny.run import blocks as module
-from scrutiny.run.blocks import edits_json, edits_of
+from scrutiny.store import edits as module
+from scrutiny.store.edits import edits_json, edits_of
 
 spans = st.builds(Span, st.text(max_size=3), st.integers(), st.integers(), st.text(max_size=3))
 edits = st.builds(
@@ -22,12 +23,13 @@ edits = st.builds(
     st.text(max_size=6),
     st.just(()) | st.lists(spans, max_size=2).map(tuple),
     st.booleans(),
+    st.just(()) | st.just((Piece(0, 1, (2,)),)),
 )
 
 
 @given(st.lists(edits, max_size=4).map(tuple))
 def test_the_bytes_are_those_of_canonical_json(made):
-    assert edits_json(made) == canonical_json([list(edit) for edit in made])
+    assert edits_json(made) == canonical_json([e if e.pieces else e[:-1] for e in made])
 
 
 @given(st.lists(st.lists(edits, max_size=3).map(tuple), max_size=4))
@@ -38,8 +40,19 @@ def test_a_column_is_read_back(column):
 @pytest.mark.parametrize("text", ['"', "\\", "\n\t\x00", "\u2028", "\U0001f600", "é", "\ud800"])
 def test_texts_that_json_escapes_or_not(text):
     made = (Edit(text, 0, 1, text),)
-    assert edits_json(made) == canonical_json([list(edit) for edit in made])
+    assert edits_json(made) == canonical_json([list(edit[:-1]) for edit in made])
     assert edits_of([edits_json(made)]) == [made]
+
+
+def test_pieces_are_written_only_where_an_edit_states_any():
+    piece = Piece(0, 6, head=9, relation="advmod", upos="ADV")
+    made = (Edit("text", 0, 1, "b"), Edit("text", 9, 9, "really ", pieces=(piece,)))
+    assert edits_json(made) == (
+        '[["text",0,1,"b",[],false],'
+        '["text",9,9,"really ",[],false,[[0,6,[],9,null,"advmod","ADV",""]]]]'
+    )
+    merged = Edit("text", 0, 6, "cannot", pieces=(Piece(0, 6, (0, 4)),))
+    assert edits_of([edits_json(made), edits_json([merged])]) == [made, (merged,)]
 
 
 def test_plain_edits_are_not_taken_apart(monkeypatch):
