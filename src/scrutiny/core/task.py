@@ -53,15 +53,21 @@ class Score:
     ----------
     level
         Metric of one text, e.g. ``accuracy@1``: drops and excesses are made of it.
+    also
+        Metrics that are told beside it.
     tolerance
         Drop that can be lived with, in the statistic's own units.
     bounded
         Range of the level, or None.
+    no_skill
+        What `Task.chance` is, behind "no skill is".
     """
 
     level: str
+    also: tuple[str, ...] = ()
     tolerance: float = 0.02
     bounded: tuple[float, float] | None = (0.0, 1.0)
+    no_skill: str = "0"
 
 
 class Role(NamedTuple):
@@ -178,9 +184,9 @@ class Task(PlugIn, ABC):
         """
         raise DataError(f"Items of {self.name} have no gold answer, so they have no score.")
 
-    def chance(self, golds: Sequence[Any]) -> float:
-        """Score without skill: the majority share, or 0 for tagging and without labels."""
-        del golds
+    def chance(self, examples: Sequence[Example]) -> float:
+        """Score without skill on examples with gold answers: 0 unless the task knows better."""
+        del examples
         return 0.0
 
 

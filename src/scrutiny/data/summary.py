@@ -135,7 +135,7 @@ def summarize(data: Dataset) -> DataSummary:
         labels=_label_counts(examples),
         n_without_gold=len(examples) - len(golds) if task.scored_by else 0,
         is_labeled=task.scored_by is not None,
-        chance=task.chance(golds) if golds else None,
+        chance=task.chance([e for e in examples if e.gold is not None]) if golds else None,
         duplicates=duplicates,
         conflicts=conflicts,
         languages=dict(sorted(Counter(e.language for e in examples).items())),

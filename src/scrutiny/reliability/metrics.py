@@ -190,7 +190,7 @@ def usual_metrics() -> list[str]:
     """
     names = registry()
     scored = [names.load("task", name).scored_by for name in names.names("task")]
-    levels = sorted({one.level for one in scored if one is not None})
+    levels = sorted({name for one in scored if one is not None for name in (one.level, *one.also)})
     found = [made_of(macro, level) for macro in ("drop", "excess") for level in levels]
     for name in names.names("statistic"):
         one = _loaded(name)

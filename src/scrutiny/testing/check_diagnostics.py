@@ -167,13 +167,13 @@ def _check_applies(trial: _Trial) -> None:
 
 def _inputs(trial: _Trial) -> Inputs:
     """Inputs of the design."""
-    golds = [example.gold for example in trial.examples if example.gold is not None]
+    scored = [example for example in trial.examples if example.gold is not None]
     return Inputs(
         task=trial.task,
         data=DataShape(
             "dataset",
             n_items=len(trial.examples),
-            chance=trial.task.chance(golds),
+            chance=trial.task.chance(scored),
             labels=trial.model.labels,
             languages=frozenset(example.language for example in trial.examples),
         ),

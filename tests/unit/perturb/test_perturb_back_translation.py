@@ -6,11 +6,11 @@ import pytest
 
 from scrutiny.core.errors import MissingExtraError, PlanError
 from scrutiny.core.example import Example, Span
+from scrutiny.models.generation.bergamot import BergamotTranslator
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
 from scrutiny.perturb.resources.capabilities import Translator
 from scrutiny.perturb.resources.loading import load_resource
-from scrutiny.perturb.resources.packages import BergamotTranslator
 from scrutiny.perturb.sentences.back_translation import BackTranslation
 from scrutiny.text.edits import apply_edits, apply_to_text
 

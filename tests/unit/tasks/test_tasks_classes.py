@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from scrutiny.core.errors import DataError, ModelError, UnknownNameError
-from scrutiny.core.example import Span
+from scrutiny.core.example import Example, Span
 from scrutiny.core.expressions import made_of
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction, Task
@@ -91,10 +91,12 @@ def test_score_of_entities_is_strict():
 
 
 def test_chance():
-    assert load_task("text-classification").chance(["a", "b", "a", "a", None]) == 0.75
-    assert load_task("token-tagging").chance([()]) == 0.0
+    examples = [Example(str(i), {"text": "so"}, gold) for i, gold in enumerate("abaa")]
+    without = Example("4", {"text": "so"})
+    assert load_task("text-classification").chance([*examples, without]) == 0.75
+    assert load_task("token-tagging").chance([Example("0", {"text": "so"}, ())]) == 0.0
     with pytest.raises(DataError, match="no gold"):
-        load_task("text-pair-classification").chance([None])
+        load_task("text-pair-classification").chance([without])
 
 
 def test_parse_attributes_and_language():
@@ -140,7 +142,8 @@ class Stance(Classification):
 def test_a_task_of_columns_needs_nothing_else():
     task = Stance()
     assert (task.fields, task.answer, task.words) == (("text", "topic"), "label", "")
-    assert task.chance(["for", "for", "against"]) == 2 / 3
+    golds = ("for", "for", "against")
+    assert task.chance([Example(str(i), {}, gold) for i, gold in enumerate(golds)]) == 2 / 3
     row = {"text": "a", "topic": "tea", "label": "for", "a_year": 1999}
     example = task.parse(row, source="s")
     assert (example.gold, example.fields) == ("for", {"text": "a", "topic": "tea"})

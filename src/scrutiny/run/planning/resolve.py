@@ -358,14 +358,14 @@ def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) 
     """Inputs of a measurement's design, for a family and a dataset."""
     dataset, task = resolved.datasets[data], resolved.tasks[data]
     examples = drawn(dataset.examples, plan.items)
-    golds = [example.gold for example in examples if example.gold is not None]
+    scored = [example for example in examples if example.gold is not None]
     return Inputs(
         task=task,
         data=DataShape(
             data,
             n_items=len(examples),
             columns=_columns(examples),
-            chance=task.chance(golds) if golds else 0.0,
+            chance=task.chance(scored) if scored else 0.0,
             labels=dataset.labels,
             languages=dataset.languages,
             beside=_after(data, plan.data, resolved),

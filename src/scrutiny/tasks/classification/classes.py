@@ -22,7 +22,7 @@ class Classification(ByColumns, ExchangesLabels):
         Measure("pred", unit="index of a label"),
         Measure("p_gold", unit="probability"),
     )
-    scored_by = Score(level="accuracy@1")
+    scored_by = Score(level="accuracy@1", no_skill="the share of the commonest label")
 
     def score(
         self, gold: Any, prediction: Prediction, *, labels: Sequence[str]
@@ -30,9 +30,9 @@ class Classification(ByColumns, ExchangesLabels):
         """Hit, index of the predicted label, probability of the gold label."""
         return score_class(gold, prediction, labels=labels)
 
-    def chance(self, golds: Sequence[Any]) -> float:
+    def chance(self, examples: Sequence[Example]) -> float:
         """Share of the most frequent label."""
-        return majority_share(golds)
+        return majority_share([example.gold for example in examples])
 
     def permute(self, examples: Sequence[Example], rng: Rng) -> tuple[Example, ...]:
         """Examples with gold labels exchanged at random; label counts stay the same."""

@@ -3,11 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
-from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
-from scrutiny.core.statistic import AdditiveStatistic
-from scrutiny.core.task import Prediction, Task
-from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.scored import level_of
 from scrutiny.training.finetuning.anchored.skill import skill_record
 from scrutiny.training.finetuning.anchored.target import EncodedFrames, PieceTarget
 from scrutiny.training.finetuning.batches import by_length, padded
@@ -34,7 +31,7 @@ def dev_score(
     pieces = encoded.offsets or [[]] * len(examples)
     triples = zip(examples, rows, pieces, strict=True)
     predicted = [target.answer(example, row, own) for example, row, own in triples]
-    return score_of_answers(target.task, target.labels, examples, predicted)
+    return level_of(target.task, examples, predicted, labels=target.labels)
 
 
 def dev_chance(
@@ -43,7 +40,7 @@ def dev_chance(
     """Score on these examples without skill."""
     if isinstance(target, PieceTarget):
         return target.chance(cast("EncodedFrames", encoded))
-    return target.task.chance([example.gold for example in examples])
+    return target.task.chance(examples)
 
 
 def held_out_record(
@@ -54,30 +51,6 @@ def held_out_record(
         return None
     encoded = target.encode(parted.tokenizer, examples, longest=parted.longest)
     return skill_record(target, encoded, answers(parted, encoded, tags=True))
-
-
-def score_of_answers(
-    task: Task, labels: Sequence[str], examples: Sequence[Example], answers: Sequence[Prediction]
-) -> float:
-    """Level of a task's score over predictions; 0 if undefined.
-
-    Raises
-    ------
-    PlanError
-        If the task is not scored.
-    """
-    import numpy as np
-
-    statistic = task.scored_by and metric_of(task.scored_by.level)
-    if not isinstance(statistic, AdditiveStatistic):
-        raise PlanError(f"The task {task.name!r} has no labels, so it has no score.")
-    names = [measure.name for measure in task.measures]
-    rows = [task.score(e.gold, a, labels=labels) for e, a in zip(examples, answers, strict=True)]
-    columns = [names.index(need) for need in statistic.needs]
-    measures = np.array(rows, dtype=np.float64)[:, columns]  # (example, need)
-    sums = statistic.components(measures).sum(axis=0)[None]  # (cell, component)
-    value = float(statistic.value(sums, np.ones(1)))
-    return value if np.isfinite(value) else 0.0
 
 
 def answers(parted: Parted, encoded: EncodedExamples, *, tags: bool) -> list[Any]:
