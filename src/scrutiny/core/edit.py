@@ -83,7 +83,7 @@ class Variant:
     control_of: str | None
     recipe: str
     edits: tuple[Edit, ...]
-    gold: str | tuple[Span, ...] | None
+    gold: Any
     status: str = "ok"
     reason: str | None = None
     draw: int = 0
@@ -128,7 +128,7 @@ def measured_variant(
     item: str,
     recipe: str,
     edits: tuple[Edit, ...],
-    gold: str | tuple[Span, ...] | None,
+    gold: Any,
     status: str,
     reason: str | None,
     draw: int,

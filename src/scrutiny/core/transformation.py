@@ -63,7 +63,8 @@ class Document(Protocol):
     """Text field with its analysis, computed lazily and at most once.
 
     ``tokens`` are ``(start, end)`` borders. Tags, entities and the parse come from the tagger that
-    the run was given.
+    the run was given. ``has_words`` tells whether the gold answer speaks of each word, so that
+    edits state pieces where nobody could infer them.
     """
 
     text: str
@@ -74,6 +75,10 @@ class Document(Protocol):
     @property
     def tokens(self) -> Sequence[tuple[int, int]]:
         """Borders of all tokens."""
+
+    @property
+    def has_words(self) -> bool:
+        """Whether the gold answer speaks of each word."""
 
     @property
     def words(self) -> Sequence[str]:

@@ -64,39 +64,50 @@ def apply_to_text(text: str, edits: Sequence[Edit]) -> str:
 
 
 def apply_edits(example: Example, edits: Sequence[Edit]) -> Example:
-    """Example after disjoint edits, with its gold spans, annotations and tokens moved.
+    """Example after disjoint edits, with its gold answer, annotations and tokens moved.
 
     Raises
     ------
     EditRefusedError
-        ``overlap``, ``bounds``, ``protected``, ``crosses_span``, ``empties_span`` or ``no_field``.
+        ``overlap``, ``bounds``, ``protected``, ``crosses_span``, ``empties_span`` or ``no_field``,
+        or what the answer's type calls it if its gold answer is lost.
     """
     if not edits:
         return example
-    names = dict.fromkeys([edit.field for edit in edits])
-    for name in names:
-        if name not in example.fields:
-            raise EditRefusedError("no_field", f"there is no field {name!r}")
-    by_field = {name: [e for e in edits if e.field == name] for name in names}
     if _is_plain(example) and not any([edit.spans for edit in edits]):
-        return _with_texts(example, by_field)
-    ordered = {name: OrderedEdits.of(group) for name, group in by_field.items()}
-    fields = {
-        name: apply_to_text(text, ordered[name].edits) if name in ordered else text
-        for name, text in example.fields.items()
-    }
-    track = EditTrack(ordered, example.fields, fields, example.spans)
+        return _with_texts(example, _by_field(example, edits))
+    track = track_of(example, edits)
     gold, tokens = example.gold, example.tokens
     if has_places(gold):
         gold = type_of(gold).carry(gold, track)
     return replace(
         example,
-        fields=fields,
+        fields=track.texts,
         gold=gold,
         spans=track.annotations(),
-        protected=_carry_protected(example.protected, ordered),
+        protected=_carry_protected(example.protected, track.edits),
         tokens=tokens and {name: track.borders(name, old) for name, old in tokens.items()},
     )
+
+
+def track_of(example: Example, edits: Sequence[Edit]) -> EditTrack:
+    """Track of disjoint edits of an example."""
+    by_field = _by_field(example, edits)
+    ordered = {name: OrderedEdits.of(group) for name, group in by_field.items()}
+    texts = {
+        name: apply_to_text(text, ordered[name].edits) if name in ordered else text
+        for name, text in example.fields.items()
+    }
+    return EditTrack(ordered, example.fields, texts, example.spans)
+
+
+def _by_field(example: Example, edits: Sequence[Edit]) -> dict[str, list[Edit]]:
+    """Edits of each field that they change."""
+    names = dict.fromkeys([edit.field for edit in edits])
+    for name in names:
+        if name not in example.fields:
+            raise EditRefusedError("no_field", f"there is no field {name!r}")
+    return {name: [e for e in edits if e.field == name] for name in names}
 
 
 def _is_plain(example: Example) -> bool:

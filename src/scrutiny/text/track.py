@@ -37,7 +37,7 @@ class EditTrack:
     ----------
     edits
         By field.
-    old, new
+    before, texts
         Texts by field, before and after.
     annotations
         Spans of the example besides its answer.
@@ -46,46 +46,46 @@ class EditTrack:
     def __init__(
         self,
         edits: Mapping[str, OrderedEdits],
-        old: Mapping[str, str],
-        new: Mapping[str, str],
+        before: Mapping[str, str],
+        texts: Mapping[str, str],
         annotations: Sequence[Span] = (),
     ) -> None:
-        self._edits = edits
-        self._old = old
-        self._new = new
+        self.edits = edits
+        self._before = before
+        self.texts = texts
         self._annotations = annotations
         self._annotated = _replacing(annotations, edits) if _brings(edits) else set()
         self._taken: set[_Place] = set()
 
     def spans(self, spans: Sequence[Span]) -> tuple[Span, ...]:
         """Spans of an answer, with those that edits bring for it."""
-        carried = carry_untouched(spans, self._edits)
-        if not _brings(self._edits):
+        carried = carry_untouched(spans, self.edits)
+        if not _brings(self.edits):
             return carried
-        replaced = _replacing(spans, self._edits)
-        brought = _brought(self._edits)
+        replaced = _replacing(spans, self.edits)
+        brought = _brought(self.edits)
         mine = [(at, s) for at, s in brought if at in replaced or at not in self._annotated]
         self._taken.update(at for at, _ in mine)
         return _with_brought(carried, [span for _, span in mine])
 
     def annotations(self) -> tuple[Span, ...]:
         """Annotations, with the brought spans that replace them or that no answer has taken."""
-        carried = carry_untouched(self._annotations, self._edits)
-        if not _brings(self._edits):
+        carried = carry_untouched(self._annotations, self.edits)
+        if not _brings(self.edits):
             return carried
-        brought = _brought(self._edits)
+        brought = _brought(self.edits)
         mine = [s for at, s in brought if at in self._annotated or at not in self._taken]
         return _with_brought(carried, mine)
 
     def words(self, field: str, borders: Sequence[tuple[int, int]]) -> list[CarriedWord]:
         """Words of the new text, each with the old words that it continues."""
-        if field not in self._edits:
+        if field not in self.edits:
             return [CarriedWord(start, end, (i,)) for i, (start, end) in enumerate(borders)]
-        return _Words(borders, self._edits[field], self._old[field], self._new[field]).all()
+        return _Words(borders, self.edits[field], self._before[field], self.texts[field]).all()
 
     def borders(self, field: str, borders: Borders) -> Borders:
         """Borders of the words of the new text."""
-        if field not in self._edits:
+        if field not in self.edits:
             return borders
         return tuple([(word.start, word.end) for word in self.words(field, borders)])
 

@@ -1,6 +1,9 @@
 """Tracks: words follow edits, and what an edit does not say is lost by name."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from toy_trees import edit_sets, heads_by_name, trees
 
 from scrutiny.core.answers.words import ROOT, WORDS, Words
 from scrutiny.core.edit import Edit, EditRefusedError
@@ -124,3 +127,43 @@ def test_layers_that_nobody_annotated_stay_so():
 def test_words_of_another_field_stay():
     example = Example("1", {"text": TEXT, "other": "x"}, gold=TREE)
     assert apply_edits(example, [Edit("other", 0, 1, "y")]).gold == TREE
+
+
+REASONS = {"new_word", "split_word", "regrouped_words", "lost_head", "merged_phrases"}
+
+
+def outcome(example, edits):
+    """Example after edits, or why there is none."""
+    try:
+        return apply_edits(example, edits), None
+    except EditRefusedError as error:
+        return None, error.reason
+
+
+@settings(max_examples=200)
+@given(st.data())
+def test_carried_arcs_are_a_forest_over_the_same_words_or_lost_by_name(data):
+    example = data.draw(trees())
+    edits = data.draw(edit_sets(example))
+    changed, reason = outcome(example, edits)
+    if reason:
+        assert reason in REASONS
+        return
+    gold = changed.gold
+    assert WORDS.check(gold, changed) is None
+    assert changed.tokens == {"text": gold.borders}
+    for word in range(len(gold.borders)):  # no circles
+        seen = {word}
+        while (word := gold.heads[word]) != ROOT:
+            assert word not in seen
+            seen.add(word)
+    before, after = dict(heads_by_name(example.gold)), heads_by_name(gold)
+    olds = [(name, head) for name, head in after if not name.startswith("new")]
+    n_new = sum(piece.of == () for edit in edits for piece in edit.pieces)
+    assert len(after) == len(olds) + n_new
+    merged = len(olds) < len(before)  # or gone
+    assert {name for name, _ in olds} <= before.keys()
+    assert len({name for name, _ in olds}) == len(olds)
+    if not merged:
+        assert dict(olds) == before
+    assert sum(head == "root" for _, head in olds) == 1 or not olds

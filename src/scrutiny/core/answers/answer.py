@@ -9,6 +9,7 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.track import CarriedWord
 
 A = TypeVar("A")
+Borders = Sequence[tuple[int, int]]
 
 
 class Agreement(NamedTuple):
@@ -27,7 +28,7 @@ class Track(Protocol):
     def spans(self, spans: Sequence[Span]) -> tuple[Span, ...]:
         """Spans at their new places, and those that edits bring."""
 
-    def words(self, field: str, borders: Sequence[tuple[int, int]]) -> Sequence[CarriedWord]:
+    def words(self, field: str, borders: Borders) -> Sequence[CarriedWord]:
         """Words of the new text, each with the old words that it continues."""
 
 
@@ -57,6 +58,11 @@ class AnswerType(ABC, Generic[A]):
         """Whether an answer speaks of places in a text, which edits move."""
         del answer
         return False
+
+    def fences(self, answer: A) -> tuple[Span, ...]:
+        """Spans of the text whose borders no edit may cross."""
+        del answer
+        return ()
 
     def encode(self, answer: A) -> Any:
         """Answer as a value of JSON: what `plain` finds, unless the type says less."""
@@ -96,6 +102,11 @@ class AnswerType(ABC, Generic[A]):
         """All strings in an answer."""
         return self.labels(answer)
 
+    def segments(self, answer: A) -> Mapping[str, Borders]:
+        """Borders of the words that it speaks of one by one, by field."""
+        del answer
+        return {}
+
     def carry(self, answer: A, track: Track) -> A:
         """Answer to the changed text.
 
@@ -131,6 +142,11 @@ def _type_of_class(of: type) -> AnswerType[Any]:
     raise TypeError(f"{of.__name__} is no answer")
 
 
+def fences_of(answer: Any) -> tuple[Span, ...]:
+    """Spans of an answer whose borders no edit may cross; None has none."""
+    return () if answer is None else type_of(answer).fences(answer)
+
+
 def type_named(name: str) -> AnswerType[Any]:
     """Type of answers by its name in stored answers."""
     return _BY_NAME[name]
@@ -141,3 +157,8 @@ def has_places(answer: Any) -> bool:
     if answer is None or answer.__class__ is str:  # as most are
         return False
     return type_of(answer).has_places(answer)
+
+
+def segments_of(answer: Any) -> Mapping[str, Borders]:
+    """Borders of the words that an answer speaks of one by one, by field; None speaks of none."""
+    return {} if answer is None else type_of(answer).segments(answer)

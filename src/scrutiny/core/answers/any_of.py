@@ -5,7 +5,7 @@ from typing import Any
 
 from scrutiny.core.answers.answer import AnswerType, Track, type_of
 from scrutiny.core.answers.stored import from_json, to_json
-from scrutiny.core.example import Example
+from scrutiny.core.example import Example, Span
 
 
 class AnyOf(tuple[Any, ...]):
@@ -23,6 +23,10 @@ class AnyOfType(AnswerType[AnyOf]):
     def has_places(self, answer: AnyOf) -> bool:
         """Whether one of them does."""
         return any(type_of(one).has_places(one) for one in answer)
+
+    def fences(self, answer: AnyOf) -> tuple[Span, ...]:
+        """Those of each."""
+        return tuple(span for one in answer for span in type_of(one).fences(one))
 
     def encode(self, answer: AnyOf) -> Any:
         """JSON of each."""

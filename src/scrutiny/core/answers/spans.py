@@ -19,6 +19,10 @@ class SpansType(AnswerType[tuple[Span, ...]]):
         del answer
         return True
 
+    def fences(self, answer: tuple[Span, ...]) -> tuple[Span, ...]:
+        """All of them."""
+        return answer
+
     def decode(self, value: Any) -> tuple[Span, ...]:
         """Spans from their JSON."""
         return tuple(Span(*span) for span in value)

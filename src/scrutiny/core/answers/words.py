@@ -108,6 +108,10 @@ class WordsType(AnswerType[Words]):
         layers = (answer.relations, answer.upos, answer.xpos)
         return tuple(label for layer in layers for label in layer or ())
 
+    def segments(self, answer: Words) -> Mapping[str, tuple[tuple[int, int], ...]]:
+        """Its words."""
+        return {answer.field: answer.borders}
+
     def carry(self, answer: Words, track: Track) -> Words:
         """Annotation of the changed text.
 

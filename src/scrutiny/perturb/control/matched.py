@@ -34,10 +34,12 @@ the recipe's ``where``. Its gold answer is the treatment's.
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
+from scrutiny.core.answers.answer import has_places
 from scrutiny.core.edit import Edit, EditRefusedError, Variant, variant_of
 from scrutiny.core.errors import UserError
-from scrutiny.core.example import Example, Span
+from scrutiny.core.example import Example
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.transformation import Where
 from scrutiny.perturb.control.ground import Ground
@@ -105,12 +107,12 @@ class Controls:
             found = self._grounds[name, where] = Ground(document, where)
         return found
 
-    def _gold(self, variant: Variant, edits: Sequence[Edit]) -> str | tuple[Span, ...] | None:
+    def _gold(self, variant: Variant, edits: Sequence[Edit]) -> Any:
         """Gold answer of the control; the edits are refused if annotations cannot be carried."""
         example = self._example
-        if isinstance(example.gold, tuple) or example.spans or example.protected:
+        if has_places(example.gold) or example.spans or example.protected:
             changed = apply_edits(example, edits)
-            if isinstance(variant.gold, tuple):
+            if has_places(variant.gold):
                 return changed.gold
         return variant.gold
 
@@ -147,7 +149,7 @@ def _control(
     status: str,
     reason: str | None,
     edits: tuple[Edit, ...] = (),
-    gold: str | tuple[Span, ...] | None = None,
+    gold: Any = None,
 ) -> Variant:
     """Control of a variant, with its outcome."""
     return variant_of(

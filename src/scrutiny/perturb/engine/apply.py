@@ -23,6 +23,7 @@ status       reason                         when
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from scrutiny.core.answers.answer import has_places
 from scrutiny.core.edit import Edit, EditRefusedError, Variant, measured_variant
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
@@ -290,7 +291,7 @@ def _variant(base: Example, recipe: Recipe, outcome: StepOutcome, setting: Setti
         recipe.effect(setting.task or _task_of(base)) != "keeps"
     ):
         gold = None
-    elif isinstance(gold, tuple) and edits:
+    elif edits and has_places(gold):
         try:
             gold = apply_edits(base, edits).gold
         except EditRefusedError as error:
@@ -300,6 +301,6 @@ def _variant(base: Example, recipe: Recipe, outcome: StepOutcome, setting: Setti
 
 def _task_of(example: Example) -> str:
     """Task that the fields of an example imply."""
-    if isinstance(example.gold, tuple):
+    if has_places(example.gold):
         return "token-tagging"
     return "text-classification" if len(example.fields) == 1 else "text-pair-classification"

@@ -5,6 +5,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from scrutiny.core.answers.answer import fences_of, has_places, segments_of
 from scrutiny.core.example import Example, Span
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.tokens import token_spans
@@ -131,8 +132,7 @@ class TextDocument:
     @cached_property
     def annotations(self) -> tuple[Span, ...]:
         """Gold spans and other annotations of this field, unordered."""
-        gold, spans = self.example.gold, self.example.spans
-        every = (*gold, *spans) if isinstance(gold, tuple) else spans
+        every = (*fences_of(self.example.gold), *self.example.spans)
         return tuple([s for s in every if s.field == self.field])
 
     @cached_property
@@ -144,9 +144,14 @@ class TextDocument:
     def is_plain(self) -> bool:
         """Whether the field has no annotations and no protected parts."""
         example = self.example
-        if not example.spans and not example.protected and not isinstance(example.gold, tuple):
+        if not example.spans and not example.protected and not has_places(example.gold):
             return True
-        return not (self.annotations or self.protected)
+        return not (self.annotations or self.protected or self.has_words)
+
+    @cached_property
+    def has_words(self) -> bool:
+        """Whether the gold answer speaks of each word of this field, so that edits state pieces."""
+        return self.field in segments_of(self.example.gold)
 
     def is_protected(self, start: int, end: int) -> bool:
         """Whether any of these code points is protected."""

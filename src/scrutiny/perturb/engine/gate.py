@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from scrutiny.core.edit import Edit
+from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example
 from scrutiny.core.transformation import Constraint, reason_of
 from scrutiny.perturb.engine.change import new_tuple
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.fences import Chosen, fences_of
-from scrutiny.text.edits import apply_to_text
+from scrutiny.text.edits import apply_edits, apply_to_text
 from scrutiny.text.ordered_edits import in_order
 
 
@@ -82,7 +82,10 @@ class Gate:
             return "overlap"
         if self._fences is not None and (reason := self._fences.refusal(edits)):
             return reason
-        asked = document, [*chosen.edits, *edits], GateContext(document.example, document.resources)
+        together = [*chosen.edits, *edits]
+        if document.has_words and (reason := _lost(document.example, together)):
+            return reason
+        asked = document, together, GateContext(document.example, document.resources)
         return next((reason_of(c) for c in self._constraints if not c.allows(*asked)), None)
 
     def outcome(self) -> StepOutcome:
@@ -91,6 +94,15 @@ class Gate:
         if not chosen:
             return UNCHANGED if veto is None else StepOutcome((), "refused", veto)
         return outcome_of(self._document.text, chosen if len(chosen) == 1 else in_order(chosen))
+
+
+def _lost(example: Example, edits: Sequence[Edit]) -> str | None:
+    """Code of what the gold answer loses by these edits, or `None`."""
+    try:
+        apply_edits(example, edits)
+    except EditRefusedError as error:
+        return error.reason
+    return None
 
 
 def outcome_of(text: str, edits: Sequence[Edit]) -> StepOutcome:

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from scrutiny.core.answers.answer import fences_of, segments_of
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example
 from scrutiny.text.composition import compose
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits import apply_edits, track_of
+from scrutiny.text.pieces import in_turn, restated
 
 
 def rebase(
@@ -27,16 +29,21 @@ def rebase(
         ``not_rebased`` if an annotation would end elsewhere than after the two steps: the steps
         touch at the border of a span in a way that one edit cannot say.
     """
-    gold = base.gold if isinstance(base.gold, tuple) else ()
-    annotations = (*gold, *base.spans, *base.protected)
+    annotations = (*fences_of(base.gold), *base.spans, *base.protected)
+    words = segments_of(base.gold)
     composed: list[Edit] = []
     for name, text in base.fields.items():
         earlier = [edit for edit in first if edit.field == name]
         later = [edit for edit in second if edit.field == name]
         spans = [span for span in annotations if span.field == name]
-        composed += compose(text, earlier, later, spans=spans) if later else earlier
-    if annotations or any(edit.spans for edit in composed):
-        at_once, in_turn = apply_edits(base, composed), apply_edits(middle, second)
-        if replace(at_once, tokens=None) != replace(in_turn, tokens=None):
+        own = compose(text, earlier, later, spans=spans) if later else earlier
+        if name in words and later and any(edit.pieces for edit in (*earlier, *later)):
+            before = track_of(base, first).words(name, words[name])
+            after = track_of(middle, second).words(name, [word[:2] for word in before])
+            own = restated(own, in_turn(before, after), words[name])
+        composed += own
+    if annotations or words or any(edit.spans for edit in composed):
+        at_once, in_steps = apply_edits(base, composed), apply_edits(middle, second)
+        if replace(at_once, tokens=None) != replace(in_steps, tokens=None):
             raise EditRefusedError("not_rebased", "two steps touch at the border of a span")
     return tuple(composed)

@@ -4,6 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from scrutiny.core.answers.answer import has_places
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example
 from scrutiny.core.transformation import Site
@@ -72,7 +73,7 @@ class Origin:
         self.numbers = {name: number for number, name in enumerate(self.names)}
         self.texts = tuple(example.fields.values())
         self.is_plain = not (
-            example.spans or example.protected or example.tokens or isinstance(example.gold, tuple)
+            example.spans or example.protected or example.tokens or has_places(example.gold)
         )
         self.excluded = excluded | {key_of(example, self.texts)}
         self._documents: dict[str, TextDocument] = {}

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import ClassVar, Final
 
 from scrutiny.core.edit import Edit
+from scrutiny.core.track import Piece
 from scrutiny.core.transformation import Document, Effect, Site
 from scrutiny.perturb.engine.change import Change, Rng
 from scrutiny.perturb.engine.streams import in_random_order
@@ -88,7 +89,9 @@ class InsertAdverb(Change):
         new = [adverb for adverb in fitting if adverb not in present]
         for adverb in islice(in_random_order(new, rng), _TRIED):
             text = f"{adverb.upper() if is_upper else adverb} "
-            yield (Edit(document.field, site.start, site.start, text),)
+            new_word = Piece(0, len(adverb), (), site.start, None, "advmod", "ADV", "RB")
+            pieces = (new_word,) if document.has_words else ()
+            yield (Edit(document.field, site.start, site.start, text, pieces=pieces),)
 
 
 def _sober(document: Document, index: int) -> tuple[str, ...]:
