@@ -52,17 +52,17 @@ transformation scrutiny.perturb.characters.
     hidden_reorder@1       unseen:HiddenReorder
     homoglyph@1            unseen:Homoglyph
     homophone@1            chinese:Homophone
-    insert_letter@1        random_letters:InsertLetter
+    insert_letter@1        slips:InsertLetter
     invisible_character@1  unseen:InvisibleCharacter
-    keyboard@1             typos:Keyboard
+    keyboard@1             keyboard:Keyboard
     look_alike@1           chinese:LookAlike
     middle_swap@1          middle_swap:MiddleSwap
-    neighbor_key@1         slips:NeighborKey
-    ocr@1                  misspellings:Ocr
+    neighbor_key@1         keyboard:NeighborKey
+    ocr@1                  ocr:Ocr
     punctuation@1          surface:Punctuation
     spelling_error@1       misspellings:SpellingError
-    split_word@1           slips:SplitWord
-    substitute_letter@1    random_letters:SubstituteLetter
+    split_word@1           split_word:SplitWord
+    substitute_letter@1    slips:SubstituteLetter
     swap_letters@1         slips:SwapLetters
     typos@1                typos:Typos
     word_case@1            surface:WordCase

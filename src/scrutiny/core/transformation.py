@@ -53,10 +53,10 @@ class Intensity:
         >>> Intensity(share=0.2).units(words=20, eligible=3)
         3
         """
-        wanted = max(self.least, int(self.share * words))
-        if self.most is not None:
-            wanted = min(wanted, self.most)
-        return min(wanted, eligible)
+        wanted, most = int(self.share * words), self.most  # no calls: every change asks
+        wanted = wanted if wanted > self.least else self.least
+        wanted = wanted if most is None or wanted < most else most
+        return wanted if wanted < eligible else eligible
 
 
 class Document(Protocol):

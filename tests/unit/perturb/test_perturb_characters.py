@@ -4,9 +4,15 @@ import numpy as np
 import pytest
 
 from scrutiny.core.registry import registry
+from scrutiny.perturb.characters.keyboard import NeighborKey
 from scrutiny.perturb.characters.middle_swap import MiddleSwap
-from scrutiny.perturb.characters.random_letters import InsertLetter, SubstituteLetter
-from scrutiny.perturb.characters.slips import DeleteLetter, NeighborKey, SplitWord, SwapLetters
+from scrutiny.perturb.characters.slips import (
+    DeleteLetter,
+    InsertLetter,
+    SubstituteLetter,
+    SwapLetters,
+)
+from scrutiny.perturb.characters.split_word import SplitWord
 from scrutiny.perturb.characters.unseen import HiddenReorder, Homoglyph, InvisibleCharacter
 from scrutiny.perturb.engine.document import document_of
 from scrutiny.text.edits import apply_to_text

@@ -5,9 +5,10 @@ import pytest
 
 from scrutiny.core.errors import MissingExtraError
 from scrutiny.core.example import Example
-from scrutiny.perturb.characters.chinese import FUNCTION_WORDS, Homophone, LookAlike, _table
+from scrutiny.perturb.characters.chinese import Homophone, LookAlike
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import TextDocument
+from scrutiny.perturb.languages.zh.characters import FUNCTION_WORDS, _table
 from scrutiny.perturb.resources.capabilities import PinyinReader
 from scrutiny.perturb.resources.chinese_sounds import common_characters, homophones
 from scrutiny.perturb.resources.loading import RESOURCES, load_resource

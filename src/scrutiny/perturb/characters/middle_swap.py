@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Intensity, Site
@@ -49,11 +49,11 @@ class MiddleSwap(Change):
     [(10, 12, 'li')]
     """
 
-    id: ClassVar[str] = "middle_swap@1"
-    title: ClassVar[str] = "inner letters swapped"
-    languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
-    is_for_search: ClassVar[bool] = True
+    id = "middle_swap@1"
+    title = "inner letters swapped"
+    languages = frozenset({"*"})
+    intensity = Intensity(share=0.3, least=1, most=None)
+    is_for_search = True
 
     scope: Literal["text", "word"] = "text"
     draws: int = 15

@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
-from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Intensity, Site
@@ -95,10 +95,10 @@ class OneWord(Change):
 
     __slots__ = ()
 
-    languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
-    is_for_search: ClassVar[bool] = True
-    is_local: ClassVar[bool] = True
+    languages = frozenset({"*"})
+    intensity = Intensity(share=0.3, least=1, most=None)
+    is_for_search = True
+    is_local = True
 
     positions: Positions
     keep_first: bool = False
@@ -118,6 +118,18 @@ class OneWord(Change):
     @abstractmethod
     def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
         """Every change, in the form that `Letters.change` accepts: position, new text, width."""
+
+
+def exchanged(units: Sequence[str], at: int) -> str | None:
+    """A character and the next one in the other order; `None` if they are equal.
+
+    Examples
+    --------
+    >>> exchanged("good", 0), exchanged("good", 1)
+    ('og', None)
+    """
+    first, second = units[at], units[at + 1]
+    return None if first == second else second + first
 
 
 def chosen(places: Sequence[T], positions: Positions, rng: Rng) -> Sequence[T]:

@@ -1,12 +1,27 @@
-"""Typos in one word: deletion, exchange of two letters, a neighboring key, a split."""
+"""Typos of one letter: deletion, exchange of two, insertion, substitution by another."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import lru_cache
+from string import ascii_letters
+from typing import Literal
 
+from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.characters.positions import Letters, OneWord, Positions, letter_sites
-from scrutiny.text.characters import keyboard_neighbors
+from scrutiny.perturb.characters.positions import (
+    Letters,
+    OneWord,
+    Positions,
+    chosen,
+    exchanged,
+    letter_sites,
+    letters_of,
+)
+from scrutiny.perturb.engine.change import Rng
+from scrutiny.text.characters import pick, same_class
+
+#: ``alike``: of the case and script of the letter there; ``ascii``: any of A-Z and a-z.
+Drawn = Literal["alike", "ascii"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +67,8 @@ class DeleteLetter(Slip):
     [(2, 3, ''), (3, 4, ''), (4, 5, '')]
     """
 
-    id: ClassVar[str] = "delete_letter@1"
-    title: ClassVar[str] = "letters deleted"
+    id = "delete_letter@1"
+    title = "letters deleted"
 
     shortest: int = 2
 
@@ -103,8 +118,8 @@ class SwapLetters(Slip):
     [(2, 4, 'do')]
     """
 
-    id: ClassVar[str] = "swap_letters@1"
-    title: ClassVar[str] = "letters swapped"
+    id = "swap_letters@1"
+    title = "letters swapped"
 
     shortest: int = 2
 
@@ -114,94 +129,121 @@ class SwapLetters(Slip):
 
     def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
         """Exchanges of one adjacent pair each."""
-        units = word.units
-        pairs = [i for i in word.places()[:-1] if units[i] != units[i + 1]]
-        return [(i, units[i + 1] + units[i], 2) for i in pairs]
+        places = word.places()[:-1]
+        return [(i, new, 2) for i in places if (new := exchanged(word.units, i)) is not None]
+
+
+@lru_cache(maxsize=4096)
+def options_at(unit: str, drawn: Drawn) -> str:
+    """Letters that may replace a given one."""
+    return same_class(unit) if drawn == "alike" else ascii_letters.replace(unit, "")
 
 
 @dataclass(frozen=True, slots=True)
-class NeighborKey(Slip):
-    """Replaces one character by an adjacent key on a QWERTY keyboard.
+class RandomLetter(OneWord):
+    """Base of edits with a random letter; the letter of a change is drawn last."""
 
-    Parameters
-    ----------
-    positions
-        ``random``: one of all such changes of a word, drawn; ``all``: each key at each place.
-    keep_first, keep_last
-        Leave the first or the last character of a word as it is.
-    shortest
-        Words of fewer characters are left alone.
+    positions: Positions = "random"
+    letters: Drawn = "alike"
+    keep_first: bool = False
+    keep_last: bool = False
+    shortest: int = 1
 
-    **Measures** with a search on top, how far chosen slips bring a model; see ``keyboard`` for
-    random ones.
-
-    **Misleads when** the users type on another layout, or with autocorrection.
-
-    References
-    ----------
-    Pruthi, Dhingra, Lipton (2019). Combating adversarial misspellings with robust word recognition.
-
-    Examples
-    --------
-    >>> from numpy.random import default_rng
-    >>> from scrutiny.perturb.engine.document import document_of
-    >>> near, document = NeighborKey(positions="all", keep_first=True), document_of("ox")
-    >>> site = near.sites(document)[0]
-    >>> [edits[0].text for edits in near.candidates(document, site, default_rng(0))]
-    ['s', 'd', 'z', 'c']
-    """
-
-    id: ClassVar[str] = "neighbor_key@1"
-    title: ClassVar[str] = "neighboring keys"
-
-    def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
-        """Adjacent keys of each key, in the order of the keyboard rows."""
-        return [(i, key, 1) for i in word.places() for key in keyboard_neighbors(word.units[i])]
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+        """Changes of the word with one random letter each."""
+        word = letters_of(document, site, keep_first=self.keep_first, keep_last=self.keep_last)
+        for place, unit, width in chosen(self.changes(word), self.positions, rng):
+            if options := options_at(unit, self.letters):
+                yield word.change(place, pick(options, rng.random()), width=width)
 
 
 @dataclass(frozen=True, slots=True)
-class SplitWord(OneWord):
-    """Inserts a space into a word, which splits it in two.
+class InsertLetter(RandomLetter):
+    """Inserts one letter between two characters, or at either end of the word.
 
     Parameters
     ----------
     positions
         ``random``: one gap of a word, drawn; ``all``: each, from left to right.
-    longest
-        Words of more characters are left alone; nothing leaves none.
+    letters
+        ``alike``: a letter of the case and script of its neighbor; ``ascii``: any of A-Z and a-z.
+    keep_first, keep_last
+        Put nothing before the first, or behind the last, character of a word.
+    shortest
+        Words of fewer characters are left alone.
 
-    **Measures** with a search on top, whether a model that reads words can be kept from seeing
-    one.
+    **Measures** with a search on top, how far chosen slips bring a model; see ``typos`` for random
+    ones.
 
-    **Misleads when** both parts are words ("no where"): then it says something else.
+    **Misleads when** read without the same number of random slips beside it.
 
     References
     ----------
-    Li, Ji, Du, Li, Wang (2019). TextBugger: generating adversarial text against real-world
-    applications. (There: words of fewer than six letters.)
+    Gao et al. (2018). Black-box generation of adversarial text sequences to evade deep learning
+    classifiers. Pruthi, Dhingra, Lipton (2019). Combating adversarial misspellings.
 
     Examples
     --------
     >>> from numpy.random import default_rng
     >>> from scrutiny.perturb.engine.document import document_of
-    >>> split, document = SplitWord(positions="all"), document_of("cat")
-    >>> site = split.sites(document)[0]
-    >>> [edits[0][1:4] for edits in split.candidates(document, site, default_rng(0))]
-    [(1, 1, ' '), (2, 2, ' ')]
+    >>> insert, document = InsertLetter(positions="all"), document_of("cat")
+    >>> site = insert.sites(document)[0]
+    >>> [edits[0][1:3] for edits in insert.candidates(document, site, default_rng(0))]
+    [(0, 0), (1, 1), (2, 2), (3, 3)]
     """
 
-    id: ClassVar[str] = "split_word@1"
-    title: ClassVar[str] = "words split"
-
-    positions: Positions = "random"
-    longest: int | None = None
+    id = "insert_letter@1"
+    title = "letters inserted"
 
     def sites(self, document: Document) -> Sequence[Site]:
-        """Words of at least two characters, and not too long."""
-        found = letter_sites(document, 2)
-        longest = self.longest
-        return found if longest is None else [s for s in found if s.end - s.start <= longest]
+        """Words that are long enough."""
+        return letter_sites(document, self.shortest, self.keep_first and self.keep_last)
 
     def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
-        """Splits of a word in two."""
-        return [(gap, " ", 0) for gap in range(1, len(word.units))]
+        """Each insertion position, with the neighbor that determines the kind of letter."""
+        units, last = word.units, len(word.units) - 1
+        return [(gap, units[gap if gap < last else last], 0) for gap in word.gaps()]
+
+
+@dataclass(frozen=True, slots=True)
+class SubstituteLetter(RandomLetter):
+    """Replaces one character by another letter.
+
+    Parameters
+    ----------
+    positions
+        ``random``: one character of a word, drawn; ``all``: each, from left to right.
+    letters
+        ``alike``: a letter of the same case and script; ``ascii``: any of A-Z and a-z.
+    keep_first, keep_last
+        Leave the first or the last character of a word as it is.
+    shortest
+        Words of fewer characters are left alone.
+
+    **Measures** with a search on top, how far chosen slips bring a model; see ``typos`` for random
+    ones.
+
+    **Misleads when** a word becomes another one ("cat", "car"): then it says something else.
+
+    References
+    ----------
+    Gao et al. (2018). Black-box generation of adversarial text sequences to evade deep learning
+    classifiers.
+
+    Examples
+    --------
+    >>> from numpy.random import default_rng
+    >>> from scrutiny.perturb.engine.document import document_of
+    >>> substitute, document = SubstituteLetter(positions="all"), document_of("cat")
+    >>> site = substitute.sites(document)[0]
+    >>> [edits[0][1:3] for edits in substitute.candidates(document, site, default_rng(0))]
+    [(0, 1), (1, 2), (2, 3)]
+    """
+
+    id = "substitute_letter@1"
+    title = "letters substituted"
+
+    def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
+        """Each character that a letter may replace; with ``alike``, no punctuation."""
+        pairs = [(i, word.units[i]) for i in word.places()]
+        return [(i, unit, 1) for i, unit in pairs if options_at(unit, self.letters)]

@@ -1,14 +1,14 @@
 """Surface changes: letter case, and punctuation around the text."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import ChangesAtOnce, Document, Intensity, Site
 from scrutiny.perturb.engine.change import Change, ChangesWholeText, Rng, sites_where
 from scrutiny.perturb.engine.streams import in_random_order
+from scrutiny.perturb.languages.zh.characters import has_chinese
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,10 @@ class WordCase(Change, ChangesAtOnce):
     'GOOD'
     """
 
-    id: ClassVar[str] = "word_case@1"
-    title: ClassVar[str] = "upper and lower case"
-    languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
+    id = "word_case@1"
+    title = "upper and lower case"
+    languages = frozenset({"*"})
+    intensity = Intensity(share=1.0, least=1, most=None)
     where = "anywhere"
 
     case: Literal["upper", "lower", "title", "random"] = "upper"
@@ -97,7 +97,6 @@ _ENDS: Final = ("...", ".", "")
 _ENDS_FOR: Final = {"?": ("??", "???"), "!": ("!!", "!!!")}
 _BRACKETS: Final = (("(", ")"), ("[", "]"), ('"', '"'), ("'", "'"))
 _CHINESE_BRACKETS: Final = (("（", "）"), ("【", "】"), ("“", "”"), ("「", "」"))
-_CHINESE: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _DROPPED: Final = ".,;:…"
 _NONE: Final = (("", ""),)
 
@@ -128,8 +127,8 @@ class Punctuation(ChangesWholeText):
     (Edit(field='text', start=7, end=8, text='!!', spans=(), inside=False, pieces=()),)
     """
 
-    id: ClassVar[str] = "punctuation@1"
-    languages: ClassVar[frozenset[str]] = frozenset({"*"})
+    id = "punctuation@1"
+    languages = frozenset({"*"})
 
     end: bool = True
     brackets: bool = True
@@ -157,5 +156,5 @@ class Punctuation(ChangesWholeText):
 
 def _pairs_for(text: str) -> Sequence[tuple[str, str]]:
     """Possible brackets and quotes around a text; none if it has them all."""
-    known = _CHINESE_BRACKETS if _CHINESE.search(text) else _BRACKETS
+    known = _CHINESE_BRACKETS if has_chinese(text) else _BRACKETS
     return [pair for pair in known if not (pair[0] in text or pair[1] in text)] or _NONE

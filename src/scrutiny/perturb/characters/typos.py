@@ -1,21 +1,20 @@
-"""Typing errors: letters swapped, dropped, doubled, or replaced by a neighboring key."""
+"""Random typos: letters replaced, swapped, inserted or deleted inside words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
-from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import ChangesAtOnce, Document, Intensity, Site
-from scrutiny.perturb.engine.change import Change, Rng, new_tuple, word_sites
-from scrutiny.text.characters import keyboard_neighbors, pick, same_class, split_characters
+from scrutiny.core.transformation import Document, Intensity, Site
+from scrutiny.perturb.characters.one_draw import OneDraw, Slipped
+from scrutiny.perturb.characters.positions import exchanged
+from scrutiny.perturb.engine.change import word_sites
+from scrutiny.text.characters import same_class, split_characters
 
 _MODES = ("replace", "swap", "insert", "delete")
-_MODES_FROM = tuple((*_MODES[at:], *_MODES[:at]) for at in range(4))
-_INSIDE = True
 
 
 @dataclass(frozen=True, slots=True)
-class Typos(Change, ChangesAtOnce):
+class Typos(OneDraw):
     """A letter replaced, swapped, inserted or deleted inside words.
 
     One typing error in each chosen word.
@@ -50,9 +49,9 @@ class Typos(Change, ChangesAtOnce):
     True
     """
 
-    id: ClassVar[str] = "typos@1"
-    languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    intensity: ClassVar[Intensity] = Intensity(share=0.3, least=1, most=None)
+    id = "typos@1"
+    intensity = Intensity(share=0.3, least=1, most=None)
+    inside = True
 
     mode: Literal["random", "replace", "swap", "insert", "delete"] = "random"
     skip_first: bool = True
@@ -63,131 +62,35 @@ class Typos(Change, ChangesAtOnce):
         """Words that are long enough."""
         return word_sites(document, max(self.shortest, 1 + self.skip_first + self.skip_last))
 
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """The drawn typo, then all others of the word until one is possible."""
-        word = document.text[site.start : site.end]
+    def tries(self, word: str) -> int:
+        """Every place, in every mode."""
+        return len(word) * (len(_MODES) if self.mode == "random" else 1)
+
+    def slipped(self, word: str, share: float, number: int = 0) -> Slipped | None:
+        """The typo whose mode, place and letter are in the digits of the share."""
         units: Sequence[str] = word if word.isascii() else split_characters(word)
-        low, high = int(self.skip_first), len(units) - int(self.skip_last)
-        share = rng.random()  # its digits make all three choices
-        if self.mode == "random":
-            number, share = divmod(share * 4, 1.0)
-            modes: Sequence[str] = _MODES_FROM[int(number)]
+        turn, place = divmod(number, len(word)) if number else (0, 0)
+        mode: str = self.mode
+        if mode == "random":
+            drawn, share = divmod(share * 4, 1.0)
+            mode = _MODES[(int(drawn) + turn) % 4]
+        low = self.skip_first
+        places = len(units) - low - self.skip_last - (mode == "swap")
+        if place >= places:
+            return None
+        first, share = divmod(share * places, 1.0)
+        at = low + (int(first) + place) % places
+        unit = units[at]
+        width = len(unit)
+        if mode == "swap":
+            new = exchanged(units, at)
+            width += len(units[at + 1])
+        elif mode == "delete":
+            new = ""
         else:
-            modes = (self.mode,)
-        for mode in modes:
-            places = high - low - (mode == "swap")
-            if places <= 0:
-                continue
-            first, of_letter = divmod(share * places, 1.0)
-            for i in range(places):
-                at = low + (int(first) + i) % places
-                if (slip := _slip(mode, units, at, of_letter)) is not None:
-                    start = site.start + (at if units is word else sum(map(len, units[:at])))
-                    yield (Edit(document.field, start, start + slip[0], slip[1], (), _INSIDE),)
-
-    def at_once(
-        self, document: Document, sites: Sequence[Site], shares: Sequence[float]
-    ) -> list[Edit] | None:
-        """The drawn typos, if all of them are possible."""
-        text, field, mode = document.text, document.field, self.mode
-        low, kept = self.skip_first, self.skip_first + self.skip_last
-        kind: str = mode
-        edits = []
-        for (start, end, _), share in zip(sites, shares, strict=True):
-            word = text[start:end]
-            if mode == "random":
-                number, share = divmod(share * 4, 1.0)
-                kind = _MODES[int(number)]
-            places = end - start - kept - (kind == "swap")
-            if places <= 0 or not word.isascii():
-                return None
-            first, of_letter = divmod(share * places, 1.0)
-            at = low + int(first)
-            slip = _slip(kind, word, at, of_letter)
-            if slip is None:
-                return None
-            start += at
-            edits.append(new_tuple(Edit, (field, start, start + slip[0], slip[1], (), _INSIDE, ())))
-        return edits
-
-
-def _slip(mode: str, units: Sequence[str], at: int, share: float) -> tuple[int, str] | None:
-    """Code points that a typo deletes at a place and their replacement, if it is possible."""
-    unit = units[at]
-    if mode == "swap":
-        following = units[at + 1]
-        return None if following == unit else (len(unit + following), following + unit)
-    if mode == "delete":
-        return len(unit), ""
-    options = same_class(unit)
-    if not options:
-        return None
-    return (len(unit) if mode == "replace" else 0), pick(options, share)
-
-
-@dataclass(frozen=True, slots=True)
-class Keyboard(Change, ChangesAtOnce):
-    """Replaces one character of each chosen word by a neighboring key.
-
-    Letters give letters of the same case. The layout is QWERTY; characters that are not on it are
-    left alone.
-
-    Parameters
-    ----------
-    symbols
-        Let digits and punctuation come as well, where their keys are near.
-    shortest
-        Words of fewer characters are left alone.
-
-    **Measures** the answer to the slips that people make when they type.
-
-    **Misleads when** the users type on another layout, or with autocorrection: then such slips are
-    rare in what the model will see.
-
-    Examples
-    --------
-    >>> from scrutiny.core.example import Example
-    >>> from scrutiny.perturb.engine.apply import perturb
-    >>> edit = perturb(Example("1", {"text": "good"}), "keyboard", seed=0).edits[0]
-    >>> edit.text in keyboard_neighbors("good"[edit.start])
-    True
-    """
-
-    id: ClassVar[str] = "keyboard@1"
-    title: ClassVar[str] = "keyboard typos"
-    languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    intensity: ClassVar[Intensity] = Intensity(share=0.2, least=1, most=None)
-
-    symbols: bool = False
-    shortest: int = 4
-
-    def sites(self, document: Document) -> Sequence[Site]:
-        """Words that are long enough."""
-        return word_sites(document, self.shortest)
-
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """The drawn character first, then the following ones, cyclically."""
-        text = document.text
-        length = site.end - site.start
-        first, of_key = divmod(rng.random() * length, 1.0)  # one number makes both choices
-        for i in range(length):
-            place = site.start + (int(first) + i) % length
-            neighbors = keyboard_neighbors(text[place], symbols=self.symbols)
-            if neighbors:
-                yield (Edit(document.field, place, place + 1, pick(neighbors, of_key)),)
-
-    def at_once(
-        self, document: Document, sites: Sequence[Site], shares: Sequence[float]
-    ) -> list[Edit] | None:
-        """The drawn characters, if all of them have neighbors."""
-        text, field, symbols = document.text, document.field, self.symbols
-        edits = []
-        for (start, end, _), share in zip(sites, shares, strict=True):
-            first, of_key = divmod(share * (end - start), 1.0)
-            place = start + int(first)
-            neighbors = keyboard_neighbors(text[place], symbols=symbols)
-            if not neighbors:
-                return None
-            new = pick(neighbors, of_key)
-            edits.append(new_tuple(Edit, (field, place, place + 1, new, (), False, ())))
-        return edits
+            options = same_class(unit)
+            new = options[int(share * len(options))] if options else None
+            width = width if mode == "replace" else 0
+        if new is None:
+            return None
+        return at if units is word else sum(map(len, units[:at])), width, new

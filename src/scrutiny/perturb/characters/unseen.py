@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
-from scrutiny.perturb.characters.positions import Letters, OneWord, Positions
+from scrutiny.perturb.characters.positions import Letters, OneWord, Positions, exchanged
 from scrutiny.text.characters import homoglyphs
 
 
@@ -39,8 +39,8 @@ class Homoglyph(OneWord):
     'U+043E'
     """
 
-    id: ClassVar[str] = "homoglyph@1"
-    title: ClassVar[str] = "look-alike letters"
+    id = "homoglyph@1"
+    title = "look-alike letters"
 
     positions: Positions = "all"
     most_alike: int = 1
@@ -93,8 +93,8 @@ class InvisibleCharacter(OneWord):
     [(1, 1, '\u200b')]
     """
 
-    id: ClassVar[str] = "invisible_character@1"
-    title: ClassVar[str] = "invisible characters"
+    id = "invisible_character@1"
+    title = "invisible characters"
     shortest = 2
 
     positions: Positions = "all"
@@ -142,8 +142,8 @@ class HiddenReorder(OneWord):
     ['\u202eon\u202c']
     """
 
-    id: ClassVar[str] = "hidden_reorder@1"
-    title: ClassVar[str] = "letters reordered invisibly"
+    id = "hidden_reorder@1"
+    title = "letters reordered invisibly"
     shortest = 2
 
     positions: Positions = "all"
@@ -154,5 +154,5 @@ class HiddenReorder(OneWord):
         units = word.units
         if self.control == "delete":
             return [(i, f"X{_BACKSPACE}", 0) for i in range(1, len(units))]
-        pairs = [i for i in range(len(units) - 1) if units[i] != units[i + 1]]
-        return [(i, f"{_RIGHT_TO_LEFT}{units[i + 1]}{units[i]}{_POP}", 2) for i in pairs]
+        pairs = [(i, exchanged(units, i)) for i in range(len(units) - 1)]
+        return [(i, f"{_RIGHT_TO_LEFT}{new}{_POP}", 2) for i, new in pairs if new is not None]

@@ -5,8 +5,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from scrutiny.perturb.characters.chinese import Homophone, LookAlike
-from scrutiny.perturb.characters.random_letters import InsertLetter, SubstituteLetter
-from scrutiny.perturb.characters.slips import DeleteLetter, NeighborKey, SplitWord, SwapLetters
+from scrutiny.perturb.characters.keyboard import NeighborKey
+from scrutiny.perturb.characters.slips import (
+    DeleteLetter,
+    InsertLetter,
+    SubstituteLetter,
+    SwapLetters,
+)
+from scrutiny.perturb.characters.split_word import SplitWord
 from scrutiny.perturb.characters.unseen import Homoglyph
 from scrutiny.perturb.constraints.how_much import EditDistance
 from scrutiny.perturb.recipes.attack import Attack, Given

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from scrutiny.perturb.characters.random_letters import InsertLetter, SubstituteLetter
-from scrutiny.perturb.characters.slips import DeleteLetter
+from scrutiny.perturb.characters.slips import DeleteLetter, InsertLetter, SubstituteLetter
 from scrutiny.perturb.constraints.each_word import SamePos
 from scrutiny.perturb.recipes.attack import Attack, Given
 from scrutiny.perturb.recipes.character_flips import CharacterFlips

@@ -11,8 +11,7 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.transformation import Constraint, Site, Transformation
-from scrutiny.perturb.characters.random_letters import InsertLetter
-from scrutiny.perturb.characters.slips import SwapLetters
+from scrutiny.perturb.characters.slips import InsertLetter, SwapLetters
 from scrutiny.perturb.characters.typos import Typos
 from scrutiny.perturb.constraints.how_much import EditDistance
 from scrutiny.perturb.constraints.which_words import StopWords

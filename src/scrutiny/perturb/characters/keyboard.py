@@ -1,0 +1,95 @@
+"""Neighboring keys: one drawn in each chosen word, or each of a word for a search to choose."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scrutiny.perturb.characters.one_draw import OneDraw, Slipped
+from scrutiny.perturb.characters.positions import Letters
+from scrutiny.perturb.characters.slips import Slip
+from scrutiny.text.characters import keyboard_neighbors
+
+
+@dataclass(frozen=True, slots=True)
+class Keyboard(OneDraw):
+    """Replaces one character of each chosen word by a neighboring key.
+
+    Letters give letters of the same case. The layout is QWERTY; characters that are not on it are
+    left alone.
+
+    Parameters
+    ----------
+    symbols
+        Let digits and punctuation come as well, where their keys are near.
+    shortest
+        Words of fewer characters are left alone.
+
+    **Measures** the answer to the slips that people make when they type.
+
+    **Misleads when** the users type on another layout, or with autocorrection: then such slips are
+    rare in what the model will see.
+
+    Examples
+    --------
+    >>> from scrutiny.core.example import Example
+    >>> from scrutiny.perturb.engine.apply import perturb
+    >>> edit = perturb(Example("1", {"text": "good"}), "keyboard", seed=0).edits[0]
+    >>> edit.text in keyboard_neighbors("good"[edit.start])
+    True
+    """
+
+    id = "keyboard@1"
+    title = "keyboard typos"
+
+    symbols: bool = False
+    shortest: int = 4
+
+    def tries(self, word: str) -> int:
+        """Every character."""
+        return len(word)
+
+    def slipped(self, word: str, share: float, number: int = 0) -> Slipped | None:
+        """The character and its neighbor that are in the digits of the share."""
+        first, share = divmod(share * len(word), 1.0)
+        place = (int(first) + number) % len(word)
+        neighbors = keyboard_neighbors(word[place], symbols=self.symbols)
+        return (place, 1, neighbors[int(share * len(neighbors))]) if neighbors else None
+
+
+@dataclass(frozen=True, slots=True)
+class NeighborKey(Slip):
+    """Replaces one character by an adjacent key on a QWERTY keyboard.
+
+    Parameters
+    ----------
+    positions
+        ``random``: one of all such changes of a word, drawn; ``all``: each key at each place.
+    keep_first, keep_last
+        Leave the first or the last character of a word as it is.
+    shortest
+        Words of fewer characters are left alone.
+
+    **Measures** with a search on top, how far chosen slips bring a model; see ``keyboard`` for
+    random ones.
+
+    **Misleads when** the users type on another layout, or with autocorrection.
+
+    References
+    ----------
+    Pruthi, Dhingra, Lipton (2019). Combating adversarial misspellings with robust word recognition.
+
+    Examples
+    --------
+    >>> from numpy.random import default_rng
+    >>> from scrutiny.perturb.engine.document import document_of
+    >>> near, document = NeighborKey(positions="all", keep_first=True), document_of("ox")
+    >>> site = near.sites(document)[0]
+    >>> [edits[0].text for edits in near.candidates(document, site, default_rng(0))]
+    ['s', 'd', 'z', 'c']
+    """
+
+    id = "neighbor_key@1"
+    title = "neighboring keys"
+
+    def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
+        """Adjacent keys of each key, in the order of the keyboard rows."""
+        return [(i, key, 1) for i in word.places() for key in keyboard_neighbors(word.units[i])]
