@@ -125,7 +125,7 @@ def scrutiny_edit(values):
 def answer(model, text):
     from scrutiny.core.example import Example
 
-    return model.predict([Example("x", {"text": text})])[0].label
+    return model.predict([Example("x", {"text": text})])[0].answer
 
 
 def test_cases_are_filtered_and_named(run):

@@ -25,7 +25,7 @@ class Example:
     fields
         Text fields by name, in the task's order.
     gold
-        The gold answer: a label, gold spans, or None.
+        The gold answer, a value of one of the types of `scrutiny.core.answers`, or None.
     spans
         Annotations that edits must carry and that are not the gold answer.
     tokens
@@ -42,7 +42,7 @@ class Example:
 
     id: str
     fields: Mapping[str, str]
-    gold: str | tuple[Span, ...] | None = None
+    gold: Any = None
     spans: tuple[Span, ...] = ()
     tokens: Mapping[str, tuple[tuple[int, int], ...]] | None = None
     protected: tuple[Span, ...] = ()
@@ -54,13 +54,6 @@ class Example:
     def text(self) -> str:
         """The first text field."""
         return next(iter(self.fields.values()))
-
-    @property
-    def gold_labels(self) -> tuple[str, ...]:
-        """Labels of the gold answer: the label itself, or that of each span."""
-        if isinstance(self.gold, tuple):
-            return tuple([span.label for span in self.gold])
-        return () if self.gold is None else (self.gold,)
 
     def with_fields(self, fields: Mapping[str, str]) -> "Example":
         """Return a copy with these texts and all else unchanged.

@@ -5,8 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from scrutiny.core.answers.answer import AnswerType, type_of
+from scrutiny.core.answers.label import LABEL
 from scrutiny.core.errors import DataError, PlanError
-from scrutiny.core.example import Example, Span
+from scrutiny.core.example import Example
 from scrutiny.core.plugin import PlugIn
 from scrutiny.core.randomness import Rng
 from scrutiny.core.record import Measure
@@ -17,32 +19,28 @@ class Prediction(NamedTuple):
 
     Parameters
     ----------
-    label
-        Predicted class, for classification.
+    answer
+        A label, spans, a text: a value of one of the types of `scrutiny.core.answers`; None if
+        only probabilities are known.
     scores
         Probability of each of the model's labels, in their order.
-    spans
-        Predicted spans, for tagging.
-    text
-        Generated text.
     """
 
-    label: str | None = None
+    answer: Any = None
     scores: tuple[float, ...] | None = None
-    spans: tuple[Span, ...] | None = None
-    text: str | None = None
 
     def agrees(self, other: "Prediction") -> bool:
-        """Whether both answers to one text have the same label, or the same spans.
+        """Whether both answers to one text are the same.
 
         Examples
         --------
-        >>> Prediction(label="a").agrees(Prediction(label="a", scores=(1.0,)))
+        >>> Prediction("a").agrees(Prediction("a", scores=(1.0,)))
         True
         """
-        if self.spans is not None or other.spans is not None:
-            return frozenset(self.spans or ()) == frozenset(other.spans or ())
-        return self.label == other.label
+        if self.answer is None or other.answer is None:
+            return self.answer is other.answer
+        kind = type_of(self.answer)
+        return kind is type_of(other.answer) and kind.agree(self.answer, other.answer).is_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +122,8 @@ class Task(PlugIn, ABC):
         Columns that identify it among tasks; without any, a data string must name the task.
     measures
         Measures that `score` returns for one example, in order.
+    answer_type
+        Type of its answers; None if it has none.
     scored_by
         Scoring. None if no label is predicted (pairs of sentences whose likelihoods
         are compared, word sets whose vectors are): models are asked for capabilities other than
@@ -142,6 +142,7 @@ class Task(PlugIn, ABC):
     side_by_side: tuple[tuple[str, ...], ...] = ()
     identifying_columns: tuple[str, ...] = ()
     measures: tuple[Measure, ...] = ()
+    answer_type: AnswerType[Any] | None = None
     scored_by: Score | None = None
     stream: str = ""
 
@@ -153,6 +154,11 @@ class Task(PlugIn, ABC):
             cls.words, cls.answer = named.get("words", ""), named.get("gold", "")
             texts = tuple(role.name for role in cls.roles if role.kind == "text")
             cls.fields = ("text",) if cls.words else texts
+
+    @property
+    def gives_labels(self) -> bool:
+        """Whether each answer is the name of one class."""
+        return self.answer_type is LABEL
 
     @abstractmethod
     def parse(self, row: Mapping[str, Any], *, source: str) -> Example:

@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
+from scrutiny.core.answers.answer import labels_in, renamed
 from scrutiny.core.boundary.canonical import length_prefixed
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
@@ -92,7 +93,7 @@ class Dataset:
         The fingerprint stays: it is of the data as read.
         """
         names = match.mapping
-        examples = tuple(replace(e, gold=_named(e.gold, names)) for e in self.examples)
+        examples = tuple(replace(e, gold=renamed(e.gold, names.__getitem__)) for e in self.examples)
         labels = tuple(names[label] for label in self.labels)
         notes = (*self.notes, match.note)
         return replace(self, examples=examples, labels=labels, label_map=names, notes=notes)
@@ -184,17 +185,11 @@ def _stated(reading: Reading) -> str:
 
 def _labels(examples: Iterable[Example], reading: Reading) -> tuple[str, ...]:
     """Distinct labels: in the order of the label map or of the file's classes, else sorted."""
-    found = {label for example in examples for label in example.gold_labels}
+    found = {label for example in examples for label in labels_in(example.gold)}
     column = reading.columns.roles.get(reading.task.answer, "")
     stated = reading.table.class_names.get(column, ())
     known = dict.fromkeys(reading.label_map.values() or stated)
     return tuple(label for label in known if label in found) or tuple(sort_labels(list(found)))
-
-
-def _named(gold: Any, names: Mapping[str, str]) -> Any:
-    if isinstance(gold, tuple):
-        return tuple(span._replace(label=names[span.label]) for span in gold)
-    return None if gold is None else names[gold]
 
 
 def _suffix(permute: int | None) -> str:

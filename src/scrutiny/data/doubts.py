@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from scrutiny.core.answers.answer import label_in
 from scrutiny.core.example import Example
 
 _MOST_SHOWN: Final = 5
@@ -67,8 +68,8 @@ def doubt_answers(examples: Sequence[Example], doubts: Doubts) -> None:
             continue
         if first.setdefault(tuple(example.fields.values()), example.gold) != example.gold:
             doubts.add("have the texts of an earlier one and a different answer", example.source)
-        if isinstance(example.gold, str):
-            by_label.setdefault(example.gold, []).append(example.source)
+        if (label := label_in(example.gold)) is not None:
+            by_label.setdefault(label, []).append(example.source)
     if sum(map(len, by_label.values())) >= _MANY * len(by_label):
         for label, places in by_label.items():
             if len(places) == 1:

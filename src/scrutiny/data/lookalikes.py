@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from scrutiny.core.answers.answer import labels_in
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 
@@ -36,7 +37,7 @@ def refuse_same_labels(labels: Iterable[str], where: str) -> None:
 
 def lookalikes(examples: Sequence[Example]) -> Iterator[str]:
     """Sentences, one for each pair of labels, or groups of one column, that look alike."""
-    labels = Counter(label for example in examples for label in {*example.gold_labels})
+    labels = Counter(label for example in examples for label in {*labels_in(example.gold)})
     yield from _said("labels", labels, "classes")
     for name, values in group_counts(examples, most=_MOST_VALUES).items():
         yield from _said(f"values of {name}", values, "groups")

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.containment import SHORTEST, find_contained
 from scrutiny.data.near_duplicates import find_near
-from scrutiny.text.letters import Hashes, letters, letters_hash, letters_hashes
+from scrutiny.text.letters import letters, letters_hash, letters_hashes
 from scrutiny.text.tokens import sentences
 
+Hashes = NDArray[np.uint64]
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
 Kind = Literal["exact", "contained", "near"]
 KINDS: Final[tuple[Kind, ...]] = ("exact", "contained", "near")

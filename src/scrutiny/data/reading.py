@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
+from scrutiny.core.answers.answer import labels_in, renamed
 from scrutiny.core.boundary.content import content_key
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example, Span
@@ -170,13 +171,8 @@ class Reading:
     def _renamed(self, gold: Any) -> Any:
         """Gold under the names of the label map; a label that the map lacks raises."""
         try:
-            if isinstance(gold, tuple):
-                self.renamed.update(span.label for span in gold)
-                return tuple(span._replace(label=self.label_map[span.label]) for span in gold)
-            if gold is None:
-                return None
-            self.renamed.add(gold)
-            return self.label_map[gold]
+            self.renamed.update(labels_in(gold))
+            return renamed(gold, self.label_map.__getitem__)
         except KeyError as error:
             known = "|".join(f"{k}:{v}" for k, v in self.label_map.items())
             raise DataError(f"the label {error.args[0]!r} is not in labels={known}") from None

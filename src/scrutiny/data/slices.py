@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from scrutiny.core.answers.answer import label_in
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example
 from scrutiny.core.limits import known
@@ -316,7 +317,7 @@ def slices_for(
         *(Slice(joined(text), f"where {joined(text)}", text) for text in asked),
         *_declared(is_english=all(e.language.startswith("en") for e in examples)),
         *_by_length(examples),
-        *_by_value("label", "label", [e.gold for e in examples if isinstance(e.gold, str)]),
+        *_by_value("label", "label", [*filter(None, (label_in(e.gold) for e in examples))]),
     ]
     names = dict.fromkeys(n for e in examples for n in e.attributes if n.startswith("a_"))
     for name in sorted(names):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scrutiny.core.answers.answer import labels_in
 from scrutiny.core.example import Example
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.doubts import BadRow
@@ -170,7 +171,7 @@ def quantiles(counts: Sequence[int]) -> Quantiles:
 
 def _label_counts(examples: Sequence[Example]) -> tuple[LabelCount, ...]:
     """Counts of labels, most frequent first, ties by name."""
-    counts = Counter(label for example in examples for label in example.gold_labels)
+    counts = Counter(label for example in examples for label in labels_in(example.gold))
     total = counts.total()
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return tuple(LabelCount(label, n, n / total) for label, n in ordered)
@@ -193,9 +194,7 @@ def _duplicates(examples: Sequence[Example]) -> tuple[int, int]:
 
 def _answers(example: Example) -> object:
     """Gold in a form that does not depend on spacing: the label, or the types in order."""
-    if isinstance(example.gold, tuple):
-        return [span.label for span in example.gold]
-    return example.gold
+    return labels_in(example.gold) or example.gold
 
 
 def _distinct(examples: Sequence[Example], prefix: str) -> dict[str, int]:

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
+from scrutiny.core.answers.stored import answer_json, answer_of, answer_text
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import Cell
 from scrutiny.core.edit import Variant, variant_of
@@ -16,7 +17,6 @@ from scrutiny.core.example import Example
 from scrutiny.core.record import ROLES, STATUSES, Row
 from scrutiny.core.task import Prediction
 from scrutiny.store.edits import edits_json, edits_of
-from scrutiny.store.items import gold_of
 from scrutiny.store.schemas import OUTPUTS, RECORDS, VARIANTS
 
 #: Prefix of names of arrays among the tables of a block.
@@ -46,7 +46,7 @@ def variants_table(kind: str, dataset: str, variants: Sequence[Variant]) -> pa.T
         "recipe": [v.recipe for v in variants],
         "draw": [v.draw for v in variants],
         "edits": [edits_json(v.edits) for v in variants],
-        "gold": [canonical_json(v.gold) for v in variants],
+        "gold": [answer_json(v.gold) for v in variants],
         "status": [v.status for v in variants],
         "reason": [v.reason for v in variants],
     }
@@ -57,7 +57,7 @@ def variants_of(table: pa.Table) -> dict[str, tuple[Variant, ...]]:
     """Variants by item, in their order."""
     edits = edits_of(table.column("edits").to_pylist())
     golds = table.column("gold").to_pylist()
-    answers = {text: gold_of(text) for text in dict.fromkeys(golds)}
+    answers = {text: answer_of(text) for text in dict.fromkeys(golds)}
     grouped: dict[str, list[Variant]] = {}
     columns = [table.column(name).to_pylist() for name in _OF_VARIANTS]
     rows = zip(*columns, edits, golds, strict=True)
@@ -130,12 +130,15 @@ def outputs_table(cell: Cell, outputs: Mapping[tuple[str, str | None], Predictio
         "condition": [canonical_json(cell.condition)] * n,
         "item": [item for item, _ in outputs],
         "variant": [variant for _, variant in outputs],
-        "label": [writable(p.label) for p in outputs.values()],
+        "answer": [writable(stored(p.answer)) for p in outputs.values()],
         "scores": [p.scores for p in outputs.values()],
-        "spans": [None if p.spans is None else canonical_json(p.spans) for p in outputs.values()],
-        "text": [writable(p.text) for p in outputs.values()],
     }
     return pa.table(columns, schema=OUTPUTS)
+
+
+def stored(answer: Any) -> str | None:
+    """A model's answer for the table of answers; None if it gave probabilities alone."""
+    return None if answer is None else answer_text(answer)
 
 
 def writable(text: str | None) -> str | None:
@@ -169,7 +172,7 @@ def items_table(examples: Iterable[Example], dataset: str) -> pa.Table:
         "dataset": [dataset] * len(rows),
         "item": [e.id for e in rows],
         "position": pa.array(range(len(rows)), pa.int64()),
-        "gold": [canonical_json(e.gold) for e in rows],
+        "gold": [answer_json(e.gold) for e in rows],
         "source": [e.source for e in rows],
         "fields": [canonical_json(dict(e.fields)) for e in rows],
         "language": [e.language for e in rows],

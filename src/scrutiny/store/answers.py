@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 from zlib import crc32
 
+from scrutiny.core.answers.stored import from_json, to_json
 from scrutiny.core.boundary.canonical import canonical_json, digest, length_prefixed
-from scrutiny.core.example import Example, Span
+from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.store.database import connect, database_errors, transaction
 
@@ -133,10 +134,10 @@ def encode(prediction: Prediction) -> bytes:
     Examples
     --------
     >>> encode(Prediction("good", (0.25, 0.75)))[:6], encode(Prediction("good"))
-    (b'c\x02good', b'["good",null,null,null]')
+    (b'c\x02good', b'["good",null]')
     """
-    label, scores, spans, text = prediction
-    if label is None or scores is None or spans is not None or text is not None:
+    label, scores = prediction
+    if label.__class__ is not str or scores is None:
         return as_json(prediction).encode()
     count = len(scores)
     is_short = 0 < count < len(_FLOATS)
@@ -147,7 +148,7 @@ def encode(prediction: Prediction) -> bytes:
 
 def as_json(prediction: Prediction) -> str:
     """Prediction as JSON; floats round-trip exactly."""
-    return _ascii_json(prediction)
+    return _ascii_json((to_json(prediction.answer), prediction.scores))
 
 
 def decode(data: bytes) -> Prediction:
@@ -156,13 +157,8 @@ def decode(data: bytes) -> Prediction:
         floats = _FLOATS[data[1]]
         split = len(data) - floats.size
         return Prediction(_label(data[2:split]), floats.unpack_from(data, split))
-    label, scores, spans, text = json.loads(data)
-    return Prediction(
-        label,
-        None if scores is None else tuple(scores),
-        None if spans is None else tuple(Span(*s) for s in spans),
-        text,
-    )
+    answer, scores = json.loads(data)
+    return Prediction(from_json(answer), None if scores is None else tuple(scores))
 
 
 @lru_cache(maxsize=1024)

@@ -7,15 +7,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scrutiny.core.example import Example, Span
-
-Gold = str | tuple[Span, ...] | None
-
-
-def gold_of(text: str) -> Gold:
-    """Gold answer from its JSON."""
-    value = json.loads(text)
-    return tuple(Span(*s) for s in value) if isinstance(value, list) else value
+from scrutiny.core.answers.stored import answer_of
+from scrutiny.core.example import Example
 
 
 def examples_of(items: pa.Table, dataset: str) -> dict[str, Example]:
@@ -30,7 +23,7 @@ def example_of(row: Mapping[str, Any]) -> Example:
     return Example(
         id=row["item"],
         fields=json.loads(row["fields"]),
-        gold=gold_of(row["gold"]),
+        gold=answer_of(row["gold"]),
         source=row["source"],
         attributes=columns,
         language=row["language"],

@@ -303,8 +303,8 @@ class RunFolder:
         return self.table("outputs")
 
     def original_answers(self, *more: str) -> pa.Table:
-        """Answers to the original items (no variants): labels, and more columns."""
-        columns = ["subject", "replicate", "condition", "dataset", "item", "label", *more]
+        """Answers to the original items (no variants), and more columns."""
+        columns = ["subject", "replicate", "condition", "dataset", "item", "answer", *more]
         with self._reading("outputs") as source, pq.ParquetFile(source) as file:
             kept = [file.schema_arrow.empty_table().select(columns)]
             for group in range(file.num_row_groups):  # one at a time: most rows are of variants

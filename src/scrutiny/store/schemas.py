@@ -48,10 +48,8 @@ OUTPUTS: Final = pa.schema(
         pa.field("condition", pa.string(), nullable=False),
         pa.field("item", pa.string(), nullable=False),
         pa.field("variant", pa.string()),
-        pa.field("label", pa.string()),
+        pa.field("answer", pa.string()),
         pa.field("scores", pa.list_(pa.float32())),
-        pa.field("spans", pa.string()),
-        pa.field("text", pa.string()),
     ]
 )
 

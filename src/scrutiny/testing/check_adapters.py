@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from scrutiny.core.answers.answer import type_of
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError
@@ -12,6 +13,7 @@ from scrutiny.core.model_around import as_model
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.answers.determinism import check_determinism
+from scrutiny.tasks.names import load_task
 from scrutiny.testing.check_attention import check_attends, check_intervenes
 from scrutiny.testing.check_gradients import check_gradients
 from scrutiny.testing.check_language import LANGUAGE, check_language_model
@@ -200,7 +202,8 @@ def _contents(example: Example) -> str:
 
 def _check_kind(model: Model, answer: Prediction) -> None:
     """Raise unless an answer is of the task's kind."""
-    is_tagging = model.task.partition("@")[0] == "token-tagging"
-    is_kept = answer.spans is not None if is_tagging else answer.label is not None
-    wanted = "spans" if is_tagging else "a label or scores"
-    promise(model.source, is_kept=is_kept, message=f"the task {model.task} needs {wanted}.")
+    wanted = load_task(model.task).answer_type
+    likeliest = model.labels[0] if answer.answer is None and answer.scores else answer.answer
+    is_kept = wanted is None or (likeliest is not None and type_of(likeliest) is wanted)
+    name = "" if wanted is None else wanted.name
+    promise(model.source, is_kept=is_kept, message=f"the task {model.task} needs {name}.")

@@ -236,7 +236,7 @@ class ToyAttentionClassifier(ToyAttention):
     >>> model = ToyAttentionClassifier(heads, reads=(0, 1), evidence=("not",))
     >>> text = Example("1", {"text": "This is not good"})
     >>> masked = model.intervened(Intervention("mask", ((0, 1),)))
-    >>> [m.predict([text])[0].label for m in (model, masked)]
+    >>> [m.predict([text])[0].answer for m in (model, masked)]
     ['positive', 'negative']
     """
 
@@ -280,7 +280,7 @@ class ToyAttentionClassifier(ToyAttention):
         is_evidence = [i is not None and words[i].lower() in self._evidence for i in found.words]
         positive = 0.05 + 0.9 * float(row[is_evidence].sum())
         label = self.labels[int(positive > 0.5)]
-        return Prediction(label=label, scores=(1 - positive, positive))
+        return Prediction(label, scores=(1 - positive, positive))
 
 
 def _rows(

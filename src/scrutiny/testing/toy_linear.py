@@ -42,7 +42,7 @@ class LinearClassifier(ToyModel):
     Examples
     --------
     >>> model = LinearClassifier({"good": 2, "bad": -1})
-    >>> model.predict([Example("1", {"text": "A good film, not bad"})])[0].label
+    >>> model.predict([Example("1", {"text": "A good film, not bad"})])[0].answer
     'positive'
     >>> model.gradients([Example("1", {"text": "Good"})], ["positive"])[0].ids
     (1,)

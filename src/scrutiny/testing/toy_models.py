@@ -59,7 +59,7 @@ class KeywordClassifier(ToyModel):
     --------
     >>> model = KeywordClassifier()
     >>> model.predict([Example("1", {"text": "A good, good film, not bad."})])[0]
-    Prediction(label='positive', scores=(0.4, 0.6), spans=None, text=None)
+    Prediction(answer='positive', scores=(0.4, 0.6))
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class KeywordClassifier(ToyModel):
         bad = sum(word in self._bad for word in words)
         positive = (1 + good) / (2 + good + bad)
         scores = ((1 + bad) / (2 + good + bad), positive)
-        return Prediction(label=self.labels[int(positive > 0.5)], scores=scores)
+        return Prediction(self.labels[int(positive > 0.5)], scores=scores)
 
 
 class ConstantClassifier(ToyModel):
@@ -127,7 +127,7 @@ class ConstantClassifier(ToyModel):
             raise ModelError(f"{label!r} is not among the labels {', '.join(labels)}.")
         super().__init__(task, labels, version="constant@1", made_of=[label, labels, task])
         scores = tuple(float(label == other) for other in labels)
-        self._answer = Prediction(label=label, scores=scores)
+        self._answer = Prediction(label, scores=scores)
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Return the same prediction for each example."""
@@ -145,7 +145,7 @@ class GazetteerTagger(ToyModel):
     Examples
     --------
     >>> tagger = GazetteerTagger({"New York": "LOC", "York": "PER"})
-    >>> tagger.predict([Example("1", {"text": "New York, York"})])[0].spans
+    >>> tagger.predict([Example("1", {"text": "New York, York"})])[0].answer
     (Span(field='text', start=0, end=8, label='LOC'), Span(field='text', start=10, end=14, label='PER'))
     """  # noqa: E501 - the example's output is one line
 
@@ -157,7 +157,7 @@ class GazetteerTagger(ToyModel):
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Spans of each example, in order."""
-        return [Prediction(spans=tuple(self._spans(example))) for example in examples]
+        return [Prediction(tuple(self._spans(example))) for example in examples]
 
     def _spans(self, example: Example) -> list[Span]:
         """Names in the first field of an example, from left to right."""

@@ -20,6 +20,7 @@ Everything takes time n log n in edits and annotations together.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from scrutiny.core.answers.answer import has_places, type_of
 from scrutiny.core.edit import Edit, EditRefusedError
@@ -88,6 +89,19 @@ def apply_edits(example: Example, edits: Sequence[Edit]) -> Example:
         protected=_carry_protected(example.protected, track.edits),
         tokens=tokens and {name: track.borders(name, old) for name, old in tokens.items()},
     )
+
+
+def carry(answer: Any, example: Example, edits: Sequence[Edit]) -> Any:
+    """Answer to the text of an example after edits.
+
+    Raises
+    ------
+    EditRefusedError
+        If the edits do not say what it is; the reason names what is lost.
+    """
+    if not has_places(answer):
+        return answer
+    return type_of(answer).carry(answer, track_of(example, edits))
 
 
 def track_of(example: Example, edits: Sequence[Edit]) -> EditTrack:

@@ -3,13 +3,13 @@
 import unicodedata
 from collections.abc import Iterable
 from hashlib import blake2b
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from scrutiny.text.tokens import sentences
 
-Hashes = np.ndarray[Any, np.dtype[np.uint64]]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 def letters(text: str) -> str:
@@ -46,12 +46,14 @@ def _hash(kept: str) -> int:
     return int.from_bytes(blake2b(kept.encode(), digest_size=8).digest(), "little")
 
 
-def letters_hashes(texts: Iterable[str]) -> Hashes:
+def letters_hashes(texts: Iterable[str]) -> "NDArray[np.uint64]":
     """Hashes ``(text,)`` of the letters of each text, in order."""
+    import numpy as np
+
     return np.fromiter((letters_hash(text) for text in texts), dtype=np.uint64)
 
 
-def training_hashes(texts: Iterable[str]) -> Hashes:
+def training_hashes(texts: Iterable[str]) -> "NDArray[np.uint64]":
     """Sorted distinct hashes of training texts, their lines and their sentences.
 
     Texts without letters are left out.
@@ -61,6 +63,8 @@ def training_hashes(texts: Iterable[str]) -> Hashes:
     >>> [h in training_hashes(["One day. Then two."]) for h in (letters_hash("then TWO"), 0)]
     [True, False]
     """
+    import numpy as np
+
     found: set[int] = set()
     for text in texts:
         found.add(letters_hash(text))

@@ -272,7 +272,7 @@ def test_constraints_veto():
 # -- tags ------------------------------------------------------------------------------------------
 
 BASE = Example("1", {"text": "Ann saw Bob"})
-TAGS = Prediction(spans=(Span("text", 0, 3, "PER"), Span("text", 8, 11, "PER")))
+TAGS = Prediction((Span("text", 0, 3, "PER"), Span("text", 8, 11, "PER")))
 
 
 def after(*edits):
@@ -284,7 +284,7 @@ def test_tags_are_kept_where_they_moved_with_their_words():
     goal, base = KeepTags(), Base(BASE, TAGS)
     assert goal.judge(base, TAGS, longer) == (1.0, True)
     moved = after(Edit("text", 4, 7, "noticed"))
-    there = Prediction(spans=(Span("text", 0, 3, "PER"), Span("text", 12, 15, "PER")))
+    there = Prediction((Span("text", 0, 3, "PER"), Span("text", 12, 15, "PER")))
     assert goal.judge(base, there, moved) == (1.0, True)
     assert goal.judge(base, TAGS, moved)[1] is False
     assert KeepTags(least=2).judge(base, TAGS, longer) == (0.0, False)
@@ -293,14 +293,17 @@ def test_tags_are_kept_where_they_moved_with_their_words():
 
 def test_kept_tags_of_a_pair():
     edits = (Edit("text", 4, 7, "noticed"),)
-    there = Prediction(spans=(Span("text", 0, 3, "PER"), Span("text", 12, 15, "PER")))
-    assert is_kept(TAGS, there, edits) is True
-    assert is_kept(TAGS, TAGS, edits) is False
-    assert is_kept(TAGS, there, (Edit("text", 2, 5, "x"),)) is None  # breaks a name
-    assert there.agrees(there._replace(spans=there.spans[::-1]))
+    there = Prediction((Span("text", 0, 3, "PER"), Span("text", 12, 15, "PER")))
+    assert is_kept(TAGS, there, example=BASE, edits=edits) is True
+    assert is_kept(TAGS, TAGS, example=BASE, edits=edits) is False
+    assert (
+        is_kept(TAGS, there, example=BASE, edits=(Edit("text", 2, 5, "x"),)) is None
+    )  # breaks a name
+    assert there.agrees(there._replace(answer=there.answer[::-1]))
     broken = pair_of(
         (TAGS, TAGS),
         (TAGS, TAGS),
+        example=BASE,
         edits=[Edit("text", 2, 5, "x")],
         labels=BothLabels((), ()),
         words=1,
@@ -319,7 +322,7 @@ class Capitals(Model):
         self.least = least
 
     def predict(self, items):
-        return [Prediction(spans=tuple(self._spans(item.text))) for item in items]
+        return [Prediction(tuple(self._spans(item.text))) for item in items]
 
     def _spans(self, text):
         at = 0
@@ -367,7 +370,7 @@ def test_distance_of_changes_by_hand():
     other = Prediction("a", (0.2, 0.8)), Prediction("b", (0.7, 0.3))
     # changes of "a": .3 and .5; of "b": -.3 and -.5
     assert labels.changes(one, other) == pytest.approx(0.4)
-    pair = pair_of(one, other, edits=(), labels=labels, words=2)
+    pair = pair_of(one, other, example=BASE, edits=(), labels=labels, words=2)
     assert pair == (1.0, 1.0, 0.0, pytest.approx(0.4), 0.0, 2.0)
     assert labels.number(other[1]) == 1.0
     assert BothLabels(("a", "b"), ("a", "c")).changes(one, one) is None

@@ -119,14 +119,14 @@ class Tagger(Linear):
             at = start + len(word)
             if self.weights.get(word, 0.0) > 0:
                 spans.append(Span("text", start, at, "X"))
-        return Prediction(spans=tuple(spans))
+        return Prediction(tuple(spans))
 
 
 class Blank(Tagger):
     """Tags nothing."""
 
     def answer(self, text):
-        return Prediction(spans=())
+        return Prediction(())
 
 
 def tagged(like, count=60):
@@ -220,7 +220,7 @@ class TopOne(Linear):
     def answer(self, text):
         p = self.probability(text)
         first = (0.0, p, 1 - p) if p > 0.5 else (1 - p, 0.0, p)
-        return Prediction(label=self.labels[first.index(max(first))], scores=first)
+        return Prediction(self.labels[first.index(max(first))], scores=first)
 
 
 def test_what_the_top_k_leaves_open_is_no_difference(tmp_path, monkeypatch):

@@ -127,7 +127,7 @@ def test_a_drop_is_what_the_variants_make_of_the_model(tmp_path):
     for item, variants in variants_of(folder.variants()).items():
         for variant in variants:
             changed = apply_edits(items[item], variant.edits)
-            answer = model.predict([changed])[0].label
+            answer = model.predict([changed])[0].answer
             wrong[variant.role] += answer != items[item].gold
             assert variant.status == "ok"
             assert changed.text != items[item].text

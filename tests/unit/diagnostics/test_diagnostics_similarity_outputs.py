@@ -285,7 +285,7 @@ def test_a_single_label_is_skipped_and_so_is_what_needs_gold():
 
 def test_taggers_are_the_same_where_all_spans_are():
     span = Span("text", 0, 1, "PER")
-    a, b = Prediction(spans=(span,)), Prediction(spans=())
+    a, b = Prediction((span,)), Prediction(())
     made = item(a, b, gold=(span,), task=TAGS, labels=((), ()))
     assert list(made) == ["labels", "target", "reference"]
     assert numbers(made["labels"])["same"] == 0.0

@@ -79,7 +79,7 @@ class Linear(Model):
         p = {"positive": self.probability(text)}
         p["negative"] = 1 - p["positive"]
         scores = tuple(p[label] for label in self.labels)
-        return Prediction(label=max(self.labels, key=p.__getitem__), scores=scores)
+        return Prediction(max(self.labels, key=p.__getitem__), scores=scores)
 
 
 class Constant(Linear):
@@ -100,7 +100,7 @@ def rows(like, count=60, words=6, seed=0, noise=0.0):
     """Texts of random words, labeled as a model would, but for a share of noise."""
     rng = np.random.default_rng(seed)
     texts = [" ".join(rng.choice(WORDS, size=words).tolist()) for _ in range(count)]
-    golds = [like.answer(text).label for text in texts]
+    golds = [like.answer(text).answer for text in texts]
     turned = rng.random(count) < noise
     other = {"negative": "positive", "positive": "negative"}
     return [

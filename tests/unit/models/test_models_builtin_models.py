@@ -24,7 +24,7 @@ def test_it_is_a_model_that_knows_its_training_text(model):
 
 def test_answers(model, make):
     answers = predict_or_fail(model, make(*TEXTS))
-    assert [a.label for a in answers[:2]] == ["positive", "negative"]
+    assert [a.answer for a in answers[:2]] == ["positive", "negative"]
     assert model.predict([]) == []
 
 

@@ -64,7 +64,7 @@ def test_changed_labels_are_counted(examples):
     class Flipping(KeywordClassifier):
         def predict(self, examples):
             label = "negative" if len(examples) > 1 else "positive"
-            return [Prediction(label=label) for _ in examples]
+            return [Prediction(label) for _ in examples]
 
     report = check_determinism(Flipping(), examples)
     assert {c.way: c.n_changed for c in report.comparisons}["one by one"] == len(examples)

@@ -364,11 +364,11 @@ def test_words_have_the_tag_of_their_first_piece(tagger_folder, tagging, make):
         ids = encoded.word_ids()
         tags = [TAGS[best[ids.index(i)]] for i in range(len(words))]
         covered = [
-            any(s.start <= start < s.end for s in answer.spans)
+            any(s.start <= start < s.end for s in answer.answer)
             for start in (example.text.index(w) for w in words)
         ]
         assert covered == [tag != "O" for tag in tags]
-    assert any(a.spans for a in model.predict(make(*texts)))
+    assert any(a.answer for a in model.predict(make(*texts)))
 
 
 def test_taggers_keep_order_and_batches(tagger_folder, tagging, make):
@@ -381,15 +381,15 @@ def test_a_text_too_long_to_tag_fails_alone(tagger_folder, tagging, make):
     good, long, other = predict_or_fail(model, make("ada", "ada " * 30, "paris"))
     assert isinstance(long, Failure)
     assert long.reason == "too_long"
-    assert good.spans is not None
-    assert other.spans is not None
+    assert good.answer is not None
+    assert other.answer is not None
 
 
 def test_tokens_of_the_data_are_kept(tagger_folder, tagging):
     model = load_model(f"hf:{tagger_folder}", tagging)
     text = "new york film"
     whole = Example("0", {"text": text}, tokens={"text": ((0, 8), (9, 13))})
-    spans = model.predict([whole])[0].spans
+    spans = model.predict([whole])[0].answer
     assert all(span.start in (0, 9) and span.end in (8, 13) for span in spans)
 
 

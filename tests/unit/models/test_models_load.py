@@ -29,7 +29,7 @@ def file(tmp_path):
 def test_a_model_of_a_python_file(file, classification, make):
     model = load_model(f"python:{file}:Echo", classification)
     assert isinstance(model, Model)
-    assert [p.label for p in model.predict(make("good", "bad"))] == ["pos", "neg"]
+    assert [p.answer for p in model.predict(make("good", "bad"))] == ["pos", "neg"]
 
 
 def test_options_reach_the_adapter_and_the_string_wins(file, classification):

@@ -35,7 +35,7 @@ def test_labels_and_probabilities(tmp_path, classification, make, ending):
     model = load_model(write(tmp_path / f"p{ending}", ROWS), classification)
     assert model.labels == ("neg", "pos")
     answers = predict_or_fail(model, make("b", "a"))
-    assert [(a.label, a.scores) for a in answers] == [("pos", (0.25, 0.75)), ("neg", (0.75, 0.25))]
+    assert [(a.answer, a.scores) for a in answers] == [("pos", (0.25, 0.75)), ("neg", (0.75, 0.25))]
     assert model.is_batch_invariant
     assert model.has_stored_answers_only
 
@@ -45,7 +45,7 @@ def test_columns_of_probabilities(tmp_path, classification, make, ending):
     rows = [{"id": 0, "p_neg": 0.25, "p_pos": 0.75}, {"id": 1, "p_neg": 1, "p_pos": 0}]
     model = load_model(write(tmp_path / f"p{ending}", rows), classification)
     assert model.labels == ("neg", "pos")
-    assert [a.label for a in predict_or_fail(model, make("a", "b"))] == ["pos", "neg"]
+    assert [a.answer for a in predict_or_fail(model, make("a", "b"))] == ["pos", "neg"]
 
 
 def test_lists_of_probabilities_need_labels(tmp_path, classification, make):
@@ -53,14 +53,14 @@ def test_lists_of_probabilities_need_labels(tmp_path, classification, make):
     with pytest.raises(ModelError, match=r"p\.jsonl:1 lists probabilities"):
         load_model(source, classification)
     model = load_model(f"{source}#labels=neg|pos", classification)
-    assert predict_or_fail(model, make("a"))[0].label == "pos"
+    assert predict_or_fail(model, make("a"))[0].answer == "pos"
 
 
 def test_labels_alone_in_natural_order(tmp_path, classification, make):
     rows = [{"id": str(i), "label": label} for i, label in enumerate([10, 2, 10])]
     model = load_model(write(tmp_path / "p.jsonl", rows), classification)
     assert model.labels == ("2", "10")
-    assert [a.label for a in predict_or_fail(model, make(*"abc"))] == ["10", "2", "10"]
+    assert [a.answer for a in predict_or_fail(model, make(*"abc"))] == ["10", "2", "10"]
 
 
 def test_renamed_columns(tmp_path, classification, make):
@@ -70,7 +70,7 @@ def test_renamed_columns(tmp_path, classification, make):
     ]
     source = write(tmp_path / "p.csv", rows)
     model = load_model(f"{source}#id=key,label=guess", classification)
-    assert [a.label for a in predict_or_fail(model, make("a", "b"))] == ["pos", "neg"]
+    assert [a.answer for a in predict_or_fail(model, make("a", "b"))] == ["pos", "neg"]
 
 
 def test_an_unknown_item_fails_alone(tmp_path, classification, make):
@@ -92,7 +92,7 @@ def test_variants_have_rows_of_their_own(tmp_path, classification):
         return Example("0", {"text": "x"}, attributes=attributes)
 
     answers = predict_or_fail(model, [example(variant="typos"), example(), example(variant="ocr")])
-    assert [getattr(a, "label", None) for a in answers[:2]] == ["neg", "pos"]
+    assert [getattr(a, "answer", None) for a in answers[:2]] == ["neg", "pos"]
     assert answers[2].reason == "no_prediction"
 
 
@@ -102,7 +102,7 @@ def test_a_row_for_another_text_is_no_answer(tmp_path, classification):
     same, changed = predict_or_fail(
         model, [Example("0", {"text": "good"}), Example("0", {"text": "goood"})]
     )
-    assert same.label == "pos"
+    assert same.answer == "pos"
     assert (changed.reason, "another text" in changed.message) == ("no_prediction", True)
 
 
@@ -117,7 +117,7 @@ def test_stored_tags_and_spans(tmp_path, tagging):
     rows = [{"id": "0", "tags": ["B-PER", "O"]}, {"id": "1", "spans": [[0, 3, "PER"]]}, {"id": "2"}]
     model = load_model(write(tmp_path / "p.jsonl", rows), tagging)
     examples = [Example(str(i), {"text": "Ada left"}) for i in range(2)]
-    assert [a.spans for a in model.predict(examples)] == [(Span("text", 0, 3, "PER"),)] * 2
+    assert [a.answer for a in model.predict(examples)] == [(Span("text", 0, 3, "PER"),)] * 2
     with pytest.raises(ModelError, match=r"p\.jsonl:3 has neither"):
         model.predict([Example("2", {"text": "Ada left"})])
 

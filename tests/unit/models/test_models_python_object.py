@@ -119,7 +119,7 @@ def target(tmp_path):
 
 
 def labels_of(model, examples):
-    return [p.label for p in predict_or_fail(model, examples)]
+    return [p.answer for p in predict_or_fail(model, examples)]
 
 
 def test_probabilities_with_stated_labels(target, classification, make):
@@ -236,15 +236,15 @@ def test_a_scikit_learn_pipeline(tmp_path, classification, make):
 def test_taggers_return_tags_or_spans(target, tagging, make):
     examples = make("Ada left")
     person = Span("text", 0, 3, "PER")
-    assert load_model(f"{target}:bio", tagging).predict(examples)[0].spans == (person,)
-    spans = load_model(f"{target}:found", tagging).predict(examples)[0].spans
+    assert load_model(f"{target}:bio", tagging).predict(examples)[0].answer == (person,)
+    spans = load_model(f"{target}:found", tagging).predict(examples)[0].answer
     assert spans == (person, Span("text", 4, 8, "LOC"))
 
 
 def test_taggers_of_words_get_the_tokens_of_the_data(target, tagging):
     example = Example("0", {"text": "New York ok"}, tokens={"text": ((0, 8), (9, 11))})
     model = load_model(f"{target}:first_word#input=words", tagging)
-    assert model.predict([example])[0].spans == (Span("text", 0, 8, "PER"),)
+    assert model.predict([example])[0].answer == (Span("text", 0, 8, "PER"),)
 
 
 def test_the_wrong_number_of_tags(target, tagging, make):
@@ -314,7 +314,7 @@ def test_numpy_scalars_are_labels(make):
     from scrutiny.models.answers.returned import from_answers
 
     found = from_answers(np.array([1, 0]), ("0", "1"), count=2, source="s")
-    assert [p.label for p in found] == ["1", "0"]
+    assert [p.answer for p in found] == ["1", "0"]
     found = from_answers(np.array([[0.5, 0.5]]), ("0", "1"), count=1, source="s")
     assert found[0].scores == (0.5, 0.5)
 
@@ -327,7 +327,7 @@ def test_an_object_that_is_a_model_itself_is_taken_as_it_is(
     monkeypatch.syspath_prepend(str(tmp_path))
     model = load_model("python:ready_made:model", TextClassification())
     assert model.source == "testing:KeywordClassifier"
-    assert model.predict([Example("1", {"text": "good"})])[0].label == "positive"
+    assert model.predict([Example("1", {"text": "good"})])[0].answer == "positive"
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def test_labels_without_probabilities_cannot_be_averaged(task):
         is_batch_invariant = True
 
         def predict(self, asked):
-            return [Prediction(label="a") for _ in asked]
+            return [Prediction("a") for _ in asked]
 
     smoothing = Smoothing(parse_recipe("synonym_wordnet"), copies=2, share=0)
     with pytest.raises(ModelError, match="nothing to average"):

@@ -88,7 +88,7 @@ def test_variants_round_trip_by_item_and_in_order():
 def test_outputs_name_the_condition_of_their_model():
     answers = {
         ("i", None): Prediction("a", (0.25, 0.75)),
-        ("i", "v"): Prediction(spans=(Span("text", 0, 1, "PER"),)),
+        ("i", "v"): Prediction((Span("text", 0, 1, "PER"),)),
     }
     found = outputs_table(CELL, answers).to_pylist()
     assert [r["condition"] for r in found] == ['{"step":"10"}'] * 2

@@ -59,7 +59,7 @@ class Agreeing(ChangesTexts):
     def prepare(self, params, examples, ctx):
         answers = ctx.reference.predict(examples)
         for example, answer in zip(examples, answers, strict=True):
-            is_there = answer.label == "positive"
+            is_there = answer.answer == "positive"
             edits = () if is_there else (Edit("text", 0, 0, f"{params.word} "),)
             name = f"{ctx.reference.subject} {ctx.reference.replicate}"
             yield Variant(example.id, name, "measured", None, "front", edits, example.gold)

@@ -8,6 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrutiny.core.answers.any_of import AnyOf
+from scrutiny.core.answers.text import Text
+from scrutiny.core.answers.words import Words
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.example import Example, Span
 from scrutiny.core.queries.language import Cloze, Continuation, SentencePair
@@ -84,11 +87,13 @@ def test_probabilities_round_trip_exactly(scores):
 @pytest.mark.parametrize(
     "answer",
     [
-        Prediction(label="a"),
-        Prediction(spans=()),
-        Prediction(spans=(Span("text", 0, 3, "PER"), Span("text", 4, 5, ""))),
-        Prediction(text="line\nline"),
-        Prediction("a", (0.1, 0.9), (Span("t", 0, 1, "x"),), "text"),
+        Prediction("a"),
+        Prediction(()),
+        Prediction((Span("text", 0, 3, "PER"), Span("text", 4, 5, ""))),
+        Prediction(Text("line\nline")),
+        Prediction(Text("scored"), (0.1, 0.9)),
+        Prediction(AnyOf((Text("one"), "two", ()))),
+        Prediction(Words("text", ((0, 3), (4, 8)), (1, -1), ("nsubj", "root"))),
     ],
 )
 def test_answers_round_trip(answer):

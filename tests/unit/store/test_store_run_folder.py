@@ -264,12 +264,12 @@ def test_some_columns_come_in_the_order_asked_for(folder):
 
 
 def test_original_answers_are_picked_from_one_row_group_after_the_other(folder):
-    names = ["subject", "replicate", "condition", "dataset", "item", "label"]
+    names = ["subject", "replicate", "condition", "dataset", "item", "answer"]
     count = ROW_GROUP + 5
     table = pa.table(
         {name: [f"{name} {i}" for i in range(count)] for name in names[:-1]}
         | {
-            "label": [None if i % 4 == 0 else "yes" for i in range(count)],
+            "answer": [None if i % 4 == 0 else "yes" for i in range(count)],
             "variant": [None if i % 2 == 0 else "typos" for i in range(count)],
         }
     )

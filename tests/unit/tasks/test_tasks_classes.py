@@ -82,12 +82,12 @@ def test_score_of_entities_is_strict():
         Span("text", 8, 12, "LOC"),  # wrong border
         Span("text", 0, 3, "PER"),  # said twice
     )
-    assert task.score(gold, Prediction(spans=predicted), labels=()) == (1.0, 2.0, 2.0)
-    assert task.score((), Prediction(spans=()), labels=()) == (0.0, 0.0, 0.0)
+    assert task.score(gold, Prediction(predicted), labels=()) == (1.0, 2.0, 2.0)
+    assert task.score((), Prediction(()), labels=()) == (0.0, 0.0, 0.0)
     with pytest.raises(ModelError, match="no spans"):
         task.score(gold, Prediction(), labels=())
     with pytest.raises(DataError, match="no gold"):
-        task.score(None, Prediction(spans=()), labels=())
+        task.score(None, Prediction(()), labels=())
 
 
 def test_chance():

@@ -28,7 +28,7 @@ class Random(KeywordClassifier):
 
     def predict(self, examples):
         self.count += 1
-        return [Prediction(label=self.labels[self.count % 2]) for _ in examples]
+        return [Prediction(self.labels[self.count % 2]) for _ in examples]
 
 
 class Changing(KeywordClassifier):

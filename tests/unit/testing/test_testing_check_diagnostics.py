@@ -57,7 +57,7 @@ class Shouting(ChangesTexts):
     def row(self, example, variant, answer):
         if isinstance(answer, Failure):
             return Row(example.id, variant.name, variant.role, "{}", "failed", answer.reason, None)
-        values = (float(answer.label == example.gold), 1.0)
+        values = (float(answer.answer == example.gold), 1.0)
         return Row(example.id, variant.name, variant.role, "{}", "ok", None, values)
 
 

@@ -30,7 +30,7 @@ def item(text, **more):
 )
 def test_answers(text, label, p):
     (answer,) = MODEL.predict([item(text)])
-    assert answer.label == label
+    assert answer.answer == label
     assert answer.scores == pytest.approx((1 - p, p))
 
 

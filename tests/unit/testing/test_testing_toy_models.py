@@ -46,7 +46,7 @@ def test_toy_models_conform(model):
 )
 def test_keywords_by_hand(text, label, scores):
     (answer,) = KeywordClassifier().predict(items(text))
-    assert answer.label == label
+    assert answer.answer == label
     assert answer.scores == pytest.approx(scores, abs=1e-15)
 
 
@@ -83,18 +83,18 @@ def test_constants():
 def test_gazetteer_by_hand(text, spans):
     tagger = GazetteerTagger({"New York": "LOC", "York": "PER"})
     (answer,) = tagger.predict(items(text))
-    assert answer.spans == tuple(Span("text", *span) for span in spans)
+    assert answer.answer == tuple(Span("text", *span) for span in spans)
     assert tagger.labels == ("LOC", "PER")
 
 
 def test_gazetteer_of_no_names():
-    assert GazetteerTagger({}).predict(items("Ada"))[0].spans == ()
+    assert GazetteerTagger({}).predict(items("Ada"))[0].answer == ()
 
 
 def test_gazetteer_uses_the_tokens_of_the_data():
     example = Example("0", {"text": "New-York"}, tokens={"text": ((0, 3), (3, 4), (4, 8))})
     tagger = GazetteerTagger({"York": "LOC"})
-    assert tagger.predict([example])[0].spans == (Span("text", 4, 8, "LOC"),)
+    assert tagger.predict([example])[0].answer == (Span("text", 4, 8, "LOC"),)
 
 
 def test_flaky_items_fail_alone():
@@ -107,12 +107,12 @@ def test_flaky_items_fail_alone():
 
 def test_flaky_models_may_wrap_any():
     model = FlakyClassifier([], inner=ConstantClassifier("b", labels=("a", "b")))
-    assert (model.labels, model.predict(items("x"))[0].label) == (("a", "b"), "b")
+    assert (model.labels, model.predict(items("x"))[0].answer) == (("a", "b"), "b")
 
 
 def test_nan_items():
     answers = NanClassifier(["1"]).predict(items("good", "good"))
-    assert answers[0].label == "positive"
+    assert answers[0].answer == "positive"
     assert all(map(math.isnan, answers[1].scores))
     assert predict_or_fail(NanClassifier(["0"]), items("x"))[0].reason == "non_finite"
 

@@ -161,7 +161,7 @@ def test_tags_stand_at_the_first_piece_of_each_word(tokenizer):
     assert pieces == ["[CLS]", "the", "kim", "##s", "new", "york", "##s", "[SEP]"]
     assert encoded.targets == [[-100, 0, 3, -100, 1, 2, -100, -100]]
     tags = [0, 0, 3, 1, 1, 2, 3, 4]  # what is said of other pieces does not count
-    assert made.answer(example, tags, encoded.offsets[0]) == Prediction(spans=gold)
+    assert made.answer(example, tags, encoded.offsets[0]) == Prediction(gold)
 
 
 def test_words_beyond_the_cut_have_no_target(tokenizer):
@@ -181,7 +181,7 @@ def test_pairs_are_read_together_with_their_segments(tokenizer):
     assert encoded.targets == [1]
     assert encoded.columns["token_type_ids"] == [[0, 0, 0, 0, 1, 1, 1]]
     answer = made.answer(example, [0.25, 0.75], ())
-    assert answer == Prediction(label="yes", scores=(0.25, 0.75))
+    assert answer == Prediction("yes", scores=(0.25, 0.75))
 
 
 def test_a_task_without_labels_is_refused():
@@ -191,15 +191,15 @@ def test_a_task_without_labels_is_refused():
 
 def test_the_score_is_the_tasks_own():
     examples = [Example(str(i), {"text": "x"}, gold) for i, gold in enumerate("aab")]
-    answers = [Prediction(label=label, scores=(0.5, 0.5)) for label in "aba"]
+    answers = [Prediction(label, scores=(0.5, 0.5)) for label in "aba"]
     assert level_of(CLASSES, examples, answers, labels=("a", "b")) == pytest.approx(1 / 3)
     tagging = load_task("token-tagging")
     gold = (Span("text", 0, 1, "X"), Span("text", 2, 3, "X"))
     example = Example("1", {"text": "a b c"}, gold)
-    right = Prediction(spans=(gold[0], Span("text", 4, 5, "X")))
+    right = Prediction((gold[0], Span("text", 4, 5, "X")))
     assert level_of(tagging, [example], [right]) == pytest.approx(0.5)
     nothing = Example("1", {"text": "a b c"}, ())
-    assert level_of(tagging, [nothing], [Prediction(spans=())]) == 0.0
+    assert level_of(tagging, [nothing], [Prediction(())]) == 0.0
 
 
 # -- batches and rates ---------------------------------------------------------------------------

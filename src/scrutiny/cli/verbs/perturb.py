@@ -11,6 +11,7 @@ from scrutiny.cli.failures import say, tell
 from scrutiny.cli.options import once_each, pair_of
 from scrutiny.cli.running.output_paths import OutputFile
 from scrutiny.cli.running.streams import prints_on_stderr
+from scrutiny.core.answers.answer import has_places
 from scrutiny.core.limits import known
 
 
@@ -104,7 +105,7 @@ def _line(example: Any, variant: Any) -> dict[str, Any]:
     from scrutiny.text.edits import apply_edits
 
     changed = apply_edits(example, variant.edits) if variant.status == "ok" else example
-    gold = variant.gold if not isinstance(variant.gold, tuple) else changed.gold
+    gold = changed.gold if has_places(variant.gold) else variant.gold
     return {
         "id": example.id,
         **{name: changed.fields[name] for name in example.fields},

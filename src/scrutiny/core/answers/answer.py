@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.example import Example, Span
 from scrutiny.core.track import CarriedWord
 
@@ -17,6 +18,16 @@ class Agreement(NamedTuple):
 
     equal: int
     compared: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether they agree in all."""
+        return self.equal == self.compared
+
+    @property
+    def share(self) -> float:
+        """Share of equal parts; 1 where there was nothing to compare."""
+        return self.equal / self.compared if self.compared else 1.0
 
 
 class Track(Protocol):
@@ -41,18 +52,13 @@ class AnswerType(ABC, Generic[A]):
         Name in stored answers.
     holds
         Class of its values, which tells them from those of other types.
-    is_label
-        Whether its values are the names of classes, one for each item.
     """
 
     name: ClassVar[str]
     holds: ClassVar[type]
-    is_label: ClassVar[bool] = False
 
-    def __init_subclass__(cls) -> None:
-        """Register the type by its name and by the class of its values."""
-        super().__init_subclass__()
-        _BY_NAME[cls.name] = _BY_CLASS[cls.holds] = cls()
+    def __init__(self) -> None:
+        _BY_NAME[self.name] = _BY_CLASS[self.holds] = self
 
     def has_places(self, answer: A) -> bool:
         """Whether an answer speaks of places in a text, which edits move."""
@@ -97,6 +103,10 @@ class AnswerType(ABC, Generic[A]):
         """Answer with other names for its labels."""
         del name
         return answer
+
+    def key(self, answer: A) -> str:
+        """What tells the answer from others in the identifiers of items."""
+        return canonical_json(self.encode(answer))
 
     def words(self, answer: A) -> tuple[str, ...]:
         """All strings in an answer."""
@@ -147,9 +157,41 @@ def fences_of(answer: Any) -> tuple[Span, ...]:
     return () if answer is None else type_of(answer).fences(answer)
 
 
+def is_answer(value: Any) -> bool:
+    """Whether a value is an answer of any type."""
+    return any(parent in _BY_CLASS for parent in value.__class__.__mro__)
+
+
 def type_named(name: str) -> AnswerType[Any]:
     """Type of answers by its name in stored answers."""
     return _BY_NAME[name]
+
+
+def labels_in(answer: Any) -> tuple[str, ...]:
+    """Labels in an answer, repeated as they are; none where there is no answer.
+
+    Examples
+    --------
+    >>> labels_in("good"), labels_in(None)
+    (('good',), ())
+    """
+    return () if answer is None else type_of(answer).labels(answer)
+
+
+def renamed(answer: Any, name: Callable[[str], str]) -> Any:
+    """Answer with other names for its labels; None stays None."""
+    return None if answer is None else type_of(answer).renamed(answer, name)
+
+
+def label_in(answer: Any) -> str | None:
+    """Name of the class that an answer consists of; None if it is another answer, or none.
+
+    Examples
+    --------
+    >>> label_in("good"), label_in(())
+    ('good', None)
+    """
+    return answer if answer.__class__ is str else None
 
 
 def has_places(answer: Any) -> bool:

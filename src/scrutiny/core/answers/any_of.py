@@ -60,3 +60,6 @@ class AnyOfType(AnswerType[AnyOf]):
     def carry(self, answer: AnyOf, track: Track) -> AnyOf:
         """Each of them carried."""
         return AnyOf(type_of(one).carry(one, track) for one in answer)
+
+
+ANY_OF = AnyOfType()

@@ -12,7 +12,6 @@ class LabelType(AnswerType[str]):
 
     name = "label"
     holds = str
-    is_label = True
 
     def decode(self, value: Any) -> str:
         """Return the label, which is its own JSON."""
@@ -27,6 +26,10 @@ class LabelType(AnswerType[str]):
         """Return the label."""
         del fields
         return answer
+
+    def key(self, answer: str) -> str:
+        """Return the label behind a mark that nothing else begins with."""
+        return f"={answer}"
 
     def labels(self, answer: str) -> tuple[str, ...]:
         """Return the label."""

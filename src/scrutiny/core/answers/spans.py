@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from scrutiny.core.answers.answer import Agreement, AnswerType, Track
 from scrutiny.core.example import Example, Span
+
+_SHOWN: Final = 60  # letters of an answer in a message
 
 
 class SpansType(AnswerType[tuple[Span, ...]]):
@@ -31,7 +33,7 @@ class SpansType(AnswerType[tuple[Span, ...]]):
         """Spans that are none, or lie outside of their text."""
         for span in answer:
             if not isinstance(span, Span):
-                return f"is {answer!r:.60}: spans must be of the type Span."
+                return f"is {str(answer)[:_SHOWN]}: spans must be of the type Span."
             length = len(example.fields.get(span.field, ""))
             if span.field not in example.fields or not 0 <= span.start < span.end <= length:
                 return (
@@ -41,8 +43,9 @@ class SpansType(AnswerType[tuple[Span, ...]]):
         return None
 
     def agree(self, a: tuple[Span, ...], b: tuple[Span, ...]) -> Agreement:
-        """Whether both have the same spans, in any order."""
-        return Agreement(int(frozenset(a) == frozenset(b)), 1)
+        """Twice the number of common spans, of all; their share is F1."""
+        ours, theirs = frozenset(a), frozenset(b)
+        return Agreement(2 * len(ours & theirs), len(ours) + len(theirs))
 
     def show(self, answer: tuple[Span, ...], fields: Mapping[str, str]) -> str:
         """Spans with their words and labels.
@@ -63,9 +66,13 @@ class SpansType(AnswerType[tuple[Span, ...]]):
         counts = Counter(self.labels(answer))
         return ", ".join(f"{counts[label]} {label}" for label in sorted(counts)) or "no spans"
 
+    def key(self, answer: tuple[Span, ...]) -> str:
+        """Places and labels."""
+        return "".join([f"/{s.field} {s.start} {s.end} {s.label}" for s in answer])
+
     def labels(self, answer: tuple[Span, ...]) -> tuple[str, ...]:
         """Label of each span."""
-        return tuple([span.label for span in answer])
+        return tuple([span.label for span in answer if span.label])
 
     def renamed(self, answer: tuple[Span, ...], name: Callable[[str], str]) -> tuple[Span, ...]:
         """Spans with other labels."""

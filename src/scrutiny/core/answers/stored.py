@@ -4,11 +4,15 @@ A label is a string and spans are a list, as most answers are; others are an obj
 is the name of their type.
 """
 
+import json
+from functools import lru_cache
 from typing import Any, Final
 
 from scrutiny.core.answers.answer import type_named, type_of
-from scrutiny.core.boundary.canonical import plain
+from scrutiny.core.boundary.canonical import canonical_json, plain
 
+_NULL: Final = "null"
+_OF_JSON: Final = ("", "[", "{", '"')  # what texts of JSON begin with, and the empty label
 _BARE: Final = {str: "label", list: "spans"}
 
 
@@ -25,6 +29,42 @@ def to_json(answer: Any) -> Any:
     kind = type_of(answer)
     value = plain(kind.encode(answer))
     return value if _BARE.get(value.__class__) == kind.name else {kind.name: value}
+
+
+def answer_json(answer: Any) -> str:
+    """Answer as canonical JSON.
+
+    Examples
+    --------
+    >>> answer_json("good"), answer_of(answer_json("good"))
+    ('"good"', 'good')
+    """
+    if answer.__class__ is str:
+        return _label_json(answer)
+    return canonical_json(to_json(answer))
+
+
+def answer_text(answer: Any) -> str:
+    """Answer as a text for tables: a label as it is, unless it looks like JSON.
+
+    Examples
+    --------
+    >>> answer_text("good"), answer_text("[odd]"), answer_text(())
+    ('good', '"[odd]"', '[]')
+    """
+    is_plain = answer.__class__ is str and answer[:1] not in _OF_JSON and answer != _NULL
+    return answer if is_plain else answer_json(answer)
+
+
+def answer_of(text: str) -> Any:
+    """Answer from `answer_json` or `answer_text`."""
+    return from_json(json.loads(text)) if text[:1] in _OF_JSON or text == _NULL else text
+
+
+@lru_cache(maxsize=1024)
+def _label_json(label: str) -> str:
+    """JSON of a label, of which a million answers have a few."""
+    return canonical_json(label)
 
 
 def from_json(value: Any) -> Any:

@@ -99,10 +99,6 @@ class WordsType(AnswerType[Words]):
         """How many words it is about."""
         return f"{len(answer.borders)} words"
 
-    def labels(self, answer: Words) -> tuple[str, ...]:
-        """Relations, or else parts of speech."""
-        return answer.relations or answer.upos or answer.xpos or ()
-
     def words(self, answer: Words) -> tuple[str, ...]:
         """All labels of all layers."""
         layers = (answer.relations, answer.upos, answer.xpos)

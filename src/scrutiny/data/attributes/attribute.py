@@ -7,6 +7,7 @@ from functools import cached_property, lru_cache
 from inspect import getdoc
 from typing import Any, Literal
 
+from scrutiny.core.answers.answer import label_in
 from scrutiny.core.example import Example
 from scrutiny.core.plugin import Told
 from scrutiny.text.letters import letters_hash
@@ -49,7 +50,7 @@ class Training:
     @cached_property
     def label_shares(self) -> dict[str, float]:
         """Share of the items with each gold label."""
-        counts = Counter(e.gold for e in self.examples if isinstance(e.gold, str))
+        counts = Counter(filter(None, (label_in(e.gold) for e in self.examples)))
         return {label: count / counts.total() for label, count in counts.items()}
 
 

@@ -8,6 +8,7 @@ import re
 from functools import cache
 from typing import Final
 
+from scrutiny.core.answers.answer import label_in
 from scrutiny.core.example import Example
 from scrutiny.data.attributes.attribute import attribute, lower_of, tokens_of, words_of
 from scrutiny.data.questions import is_question_text
@@ -275,7 +276,7 @@ def question_word(example: Example) -> str:
 @attribute("gold label")
 def label(example: Example) -> str | None:
     """Gold label of the item, if its gold answer is a label."""
-    return example.gold if isinstance(example.gold, str) else None
+    return label_in(example.gold)
 
 
 @attribute("language of the texts (BCP 47)")

@@ -1,5 +1,6 @@
 """Attributes that need the training set: seen before, new words, frequency of the label."""
 
+from scrutiny.core.answers.answer import label_in
 from scrutiny.core.example import Example
 from scrutiny.data.attributes.attribute import Training, attribute, words_of
 from scrutiny.text.letters import letters_hash
@@ -35,6 +36,5 @@ def unseen_words(example: Example, training: Training) -> float:
 @attribute("share of the training data that has the item's gold label", of_training=True)
 def label_share(example: Example, training: Training) -> float | None:
     """Frequency of the item's gold label in the training set, 0 to 1."""
-    if not isinstance(example.gold, str):
-        return None
-    return training.label_shares.get(example.gold, 0.0)
+    label = label_in(example.gold)
+    return None if label is None else training.label_shares.get(label, 0.0)

@@ -80,7 +80,7 @@ class EntailmentRater:
             return None
         if answer.scores is not None:
             return answer.scores[self.label]
-        return float(answer.label == self.model.labels[self.label])
+        return float(answer.answer == self.model.labels[self.label])
 
 
 @dataclass(frozen=True, slots=True)

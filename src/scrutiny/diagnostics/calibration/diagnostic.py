@@ -139,7 +139,7 @@ def _row(
         return Row(item, None, role, "{}", "undefined", "no_probabilities", None)
     if gold not in labels:
         return Row(item, None, role, "{}", "skipped", "no_gold", None)
-    confidence, right = max(answer.scores), float(answer.label == gold)
+    confidence, right = max(answer.scores), float(answer.answer == gold)
     brier = sum(
         (score - float(name == gold)) ** 2
         for name, score in zip(labels, answer.scores, strict=True)

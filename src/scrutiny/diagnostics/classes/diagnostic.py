@@ -83,7 +83,7 @@ class Classes(Diagnostic[ClassesParams]):
                 elif example.gold is None:
                     yield Row(example.id, None, "measured", condition, "skipped", "no_gold", None)
                 else:
-                    is_gold, is_given = example.gold == label, answer.label == label
+                    is_gold, is_given = example.gold == label, answer.answer == label
                     counts = (is_gold and is_given, is_given > is_gold, is_gold > is_given)
                     values = tuple(map(float, counts))
                     yield Row(example.id, None, "measured", condition, "ok", None, values)

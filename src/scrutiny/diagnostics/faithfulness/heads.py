@@ -95,7 +95,7 @@ class FaithfulHeads(Diagnostic[HeadChangeParams]):
 
 def is_correct(example: Example, answer: Prediction) -> float:
     """1.0 if an answer in the words of the data is the gold answer."""
-    return float(answer.label == example.gold)
+    return float(answer.answer == example.gold)
 
 
 def half_of(example: Example, ctx: Context) -> float:

@@ -210,7 +210,7 @@ def _method(params: ScopeParams, amount: int) -> tuple[Method, int]:
 def _goal(params: ScopeParams, task: Task, *, least: int) -> Goal:
     """Goal of the search: an unchanged answer."""
     goal: Any = KeepTags(least)
-    if task.name != "token-tagging":
+    if task.gives_labels:
         goal = KeepOutput(params.distance, keeps_label=params.keeps_label, least=least)
     kept: Goal = goal
     return kept

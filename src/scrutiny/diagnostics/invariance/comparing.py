@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from scrutiny.core.edit import Edit, EditRefusedError
-from scrutiny.core.example import Example, Span
-from scrutiny.core.grouping import grouped
+from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.label_pair import Labels
 from scrutiny.stats.distributions.sampled import l1_bounds
-from scrutiny.text.track import carry_spans
+from scrutiny.text.edits import carry
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -49,7 +48,7 @@ def _sampled(
     total = sum(answer.scores)
     counts = rng.multinomial(n_samples, [score / total for score in answer.scores]).tolist()
     scores = tuple(count / n_samples for count in counts)
-    return Prediction(label=labels[scores.index(max(scores))], scores=scores)
+    return Prediction(labels[scores.index(max(scores))], scores=scores)
 
 
 class TrialNumbers(NamedTuple):
@@ -126,18 +125,12 @@ class BothLabels(Labels):
         return found
 
 
-def is_kept(base: Prediction, changed: Prediction, edits: Sequence[Edit]) -> bool | None:
+def is_kept(
+    base: Prediction, changed: Prediction, *, example: Example, edits: Sequence[Edit]
+) -> bool | None:
     """Whether an answer stayed the same after edits; `None` if they broke one of its spans."""
-    if base.spans is None:
-        return base.agrees(changed)
-    expected = _carried(base.spans, edits)
-    return None if expected is None else expected == frozenset(changed.spans or ())
-
-
-def _carried(spans: tuple[Span, ...], edits: Sequence[Edit]) -> frozenset[Span] | None:
-    """Spans at their positions after edits; `None` if one broke."""
     try:
-        return frozenset(carry_spans(spans, grouped((edit.field, edit) for edit in edits)))
+        return base._replace(answer=carry(base.answer, example, edits)).agrees(changed)
     except EditRefusedError:
         return None
 
@@ -146,12 +139,13 @@ def pair_of(
     reference: tuple[Prediction, Prediction],
     target: tuple[Prediction, Prediction],
     *,
+    example: Example,
     edits: Sequence[Edit],
     labels: BothLabels,
     words: int,
 ) -> TrialNumbers:
     """Numbers of one trial, from both models' answers to the text and to the changed text."""
-    kept = is_kept(*reference, edits), is_kept(*target, edits)
+    kept = [is_kept(*both, example=example, edits=edits) for both in (reference, target)]
     if None in kept:
         return NO_PAIR
     return TrialNumbers(

@@ -239,7 +239,7 @@ def _competence(inputs: Inputs) -> Iterator[tuple[str, float]]:
     A model that answers the same whatever it is asked is told so, and not only that it has no
     skill. Of tags, variety says nothing: it is whether there are any.
     """
-    is_tagged = inputs.task.name == "token-tagging"
+    is_tagged = not inputs.task.gives_labels
     if inputs.data.chance > 0 or is_tagged:
         yield "level", inputs.data.chance
         yield "level_reference", inputs.data.chance

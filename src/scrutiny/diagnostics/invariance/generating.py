@@ -29,7 +29,7 @@ _TRIES: Final = 10
 _ANY_NUMBER: Final = 1_000_000
 #: Controls draw from streams of their own, whatever the number of trials.
 _CONTROL_DRAWS: Final = 1_000_000
-_NOBODY: Final = Prediction(label="")
+_NOBODY: Final = Prediction("")
 #: Nothing may be changed here, or not as much; all that may be changed costs the answer.
 NO_PLACE: Final = "no_place"
 NO_TEXT: Final = "no_pair"

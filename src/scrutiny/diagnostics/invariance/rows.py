@@ -234,6 +234,7 @@ class _Item:
         return pair_of(
             reference,
             target,
+            example=self.example,
             edits=variant.edits,
             labels=self.asked.labels,
             words=words_changed(self.example, variant.edits),
@@ -279,7 +280,12 @@ class _Item:
                 continue
             one, other = (resampled(both[0], labels, n_samples=n, rng=rng) for n in sizes)
             numbers = pair_of(
-                one, other, edits=variant.edits, labels=BothLabels(labels, labels), words=0
+                one,
+                other,
+                example=self.example,
+                edits=variant.edits,
+                labels=BothLabels(labels, labels),
+                words=0,
             )
             found.append((numbers, (one, one), variant))
         return found

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from rich.text import Text
 
+from scrutiny.core.answers.stored import answer_of
 from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.diagnostic import Selector
 from scrutiny.core.estimate import EstimateKey
@@ -124,7 +125,7 @@ def _texts(folder: RunFolder, dataset: str, items: Sequence[str]) -> dict[str, t
     for row in table.to_pylist():
         if row["dataset"] == dataset and row["item"] in wanted:
             text = " | ".join(json.loads(row["fields"]).values())
-            found[row["item"]] = (cropped(one_line(text), _LONGEST), str(json.loads(row["gold"])))
+            found[row["item"]] = (cropped(one_line(text), _LONGEST), str(answer_of(row["gold"])))
     return found
 
 
@@ -134,7 +135,7 @@ def _answers(folder: RunFolder, key: EstimateKey, items: Sequence[str]) -> _Answ
     mine = pc.and_(pc.equal(table["subject"], key.subject), pc.equal(table["dataset"], key.dataset))
     mine = pc.and_(mine, pc.is_in(table["item"], value_set=pa.array(items, pa.string())))
     rows = table.filter(mine).to_pylist()
-    return grouped((r["item"], (r["label"], max(r["scores"]))) for r in rows if r["scores"])
+    return grouped((r["item"], (r["answer"], max(r["scores"]))) for r in rows if r["scores"])
 
 
 def _said(answers: Sequence[tuple[str, float]]) -> str:

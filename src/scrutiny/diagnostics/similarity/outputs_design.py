@@ -32,7 +32,6 @@ from scrutiny.diagnostics.similarity.outputs_rows import (
     OF_PROBABILITIES,
     OF_REFERENCE,
     OF_TARGET,
-    TAGGING,
 )
 
 #: Entropy in bits of 95 and 5 of 100: a target must use its labels more evenly than that.
@@ -60,7 +59,7 @@ _FLOORS: Final = ("agreement", "jsd")
 
 def make_outputs_design(margin: float, floor_margin: float, inputs: Inputs) -> Design:
     """Design for one family and its reference on one dataset."""
-    is_tagging = inputs.task.name == TAGGING
+    is_tagging = not inputs.task.gives_labels
     estimates = tuple(_estimates(inputs, is_tagging=is_tagging))
     names = {spec.id for spec in estimates}
     has_floor = not inputs.is_self and inputs.second.n_replicates > 1
@@ -120,7 +119,7 @@ def _read(role: str, condition: Mapping[str, str]) -> dict[str, Selector]:
 
 def _has_gold(inputs: Inputs) -> bool:
     """Whether gold answers are known; then the chance of finding an entity is 0."""
-    return inputs.data.chance > 0 or inputs.task.name == TAGGING
+    return inputs.data.chance > 0 or not inputs.task.gives_labels
 
 
 def _claims(margin: float, inputs: Inputs, *, is_tagging: bool) -> Iterator[Claim]:
@@ -178,7 +177,7 @@ def _claim(
     skill: tuple[tuple[str, float], ...] = (("label_entropy", LEAST_ENTROPY),)
     if _has_gold(inputs):
         skill = (("level", inputs.data.chance), ("level_reference", inputs.data.chance))
-        if inputs.task.name != TAGGING:  # of tags, variety is whether there are any
+        if inputs.task.gives_labels:  # of tags, variety is whether there are any
             skill = (*skill, ("label_entropy", 0.0))
     return Claim(
         id=name,
@@ -215,5 +214,5 @@ def _notes(inputs: Inputs) -> Iterator[str]:
             f"{inputs.second.name} compared with itself is the noise floor: each run with the next "
             "one. Each run is in two pairs, so the spread over pairs is slightly too small."
         )
-    if inputs.task.name == TAGGING:
+    if not inputs.task.gives_labels:
         yield "Two answers agree if all spans and types are equal; there is no kappa for tags."

@@ -47,9 +47,6 @@ MEASURES: Final = (
     Measure("kl_ba", unit="nats"),
     Measure("tv", unit="probability"),
 )
-#: Task whose answers are spans: they are the same or not, and are scored by entity.
-TAGGING: Final = "token-tagging"
-
 Answer = Prediction | Failure
 Numbers = Mapping[str, float | Floats]
 
@@ -89,7 +86,7 @@ class OfItem:
             "pred_b": self.labels.number(b),
         }
         yield self._row("measured", OF_LABELS, numbers=labels)
-        if self.task.name != TAGGING:
+        if self.task.gives_labels:
             yield self._of_gold(a, b, labels)
             yield from self._of_probabilities(a, b)
         yield self._of_task(OF_TARGET, b, self.labels.target, labels)
@@ -103,8 +100,8 @@ class OfItem:
             return self._row("measured", OF_GOLD, "skipped", "one_class")
         numbers = {
             **labels,
-            "hit_a": float(a.label == self.example.gold),
-            "hit_b": float(b.label == self.example.gold),
+            "hit_a": float(a.answer == self.example.gold),
+            "hit_b": float(b.answer == self.example.gold),
             "n_classes": float(len(self.labels.known)),
         }
         return self._row("measured", OF_GOLD, numbers=numbers)
@@ -162,7 +159,7 @@ class OfItem:
 def conditions(task: Task) -> Iterator[tuple[str, Mapping[str, str]]]:
     """Role and condition of every row of an item, in order."""
     yield "measured", OF_LABELS
-    if task.name != TAGGING:
+    if task.gives_labels:
         yield "measured", OF_GOLD
         yield "measured", OF_PROBABILITIES
         yield "measured", OF_GOLD_PROBABILITIES

@@ -6,10 +6,11 @@ from itertools import islice
 from numbers import Real
 from typing import Final, TypeVar
 
+from scrutiny.core.answers.answer import is_answer, label_in, type_of
 from scrutiny.core.boundary.storable import is_storable
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError, ScrutinyError
-from scrutiny.core.example import Example, Span
+from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.user_code import at_home, is_interrupt, message_of, shown
@@ -64,8 +65,8 @@ def _labeled(labels: Sequence[str], answer: object) -> Prediction | None:
     """
     if type(answer) is not Prediction:
         return None
-    label, scores, spans, text = answer
-    if spans is not None or text is not None or type(scores) is not tuple or not scores:
+    label, scores = answer
+    if type(scores) is not tuple or not scores:
         return None
     if len(scores) != len(labels) or set(map(type, scores)) != _REAL:
         return None
@@ -74,7 +75,7 @@ def _labeled(labels: Sequence[str], answer: object) -> Prediction | None:
     if label is None:
         label = labels[scores.index(max(scores))]
         return Prediction(label, scores) if is_storable(label) else None
-    return answer if label in labels and is_storable(label) else None
+    return answer if type(label) is str and label in labels and is_storable(label) else None
 
 
 def answer_or_fail(
@@ -138,36 +139,33 @@ def check_answer(model: Model, example: Example, answer: Prediction) -> Predicti
         if not all(map(math.isfinite, answer.scores)):
             return Failure("non_finite", f"{_where(model, example)} has {answer.scores}")
         _check_scores(model, example, answer.scores)
-        if answer.label is None:
+        if answer.answer is None:
             likeliest = model.labels[answer.scores.index(max(answer.scores))]
-            answer = Prediction(likeliest, answer.scores, answer.spans, answer.text)
-    if answer.label is not None and model.labels and answer.label not in model.labels:
+            answer = Prediction(likeliest, answer.scores)
+    if answer.answer is None:
+        raise ModelError(f"{_where(model, example)} is empty: no answer, no scores.")
+    label, kind = label_in(answer.answer), type_of(answer.answer)
+    if label is not None and model.labels and label not in model.labels:
         raise ModelError(
-            f"{_where(model, example)} is the label {answer.label[:_SHOWN]!r}. Its labels are: "
+            f"{_where(model, example)} is the label {label[:_SHOWN]!r}. Its labels are: "
             f"{', '.join(model.labels)}. State the right ones: #labels=a|b behind the model string."
         )
-    words = (answer.label, answer.text, *(span.label for span in answer.spans or ()))
-    if not all(is_storable(word) for word in words if word is not None):
+    if wrong := kind.check(answer.answer, example):
+        raise ModelError(f"{_where(model, example)} {wrong}")
+    if not all(map(is_storable, kind.words(answer.answer))):
         return Failure("no_unicode", f"{_where(model, example)} holds half a surrogate pair")
-    for span in answer.spans or ():
-        _check_span(model, example, (span.field, span.start, span.end))
-    if answer.label is None and answer.spans is None and answer.text is None:
-        raise ModelError(f"{_where(model, example)} is empty: no label, no scores, no spans.")
     return answer
 
 
 def _check_types(model: Model, example: Example, answer: Prediction) -> None:
     """Raise unless a model's own predictions have the right types."""
-    words, scores, spans = (answer.label, answer.text), answer.scores, answer.spans
-    is_sound = (
-        all(word is None or isinstance(word, str) for word in words)
-        and (scores is None or all(isinstance(score, Real) for score in scores))
-        and (spans is None or all(isinstance(span, Span) for span in spans))
-    )
-    if not is_sound:
+    scores = answer.scores
+    is_known = answer.answer is None or is_answer(answer.answer)
+    if not (is_known and (scores is None or all(isinstance(score, Real) for score in scores))):
         raise ModelError(
-            f"{_where(model, example)} is {shown(answer, _SHOWN)}: in a Prediction the label and "
-            "the text are strings, the scores numbers and the spans of the type Span."
+            f"{_where(model, example)} is {shown(answer, _SHOWN)}: in a Prediction the answer is a "
+            "label (a string), spans (a tuple of Span), a Text or another type of "
+            "scrutiny.core.answers, and the scores are numbers."
         )
 
 
@@ -185,17 +183,6 @@ def _check_scores(model: Model, example: Example, scores: tuple[float, ...]) -> 
             f"{_where(model, example)} has scores {_short(scores)}, which are no probabilities: "
             f"they must not be negative and must sum to 1 (here {total:.4g}). If they are logits, "
             "apply a softmax."
-        )
-
-
-def _check_span(model: Model, example: Example, place: tuple[str, int, int]) -> None:
-    """Raise unless a span lies inside of its text."""
-    field, start, end = place
-    length = len(example.fields.get(field, ""))
-    if field not in example.fields or not 0 <= start < end <= length:
-        raise ModelError(
-            f"{_where(model, example)} has the span {field}[{start}:{end}], but {field!r} is "
-            f"{length} code points long. Fields: {', '.join(example.fields)}."
         )
 
 

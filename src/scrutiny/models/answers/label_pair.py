@@ -5,6 +5,7 @@ from typing import cast
 
 import numpy as np
 
+from scrutiny.core.answers.answer import label_in
 from scrutiny.core.arrays import Floats
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.task import Prediction
@@ -44,14 +45,14 @@ class Labels:
         object.__setattr__(self, "known", known)
 
     def number(self, answer: Prediction) -> float:
-        """Index of an answer among all labels of both models; for tags, whether there are any.
+        """Index of an answer among all labels of both; for spans, whether there are any.
 
         An answer that is none of the labels has the next index.
         """
-        if answer.spans is not None:
-            return float(bool(answer.spans))
-        known, label = self.known, answer.label or ""
-        return float(known.index(label) if label in known else len(known))
+        label = label_in(answer.answer)
+        if label is None:
+            return float(bool(answer.answer))
+        return float(self.known.index(label) if label in self.known else len(self.known))
 
     def distributions(
         self, a: Prediction | Failure, b: Prediction | Failure

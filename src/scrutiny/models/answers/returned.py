@@ -96,7 +96,7 @@ def from_answers(
             f"{source} returned {repr(wrong)[:_SHOWN]} for an example. Return a label, a mapping "
             "from labels to probabilities, or a row of probabilities for each."
         )
-    return [Prediction(label=class_name(a)) for a in found]
+    return [Prediction(class_name(a)) for a in found]
 
 
 def from_tags(answers: Any, examples: Sequence[Example], *, source: str) -> list[Prediction]:
@@ -113,9 +113,7 @@ def from_tags(answers: Any, examples: Sequence[Example], *, source: str) -> list
     _require_order(answers, source)
     found = listed(answers, len(examples))
     _require_count(found, answers, len(examples), source)
-    return [
-        Prediction(spans=_spans(list(a), e, source)) for a, e in zip(found, examples, strict=True)
-    ]
+    return [Prediction(_spans(list(a), e, source)) for a, e in zip(found, examples, strict=True)]
 
 
 def _spans(answer: list[Any], example: Example, source: str) -> tuple[Span, ...]:

@@ -136,7 +136,7 @@ class HfTagger(HfLabeled):
             for index, row in zip(answered.indices, best, strict=True):
                 tags[index] = self._unpadded(row, len(offsets[index]))
         return [
-            Prediction(spans=self._spans(example, offsets[i], tags[i]))
+            Prediction(self._spans(example, offsets[i], tags[i]))
             for i, example in enumerate(examples)
         ]
 

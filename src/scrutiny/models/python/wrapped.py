@@ -123,17 +123,17 @@ class SampledModel(Model):
 
     def _label(self, answer: Prediction) -> str:
         """Label of one sample."""
-        if answer.label is None or answer.scores is not None:
+        if answer.answer is None or answer.scores is not None:
             raise ModelError(
                 f"{self.source!r} answers with probabilities, so there is nothing to sample: leave "
                 "out samples=, or return labels."
             )
-        if answer.label not in self.labels:
+        if answer.answer not in self.labels:
             raise ModelError(
-                f"{self.source!r} answered {answer.label!r}, which is not among its labels: "
+                f"{self.source!r} answered {answer.answer!r}, which is not among its labels: "
                 f"{', '.join(self.labels)}."
             )
-        return answer.label
+        return str(answer.answer)
 
 
 def stated_samples(source: ModelSource) -> dict[str, Any]:

@@ -96,7 +96,7 @@ class StoredPredictions(Model):
             self._refuse_second_text(example, stored)
         if self._is_tagging:
             return self._tagged(stored, example)
-        return Prediction(label=self._label(stored), scores=self._scores(stored))
+        return Prediction(self._label(stored), scores=self._scores(stored))
 
     def _refuse_second_text(self, example: Example, stored: StoredRow) -> None:
         """Raise if this item was asked with another text before."""

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, NamedTuple, Protocol
 
+from scrutiny.core.answers.answer import label_in
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.plugin import PlugIn
@@ -45,7 +46,7 @@ class Base:
 
     def __post_init__(self) -> None:
         gold, labels = self.example.gold, self.labels
-        number = labels.index(gold) if isinstance(gold, str) and gold in labels else None
+        number = labels.index(gold) if gold in labels else None
         object.__setattr__(self, "gold", number)
 
 
@@ -107,8 +108,8 @@ class Goal(PlugIn, ABC):
 
 def label_of(prediction: Prediction, labels: tuple[str, ...]) -> str | None:
     """Predicted label: the one that the model names, or else the first with the highest score."""
-    if prediction.label is not None or not prediction.scores:
-        return prediction.label
+    if prediction.answer is not None or not prediction.scores:
+        return label_in(prediction.answer)
     scores = prediction.scores
     return labels[scores.index(max(scores))]
 
@@ -117,7 +118,7 @@ def probability(prediction: Prediction, label: int, labels: tuple[str, ...]) -> 
     """Probability of a label; 1 or 0 if the model gives none."""
     if prediction.scores is not None:
         return prediction.scores[label]
-    return float(prediction.label == labels[label])
+    return float(prediction.answer == labels[label])
 
 
 def single(answer: Answer) -> Prediction:
@@ -151,7 +152,7 @@ def why_skipped(base: Base, against: Against) -> str | None:
     """``no_gold``, ``unknown_label`` or ``already_wrong``, if the goal starts from gold."""
     if against == "prediction":
         return None
-    if not isinstance(base.example.gold, str):
+    if label_in(base.example.gold) is None:
         return "no_gold"
     if base.gold is None:
         return "unknown_label"

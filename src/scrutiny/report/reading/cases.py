@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 
+from scrutiny.core.answers.answer import label_in
+from scrutiny.core.answers.stored import answer_of
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import UnknownNameError
@@ -21,7 +23,7 @@ from scrutiny.report.reading.evidence import (
     AnswersTo,
     Tables,
     answers_to,
-    gold_words,
+    brief_words,
     places_of,
     variants_of,
 )
@@ -134,8 +136,7 @@ def _rows(key: EstimateKey, group: Mapping[str, Any], tables: Tables) -> Iterato
     for at, variant, item in zip(asked.tolist(), made, items, strict=True):
         own = {**of, "item": variant["item"], "source": item["source"]}
         texts = _texts(json.loads(item["fields"]), json.loads(variant["edits"]))
-        was, now = json.loads(item["gold"]), json.loads(variant["gold"])
-        yield {**own, **texts, **_answered(_pairs(answers, at), was, now)}
+        yield {**own, **texts, **_answered(_pairs(answers, at), item["gold"], variant["gold"])}
 
 
 def _rows_of_found(found: Sequence[Found], tables: Tables) -> Iterator[dict[str, Any]]:
@@ -145,7 +146,7 @@ def _rows_of_found(found: Sequence[Found], tables: Tables) -> Iterator[dict[str,
         places = places_of(pa.chunked_array([[one.item for one in own]]), name, tables.items)
         items = tables.at("items", places.tolist(), _OF_ITEMS)
         for one, item in zip(own, items, strict=True):
-            gold = json.loads(item["gold"])
+            gold = item["gold"]
             yield {
                 **{n: getattr(one, n) for n in ("model", "dataset", "item", "draw")},
                 "change": without_versions(one.change),
@@ -182,14 +183,15 @@ def _pairs(answers: AnswersTo, at: int) -> list[tuple[str, str]]:
     return [(answers.words[b], answers.words[a]) for b, a in both if b >= 0 and a >= 0]
 
 
-def _answered(pairs: Sequence[tuple[str, str]], was: Any, now: Any) -> dict[str, Any]:
+def _answered(pairs: Sequence[tuple[str, str]], before: str, after: str) -> dict[str, Any]:
     """Answers of the replicates, and how many of them changed.
 
-    ``was`` and ``now`` are the gold answers before and after the change.
+    ``before`` and ``after`` are the stored gold answers.
     """
-    is_known = isinstance(was, str) and isinstance(now, str)
+    was, now = label_in(answer_of(before)), label_in(answer_of(after))
+    is_known = was is not None and now is not None
     return {
-        "label": gold_words(was),
+        "label": brief_words(before),
         "said_before": _counted(before for before, _ in pairs),
         "said_after": _counted(after for _, after in pairs),
         "flipped": sum(before != after for before, after in pairs),

@@ -4,8 +4,7 @@ Answers are compared as columns of codes; only of the items that are shown are t
 """
 
 import json
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -14,6 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from scrutiny.core.answers.answer import label_in, type_of
+from scrutiny.core.answers.stored import answer_of
 from scrutiny.core.claim import Finding
 from scrutiny.core.edit import Edit
 from scrutiny.core.estimate import EstimateKey
@@ -168,8 +169,7 @@ def _by_turn(
 
 def _label(was: str, now: str) -> str | None:
     """Gold label of an item and its variant; `None` if they differ or are not labels."""
-    gold = json.loads(was)
-    return gold if isinstance(gold, str) and was == now else None
+    return label_in(answer_of(was)) if was == now else None
 
 
 def _chosen(by_turn: Mapping[Turn, Sequence[int]], times: Codes) -> list[int]:
@@ -262,34 +262,14 @@ def places_of(items: pa.ChunkedArray, dataset: str, table: pa.Table) -> Codes:
 
 
 def _words(outputs: pa.Table) -> tuple[list[str], Codes]:
-    """Answers in words, and which of them each row holds.
-
-    The label, the text, or how many spans of each kind.
-    """
+    """Answers in a few words, and which of them each row holds."""
     known: dict[str, int] = {}
-    answer = np.full(outputs.num_rows, -1, dtype=np.int64)
-    for column in ("label", "text", "spans"):
-        open_rows = np.flatnonzero(answer < 0)
-        names, codes = coded(outputs[column].take(open_rows))
-        said = _spans_of if column == "spans" else str
-        place = [
-            -1 if name is None else known.setdefault(said(name), len(known))
-            for name in names.to_pylist()
-        ]
-        if place:
-            answer[open_rows] = np.array(place, dtype=np.int64)[codes]
-    answer[answer < 0] = known.setdefault(NO_ANSWER, len(known))
-    return list(known), answer
-
-
-def _spans_of(text: str) -> str:
-    return _spans(json.loads(text))
-
-
-def _spans(spans: Iterable[Sequence[Any]]) -> str:
-    """Spans by label, because edits move positions but not labels."""
-    counts = Counter(str(span[3]) for span in spans)
-    return ", ".join(f"{counts[label]} {label}" for label in sorted(counts)) or "no spans"
+    answers, codes = coded(outputs["answer"])
+    place = [
+        known.setdefault(NO_ANSWER if text is None else brief_words(text), len(known))
+        for text in answers.to_pylist()
+    ]
+    return list(known), np.array(place, dtype=np.int64)[codes]
 
 
 def _margins(asked: Codes, outputs: pa.Table) -> "Numbers | None":
@@ -317,7 +297,7 @@ def _case(
         dataset=dataset,
         variant=variant["variant"],
         source=item["source"],
-        gold=gold_words(json.loads(item["gold"])),
+        gold=brief_words(item["gold"]),
         fields=json.loads(item["fields"]),
         edits=tuple(Edit(*edit[:4]) for edit in json.loads(variant["edits"])),
         answers=tuple(
@@ -333,8 +313,7 @@ def _case(
     )
 
 
-def gold_words(gold: Any) -> str:
-    """Gold answer in words: the label, or how many spans of each kind."""
-    if isinstance(gold, list):
-        return _spans(gold)
-    return "none" if gold is None else str(gold)
+def brief_words(stored: str) -> str:
+    """Stored answer in a few words, equal for answers that only moved."""
+    answer = answer_of(stored)
+    return "none" if answer is None else type_of(answer).brief(answer)

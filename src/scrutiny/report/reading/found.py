@@ -12,7 +12,7 @@ from scrutiny.core.grouping import grouped
 from scrutiny.parts.run.found import Found
 from scrutiny.parts.run.view import Answer, Evidence, EvidenceItem
 from scrutiny.parts.wording.labels import replicate_words
-from scrutiny.report.reading.evidence import MOST_CASES, NO_ANSWER, Tables, gold_words, places_of
+from scrutiny.report.reading.evidence import MOST_CASES, NO_ANSWER, Tables, brief_words, places_of
 
 
 def evidence_found(finding: Finding, found: Sequence[Found], tables: Tables) -> Evidence | None:
@@ -56,7 +56,7 @@ def _case(one: Found, item: Mapping[str, Any], fooled: tuple[int, int]) -> Evide
         dataset=one.dataset,
         variant="",
         source=item["source"],
-        gold=gold_words(json.loads(item["gold"])),
+        gold=brief_words(item["gold"]),
         fields=json.loads(item["fields"]),
         edits=tuple(Edit(*edit[:4]) for edit in one.edits),
         answers=(Answer(replicate_words(one.replicate), before, after),),

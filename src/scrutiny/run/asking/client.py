@@ -7,6 +7,7 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
+from scrutiny.core.answers.answer import label_in
 from scrutiny.core.boundary.storable import storable
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
@@ -259,12 +260,11 @@ class ModelClient:
 
     def _translate(self, answer: Prediction | Failure) -> Prediction | Failure:
         """Answer with its label translated to the data's."""
-        if isinstance(answer, Failure) or answer.label is None:
+        if isinstance(answer, Failure):
             return answer
-        label = self._to_data.get(answer.label, answer.label)
-        if label == answer.label:
-            return answer
-        return Prediction(label, answer.scores, answer.spans, answer.text)
+        label = label_in(answer.answer)
+        named = None if label is None else self._to_data.get(label)
+        return answer if named in (None, label) else Prediction(named, answer.scores)
 
 
 def _decoded(questions: _Questions, found: Mapping[bytes, bytes]) -> dict[bytes, Any]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
+from scrutiny.core.answers.answer import type_of
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.queries.language import ASKED, Cloze, Continuation, SentencePair
@@ -77,7 +78,7 @@ def _example(question: Mapping[str, Any]) -> Example:
 def _predictions_differ(a: Prediction, b: Prediction) -> bool:
     if a.scores is not None and b.scores is not None:
         return _numbers_differ(a.scores, b.scores, tolerance=_TOLERANCE)
-    return (a.label, a.spans, a.text) != (b.label, b.spans, b.text)
+    return not a.agrees(b)
 
 
 def _numbers_differ(a: Any, b: Any, *, tolerance: float) -> bool:
@@ -91,7 +92,8 @@ def _numbers_differ(a: Any, b: Any, *, tolerance: float) -> bool:
 
 def _prediction_in_short(answer: Prediction) -> str:
     scores = "" if answer.scores is None else f" ({max(answer.scores):.4g})"
-    return f"{answer.label or answer.text or 'no label'}{scores}"
+    said = "" if answer.answer is None else type_of(answer.answer).brief(answer.answer)
+    return f"{said or 'no label'}{scores}"
 
 
 def _numbers_in_short(answer: Any) -> str:

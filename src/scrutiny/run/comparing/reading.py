@@ -209,7 +209,7 @@ class _Reader:
             )
             for side, asked in enumerate(self._asked(pairs[0]))
         )
-        is_kept = all((found.labels != None).any() for found in (one, other))  # noqa: E711
+        is_kept = all((found.given != None).any() for found in (one, other))  # noqa: E711
         return (one, other) if is_kept else None
 
     def _asked(self, pair: Pair) -> tuple[Asked, Asked]:

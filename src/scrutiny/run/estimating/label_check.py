@@ -9,6 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from scrutiny.core.answers.answer import label_in
+from scrutiny.core.answers.stored import answer_text
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
@@ -129,10 +131,10 @@ def _answers_of(answers: pa.Table, family: str, data: str, resolved: Resolved) -
     rows = answers.filter(place)
     words = pairing.labels.in_data_words(pairing.model_labels)
     numbers = {words[label]: i for i, label in enumerate(pairing.model_labels)}
-    golds = np.array([numbers.get(g, -1) if isinstance(g, str) else -1 for g in dataset.golds])
+    golds = np.array([numbers.get(label_in(g) or "", -1) for g in dataset.golds])
     units = _units(dataset, unit_column(dataset, plan.unit))
     items = _index(rows["item"], [e.id for e in dataset.examples])
-    given = _index(rows["label"], list(numbers))
+    given = _index(rows["answer"], [answer_text(label) for label in numbers])
     is_whole = (items >= 0) & (given >= 0) & (golds[items] >= 0)
     keys = zip(rows["replicate"].to_pylist(), rows["condition"].to_pylist(), strict=True)
     groups = grouped((key, i) for i, key in enumerate(keys) if is_whole[i])

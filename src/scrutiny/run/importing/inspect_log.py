@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
+from scrutiny.core.answers.text import Text
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.errors import DataError
 from scrutiny.core.task import Prediction
@@ -208,7 +209,7 @@ def _sample(row: Mapping[str, Any], place: str) -> LoggedSample:
         for name, number in scores_of(scorer, score.get("value")):
             scores[canonical_json({"metric": name})] = number
     said = completion_of(row.get("output"))
-    answer = Prediction(label=labels[0] if labels else None, text=said)
+    answer = Prediction(labels[0] if labels else said and Text(said))
     failure = "sample_error" if row.get("error") else "" if scores else "no_score"
     return LoggedSample(
         item=str(row["id"]),

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from scrutiny.core.answers.text import Text
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.errors import DataError
 from scrutiny.core.task import Prediction
@@ -255,7 +256,7 @@ def _answer(row: Mapping[str, Any], choices: Sequence[str]) -> Prediction | None
     text = _first_text(raw)
     if first is None and text is None:
         return None
-    return Prediction(label=first, text=text)
+    return Prediction(Text(text) if first is None and text is not None else first)
 
 
 def _first_text(value: Any) -> str | None:

@@ -77,7 +77,7 @@ def choice_of(responses: Any, choices: Sequence[str]) -> Prediction | None:
         return None
     weights = [math.exp(p - top) for p in found if p is not None]
     label = choices[max(range(len(weights)), key=weights.__getitem__)]
-    return Prediction(label=label, scores=tuple(w / sum(weights) for w in weights))
+    return Prediction(label, scores=tuple(w / sum(weights) for w in weights))
 
 
 def _likelihood(response: Any) -> float | None:

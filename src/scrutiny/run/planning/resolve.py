@@ -290,7 +290,7 @@ def _pair(model: Model, dataset: Dataset, task: Task, explicit: Mapping[str, str
         match = match_labels(
             dataset.labels, labels, explicit_map=explicit or None, renamed=dataset.label_map
         )
-    elif dataset.task != "token-tagging":
+    elif task.gives_labels:
         how = (
             "give the object an attribute classes_, the labels in the order of its probabilities, "
             f"for instance {list(dataset.labels)[:_MOST_SHOWN]!r}"

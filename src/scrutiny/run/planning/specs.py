@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from scrutiny.core.answers.answer import label_in
 from scrutiny.core.claim import Claim
 from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec
 from scrutiny.core.errors import PlanError
@@ -252,7 +253,7 @@ def _needs_all(claim: Claim) -> bool:
 
 def _one_class(dataset: Dataset) -> str:
     """Reason why no skill can be shown on a dataset with a single class; empty otherwise."""
-    golds = {example.gold for example in dataset.examples if isinstance(example.gold, str)}
+    golds = set(filter(None, (label_in(example.gold) for example in dataset.examples)))
     if len(golds) != 1:
         return ""
     left_out = f" ({len(dataset.bad_rows):,} rows were left out)" if dataset.bad_rows else ""

@@ -5,13 +5,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from scrutiny.core.answers.label import LABEL
 from scrutiny.core.errors import DataError, ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import Rng
 from scrutiny.core.record import Measure
 from scrutiny.core.task import ExchangesLabels, Prediction, Score
 from scrutiny.tasks.columns.by_columns import ByColumns
-from scrutiny.tasks.columns.roles import LABEL, TEXT, TEXT_PAIR, TWO_TEXTS
+from scrutiny.tasks.columns.roles import LABEL as LABEL_ROLE
+from scrutiny.tasks.columns.roles import TEXT, TEXT_PAIR, TWO_TEXTS
 
 
 class Classification(ByColumns, ExchangesLabels):
@@ -23,6 +25,7 @@ class Classification(ByColumns, ExchangesLabels):
         Measure("p_gold", unit="probability"),
     )
     scored_by = Score(level="accuracy@1", no_skill="the share of the commonest label")
+    answer_type = LABEL
 
     def score(
         self, gold: Any, prediction: Prediction, *, labels: Sequence[str]
@@ -45,7 +48,7 @@ class TextClassification(Classification):
     """Text classification: sentiment, topic, any label of a whole text."""
 
     name = "text-classification"
-    roles = (TEXT, LABEL)
+    roles = (TEXT, LABEL_ROLE)
     identifying_columns = ("text",)
 
 
@@ -53,7 +56,7 @@ class TextPairClassification(Classification):
     """Classification of text pairs: inference, paraphrase, question and answer."""
 
     name = "text-pair-classification"
-    roles = (TEXT, TEXT_PAIR, LABEL)
+    roles = (TEXT, TEXT_PAIR, LABEL_ROLE)
     side_by_side = TWO_TEXTS
     identifying_columns = ("text", "text_pair")
 
@@ -75,12 +78,12 @@ def score_class(
     if gold not in labels:
         what = "there is no gold label" if gold is None else f"the gold label is {gold!r}"
         raise DataError(f"{what}; the model's labels are {', '.join(labels)}.")
-    if prediction.label not in labels:
+    if prediction.answer not in labels:
         raise ModelError(
-            f"the model predicted {prediction.label!r}, which is none of its labels: "
+            f"the model predicted {prediction.answer!r}, which is none of its labels: "
             f"{', '.join(labels)}."
         )
-    hit = float(prediction.label == gold)
+    hit = float(prediction.answer == gold)
     p_gold = hit
     if prediction.scores is not None:
         if len(prediction.scores) != len(labels):
@@ -88,7 +91,7 @@ def score_class(
                 f"the model gave {len(prediction.scores)} scores for {len(labels)} labels."
             )
         p_gold = float(prediction.scores[labels.index(gold)])
-    return hit, float(labels.index(prediction.label)), p_gold
+    return hit, float(labels.index(prediction.answer)), p_gold
 
 
 def majority_share(golds: Sequence[Any]) -> float:

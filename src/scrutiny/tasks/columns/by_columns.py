@@ -42,7 +42,7 @@ class ByColumns(Task):
             language=language_of(row),
         )
 
-    def gold(self, row: Mapping[str, Any], borders: Borders) -> str | tuple[Span, ...] | None:
+    def gold(self, row: Mapping[str, Any], borders: Borders) -> Any:
         """Gold answer of a row, a label; ``None`` if it has none."""
         del borders
         return label_of(row, self.answer)

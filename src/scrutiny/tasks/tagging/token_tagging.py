@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from scrutiny.core.answers.spans import SPANS
 from scrutiny.core.errors import DataError, ModelError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.record import Measure
@@ -24,6 +25,7 @@ class TokenTagging(ByColumns):
         Measure("fp", unit="entities"),
         Measure("fn", unit="entities"),
     )
+    answer_type = SPANS
     scored_by = Score(level="entity_f1@1")
 
     def gold(self, row: Mapping[str, Any], borders: Borders) -> tuple[Span, ...]:
@@ -62,11 +64,11 @@ class TokenTagging(ByColumns):
         """
         if gold is None:
             raise DataError("there are no gold entities.")
-        if prediction.spans is None:
+        if prediction.answer is None:
             raise ModelError(
                 "the model predicted no spans; predict an empty tuple if there are none."
             )
         wanted: set[Span] = set(gold)
-        got = set(prediction.spans)
+        got = set(prediction.answer)
         right = len(wanted & got)
         return float(right), float(len(got) - right), float(len(wanted) - right)

@@ -109,7 +109,7 @@ class Target:
         """
         words = borders(example)
         targets = [IGNORED] * len(pieces)
-        gold = example.gold if isinstance(example.gold, tuple) else ()
+        gold = example.gold or ()
         tags = ["O"] * len(words)
         with suppress(DataError):
             tags = to_bio(words, gold)
@@ -124,7 +124,7 @@ class Target:
         """Prediction of one example from its probabilities, or from the best tag of each piece."""
         if not self.tags:
             best = max(range(len(self.names)), key=scores.__getitem__)
-            return Prediction(label=self.labels[best], scores=tuple(scores))
+            return Prediction(self.labels[best], scores=tuple(scores))
         words = borders(example)
         names = ["O" if i is None else self.names[scores[i]] for i in first_pieces(words, pieces)]
-        return Prediction(spans=spans_from_tags(names, words, next(iter(example.fields))))
+        return Prediction(spans_from_tags(names, words, next(iter(example.fields))))

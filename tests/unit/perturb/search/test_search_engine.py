@@ -165,7 +165,7 @@ def test_what_is_not_searched():
         ("skipped", "no_gold"),
     ]
     assert found[4].n_asked == 1
-    assert found[4].base_answer.label == "negative"
+    assert found[4].base_answer.answer == "negative"
 
 
 def test_a_failing_answer_is_judged_as_none_and_the_search_goes_on():
@@ -355,7 +355,7 @@ def test_two_models_are_asked_together():
     assert found.is_success
     assert found.state.texts == ("not goood poor awful",)
     assert found.n_asked == 3
-    assert found.answer.reference.label == "negative"
+    assert found.answer.reference.answer == "negative"
 
 
 def test_a_probe_is_never_a_result():
@@ -383,7 +383,7 @@ def test_vetoes_are_counted():
 
 def test_the_answers_of_a_model_that_gives_labels_only():
     def ask(examples):
-        return [Prediction(answer.label) for answer in model().predict(examples)]
+        return [Prediction(answer.answer) for answer in model().predict(examples)]
 
     found = found_by(Beam(2), ask=ask)
     assert [f.is_success for f in found if f.status == "ok"].count(True) >= 2

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from scrutiny.core.answers.text import Text
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.example import Example, Span
@@ -123,7 +124,7 @@ NAMES = Example("1", {"text": "Ada met Bob"}, gold=ADA)
 
 
 def tagged(*spans):
-    return Prediction(spans=tuple(Span("text", *span) for span in spans))
+    return Prediction(tuple(Span("text", *span) for span in spans))
 
 
 def test_entities_that_are_lost_found_or_renamed():
@@ -161,20 +162,20 @@ def test_predicted_spans_are_carried_unless_an_edit_breaks_them():
 
 
 def test_another_output_text():
-    start = Base(ITEM, Prediction(text="the cat sat"))
-    assert OutputText().judge(start, Prediction(text="the dog sat"), CHANGED) == (
+    start = Base(ITEM, Prediction(Text("the cat sat")))
+    assert OutputText().judge(start, Prediction(Text("the dog sat")), CHANGED) == (
         pytest.approx(1 / 3),
         True,
     )
     none_shared = OutputText(most=0.0)
-    assert not none_shared.judge(start, Prediction(text="the dog sat"), CHANGED)[1]
-    assert none_shared.judge(start, Prediction(text="no dog"), CHANGED) == (1.0, True)
+    assert not none_shared.judge(start, Prediction(Text("the dog sat")), CHANGED)[1]
+    assert none_shared.judge(start, Prediction(Text("no dog")), CHANGED) == (1.0, True)
     placed = OutputText(overlap="positions", most=0.4)
-    assert placed.judge(start, Prediction(text="cat sat sat"), CHANGED) == (
+    assert placed.judge(start, Prediction(Text("cat sat sat")), CHANGED) == (
         pytest.approx(2 / 3),
         True,
     )
-    assert OutputText().skips(Base(ITEM, Prediction(text=" "))) == "no_output"
+    assert OutputText().skips(Base(ITEM, Prediction(Text(" ")))) == "no_output"
     with pytest.raises(ModelError, match="text"):
         OutputText().skips(base())
 
@@ -266,7 +267,7 @@ def test_jensen_shannon_divergence_is_symmetric_and_bounded():
 def test_an_answer_without_probabilities_has_all_of_it_on_its_label():
     assert scores_of(Prediction("mixed"), LABELS) == (0.0, 1.0, 0.0)
     with pytest.raises(ModelError, match="neither"):
-        scores_of(Prediction(text="hm"), LABELS)
+        scores_of(Prediction(Text("hm")), LABELS)
 
 
 def test_two_models_that_disagree():

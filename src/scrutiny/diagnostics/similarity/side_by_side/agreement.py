@@ -147,7 +147,7 @@ def numbers_of(
 
     found: dict[str, Any] = {}
     if sides.answers is not None and marks.lack != "no_answers":
-        one, other = both((sides.answers[0].labels, sides.answers[1].labels))
+        one, other = both((sides.answers[0].given, sides.answers[1].given))
         found["same"] = one == other
     if sides.is_hit:
         found["hit_a"], found["hit_b"] = both((sides.first, sides.second))

@@ -100,9 +100,9 @@ def answers_differ(both: tuple[Answers, Answers] | None, *, pairs: Replicates) -
 
     Nothing where a run kept no answer to some item.
     """
-    if both is None or any((found.labels == None).any() for found in both):  # noqa: E711
+    if both is None or any((found.given == None).any() for found in both):  # noqa: E711
         return None
-    first, second = (found.labels for found in both)
+    first, second = (found.given for found in both)
     return float(np.mean([(first[i] != second[k]).mean() for i, k in pairs]))
 
 

@@ -1,16 +1,16 @@
 """Inputs on which two runs differ most beyond noise."""
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.answers.answer import type_of
+from scrutiny.core.answers.label import LABEL
 from scrutiny.core.arrays import Floats
-from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.example import Example
 from scrutiny.diagnostics.similarity.side_by_side.flips import Noise
 from scrutiny.diagnostics.similarity.side_by_side.marks import Marked
@@ -102,7 +102,7 @@ def find_disagreements(
 def _distances(sides: Sides, marks: Marked) -> Floats:
     """Distance of both runs on each item ``(item,)``, of their means over replicates."""
     change, answers = np.abs(sides.change), sides.answers
-    if answers is not None and answers[0].are_spans:
+    if answers is not None and answers[0].kind is not LABEL:
         return (change + _label_distances(*answers)) / 2.0
     if not sides.is_hit:
         largest = float(change.max(initial=0.0))
@@ -118,7 +118,7 @@ def _distances(sides: Sides, marks: Marked) -> Floats:
 def _label_distances(first: Answers, second: Answers) -> Floats:
     """Total variation distance of the labels' shares over replicates ``(item,)``."""
     found = []
-    for ours, theirs in zip(first.labels.T.tolist(), second.labels.T.tolist(), strict=True):
+    for ours, theirs in zip(first.given.T.tolist(), second.given.T.tolist(), strict=True):
         seen = dict.fromkeys([*ours, *theirs])  # in one order, so that sums are the same each time
         apart = (ours.count(x) / len(ours) - theirs.count(x) / len(theirs) for x in seen)
         found.append(sum(map(abs, apart)) / 2.0)
@@ -154,14 +154,12 @@ def _disagreement(
     example = sides.examples[place]
     said: list[str | None] = [None, None]
     if sides.answers is not None:
-        said = [_commonest(one.labels[:, place]) for one in sides.answers]
-        if sides.answers[0].are_spans:
-            said = [None if text is None else spans_in_words(text, example.fields) for text in said]
+        said = [_shown(_commonest(one.given[:, place]), example) for one in sides.answers]
     return DifferingInput(
         item=example.id,
         source=example.source,
         text=" | ".join(example.fields.values()),
-        gold=_gold_in_words(example),
+        gold=_shown(example.gold, example),
         first=said[0],
         second=said[1],
         before=float(sides.first[:, place].mean()),
@@ -172,32 +170,14 @@ def _disagreement(
     )
 
 
-def _gold_in_words(example: Example) -> str | None:
-    """Gold answer as a text; `None` if there is none."""
-    if example.gold is None or isinstance(example.gold, str):
-        return example.gold
-    return spans_in_words(canonical_json(example.gold), example.fields)
+def _shown(answer: Any, example: Example) -> str | None:
+    """An answer to an item in words; None if there is none."""
+    return None if answer is None else type_of(answer).show(answer, example.fields)
 
 
-def spans_in_words(text: str, fields: Mapping[str, str]) -> str:
-    """Readable spans, from their JSON.
-
-    Examples
-    --------
-    >>> spans_in_words('[["text",0,3,"PER"],["text",8,12,"LOC"]]', {"text": "Ida saw Rome"})
-    'Ida (PER), Rome (LOC)'
-    >>> spans_in_words("[]", {"text": "Nobody"})
-    'nothing'
-    """
-    spans = sorted(json.loads(text))
-    return ", ".join(f"{fields[f][start:end]} ({label})" for f, start, end, label in spans) or (
-        "nothing"
-    )
-
-
-def _commonest(labels: NDArray[np.object_]) -> str | None:
+def _commonest(given: NDArray[np.object_]) -> Any:
     """Answer that most replicates give."""
-    return Counter(labels.tolist()).most_common(1)[0][0] if labels.size else None
+    return Counter(given.tolist()).most_common(1)[0][0] if given.size else None
 
 
 def commonest_turn(
@@ -207,11 +187,11 @@ def commonest_turn(
 
     Nothing where answers are not kept, are spans, or none changes.
     """
-    if answers is None or answers[0].are_spans:
+    if answers is None or answers[0].kind is not LABEL:
         return None
     turns: Counter[tuple[str, str]] = Counter()
     for k in np.flatnonzero(members).tolist():
-        before, after = (_commonest(found.labels[:, k]) for found in answers)
+        before, after = (_commonest(found.given[:, k]) for found in answers)
         if before is not None and after is not None and before != after:
             turns[before, after] += 1
     if not turns:

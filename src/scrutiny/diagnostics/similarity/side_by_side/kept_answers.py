@@ -1,12 +1,14 @@
 """Stored answers of runs, and two models of finished runs on their common items."""
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 import pyarrow.compute as pc
 
+from scrutiny.core.answers.answer import AnswerType, type_of
+from scrutiny.core.answers.label import LABEL
+from scrutiny.core.answers.stored import answer_of
 from scrutiny.core.arrays import Floats
 from scrutiny.core.example import Example
 from scrutiny.core.plan import Resampling
@@ -16,7 +18,6 @@ from scrutiny.diagnostics.similarity.side_by_side.sides import (
     Answers,
     ItemLabels,
     Sides,
-    f1_of_items,
 )
 from scrutiny.models.answers.label_pair import Labels
 from scrutiny.stats.resampling.weights import Units
@@ -36,7 +37,7 @@ EXACT_RECORDS: Final = "records are byte-identical"
 def rows_of(asked: Asked) -> list[dict[str, Any]]:
     """All answers of a model of a run to the unchanged items."""
     folder, subject = asked
-    table = folder.original_answers("scores", "spans", "text")
+    table = folder.original_answers("scores")
     rows: list[dict[str, Any]] = table.filter(pc.equal(table["subject"], subject)).to_pylist()
     return rows
 
@@ -64,25 +65,25 @@ def answers_of(
         for row, name in enumerate(replicates)
         for column, item in enumerate(items)
     }
-    labels = np.full((len(replicates), len(items)), None, dtype=object)
+    given = np.full((len(replicates), len(items)), None, dtype=object)
     scores: dict[tuple[int, int], Sequence[float]] = {}
-    are_spans = are_texts = False
+    kinds: set[AnswerType[Any]] = set()
+    known: dict[str, Any] = {}
     for row in rows:
         at = place.get((row["replicate"], row["dataset"], row["item"]))
         if at is None or (row["dataset"], row["condition"]) not in wanted:
             continue
-        said = (row[name] for name in ("label", "text", "spans"))
-        labels[at] = next((one for one in said if one is not None), None)
-        are_spans = are_spans or labels[at] == row["spans"] is not None
-        are_texts = are_texts or (row["label"] is None and row["text"] is not None)
+        if row["answer"] is not None:
+            given[at] = known.setdefault(row["answer"], answer_of(row["answer"]))
+            kinds.add(type_of(given[at]))
         if row["scores"] is not None:
             scores[at] = row["scores"]
     dense = None
-    if len(scores) == labels.size > 0:  # 0 behind the probabilities of items with fewer choices
-        dense = np.zeros((*labels.shape, max(map(len, scores.values()))))
+    if len(scores) == given.size > 0:  # 0 behind the probabilities of items with fewer choices
+        dense = np.zeros((*given.shape, max(map(len, scores.values()))))
         for at, found in scores.items():
             dense[(*at, slice(len(found)))] = found
-    return Answers(labels, dense, are_spans, are_texts)
+    return Answers(given, dense, next((kind for kind in kinds if kind is not LABEL), LABEL))
 
 
 def labels_of(both: tuple[Asked, Asked], datasets: tuple[str, str], count: int) -> ItemLabels:
@@ -100,7 +101,7 @@ def labels_of(both: tuple[Asked, Asked], datasets: tuple[str, str], count: int) 
 def sides_of_models(both: tuple[Asked, Asked], datasets: Sequence[str]) -> Sides | None:
     """Two models of finished runs, on the items with a gold answer that all replicates answered.
 
-    Nothing where there are none, and where answers are neither labels nor spans.
+    Nothing where there are none, and where answers are of another type than the gold ones.
     """
     folder, items = both[0][0], both[0][0].items()
     known = {
@@ -123,10 +124,13 @@ def sides_of_models(both: tuple[Asked, Asked], datasets: Sequence[str]) -> Sides
             answers_of(rows[1], wanted, items=keys, replicates=theirs),
         )
 
-    given = np.concatenate([one.labels for one in answered([*known])]) != None  # noqa: E711
+    given = np.concatenate([one.given for one in answered([*known])]) != None  # noqa: E711
     keys = [key for key, is_whole in zip(known, given.all(axis=0), strict=True) if is_whole]
     one, other = answered(keys)
-    if not (ours and theirs and keys) or one.are_texts or other.are_texts:
+    if not (ours and theirs and keys):
+        return None
+    kinds = {one.kind, other.kind, *(type_of(known[key].gold) for key in keys)}
+    if len(kinds) > 1:
         return None
     plan, examples = folder.manifest["plan"], tuple(known[key] for key in keys)
     return Sides(
@@ -135,7 +139,7 @@ def sides_of_models(both: tuple[Asked, Asked], datasets: Sequence[str]) -> Sides
         names=(ours, theirs),
         units=_units(folder, keys, examples),
         examples=examples,
-        metric="mean@1" if one.are_spans else "accuracy@1",
+        metric="accuracy@1" if one.kind is LABEL else "mean@1",
         is_paired=False,
         resampling=Resampling(**plan["resampling"]),
         seed=plan["seed"],
@@ -148,15 +152,11 @@ def sides_of_models(both: tuple[Asked, Asked], datasets: Sequence[str]) -> Sides
 
 
 def _right(answers: Answers, examples: Sequence[Example]) -> Floats:
-    """Correctness of each answer ``(replicate, item)``; for spans, their F1."""
-    if not answers.are_spans:
-        golds = np.array([one.gold for one in examples], dtype=object)
-        return np.asarray(answers.labels == golds, dtype=np.float64)
-    counts = np.zeros((*answers.labels.shape, 3))
-    for at, text in np.ndenumerate(answers.labels):
-        found, gold = set(map(tuple, json.loads(text))), set(examples[at[1]].gold or ())
-        counts[at] = len(found & gold), len(found - gold), len(gold - found)
-    return f1_of_items(counts)
+    """Share of each answer that is right ``(replicate, item)``: for labels 0 or 1, of spans F1."""
+    agree, golds = answers.kind.agree, [one.gold for one in examples]
+    rows = answers.given.tolist()
+    found = [[agree(a, gold).share for a, gold in zip(row, golds, strict=True)] for row in rows]
+    return np.array(found, dtype=np.float64)
 
 
 def _units(folder: RunFolder, keys: Sequence[Key], examples: Sequence[Example]) -> Units:

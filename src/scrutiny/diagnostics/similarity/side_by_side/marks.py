@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.answers.label import LABEL
 from scrutiny.core.arrays import Floats
 from scrutiny.diagnostics.similarity.side_by_side.sides import Answers, ItemLabels
 from scrutiny.models.answers.label_pair import Labels
@@ -70,15 +71,15 @@ def marks_of(
         Right answer of each item, or nothing.
     """
     why = labels if isinstance(labels, str) else ""
-    if answers is None or any((one.labels == None).any() for one in answers):  # noqa: E711
+    if answers is None or any((one.given == None).any() for one in answers):  # noqa: E711
         why = "no_answers"
-    elif any(one.are_spans or one.are_texts for one in answers):
+    elif any(one.kind is not LABEL for one in answers):
         why = FREE
     if why or answers is None or isinstance(labels, str):
         return Marked(lack=why, no_probabilities=why)
     known = [one.known for one in labels]
     n_labels = np.array(list(map(len, known)), dtype=np.float64)
-    one, other = (_places(found.labels.tolist(), known) for found in answers)
+    one, other = (_places(found.given.tolist(), known) for found in answers)
     gold = _places([golds], [one.reference for one in labels])[0].astype(np.int64)
     has_gold = (gold < [len(one.reference) for one in labels]).all()
     scores = _distributions(answers, labels)

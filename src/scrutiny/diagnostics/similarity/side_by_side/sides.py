@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.answers.answer import AnswerType
+from scrutiny.core.answers.label import LABEL
 from scrutiny.core.arrays import Floats
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.example import Example
@@ -30,19 +33,18 @@ class Answers:
 
     Parameters
     ----------
-    labels
-        ``(replicate, item)`` labels or texts, or the JSON of spans; None where there is none.
+    given
+        ``(replicate, item)`` stored answers; None where there is none.
     scores
         ``(replicate, item, label)`` probabilities, 0 behind those of items with fewer choices;
         nothing where some are missing.
-    are_spans, are_texts
-        Whether what was answered are spans, or free texts.
+    kind
+        Type of the answers.
     """
 
-    labels: NDArray[np.object_]
+    given: NDArray[np.object_]
     scores: Floats | None
-    are_spans: bool = False
-    are_texts: bool = False
+    kind: AnswerType[Any] = LABEL
 
 
 @dataclass(frozen=True, slots=True, eq=False)

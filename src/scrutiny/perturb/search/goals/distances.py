@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import inf, log2, sqrt
 from typing import Final, Literal
 
+from scrutiny.core.answers.answer import label_in
 from scrutiny.core.errors import ModelError
 from scrutiny.core.task import Prediction
 
@@ -25,9 +26,10 @@ def scores_of(prediction: Prediction, labels: Sequence[str]) -> Scores:
     """
     if prediction.scores is not None:
         return prediction.scores
-    if prediction.label is None:
+    given = label_in(prediction.answer)
+    if given is None:
         raise ModelError("This goal compares probabilities or labels; the answer has neither.")
-    return tuple([float(label == prediction.label) for label in labels])
+    return tuple([float(label == given) for label in labels])
 
 
 def l1(p: Scores, q: Scores) -> float:

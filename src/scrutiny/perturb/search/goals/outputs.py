@@ -4,15 +4,16 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from scrutiny.core.answers.answer import has_places, type_of
+from scrutiny.core.answers.text import TEXT
 from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Span
-from scrutiny.core.grouping import grouped
 from scrutiny.core.limits import shares
 from scrutiny.perturb.search.goal import Against, Answer, Base, Goal, single
 from scrutiny.perturb.search.state import State
+from scrutiny.text.edits import carry
 from scrutiny.text.tokens import token_texts
-from scrutiny.text.track import carry_spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +66,10 @@ class OutputText(Goal):
 
 
 def _text(answer: Answer) -> str:
-    text = single(answer).text
-    if text is None:
+    text = single(answer).answer
+    if text is None or type_of(text) is not TEXT:
         raise ModelError("The goal output_text needs models that write text.")
-    return text
+    return str(text)
 
 
 def _words(text: str) -> list[str]:
@@ -122,13 +123,13 @@ class Tagging(Goal):
     def skips(self, base: Base) -> str | None:
         """``no_gold`` without gold spans; ``already_wrong`` if the model misses them already."""
         if self.against == "prediction":
-            return "nothing_to_lose" if self._has_nothing(single(base.answer).spans) else None
+            return "nothing_to_lose" if self._has_nothing(single(base.answer).answer) else None
         gold = base.example.gold
-        if not isinstance(gold, tuple):
+        if not has_places(gold):
             return "no_gold"
         if self._has_nothing(gold):
             return "nothing_to_lose"
-        _, is_wrong = self._compare(frozenset(gold), single(base.answer).spans)
+        _, is_wrong = self._compare(frozenset(gold), single(base.answer).answer)
         return "already_wrong" if is_wrong else None
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
@@ -136,7 +137,7 @@ class Tagging(Goal):
         expected = self._expected(base, state)
         if expected is None:
             return 0.0, False
-        return self._compare(expected, single(answer).spans)
+        return self._compare(expected, single(answer).answer)
 
     def _has_nothing(self, spans: tuple[Span, ...] | None) -> bool:
         return self.what == "lost" and not spans
@@ -144,11 +145,9 @@ class Tagging(Goal):
     def _expected(self, base: Base, state: State) -> frozenset[Span] | None:
         """Starting spans at their positions in the text; `None` if an edit broke one."""
         if self.against == "gold":
-            gold = state.example.gold
-            return frozenset(gold) if isinstance(gold, tuple) else None
-        by_field = grouped((edit.field, edit) for edit in state.edits)
+            return frozenset(state.example.gold)
         try:
-            return frozenset(carry_spans(single(base.answer).spans or (), by_field))
+            return frozenset(carry(single(base.answer).answer or (), base.example, state.edits))
         except EditRefusedError:
             return None
 
