@@ -51,7 +51,7 @@ def by_hand(run, text):
     said = {}
     for row in run.folder.original_answers().to_pylist():
         if row["condition"] == "{}":
-            said.setdefault(row["replicate"], {})[row["item"]] = row["label"]
+            said.setdefault(row["replicate"], {})[row["item"]] = row["answer"]
     found = []
     for answers in said.values():
         gold, given = [golds[i] for i in answers], list(answers.values())

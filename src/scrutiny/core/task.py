@@ -24,10 +24,13 @@ class Prediction(NamedTuple):
         only probabilities are known.
     scores
         Probability of each of the model's labels, in their order.
+    said
+        What the model wrote, where the answer was read from it.
     """
 
     answer: Any = None
     scores: tuple[float, ...] | None = None
+    said: str | None = None
 
     def agrees(self, other: "Prediction") -> bool:
         """Whether both answers to one text are the same.

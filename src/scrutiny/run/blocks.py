@@ -132,6 +132,7 @@ def outputs_table(cell: Cell, outputs: Mapping[tuple[str, str | None], Predictio
         "variant": [variant for _, variant in outputs],
         "answer": [writable(stored(p.answer)) for p in outputs.values()],
         "scores": [p.scores for p in outputs.values()],
+        "said": [writable(p.said) for p in outputs.values()],
     }
     return pa.table(columns, schema=OUTPUTS)
 

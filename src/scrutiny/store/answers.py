@@ -134,10 +134,10 @@ def encode(prediction: Prediction) -> bytes:
     Examples
     --------
     >>> encode(Prediction("good", (0.25, 0.75)))[:6], encode(Prediction("good"))
-    (b'c\x02good', b'["good",null]')
+    (b'c\x02good', b'["good",null,null]')
     """
-    label, scores = prediction
-    if label.__class__ is not str or scores is None:
+    label, scores, said = prediction
+    if label.__class__ is not str or scores is None or said is not None:
         return as_json(prediction).encode()
     count = len(scores)
     is_short = 0 < count < len(_FLOATS)
@@ -148,7 +148,7 @@ def encode(prediction: Prediction) -> bytes:
 
 def as_json(prediction: Prediction) -> str:
     """Prediction as JSON; floats round-trip exactly."""
-    return _ascii_json((to_json(prediction.answer), prediction.scores))
+    return _ascii_json((to_json(prediction.answer), prediction.scores, prediction.said))
 
 
 def decode(data: bytes) -> Prediction:
@@ -157,8 +157,8 @@ def decode(data: bytes) -> Prediction:
         floats = _FLOATS[data[1]]
         split = len(data) - floats.size
         return Prediction(_label(data[2:split]), floats.unpack_from(data, split))
-    answer, scores = json.loads(data)
-    return Prediction(from_json(answer), None if scores is None else tuple(scores))
+    answer, scores, said = json.loads(data)
+    return Prediction(from_json(answer), None if scores is None else tuple(scores), said)
 
 
 @lru_cache(maxsize=1024)

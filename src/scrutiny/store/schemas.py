@@ -50,6 +50,7 @@ OUTPUTS: Final = pa.schema(
         pa.field("variant", pa.string()),
         pa.field("answer", pa.string()),
         pa.field("scores", pa.list_(pa.float32())),
+        pa.field("said", pa.string()),
     ]
 )
 

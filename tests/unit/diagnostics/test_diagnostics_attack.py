@@ -239,7 +239,7 @@ def test_gradients_are_asked_in_the_models_own_labels():
     class Mapped(ToyContext):
         def predict(self, examples, *, variants=None):
             names = dict(zip(model.labels, ("negative", "positive"), strict=True))
-            return [a._replace(label=names[a.label]) for a in super().predict(examples)]
+            return [a._replace(answer=names[a.answer]) for a in super().predict(examples)]
 
     context = Mapped(task, model)
     context.labels = ("negative", "positive")
@@ -482,7 +482,7 @@ def test_texts_can_be_read_from_the_folder_of_a_run(tmp_path):
     assert {one.recipe for one in kept} == {"deepwordbug@1", "pwws@1"}
     assert {one.dataset for one in kept} == {"x"}
     outputs = folder.outputs().to_pylist()
-    after = {(o["item"], o["variant"]): o["label"] for o in outputs}
+    after = {(o["item"], o["variant"]): o["answer"] for o in outputs}
     for one in kept:
         if one.role == "measured":
             assert after[one.item, one.recipe] == one.after

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from scrutiny.core.answers.spans import SPANS
+from scrutiny.core.answers.text import TEXT
 from scrutiny.diagnostics.similarity.side_by_side.marks import FREE, marks_of, place_of
 from scrutiny.diagnostics.similarity.side_by_side.sides import Answers
 from scrutiny.models.answers.label_pair import Labels
@@ -85,7 +87,7 @@ def test_a_code_instead_of_choices_is_the_reason(why):
 
 
 def test_spans_texts_and_missing_answers_are_no_labels():
-    for more in ({"are_spans": True}, {"are_texts": True}):
+    for more in ({"kind": SPANS}, {"kind": TEXT}):
         both = answers(["[]"], **more), answers(["[]"], **more)
         assert marks_of(both, labels("ab", "ab", 1), golds=["a"]).lack == FREE
     for missing in (None, (answers(["a", None]), answers(["a", "a"]))):

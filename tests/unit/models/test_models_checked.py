@@ -96,7 +96,7 @@ def test_an_interrupt_is_no_failure(make):
 def test_non_finite_probabilities_fail_one_item(make, bad):
     model = Scripted({"b": Prediction(scores=(bad, 0.5))})
     good, failed = predict_or_fail(model, make(*"ab"))
-    assert good.label == "pos"
+    assert good.answer == "pos"
     assert failed.reason == "non_finite"
     assert "item '1'" in failed.message
     assert len(model.calls) == 1

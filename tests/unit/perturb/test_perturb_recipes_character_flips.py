@@ -60,7 +60,7 @@ def estimates(model, text, low, high):
     (gradients,) = model.gradients([Example("1", {"text": text})], ["positive"])
     place = Place("text", low, high, 0, low, high, ())
     found = {}
-    for gain, (_, start, end, new, _, _) in _flips(
+    for gain, (_, start, end, new, *_) in _flips(
         gradients, place, _alphabet(model.embeddings()), sign=1
     ):
         found[text[:start] + new + text[end:]] = gain

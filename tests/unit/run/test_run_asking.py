@@ -51,7 +51,7 @@ def test_each_distinct_text_is_asked_once():
     model = FlakyClassifier(())
     made = client(model, TaskStore())
     answers = made.predict(examples("good", "bad", "good", "good", "bad"))
-    assert [a.label for a in answers] == ["positive", "negative"] + ["positive"] * 2 + ["negative"]
+    assert [a.answer for a in answers] == ["positive", "negative"] + ["positive"] * 2 + ["negative"]
     assert sum(len(call) for call in model.calls) == 2
     assert (made.tally.asked, made.tally.cached) == (2, 3)
 
@@ -60,7 +60,7 @@ def test_what_is_known_is_not_asked_again():
     store, model = TaskStore(), FlakyClassifier(())
     client(model, store).predict(examples("good", "bad"))
     again = client(model, store)
-    assert [a.label for a in again.predict(examples("bad", "good", "new"))] == [
+    assert [a.answer for a in again.predict(examples("bad", "good", "new"))] == [
         "negative",
         "positive",
         "negative",
@@ -115,14 +115,14 @@ def test_short_texts_are_asked_first_and_answers_stand_in_order(monkeypatch):
     made = client(model, TaskStore())
     answers = made.predict(examples("good and long", "bad", "good film", "x"))
     assert model.calls == [("3", "1"), ("2", "0")]
-    assert [a.label for a in answers] == ["positive", "negative", "positive", "negative"]
+    assert [a.answer for a in answers] == ["positive", "negative", "positive", "negative"]
 
 
 def test_labels_come_back_in_the_words_of_the_data():
     made = client(KeywordClassifier(), TaskStore(), to_data={"positive": "1", "negative": "0"})
     assert made.labels == ("0", "1")
-    assert [a.label for a in made.predict(examples("good", "bad"))] == ["1", "0"]
-    assert [a.label for a in made.predict(examples("good", "bad"))] == ["1", "0"]  # from the cache
+    assert [a.answer for a in made.predict(examples("good", "bad"))] == ["1", "0"]
+    assert [a.answer for a in made.predict(examples("good", "bad"))] == ["1", "0"]  # from the cache
 
 
 def test_nobody_asked_nothing_answered():

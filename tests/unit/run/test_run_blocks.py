@@ -93,7 +93,7 @@ def test_outputs_name_the_condition_of_their_model():
     found = outputs_table(CELL, answers).to_pylist()
     assert [r["condition"] for r in found] == ['{"step":"10"}'] * 2
     assert found[0]["scores"] == [0.25, 0.75]
-    assert found[1]["spans"] == '[["text",0,1,"PER"]]'
+    assert found[1]["answer"] == '[["text",0,1,"PER"]]'
 
 
 def test_items_keep_their_groups_and_units():

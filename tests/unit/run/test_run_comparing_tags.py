@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 from small_runs import plan, run
 from two_sides import sides, slice_of
 
+from scrutiny.core.answers.spans import SPANS
+from scrutiny.core.example import Span
 from scrutiny.diagnostics.similarity.side_by_side.agreement import marked
 from scrutiny.diagnostics.similarity.side_by_side.flips import flips_of, noise_of_replicates
 from scrutiny.diagnostics.similarity.side_by_side.inputs import (
     commonest_turn,
     find_disagreements,
-    spans_in_words,
 )
 from scrutiny.diagnostics.similarity.side_by_side.kept_answers import sides_of_models
 from scrutiny.diagnostics.similarity.side_by_side.sides import Answers, f1_of_items
@@ -169,16 +170,13 @@ def test_a_fault_on_a_slice_of_scores_leads():
 
 def test_other_tags_of_one_score_are_told_behind_those_that_got_worse():
     one = sides([[1.0, 0.0, 1.0]], [[0.0, 0.0, 1.0]], metric="mean@1")
-    made = [np.array([['[["text",0,4,"A"]]', "[]", "[]"]], dtype=object)]
-    made.append(np.array([["[]", '[["text",0,4,"B"]]', "[]"]], dtype=object))
-    answers = tuple(Answers(labels, None, are_spans=True) for labels in made)
+    made = [np.full((1, 3), None) for _ in range(2)]
+    for filled, answers in zip(made, ("A..", ".B."), strict=True):
+        for k, label in enumerate(answers):
+            filled[0, k] = () if label == "." else (Span("text", 0, 4, label),)
+    answers = tuple(Answers(given, None, SPANS) for given in made)
     one = replace(one, answers=answers)
     found = find_disagreements(one, marked(one), noise=noise_of_replicates(one))
     assert [(d.item, d.distance) for d in found] == [("i0", 1.0), ("i1", 0.5)]
     assert (found[1].first, found[1].second) == ("nothing", "text (B)")
     assert commonest_turn(answers, np.ones(3, dtype=bool)) is None
-
-
-def test_spans_are_told_in_the_order_of_the_text():
-    text = '[["text",8,12,"LOC"],["text",0,3,"PER"]]'
-    assert spans_in_words(text, {"text": "Ida saw Rome"}) == "Ida (PER), Rome (LOC)"

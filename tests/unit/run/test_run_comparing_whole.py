@@ -209,10 +209,10 @@ def test_answers_stand_in_the_order_of_replicates_and_items(families):
     rows, items = rows_of((families[0], one.subject)), [("x", "i7"), ("x", "i2")]
     found = answers_of(rows, {("x", "{}")}, items=items, replicates=names)
     said = {
-        (row["replicate"], row["item"]): row["label"] for row in families[0].outputs().to_pylist()
+        (row["replicate"], row["item"]): row["answer"] for row in families[0].outputs().to_pylist()
     }
     expected = [[said[name, item] for item in ("i7", "i2")] for name in names]
-    assert found.labels.tolist() == expected
+    assert found.given.tolist() == expected
 
 
 def test_a_margin_needs_a_level_of_single_items(families):

@@ -70,7 +70,7 @@ def test_items_keep_text_gold_place_and_metadata(run):
     assert (json.loads(first["gold"]), json.loads(fourth["gold"])) == ("yes", "no")
     assert first["source"].endswith(".eval:samples/q0_epoch_1.json")
     answer = run.outputs().to_pylist()[0]
-    assert (answer["text"], answer["replicate"]) == ("Well, yes", '{"epoch":"1"}')
+    assert (answer["said"], answer["replicate"]) == ("Well, yes", '{"epoch":"1"}')
 
 
 def test_the_json_form_says_the_same(logs, run, tmp_path):

@@ -65,7 +65,7 @@ def test_items_keep_their_text_gold_place_and_groups(run):
 def test_choices_keep_their_renormalized_likelihoods(run):
     answers = [row for row in run.outputs().to_pylist() if row["dataset"] == "opinions"]
     assert len(answers) == 2 * 220
-    assert answers[0]["label"] == "bad"
+    assert answers[0]["answer"] == "bad"
     assert answers[0]["scores"] == pytest.approx([0.8176, 0.1824], abs=1e-4)  # e^1.5 to 1
 
 
@@ -75,8 +75,8 @@ def test_filters_are_conditions_with_answers_of_their_own(run):
         for row in run.outputs().to_pylist()
         if row["dataset"] == "sums" and row["condition"] == '{"filter":"strict"}'
     ]
-    assert strict[0]["label"] == "[invalid]"
-    assert strict[0]["text"] == " So there are 6 shells"
+    assert strict[0]["answer"] == '"[invalid]"'
+    assert strict[0]["said"] == " So there are 6 shells"
     condition = '{"filter":"flexible","metric":"exact_match"}'
     assert len(rows_of(run, dataset="sums", condition=condition, subject="acme/v1")) == 24
 
@@ -188,7 +188,7 @@ def test_older_logs_have_lists_and_no_hashes(tmp_path):
     run = of_lines(tmp_path, old)
     (item,) = run.items().to_pylist()
     assert (item["item"], json.loads(item["gold"])) == ("doc-3", "good")
-    assert run.outputs().to_pylist()[0]["label"] == "good"
+    assert run.outputs().to_pylist()[0]["answer"] == "good"
     assert "There is no results_*.json beside the samples in m." in run.manifest["warnings"]
 
 

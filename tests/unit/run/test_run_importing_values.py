@@ -61,7 +61,7 @@ def test_choices_that_cannot_be_ranked():
     assert choice_of([["-inf", "False"], ["-inf", "False"]], ["a", "b"]) is None
     assert choice_of(["x", ["-1", "True"]], ["a", "b"]) is None
     found = choice_of([["-inf", "False"], [-700.0, True]], ["a", "b"])
-    assert (found.label, found.scores) == ("b", (0.0, 1.0))
+    assert (found.answer, found.scores) == ("b", (0.0, 1.0))
 
 
 def test_likelihoods_of_the_choices_alone_are_no_choices(tmp_path):
@@ -76,7 +76,7 @@ def test_likelihoods_of_the_choices_alone_are_no_choices(tmp_path):
     path = write_lines(tmp_path / "m" / "samples_t.jsonl", [line(0, **more)])
     run = imported("lm-eval", [path], tmp_path / "run")
     (answer,) = run.outputs().to_pylist()
-    assert answer["label"] == "good"
+    assert answer["answer"] == "good"
     assert len(answer["scores"]) == 2
 
 

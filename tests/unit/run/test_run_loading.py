@@ -52,7 +52,7 @@ def test_what_the_user_states_comes_first(folder):
     model = load_replicate(f"hf:{folder}#training={texts}", TASK, LoadOptions())
     assert model.training_hashes().tolist() == training_hashes(["A film."]).tolist()
     example = Example(id="1", fields={"text": "a good film"})
-    assert model.predict([example])[0].label == KeywordClassifier().predict([example])[0].answer
+    assert model.predict([example])[0].answer == KeywordClassifier().predict([example])[0].answer
 
 
 @pytest.mark.parametrize("record", [None, "[", "{}", '{"data": {"fingerprints": "f"}}'])

@@ -73,7 +73,7 @@ class Agreeing(ChangesTexts):
             if isinstance(a, Failure) or isinstance(b, Failure):
                 yield Row(example.id, name, "measured", "{}", "failed", "model_error", None)
             else:
-                hit = (float(a.label == b.label),)
+                hit = (float(a.answer == b.answer),)
                 yield Row(example.id, name, "measured", "{}", "ok", None, hit)
 
 

@@ -65,8 +65,8 @@ def _labeled(labels: Sequence[str], answer: object) -> Prediction | None:
     """
     if type(answer) is not Prediction:
         return None
-    label, scores = answer
-    if type(scores) is not tuple or not scores:
+    label, scores, said = answer
+    if said is not None or type(scores) is not tuple or not scores:
         return None
     if len(scores) != len(labels) or set(map(type, scores)) != _REAL:
         return None
@@ -141,7 +141,7 @@ def check_answer(model: Model, example: Example, answer: Prediction) -> Predicti
         _check_scores(model, example, answer.scores)
         if answer.answer is None:
             likeliest = model.labels[answer.scores.index(max(answer.scores))]
-            answer = Prediction(likeliest, answer.scores)
+            answer = answer._replace(answer=likeliest)
     if answer.answer is None:
         raise ModelError(f"{_where(model, example)} is empty: no answer, no scores.")
     label, kind = label_in(answer.answer), type_of(answer.answer)
@@ -152,7 +152,7 @@ def check_answer(model: Model, example: Example, answer: Prediction) -> Predicti
         )
     if wrong := kind.check(answer.answer, example):
         raise ModelError(f"{_where(model, example)} {wrong}")
-    if not all(map(is_storable, kind.words(answer.answer))):
+    if not all(map(is_storable, (answer.said or "", *kind.words(answer.answer)))):
         return Failure("no_unicode", f"{_where(model, example)} holds half a surrogate pair")
     return answer
 

@@ -264,7 +264,7 @@ class ModelClient:
             return answer
         label = label_in(answer.answer)
         named = None if label is None else self._to_data.get(label)
-        return answer if named in (None, label) else Prediction(named, answer.scores)
+        return answer if named in (None, label) else answer._replace(answer=named)
 
 
 def _decoded(questions: _Questions, found: Mapping[bytes, bytes]) -> dict[bytes, Any]:

@@ -209,7 +209,7 @@ def _sample(row: Mapping[str, Any], place: str) -> LoggedSample:
         for name, number in scores_of(scorer, score.get("value")):
             scores[canonical_json({"metric": name})] = number
     said = completion_of(row.get("output"))
-    answer = Prediction(labels[0] if labels else said and Text(said))
+    answer = Prediction(labels[0], said=said) if labels else Prediction(Text(said or ""))
     failure = "sample_error" if row.get("error") else "" if scores else "no_score"
     return LoggedSample(
         item=str(row["id"]),

@@ -256,7 +256,7 @@ def _answer(row: Mapping[str, Any], choices: Sequence[str]) -> Prediction | None
     text = _first_text(raw)
     if first is None and text is None:
         return None
-    return Prediction(Text(text) if first is None and text is not None else first)
+    return Prediction(Text(text)) if first is None else Prediction(first, said=text)
 
 
 def _first_text(value: Any) -> str | None:
