@@ -55,6 +55,7 @@ class AppendIrrelevant(ChangesWholeText):
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
         "text-pair-classification": "may change",
+        "translation": "may change",
     }
 
     start: bool = True
