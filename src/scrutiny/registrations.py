@@ -176,7 +176,7 @@ task scrutiny.tasks.
     aligned-pairs@1             annotated.aligned_pairs:AlignedPairs
     anchored-spans@1            annotated.anchored_spans:AnchoredSpans
     association-test@1          stereotypes.association_test:AssociationTest
-    dependency-arcs@1           annotated.dependency_arcs:DependencyArcs
+    dependency-arcs@1           dependencies.dependency_arcs:DependencyArcs
     mention-clusters@1          annotated.mention_clusters:MentionClusters
     minimal-pairs@1             stereotypes.sentence_pairs:MinimalPairs
     passages@1                  texts.passages:Passages
@@ -186,9 +186,7 @@ task scrutiny.tasks.
     text-classification@1       classification.classes:TextClassification
     text-pair-classification@1  classification.classes:TextPairClassification
     token-classes@1             annotated.token_classes:TokenClasses
-    question-answering@1        reading.question_answering:QuestionAnswering
     token-tagging@1             tagging.token_tagging:TokenTagging
-    translation@1               generation.translation:Translation
 reader scrutiny.data.readers.
     builtin@1      builtin:read
     conll@1        conll:read
@@ -201,10 +199,8 @@ reader scrutiny.data.readers.
     json@1         json_rows:read_json
     jsonl@1        json_rows:read_jsonl
     negation@1     negation:read
-    parallel@1     parallel:read
     parquet@1      parquet:read
     sent-bias@1    sent_bias:read
-    squad@1        squad:read
     stereoset@1    stereoset:read
     text@1         plain_text:read
     tsv@1          delimited:read_tsv
@@ -220,7 +216,6 @@ adapter scrutiny.models.
     predictions@1           stored.predictions:ADAPTER
     python@1                python.objects:ADAPTER
     recurrent@1             words.recurrent:ADAPTER
-    translate@1             generation.translate:ADAPTER
     untrained@1             named.untrained:ADAPTER
     zoo@1                   named.zoo:ADAPTER
 adapter scrutiny.perturb.
@@ -241,12 +236,11 @@ statistic scrutiny.reliability.statistics:
     mended_rate@1  MENDED_RATE
     entity_f1@1    ENTITY_F1
     flip_rate@1    FLIP_RATE
-statistic scrutiny.tasks.generation.metrics:
-    bleu@1  BLEU
-    chrf@1  CHRF
-statistic scrutiny.tasks.reading.metrics:
-    answer_f1@1    ANSWER_F1
-    exact_match@1  EXACT_MATCH
+statistic scrutiny.tasks.dependencies.metrics:
+    las@1   LAS
+    uas@1   UAS
+    upos@1  UPOS
+    xpos@1  XPOS
 statistic scrutiny.diagnostics.stereotypes.metrics:
     decided_score@1     DECIDED_SCORE
     icat@1              ICAT
@@ -271,7 +265,6 @@ statistic scrutiny.diagnostics.attention.metrics.heads:
     selected_head@1                SELECTED_HEAD
     selected_head_over_baseline@1  SELECTED_HEAD_OVER_BASELINE
     f1_over_baseline@1             F1_OVER_BASELINE
-    uas@1                          UAS
 statistic scrutiny.diagnostics.attention.metrics.tau:
     gain_tau@1             GAIN_TAU
     gain_tau_other_half@1  GAIN_TAU_OTHER_HALF

@@ -131,6 +131,9 @@ class Task(PlugIn, ABC):
         Scoring. None if no label is predicted (pairs of sentences whose likelihoods
         are compared, word sets whose vectors are): models are asked for capabilities other than
         ``predict``.
+    answers_are_optional
+        Whether models that give no answers are measured on it as well: their attention maps, their
+        vectors.
     stream
         Name of its random numbers where it has been renamed.
     """
@@ -147,6 +150,7 @@ class Task(PlugIn, ABC):
     measures: tuple[Measure, ...] = ()
     answer_type: AnswerType[Any] | None = None
     scored_by: Score | None = None
+    answers_are_optional: bool = False
     stream: str = ""
 
     def __init_subclass__(cls) -> None:
@@ -162,6 +166,11 @@ class Task(PlugIn, ABC):
     def gives_labels(self) -> bool:
         """Whether each answer is the name of one class."""
         return self.answer_type is LABEL
+
+    @property
+    def must_be_answered(self) -> bool:
+        """Whether every model that is measured on it has to give answers."""
+        return self.scored_by is not None and not self.answers_are_optional
 
     @abstractmethod
     def parse(self, row: Mapping[str, Any], *, source: str) -> Example:

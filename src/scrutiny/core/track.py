@@ -15,12 +15,12 @@ class Piece(NamedTuple):
     of
         The original's words that it continues, several if it merges them; none for a new word.
     head
-        The original's word that a new word depends on; None with ``sibling`` for another word of
-        the same edit, and without for the root of a sentence of its own.
+        The original's word that a new word depends on; None if it is another word of the same edit
+        (``sibling``), or the root of a sentence of its own.
     sibling
         Number of the piece of the same edit that it depends on.
     relation, upos, xpos
-        Labels of a new word; empty for unknown ones.
+        Labels of a new word; empty for unknown ones. Without a relation, no head is known either.
     """
 
     start: int

@@ -145,7 +145,7 @@ def load_dataset(
         examples.append(example)
         fingerprint.update(key)
         fingerprint.update(example.id.encode() + b"\0")
-        if reading.task.scored_by is None:
+        if not reading.task.must_be_answered:
             fingerprint.update(columns_key(example))
     if not examples:
         raise DataError(f"The limit {limit} selects no example of {reading.source}.")

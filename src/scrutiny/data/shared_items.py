@@ -53,7 +53,7 @@ def shared_items(datasets: list[Dataset]) -> list[SharedItems]:
 
 def _asked(dataset: Dataset) -> Counter[bytes]:
     """Counts of items by their key without gold; columns are part of it if a task has no labels."""
-    needs_columns = load_task(dataset.task).scored_by is None
+    needs_columns = not load_task(dataset.task).must_be_answered
     return Counter(_question(e, needs_columns=needs_columns) for e in dataset.examples)
 
 

@@ -44,6 +44,24 @@ def test_relations_without_subtypes(write):
     assert Arcs.of(data.examples[1]).relations == ("nmod", "root")
 
 
+def test_tags_are_layers_of_the_gold_answer(write):
+    write("t.conllu", ROWS)
+    first, second, third = (e.gold for e in load_dataset("conllu:t.conllu").examples)
+    assert first.upos == ("AUX", "PART", "VERB", "PUNCT")
+    assert (second.upos, second.xpos) == (("PRON", "NOUN"), ("", "NN"))
+    assert (third.upos, third.xpos) == (("SYM",), None)
+
+
+def test_sentences_as_they_were_written(write):
+    write("t.conllu", ROWS)
+    first, second, third = load_dataset("conllu:t.conllu#spacing=raw").examples
+    assert (first.text, first.gold.borders) == ("Don't sing.", ((0, 2), (2, 5), (6, 10), (10, 11)))
+    assert first.tokens == {"text": first.gold.borders}
+    assert (second.text, third.text) == ("My house", "#")  # nothing says how they were written
+    write("t.conllu", ROWS.replace("# text = Don't sing.", "# text = Do not sing."))
+    assert load_dataset("conllu:t.conllu#spacing=raw").examples[0].text == "Do n't sing ."
+
+
 def test_classes_of_words(write):
     write("t.conllu", ROWS)
     upos = load_dataset("conllu:t.conllu#annotation=upos")

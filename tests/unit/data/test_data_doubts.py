@@ -73,7 +73,7 @@ MENTIONS = {"words": WORDS, "mentions": [{"words": [0], "cluster": "a", "kind": 
         ),
         (
             {**ARCS, "heads": [2, 0, 2, 2]},
-            {**ARCS, "heads": [0, 0, 2, 2]},
+            {**ARCS, "heads": [0, 0, 2, 2], "words": ["Bo", *WORDS[1:]]},
             "has no root or several",
         ),
         ({**TRIPLE, "context": "BLANK"}, {**TRIPLE, "context": "x"}, "has the kind intrasentence"),

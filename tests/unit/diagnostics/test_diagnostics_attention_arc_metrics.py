@@ -1,9 +1,10 @@
-"""Accuracies of heads are F1 under another name; s.UAS is a share."""
+"""Accuracies of heads are F1 under another name; UAS is a share."""
 
 import numpy as np
 import pytest
 
 from scrutiny.diagnostics.attention.metrics import heads as s
+from scrutiny.tasks.dependencies.metrics import UAS
 from scrutiny.testing import check_statistic
 
 RNG = np.random.default_rng(3)
@@ -80,5 +81,5 @@ def test_a_baseline_is_read_like_a_head():
 
 def test_uas_is_over_words_and_not_over_sentences():
     rows = np.array([[1.0, 1.0], [0.0, 3.0]])
-    assert float(s.UAS.value(rows.sum(axis=0)[None, None], np.ones((1, 1)))[0]) == 0.25
-    check_statistic(s.UAS)
+    assert float(UAS.value(rows.sum(axis=0)[None, None], np.ones((1, 1)))[0]) == 0.25
+    check_statistic(UAS)

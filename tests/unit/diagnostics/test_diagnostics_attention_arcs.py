@@ -12,7 +12,7 @@ from toy_runs import estimate, run
 from scrutiny.core.diagnostic import Batch, Cell
 from scrutiny.diagnostics.attention.arcs.diagnostic import HeadArcs
 from scrutiny.diagnostics.attention.arcs.params import OFFSETS, ArcsParams
-from scrutiny.tasks.annotated.dependency_arcs import DependencyArcs
+from scrutiny.tasks.dependencies.dependency_arcs import DependencyArcs
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_attention import ToyAttention
 from scrutiny.testing.toy_context import ToyContext

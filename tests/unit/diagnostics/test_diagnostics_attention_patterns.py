@@ -12,7 +12,7 @@ from scrutiny.core.queries.attention import AttentionMap
 from scrutiny.diagnostics.attention.arcs.params import OFFSETS
 from scrutiny.diagnostics.attention.patterns.diagnostic import Patterns, PatternsParams
 from scrutiny.diagnostics.attention.patterns.sums import SUMS, distributions, sums_of, words_of
-from scrutiny.tasks.annotated.dependency_arcs import DependencyArcs
+from scrutiny.tasks.dependencies.dependency_arcs import DependencyArcs
 from scrutiny.tasks.texts.passages import Passages
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_attention import ToyAttention

@@ -23,7 +23,7 @@ from scrutiny.diagnostics.attention.probes.fitting import (
     fit_probe,
 )
 from scrutiny.diagnostics.attention.probes.reading import Parsed
-from scrutiny.tasks.annotated.dependency_arcs import DependencyArcs
+from scrutiny.tasks.dependencies.dependency_arcs import DependencyArcs
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_attention import ToyAttention
 from scrutiny.testing.toy_context import ToyContext

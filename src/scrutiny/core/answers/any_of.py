@@ -58,9 +58,8 @@ class AnyOfType(AnswerType[AnyOf]):
         return AnyOf(type_of(one).renamed(one, name) for one in answer)
 
     def carry(self, answer: AnyOf, track: Track) -> AnyOf:
-        """What comes of each of them."""
-        found = [right for one in answer for right in type_of(one).carried(one, track)]
-        return AnyOf(dict.fromkeys(found))
+        """Each of them carried."""
+        return AnyOf(type_of(one).carry(one, track) for one in answer)
 
 
 ANY_OF = AnyOfType()

@@ -27,9 +27,9 @@ class LabelType(AnswerType[str]):
         del fields
         return answer
 
-    def key(self, answer: str) -> str:
+    def key(self, answer: str) -> tuple[str, ...]:
         """Return the label behind a mark that nothing else begins with."""
-        return f"={answer}"
+        return (f"={answer}",)
 
     def labels(self, answer: str) -> tuple[str, ...]:
         """Return the label."""

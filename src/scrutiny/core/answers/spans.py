@@ -66,9 +66,9 @@ class SpansType(AnswerType[tuple[Span, ...]]):
         counts = Counter(self.labels(answer))
         return ", ".join(f"{counts[label]} {label}" for label in sorted(counts)) or "no spans"
 
-    def key(self, answer: tuple[Span, ...]) -> str:
+    def key(self, answer: tuple[Span, ...]) -> tuple[str, ...]:
         """Places and labels."""
-        return "".join([f"/{s.field} {s.start} {s.end} {s.label}" for s in answer])
+        return ("".join([f"/{s.field} {s.start} {s.end} {s.label}" for s in answer]),)
 
     def labels(self, answer: tuple[Span, ...]) -> tuple[str, ...]:
         """Label of each span."""

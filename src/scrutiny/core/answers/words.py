@@ -86,6 +86,14 @@ class WordsType(AnswerType[Words]):
         )
         return Agreement(equal, len(ours.keys() | theirs.keys()))
 
+    def key(self, answer: Words) -> tuple[str, ...]:
+        """Arcs, as they were told when they were labels of spans; parts of speech without arcs."""
+        if answer.heads is None or answer.relations is None:
+            return super().key(answer)
+        arcs = zip(answer.borders, answer.heads, answer.relations, strict=True)
+        of = answer.field
+        return "".join([f"/{of} {a} {b} {h + 1}:{r}" for (a, b), h, r in arcs if h is not None]), ""
+
     def show(self, answer: Words, fields: Mapping[str, str]) -> str:
         """Words with what is said of them."""
         text = fields[answer.field]
@@ -167,9 +175,14 @@ def _head(
     word: CarriedWord, top: int, heads: Sequence[int | None], place: Mapping[int, int]
 ) -> int | None:
     """Head of a word of the new text."""
-    if word.new is not None and word.head is not None and word.head < 0:
+    if word.new is None:
+        head = heads[top]
+    elif word.head is None:
+        head = ROOT if word.new.relation else None
+    elif word.head < 0:
         return -1 - word.head  # another new word
-    head = heads[top] if word.new is None else (ROOT if word.head is None else word.head)
+    else:
+        head = word.head
     if head is None:
         return None
     if head not in place:

@@ -12,6 +12,6 @@ def content_key(example: Example) -> bytes:
     """Sixteen-byte hash of an item's fields, gold and annotation."""
     parts = [part for field in example.fields.items() for part in field]
     if example.spans:  # without any, the key is what it was before there were annotations
-        parts.append(SPANS.key(example.spans))
-    gold = "" if example.gold is None else type_of(example.gold).key(example.gold)
-    return blake2b(length_prefixed(*parts, gold), digest_size=16).digest()
+        parts += SPANS.key(example.spans)
+    parts += ("",) if example.gold is None else type_of(example.gold).key(example.gold)
+    return blake2b(length_prefixed(*parts), digest_size=16).digest()

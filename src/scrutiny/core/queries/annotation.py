@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from scrutiny.core.answers import words as answers
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example, Span
 
@@ -61,8 +62,7 @@ class AnchoredSpans:
 class Arcs:
     """Dependencies: the head of each word and the relation between them.
 
-    ``heads`` are indices of words, -1 for the root; ``relations`` are parallel to them. A word
-    without an arc has the head None.
+    Both are parallel to the words (`scrutiny.core.answers.words.Words`).
     """
 
     words: Words
@@ -71,28 +71,19 @@ class Arcs:
 
     @classmethod
     def of(cls, example: Example) -> "Arcs":
-        """View of an example whose spans are labeled ``HEAD:RELATION``, heads counted from 1.
+        """View of an example whose gold answer is dependencies.
 
         Raises
         ------
         DataError
-            If a label is no such pair, a head is no word, or a word has two heads.
+            If it is not.
         """
-        words, place = _words(example)
-        heads: list[int | None] = [None] * len(words)
-        relations = [""] * len(words)
-        for span in example.spans:
-            head, _, relation = span.label.partition(":")
-            if not head.isdecimal() or not relation or int(head) > len(words):
-                raise DataError(
-                    f"{_where(example)}: {span.label!r} is no arc. Arcs are HEAD:RELATION with a "
-                    f"head from 0 (the root) to {len(words)}."
-                )
-            for word in place.of(span):
-                if heads[word] is not None:
-                    raise DataError(f"{_where(example)}: {words[word]!r} has two heads.")
-                heads[word], relations[word] = int(head) - 1, relation
-        return cls(words, tuple(heads), tuple(relations))
+        gold = example.gold
+        if not isinstance(gold, answers.Words) or gold.heads is None or gold.relations is None:
+            raise DataError(f"{_where(example)}: the example has no dependencies.")
+        text = example.fields[gold.field]
+        words = tuple([text[start:end] for start, end in gold.borders])
+        return cls(words, gold.heads, gold.relations)
 
 
 @dataclass(frozen=True, slots=True)

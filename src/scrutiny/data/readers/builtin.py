@@ -49,6 +49,8 @@ SAMPLES: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
             "words": "words",
             "heads": "heads",
             "relations": "relations",
+            "upos": "upos",
+            "xpos": "xpos",
             "sentence": "sentence",
             "document": "document",
             "id": "id",

@@ -12,8 +12,9 @@ from scrutiny.data.readers.files import blocks, lines
 from scrutiny.data.readers.options import one_of, stated_columns, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
+from scrutiny.tasks.columns.tags import borders_in
 
-_COMMENT: Final = re.compile(r"#\s*(sent_id|newdoc id)\s*=\s*(.*)")
+_COMMENT: Final = re.compile(r"#\s*(sent_id|newdoc id|text)\s*=\s*(.*)")
 #: Numbers of multiword tokens and of empty nodes.
 _NO_WORD: Final = re.compile(r"\d+[-.]\d+$")
 _WIDTH: Final = 10
@@ -27,9 +28,10 @@ _ARCS: Final = "arcs"
     "encoding",
     annotation="arcs (default), or upos or xpos: the words' classes",
     subtypes="drop leaves out what follows the colon of a relation",
+    spacing="raw keeps the sentence as it was written, where its words stand in it one by one",
 )
 def read(source: DataSource) -> Table:
-    """Sentences with ``words``, ``heads``, ``relations``, or with the words' ``classes``.
+    """Sentences with ``words``, ``heads``, ``relations`` and tags, or the words' ``classes``.
 
     The ``sent_id`` is the item's id; a sentence without one is named by its place in the file.
 
@@ -40,18 +42,20 @@ def read(source: DataSource) -> Table:
     """
     kind = one_of(source, "annotation", _ARCS, *_CLASSES)
     drops = one_of(source, "subtypes", "keep", "drop") == "drop"
-    own = ("classes",) if kind in _CLASSES else ("heads", "relations")
+    is_raw = one_of(source, "spacing", "single", "raw") == "raw"
+    own = ("classes",) if kind in _CLASSES else ("heads", "relations", *_CLASSES)
+    own += ("raw",) if is_raw else ()
     columns = ("id", "words", *own, "sentence", "document")
     task = "token-classes" if kind in _CLASSES else "dependency-arcs"
     return Table(
         columns=columns,
-        rows=_rows(source, kind, drops=drops),
+        rows=_rows(source, kind, drops=drops, is_raw=is_raw),
         place=source.target,
         defaults=stated_columns(task, columns),
     )
 
 
-def _rows(source: DataSource, kind: str, *, drops: bool) -> Iterator[RawRow]:
+def _rows(source: DataSource, kind: str, *, drops: bool, is_raw: bool) -> Iterator[RawRow]:
     stem = source.path.stem
     document = stem
     for position, (line, comments, words) in enumerate(_blocks(source), 1):
@@ -63,15 +67,21 @@ def _rows(source: DataSource, kind: str, *, drops: bool) -> Iterator[RawRow]:
         name = comments.get("sent_id") or f"{stem}/{position}"
         values: dict[str, Any] = {"id": name, "sentence": name, "document": document}
         values["words"] = [row[_FORM] for row in words]
+        text = comments.get("text", "")
+        values["raw"] = text if is_raw and borders_in(text, values["words"]) else None
         yield RawRow(line, values | _annotation(words, kind, drops=drops))
 
 
 def _annotation(words: Sequence[list[str]], kind: str, *, drops: bool) -> dict[str, Any]:
+    tags = {
+        name: ["" if row[place] == "_" else row[place] for row in words]
+        for name, place in _CLASSES.items()
+    }
     if kind in _CLASSES:
-        classes = [row[_CLASSES[kind]] for row in words]
-        return {"classes": ["" if c == "_" else c for c in classes]}
+        return {"classes": tags[kind]}
     relations = [row[_DEPREL].partition(":")[0] if drops else row[_DEPREL] for row in words]
-    return {"heads": [int(row[_HEAD]) for row in words], "relations": relations}
+    heads = [int(row[_HEAD]) for row in words]
+    return {"heads": heads, "relations": relations, **tags}
 
 
 def _blocks(source: DataSource) -> Iterator[tuple[int, dict[str, str], list[list[str]]]]:

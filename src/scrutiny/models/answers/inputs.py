@@ -25,11 +25,6 @@ def is_tagging(task: Task) -> bool:
     return base_name(task) == "token-tagging"
 
 
-def is_unlabeled(task: Task) -> bool:
-    """Whether the task has no predictions, so models are asked for other capabilities."""
-    return task.scored_by is None
-
-
 def texts(examples: Sequence[Example]) -> list[str] | list[tuple[str, ...]]:
     """Text of each example, or the tuple of its texts if it has several fields."""
     if all(len(example.fields) == 1 for example in examples):

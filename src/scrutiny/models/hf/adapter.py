@@ -13,7 +13,7 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
 from scrutiny.models.answers.bio import labels_of_tags
-from scrutiny.models.answers.inputs import base_name, is_tagging, is_unlabeled, require_task
+from scrutiny.models.answers.inputs import base_name, is_tagging, require_task
 from scrutiny.models.hf.batching import start_budget
 from scrutiny.models.hf.checkpoint import Checkpoint, find_checkpoint, folder_must_be_there
 from scrutiny.models.hf.parts import (
@@ -51,7 +51,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         If torch or transformers are not installed.
     """
     source.refuse_unknown_options(_OPTIONS)
-    if is_unlabeled(task):
+    if not task.must_be_answered:
         checkpoint = find_checkpoint(source)
         require_torch()
         from scrutiny.models.hf.language import load_language_model

@@ -48,15 +48,14 @@ def family_name(diagnostic: str) -> str:
 
 
 def capitalized(text: str) -> str:
-    """Text with a capital at its start; capitals within it stay, and so do names such as chrF.
+    """Text with a capital at its start; capitals within it stay.
 
     Examples
     --------
-    >>> capitalized("mid-p of McNemar"), capitalized("chrF drop"), capitalized("")
-    ('Mid-p of McNemar', 'chrF drop', '')
+    >>> capitalized("mid-p of McNemar"), capitalized("")
+    ('Mid-p of McNemar', '')
     """
-    first, _, _ = text.partition(" ")
-    return text if first != first.lower() else text[:1].upper() + text[1:]
+    return text[:1].upper() + text[1:]
 
 
 def unversioned(name: str) -> str:

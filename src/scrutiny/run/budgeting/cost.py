@@ -139,7 +139,7 @@ def parts_of(
     for data in plan.data if measurement.references else ():
         items, replicates = len(measurement.examples[data]), len(measurement.references)
         queries = items * replicates * _most_search(measurement, data)
-        is_timed = queries and resolved.tasks[data].scored_by is not None
+        is_timed = queries and resolved.tasks[data].must_be_answered
         seconds = queries * timer.predicting(plan.reference, data) if is_timed else 0.0
         who = f"searching with {plan.reference}"
         if queries:

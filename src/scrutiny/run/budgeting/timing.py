@@ -105,7 +105,7 @@ class Timer:
         return self._each[key]
 
     def _speed(self, measurement: Measurement, family: str, data: str, queries: int) -> Speed:
-        if self._resolved.tasks[data].scored_by is None:
+        if not self._resolved.tasks[data].must_be_answered:
             return Speed(seconds=self._measured(measurement, family, data)[1] / queries)
         each = self.predicting(family, data)
         most = self._most_of_one(measurement, family, data)
@@ -173,7 +173,7 @@ class Timer:
 
         count = len(measurement.examples[data])
         seconds = seconds_each(work, count, most_s=self._most_s)
-        if is_known_before and self._resolved.tasks[data].scored_by is not None:
+        if is_known_before and self._resolved.tasks[data].must_be_answered:
             # a run asks them in larger batches than these few
             own = max(0.0, seconds - _each(in_model))
             seconds = min(seconds, own + asked / items * self.predicting(family, data))

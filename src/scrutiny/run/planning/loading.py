@@ -42,10 +42,10 @@ def load_given(given: Any, task: Task) -> Model:
 def capabilities_of(model: Model, task: Task) -> frozenset[str]:
     """Capabilities of a model, stated or detected.
 
-    A model loaded for a task with labels can be asked for them.
+    A model loaded for a task that must be answered can be asked for answers.
     """
     known = {"training_hashes"} if isinstance(model, KnowsTrainingText) else set()
     if model.n_samples:
         known.add("samples")
-    answers = set() if task.scored_by is None else {"predict"}
+    answers = {"predict"} if task.must_be_answered else set()
     return model.capabilities | known | answers

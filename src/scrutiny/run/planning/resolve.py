@@ -284,7 +284,7 @@ def _pair(model: Model, dataset: Dataset, task: Task, explicit: Mapping[str, str
             f"{model.source}: its label {twice!r} occurs twice, so its answers could not be told "
             "apart. Give each of its outputs a name of its own."
         )
-    if task.scored_by is None:  # nothing is predicted, so no label has to be matched
+    if not task.must_be_answered:  # so no label has to be matched
         match = LabelMatch({})
     elif labels:
         match = match_labels(

@@ -34,7 +34,7 @@ def chosen_by(resolved: Resolved) -> Iterator[str]:
         if not trained:
             continue
         who = f"{len(trained)} of {len(members)} replicates of {family}"
-        if resolved.tasks[name].scored_by is None and "held_out" in trained[0]:
+        if not resolved.tasks[name].must_be_answered and "held_out" in trained[0]:
             yield _probed(who, name, len(dataset), trained[0])
         else:
             yield (

@@ -8,7 +8,7 @@ from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.task import Task
 from scrutiny.tasks.columns.cells import attributes_of, id_of, label_of, language_of, text_of
-from scrutiny.tasks.columns.tags import token_borders
+from scrutiny.tasks.columns.tags import placed
 from scrutiny.tasks.columns.word_cells import words_of
 
 #: Characters that show that a file was read in the wrong encoding.
@@ -29,12 +29,12 @@ class ByColumns(Task):
     def parse(self, row: Mapping[str, Any], *, source: str) -> Example:
         """Example of a row."""
         words = words_of(row, self.words) if self.words else []
-        borders = token_borders(words)
-        texts = {"text": " ".join(words)} if words else {n: text_of(row, n) for n in self.fields}
+        text, borders = placed(words, row.get("raw"))
+        texts = {"text": text} if words else {n: text_of(row, n) for n in self.fields}
         return Example(
             id=id_of(row),
             fields=texts,
-            gold=self.gold(row, borders) if self.answer in row else None,
+            gold=self.gold(row, borders),
             spans=self.spans(row, words, borders),
             tokens={"text": borders} if words else None,
             source=source,

@@ -84,6 +84,39 @@ def token_borders(tokens: Sequence[str]) -> tuple[tuple[int, int], ...]:
     return tuple(borders)
 
 
+def placed(words: Sequence[str], raw: str | None = None) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Text of words, and their borders: the text as it was written, or words and single spaces.
+
+    Raises
+    ------
+    DataError
+        If they do not make up the text.
+
+    Examples
+    --------
+    >>> placed(["do", "n't", "."]), placed(["do", "n't", "."], "don't.")
+    (("do n't .", ((0, 2), (3, 6), (7, 8))), ("don't.", ((0, 2), (2, 5), (5, 6))))
+    """
+    if raw is None:
+        return " ".join(words), token_borders(words)
+    borders = borders_in(raw, words)
+    if borders is None:
+        raise DataError(f"raw: {raw!r} is not the words, one after the other")
+    return raw, borders
+
+
+def borders_in(text: str, words: Sequence[str]) -> tuple[tuple[int, int], ...] | None:
+    """Borders of words that make up a text, with nothing but spaces between; None if they don't."""
+    borders, place = [], 0
+    for word in words:
+        start = text.find(word, place)
+        if start < 0 or text[place:start].strip():
+            return None
+        place = start + len(word)
+        borders.append((start, place))
+    return None if text[place:].strip() else tuple(borders)
+
+
 def spans_of(
     tags: Sequence[str], borders: Sequence[tuple[int, int]], *, field: str = "text"
 ) -> tuple[Span, ...]:

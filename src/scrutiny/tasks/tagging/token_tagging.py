@@ -28,14 +28,16 @@ class TokenTagging(ByColumns):
     answer_type = SPANS
     scored_by = Score(level="entity_f1@1")
 
-    def gold(self, row: Mapping[str, Any], borders: Borders) -> tuple[Span, ...]:
-        """Entities of a row.
+    def gold(self, row: Mapping[str, Any], borders: Borders) -> tuple[Span, ...] | None:
+        """Entities of a row; None if it has no tags.
 
         Raises
         ------
         DataError
             If a tag cannot be read, or there is not one for each token.
         """
+        if "tags" not in row:
+            return None
         tags = words_of(row, "tags")
         if len(tags) != len(borders):
             raise DataError(f"there are {len(borders)} tokens and {len(tags)} tags")

@@ -62,7 +62,7 @@ class Target:
     """
 
     def __init__(self, task: Task, labels: Sequence[str]) -> None:
-        if task.scored_by is None:
+        if task.scored_by is None or task.answers_are_optional:
             raise PlanError(
                 f"The task {task.name!r} has no labels, so nothing can be fine-tuned on it. Tasks "
                 "with labels: text-classification, text-pair-classification, token-tagging."

@@ -5,14 +5,15 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from scrutiny.core.answers.words import ROOT
 from scrutiny.core.arrays import Booleans, Floats, Integers, Singles
 from scrutiny.core.queries.annotation import Arcs
 from scrutiny.diagnostics.attention.arcs.params import ALL, OFFSETS
 from scrutiny.diagnostics.attention.word_maps import WordMap, strongest_of
 from scrutiny.stats.trees import maximum_arborescence
+from scrutiny.tasks.dependencies.counting import main_of
 
-#: Head of the root in annotations, and what points to no word.
-ROOT: Final = -1
+#: What points to no word.
 NOWHERE: Final = -2
 #: Offsets that the released code of Clark et al. tries.
 _RELEASED: Final = (-3, -2, -1, 1, 2)
@@ -54,17 +55,6 @@ class GoldArcs(NamedTuple):
         """The first root, or `None`."""
         roots = np.flatnonzero(self.heads == ROOT)
         return int(roots[0]) if roots.size else None
-
-
-def main_of(relation: str) -> str:
-    """Relation without its subtype.
-
-    Examples
-    --------
-    >>> main_of("nmod:poss")
-    'nmod'
-    """
-    return relation.partition(":")[0]
 
 
 def pointed_at(found: WordMap) -> Integers:

@@ -34,9 +34,6 @@ as F1 is called where every word is one prediction (dependency heads, antecedent
     together, with p-values adjusted for having looked at every one. **Misleads when**: read as the
     gain of a head that was picked for it; heads of several pre-training seeds are averaged by
     place. The best of nine baselines looks better than it is, which makes it strict.
-``uas@1``
-    **Measures**: words whose head a probe found, of all scored words. **Misleads when**: probes
-    differ in what they are given: attention-only and word-fed ones do not answer one question.
 
 **References**: Zhao & Bethard (2020), How does BERT's attention change when you fine-tune? An
 analysis methodology and a case study in negation scope; Clark et al. (2019), What does BERT look
@@ -60,7 +57,7 @@ from scrutiny.diagnostics.attention.metrics.scores import (
     OfHeads,
     by_score,
 )
-from scrutiny.reliability.additive import Additive, Array, divide, second
+from scrutiny.reliability.additive import Array, divide
 from scrutiny.stats.errors import StatisticsError
 
 _BASELINES: Final = ("baseline_tp", "baseline_predicted", "gold")
@@ -176,15 +173,4 @@ F1_OVER_BASELINE: Final = OfHeads(
     scale="coefficient",
     no_effect=0.0,
     has_one_width=False,
-)
-
-UAS: Final = Additive(
-    "uas@1",
-    "words with the right head",
-    ("tp", "gold"),
-    lambda measures: measures,
-    lambda sums: divide(sums[..., 0], sums[..., 1]),
-    scale="logit",
-    higher_is="better",
-    divisor=second,
 )

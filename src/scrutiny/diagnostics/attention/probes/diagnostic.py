@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.answers.words import ROOT
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import (
     Batch,
@@ -22,7 +23,7 @@ from scrutiny.core.queries.annotation import Arcs
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
-from scrutiny.diagnostics.attention.arcs.counting import ROOT, GoldArcs
+from scrutiny.diagnostics.attention.arcs.counting import GoldArcs
 from scrutiny.diagnostics.attention.params import preset
 from scrutiny.diagnostics.attention.probes.design import RIGHT, condition_of, make_probes_design
 from scrutiny.diagnostics.attention.probes.fitting import (
@@ -134,8 +135,8 @@ class AttentionProbe(Diagnostic[ProbeParams]):
     needs = frozenset({"attentions"})
     tasks = frozenset({"dependency-arcs"})
     measures = (
-        Measure("tp", unit="words"),
-        Measure("gold", unit="words"),
+        Measure("right_heads", unit="words"),
+        Measure("arcs", unit="words"),
     )
     scope = "dataset"
     nulls = 3

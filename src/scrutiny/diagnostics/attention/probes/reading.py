@@ -9,11 +9,12 @@ from typing import Any, Final, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.answers.words import ROOT
 from scrutiny.core.arrays import Integers, Singles
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.queries.attention import Words
 from scrutiny.core.queries.language import Passage, Represents
-from scrutiny.diagnostics.attention.arcs.counting import NOWHERE, ROOT, GoldArcs
+from scrutiny.diagnostics.attention.arcs.counting import NOWHERE, GoldArcs
 from scrutiny.diagnostics.attention.reading import Made, read_sentences
 from scrutiny.diagnostics.attention.word_maps import MapOptions, WordMap
 

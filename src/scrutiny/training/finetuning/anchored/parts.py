@@ -52,7 +52,7 @@ def piece_parts(
         notes += refuse_shared(chosen, data, dev, what="The dev data")
         chooses = dev.examples
     for one in reported:
-        if load_task(one.task).scored_by is not None:
+        if load_task(one.task).must_be_answered:
             notes += refuse_shared((*train, *chooses), data, one, what="The reported data")
         else:
             notes.append(probed_note(one, train, chooses, held_out=held_out))

@@ -1,0 +1,1 @@
+"""Dependencies and parts of speech: a head, a relation and tags for each word."""

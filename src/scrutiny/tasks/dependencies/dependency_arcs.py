@@ -1,0 +1,150 @@
+"""Sentences with the head of each word, the relation between them, and parts of speech."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from scrutiny.core.answers.words import ROOT, WORDS, Words
+from scrutiny.core.errors import DataError, ModelError
+from scrutiny.core.example import Example
+from scrutiny.core.record import Measure
+from scrutiny.core.task import Prediction, Role, Score
+from scrutiny.tasks.annotated.annotated import Annotated
+from scrutiny.tasks.columns.by_columns import Borders
+from scrutiny.tasks.columns.roles import OF_SENTENCES, list_role
+from scrutiny.tasks.columns.roles import WORDS as COLUMN_OF_WORDS
+from scrutiny.tasks.columns.word_cells import list_of
+from scrutiny.tasks.dependencies.counting import counts, main_of
+from scrutiny.tasks.held_out import held_out_column
+
+#: Layers that a file may have besides heads and relations.
+_TAGS: Final = ("upos", "xpos")
+
+
+class DependencyArcs(Annotated):
+    """Dependencies numbered as in CoNLL-U: heads from 1, 0 for the root.
+
+    A parser is scored as in the CoNLL 2018 shared task: by words with the same borders, relations
+    without their subtypes. Models that give no parses are read otherwise: their attention, their
+    vectors.
+    """
+
+    name = "dependency-arcs"
+    answer_type = WORDS
+    answers_are_optional = True
+    identifying_columns = ("heads", "relations")
+    roles = (
+        COLUMN_OF_WORDS,
+        list_role("heads", "column of the list of heads, from 1, 0 for the root", "head"),
+        list_role("relations", "column of the list of relations", "deprels", "deprel"),
+        Role("upos", "column of the list of universal parts of speech", "list", ("upos",)),
+        Role("xpos", "column of the list of the treebank's parts of speech", "list", ("xpos",)),
+        Role("raw", "column of the sentence as it was written", "list", ("raw",)),
+        *OF_SENTENCES,
+    )
+    measures = (
+        Measure("right_heads", unit="words"),
+        Measure("right_arcs", unit="words"),
+        Measure("arcs", unit="words"),
+        Measure("right_upos", unit="words"),
+        Measure("upos", unit="words"),
+        Measure("right_xpos", unit="words"),
+        Measure("xpos", unit="words"),
+    )
+    scored_by = Score(
+        level="las@1",
+        also=("uas@1", "upos@1", "xpos@1"),
+        no_skill="that of the commonest relation to the next word, or to the one before",
+    )
+
+    def gold(self, row: Mapping[str, Any], borders: Borders) -> Words:
+        """Annotation of a row's words.
+
+        Raises
+        ------
+        DataError
+            If it cannot be read, or does not fit the words.
+        """
+        n = len(borders)
+        words = row["words"]
+        heads = [_head(head, i, words) for i, head in enumerate(list_of(row, "heads", n=n))]
+        relations = list_of(row, "relations", n=n)
+        for i, relation in enumerate(relations):
+            if heads[i] is not None and not (isinstance(relation, str) and relation):
+                raise DataError(f"relations[{i}] is {relation!r}, no name of a relation")
+        named = ["" if head is None else r for head, r in zip(heads, relations, strict=True)]
+        tags = [_tags(row, name, n) for name in _TAGS]
+        return Words("text", borders, tuple(heads), tuple(named), *tags)
+
+    def doubts(self, row: Mapping[str, Any], example: Example) -> Iterator[str]:
+        """Doubts: sentences that are no tree, and the doubts of any row."""
+        yield from super().doubts(row, example)
+        if example.gold.heads.count(ROOT) != 1:
+            yield "have no root or several"
+
+    def told(self, row: Mapping[str, Any], words: Sequence[str]) -> Mapping[str, str]:
+        """Attributes: whether the sentence is held out of trainings."""
+        del row
+        return held_out_column(" ".join(words))
+
+    def score(
+        self, gold: Any, prediction: Prediction, *, labels: Sequence[str]
+    ) -> tuple[float, ...]:
+        """Words that are right, and words that are counted, layer by layer.
+
+        Raises
+        ------
+        DataError
+            If there is no gold.
+        ModelError
+            If the model's answer is none of this type.
+        """
+        if gold is None:
+            raise DataError("there is no gold annotation.")
+        if not isinstance(prediction.answer, Words):
+            raise ModelError("the model gave no annotation of words.")
+        return counts(gold, prediction.answer)
+
+    def chance(self, examples: Sequence[Example]) -> float:
+        """LAS of the commonest relation to a neighbor.
+
+        Examples
+        --------
+        >>> gold = Words("text", ((0, 1), (2, 3), (4, 5)), (1, 2, ROOT), ("det", "det", "root"))
+        >>> DependencyArcs().chance([Example("1", {"text": "a b c"}, gold)])
+        0.6666666666666666
+        """
+        golds = [example.gold for example in examples if example.gold is not None]
+        near = Counter(
+            (head - i, main_of(relation))
+            for gold in golds
+            for i, (head, relation) in enumerate(zip(gold.heads, gold.relations, strict=True))
+            if head is not None and head != ROOT and abs(head - i) == 1
+        )
+        total = sum(head is not None for gold in golds for head in gold.heads)
+        return max(near.values(), default=0) / total if total else 0.0
+
+
+def _head(head: Any, place: int, words: Sequence[str]) -> int | None:
+    """Head of a word, counted from 0."""
+    if head is None:
+        return None
+    if isinstance(head, bool) or not isinstance(head, int) or not 0 <= head <= len(words):
+        raise DataError(
+            f"heads[{place}] is {head!r}; heads are counted from 1 to {len(words)}, and 0 is the "
+            "root"
+        )
+    if head == place + 1:
+        raise DataError(f"heads[{place}]: the word {words[place]!r} is its own head")
+    return head - 1
+
+
+def _tags(row: Mapping[str, Any], name: str, n: int) -> tuple[str, ...] | None:
+    """Parts of speech of a row, empty for words without; None if no word has any."""
+    if row.get(name) is None:
+        return None
+    found = ["" if tag is None else tag for tag in list_of(row, name, n=n)]
+    odd = next((i for i, tag in enumerate(found) if not isinstance(tag, str)), None)
+    if odd is not None:
+        raise DataError(f"{name}[{odd}] is {found[odd]!r}, no part of speech")
+    return tuple(found) if any(found) else None
