@@ -1,10 +1,13 @@
 """Words split in two by a space."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from scrutiny.core.edit import Edit
+from scrutiny.core.track import Piece
 from scrutiny.core.transformation import Document, Site
 from scrutiny.perturb.characters.positions import Letters, OneWord, Positions, letter_sites
+from scrutiny.perturb.engine.change import Rng
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,19 @@ class SplitWord(OneWord):
         longest = self.longest
         return found if longest is None else [s for s in found if s.end - s.start <= longest]
 
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+        """Splits of a word; its gold annotation stays with the first part, as treebanks have it."""
+        for (edit,) in OneWord.candidates(self, document, site, rng):
+            yield (_whole(document, site, edit.start) if document.has_words else edit,)
+
     def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
         """Splits of a word in two."""
         return [(gap, " ", 0) for gap in range(1, len(word.units))]
+
+
+def _whole(document: Document, site: Site, at: int) -> Edit:
+    """Edit of the whole word that puts a space at a place."""
+    start, end = site.start, site.end
+    text, gap = f"{document.text[start:at]} {document.text[at:end]}", at - start
+    rest = Piece(gap + 1, len(text), (), None, 0, "goeswith", "X", "GW")
+    return Edit(document.field, start, end, text, pieces=(Piece(0, gap, (start,)), rest))

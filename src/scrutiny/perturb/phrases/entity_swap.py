@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.engine.change import Change, Rng
+from scrutiny.perturb.engine.new_words import with_name
 from scrutiny.perturb.phrases.mentions import (
     EntityMention,
     article_before,
@@ -59,9 +60,7 @@ class EntitySwap(Change):
     resources: ClassVar[tuple[str, ...]] = ("entities",)
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
-        "question-answering": "may change",
         "text-pair-classification": "may change",
-        "translation": "may change",
     }
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
     is_default: ClassVar[bool] = False  # see docs/transformation-quality.md
@@ -78,6 +77,8 @@ class EntitySwap(Change):
         whole = group[0]
         for name in other_names(whole, rng, tries=_TRIED):
             edits = [Edit(document.field, m.start, m.end, part_of(name, whole, m)) for m in group]
+            top = 0 if whole.kind == "PER" else -1
+            edits = [with_name(document, edit, top=top) for edit in edits]
             yield (*edits, *_articles(document, group))
 
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.engine.change import Change, Rng
+from scrutiny.perturb.engine.new_words import with_name
 from scrutiny.perturb.phrases.mentions import (
     EntityMention,
     article_before,
@@ -54,9 +55,7 @@ class MentionSwap(Change):
     resources: ClassVar[tuple[str, ...]] = ("entities",)
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
-        "question-answering": "may change",
         "text-pair-classification": "may change",
-        "translation": "may change",
     }
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
     where = "anywhere"
@@ -80,7 +79,8 @@ class MentionSwap(Change):
             article = article_before(document, mention.start)
         before = () if article is None else (Edit(document.field, *article, ""),)
         for name in dict.fromkeys(other_names(mention, rng, tries=self.draws)):
-            yield (*before, Edit(document.field, mention.start, mention.end, name))
+            edit = Edit(document.field, mention.start, mention.end, name)
+            yield (*before, with_name(document, edit, top=0 if mention.kind == "PER" else -1))
 
 
 def _by_start(document: Document) -> Mapping[int, EntityMention]:

@@ -8,6 +8,7 @@ from typing import ClassVar, Final, Literal
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.engine.change import Change, Rng, whole_text
+from scrutiny.perturb.engine.new_words import with_name
 from scrutiny.perturb.languages.en.verbs import could_be_verb
 from scrutiny.perturb.phrases.gender_conflicts import has_conflict, is_no_first_name
 from scrutiny.perturb.phrases.mentions import article_before, needs_the
@@ -80,9 +81,7 @@ class NamePlaceSwap(Change):
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
-        "question-answering": "may change",
         "text-pair-classification": "may change",
-        "translation": "may change",
     }
     intensity: ClassVar[Intensity] = Intensity(share=0.0, least=1, most=1)
     is_default: ClassVar[bool] = False  # see docs/transformation-quality.md
@@ -180,7 +179,8 @@ class NamePlaceSwap(Change):
             article = article_before(document, start) if needs_the(name) else None
             if article is not None:
                 yield Edit(document.field, *article, "")
-            yield Edit(document.field, start, end, new[name])
+            edit = Edit(document.field, start, end, new[name])
+            yield with_name(document, edit, top=-1)
 
 
 @cache

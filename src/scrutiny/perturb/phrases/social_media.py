@@ -8,8 +8,9 @@ from typing import ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.grouping import grouped
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
+from scrutiny.core.transformation import Document, Intensity, Site
 from scrutiny.perturb.engine.change import WHOLE_TEXT, Change, Rng, whole_text
+from scrutiny.perturb.engine.new_words import with_unknown
 from scrutiny.text.casing import match_case
 from scrutiny.text.characters import pick
 from scrutiny.text.lexicon import social_abbreviations
@@ -52,7 +53,6 @@ class SocialMedia(Change):
 
     id: ClassVar[str] = "social_media@1"
     title: ClassVar[str] = "social media style"
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps", "translation": "may change"}
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
 
     abbreviations: bool = True
@@ -75,10 +75,10 @@ class SocialMedia(Change):
             name = _handle(shares[2:], is_link=_is_link(self.handle, shares[0]))
             if shares[1] < 0.5:
                 start = document.tokens[0][0]
-                yield (Edit(document.field, start, start, name + " "),)
+                yield (with_unknown(document, Edit(document.field, start, start, name + " ")),)
             else:
                 end = document.tokens[-1][1]
-                yield (Edit(document.field, end, end, " " + name),)
+                yield (with_unknown(document, Edit(document.field, end, end, " " + name)),)
 
 
 def _is_link(handle: str | None, share: float) -> bool:

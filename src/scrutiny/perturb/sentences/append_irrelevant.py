@@ -8,6 +8,7 @@ from typing import ClassVar
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Effect, Site
 from scrutiny.perturb.engine.change import ChangesWholeText, Rng
+from scrutiny.perturb.engine.new_words import with_unknown
 from scrutiny.perturb.languages.en.verbs import could_be_verb
 from scrutiny.text.gender import first_name_gender
 from scrutiny.text.lexicon import is_stop_word, opening_phrases, place_region, proverbs, zipf
@@ -55,7 +56,6 @@ class AppendIrrelevant(ChangesWholeText):
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
         "text-pair-classification": "may change",
-        "translation": "may change",
     }
 
     start: bool = True
@@ -86,6 +86,8 @@ def _without_that() -> tuple[str, ...]:
 def _openings(document: Document) -> tuple[str, ...]:
     """Possible opening phrases of a text: "… that" needs a clause, "and" takes none.
 
+    Where the gold answer is a tree, they are those that leave its root the root.
+
     Nor does a text that has its opening: an adverb with a comma, or a dateline ("ROME (AP) - ").
     """
     words = document.words
@@ -97,6 +99,8 @@ def _openings(document: Document) -> tuple[str, ...]:
         return ()
     if "?" in words:
         return _ASIDES
+    if document.has_words:
+        return tuple(phrase for phrase in _without_that() if phrase.endswith(","))
     return opening_phrases() if first.partition("'")[0] in _SUBJECTS else _without_that()
 
 
@@ -110,7 +114,7 @@ def _is_joined(first: str) -> bool:
 def _opening(document: Document, phrase: str) -> list[Edit]:
     """Edits that insert a phrase at the beginning."""
     start = document.tokens[0][0]
-    edits = [Edit(document.field, start, start, phrase + " ")]
+    edits = [with_unknown(document, Edit(document.field, start, start, phrase + " "))]
     first = document.words[0]
     if first[0].isupper() and first[1:].islower() and is_word(first) and _is_ordinary(first):
         edits.append(Edit(document.field, start, start + 1, first[0].lower()))
@@ -130,4 +134,5 @@ def _ending(document: Document, proverb: str) -> Edit:
     text = document.text
     end = document.tokens[-1][1]
     is_closed = text[end - 1] in ".!?…\"'”’)]}"
-    return Edit(document.field, end, end, (" " if is_closed else ". ") + proverb)
+    edit = Edit(document.field, end, end, (" " if is_closed else ". ") + proverb)
+    return with_unknown(document, edit)

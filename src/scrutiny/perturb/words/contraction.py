@@ -10,9 +10,12 @@ from typing import ClassVar, Literal
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Intensity, Site
 from scrutiny.perturb.engine.change import Change, Rng
+from scrutiny.perturb.engine.new_words import with_same_words
 from scrutiny.perturb.languages.en.clitics import is_spaced
 from scrutiny.text.contractions import Rewrite, find_contractions, find_expansions
 
+# Where treebanks cut words that are written as one.
+_PARTS = re.compile(r"(?<=can)not$|(?<=gon|wan)na$|(?<=gim|lem)me$", re.IGNORECASE)
 _CLITIC = re.compile(r"(n['’]t|['’](?:m|re|ve|ll|s|d))$", re.IGNORECASE)
 
 
@@ -59,7 +62,9 @@ class Contraction(Change):
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """The other form, without randomness."""
         place = site.start, site.end
-        yield (Edit(document.field, *place, _rewrites(document.text, self.direction)[place]),)
+        text = _rewrites(document.text, self.direction)[place]
+        edit = Edit(document.field, *place, text)
+        yield (with_same_words(document, edit, _PARTS.sub(r" \g<0>", _split(text)).split()),)
 
 
 def _split(short: str) -> str:

@@ -69,7 +69,6 @@ class InsertAdverb(Change):
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
         "text-pair-classification": "may change",
-        "translation": "may change",
     }
 
     def sites(self, document: Document) -> Sequence[Site]:

@@ -61,7 +61,6 @@ class Tense(Change):
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
         "text-pair-classification": "may change",
-        "translation": "may change",
     }
 
     unit: Literal["word", "sentence"] = "sentence"
