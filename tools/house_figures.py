@@ -16,6 +16,11 @@ looked for       calls of getattr and hasattr with a literal name
 of plug-ins      those whose name is a member of a base class of plug-ins or models, or of a
                  protocol of core: declared, and looked for all the same; names that a loop runs
                  over, and those of attrgetter and methodcaller, are counted, too
+of answers       modules that test an answer's type or name a task: `isinstance` of an answer,
+                 comparing with a type of answers or asking whether a task gives labels, parts of
+                 an answer that are None, and names of tasks; declarations (assignments of classes
+                 and modules, defaults), core/answers, tasks, and adapters (models and readers
+                 of files) aside
 compare          code lines of `scrutiny compare` that are its own
 
 What is new since the beginning counts apart (``design/house_tenants.json``): modules that are
@@ -46,6 +51,13 @@ FLAT = 25
 _LOOKS = ("getattr", "hasattr")
 _CORE = "scrutiny.core."
 _OWN_OF_COMPARE = re.compile(r"/(compare/\w+|comparing/\w+|verbs/compare)\.py$")
+_OF_ANSWERS = (
+    *("scrutiny.core.answers", "scrutiny.tasks", "scrutiny.data.tasks"),
+    *("scrutiny.models", "scrutiny.data.readers"),  # adapters of models and of files
+)
+_ANSWER = re.compile(r"\b(gold|golds|answer|answers|prediction|predictions)\b")
+_VALUES = {"str", "tuple", "list", "Span", "Text", "Words", "AnyOf", "Clusters"}
+_PARTS = {"label", "spans", "text"}
 _NO_CODE = {
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT),
     *(tokenize.ENCODING, tokenize.ENDMARKER),
@@ -265,6 +277,57 @@ def members_of_plug_ins(trees: Mapping[str, ast.AST]) -> list[str]:
     ]
 
 
+def tests_answers(tree: ast.AST, tasks: Iterable[str], types: Iterable[str]) -> bool:
+    """Whether a module tests the type of an answer, or names a task outside of a declaration."""
+    names, kinds = {name.partition("@")[0] for name in tasks}, set(types)
+    aside = (*documented(tree), *_declarations(tree))
+    left_out = {id(node) for one in aside for node in ast.walk(one)}
+    return any(
+        _tests_answer(node, names, kinds) for node in ast.walk(tree) if id(node) not in left_out
+    )
+
+
+def _tests_answer(node: ast.AST, tasks: set[str], types: set[str]) -> bool:
+    """Whether an expression asks what an answer is, or is the name of a task."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str) and node.value.partition("@")[0] in tasks
+    if isinstance(node, ast.Attribute):
+        return node.attr == "gives_labels"
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
+        told = {n.id for n in ast.walk(node.args[1]) if isinstance(n, ast.Name)}
+        return bool(_ANSWER.search(ast.unparse(node.args[0])) and told & _VALUES)
+    if isinstance(node, ast.Compare):
+        sides = [node.left, *node.comparators]
+        is_part = any(isinstance(s, ast.Attribute) and s.attr in _PARTS for s in sides)
+        is_none = any(isinstance(s, ast.Constant) and s.value is None for s in sides)
+        named = {n.id for s in sides for n in ast.walk(s) if isinstance(n, ast.Name)}
+        is_one = bool(_ANSWER.search(ast.unparse(node)))
+        return bool(named & types) or (is_part and is_none and is_one)
+    return False
+
+
+def _declarations(tree: ast.AST) -> Iterator[ast.AST]:
+    """Assignments of modules and classes, defaults of functions, and decorators."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef):
+            yield from (n for n in node.body if isinstance(n, ast.Assign | ast.AnnAssign))
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from (d for d in (*node.args.defaults, *node.args.kw_defaults) if d is not None)
+
+
+def types_of_answers(trees: Mapping[str, ast.AST]) -> set[str]:
+    """Constants that name the types of answers."""
+    return {
+        target.id
+        for module, tree in trees.items()
+        if module.startswith("scrutiny.core.answers.")
+        for node in ast.iter_child_nodes(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        for target in node.targets
+        if isinstance(target, ast.Name) and target.id.isupper()
+    }
+
+
 def without_tenants(sizes: Mapping[str, int], told: Mapping[str, Any]) -> dict[str, int]:
     """Statements of what is new, and those of all else."""
     tenants = sum(sizes[name] for names in told["modules"].values() for name in names)
@@ -314,6 +377,11 @@ def figures(
         "metrics named drop or excess": sum("drop" in m or "excess" in m for m in metrics),
         "members looked for by name": len(asked),
         "members of plug-ins looked for by name": len(members_of_plug_ins(trees)),
+        "modules that test answers or name tasks": sum(
+            tests_answers(tree, registry().names("task"), types_of_answers(trees))
+            for name, tree in trees.items()
+            if not name.startswith(_OF_ANSWERS)
+        ),
         "code lines of compare alone": sum(
             lines[name] for name, path in known.items() if _OWN_OF_COMPARE.search(path.as_posix())
         ),

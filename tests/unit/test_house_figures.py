@@ -156,3 +156,23 @@ def test_tenants_are_modules_of_today_and_named_once(tool):
     names = [name for names in told["modules"].values() for name in names]
     assert len(set(names)) == len(names)
     assert set(names) <= set(tool.modules(tool.SOURCE))
+
+
+@pytest.mark.parametrize(
+    ("code", "is_told"),
+    [
+        ("isinstance(example.gold, tuple)", True),
+        ("isinstance(answer, Failure)", False),
+        ("isinstance(words, tuple)", False),
+        ("answer.spans is None", True),
+        ("type_of(answer) is SPANS", True),
+        ("task.gives_labels", True),
+        ("load('token-tagging')", True),
+        ("TASK = 'token-tagging'", False),
+        ("class A:\n    tasks = {'token-tagging'}", False),
+        ("def f(task='token-tagging'):\n    '''token-tagging'''", False),
+        ("label_in(answer)", False),
+    ],
+)
+def test_modules_that_know_what_an_answer_is_are_told(tool, code, is_told):
+    assert tool.tests_answers(ast.parse(code), ["token-tagging@1"], ["SPANS"]) is is_told

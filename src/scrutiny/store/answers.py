@@ -202,7 +202,7 @@ _plain_json: Final = json.JSONEncoder(
 ).encode
 
 
-def encode_numbers(answer: Any) -> bytes:
+def encode_numbers(given: Any) -> bytes:
     """Numeric answer (a number, a row or rows) as bytes; float64, so it round-trips exactly.
 
     Examples
@@ -210,14 +210,14 @@ def encode_numbers(answer: Any) -> bytes:
     >>> decode_numbers(encode_numbers(((-0.5, -2.0), ())))
     ((-0.5, -2.0), ())
     """
-    if isinstance(answer, (float, int)):
-        return _ONE + struct.pack("<d", answer)
-    if answer and isinstance(answer[0], tuple):
-        values = list(chain.from_iterable(answer))
-        counts = [len(row) for row in answer]
+    if isinstance(given, (float, int)):
+        return _ONE + struct.pack("<d", given)
+    if given and isinstance(given[0], tuple):
+        values = list(chain.from_iterable(given))
+        counts = [len(row) for row in given]
         shape = struct.pack(f"<I{len(counts)}I", len(counts), *counts)
         return _ROWS + shape + struct.pack(f"<{len(values)}d", *values)
-    return _ROW + struct.pack(f"<{len(answer)}d", *answer)
+    return _ROW + struct.pack(f"<{len(given)}d", *given)
 
 
 def decode_numbers(data: bytes) -> Any:

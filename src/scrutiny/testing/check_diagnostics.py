@@ -39,6 +39,7 @@ from scrutiny.testing.toy_context import ToyContext
 from scrutiny.testing.toy_models import KeywordClassifier
 
 Variants = dict[str, tuple[Variant, ...]]
+_TASK: Final = "text-classification"
 _REVIEWS: Final = (
     ("A good film with a fine story.", "positive"),
     ("The story is bad and the end is worse.", "negative"),
@@ -89,7 +90,7 @@ def check_diagnostic(
         diagnostic=diagnostic,
         params=_default_params(diagnostic),
         examples=tuple(sample_reviews() if examples is None else examples),
-        task=task or registry().load("task", "text-classification")(),
+        task=task or registry().load("task", _TASK)(),
         model=chosen,
         reference=as_model(reference or chosen) if diagnostic.wants_reference else None,
     )

@@ -77,10 +77,12 @@ class WrongShapeClassifier(ToyModel):
         Labels that it claims to have.
     """
 
+    of_task = "text-classification"
+
     def __init__(
         self, columns: int = 3, *, labels: tuple[str, ...] = ("negative", "positive")
     ) -> None:
-        super().__init__("text-classification", labels)
+        super().__init__(self.of_task, labels)
         self._columns = columns
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:

@@ -44,10 +44,11 @@ class ToyLanguage(ToyModel):
     capabilities: frozenset[str] = frozenset({"tokenizes", "attention_received"})
     begin_id: int | None = None
     mask_id: int | None = _MASK
+    of_task = "sentence-pairs"
 
     def __init__(self, words: Sequence[str], identity: Any, *, limit: int | None = None) -> None:
         made_of = [type(self).__name__, words, identity, limit]
-        super().__init__("sentence-pairs", (), version="toy-language@1", made_of=made_of)
+        super().__init__(self.of_task, (), version="toy-language@1", made_of=made_of)
         self.limit = limit
         self.words = (*SPECIALS, *words)
         self._ids = {word: i for i, word in enumerate(self.words)}

@@ -149,9 +149,11 @@ class GazetteerTagger(ToyModel):
     (Span(field='text', start=0, end=8, label='LOC'), Span(field='text', start=10, end=14, label='PER'))
     """  # noqa: E501 - the example's output is one line
 
+    of_task = "token-tagging"
+
     def __init__(self, names: Mapping[str, str]) -> None:
         labels = tuple(sorted(set(names.values())))
-        super().__init__("token-tagging", labels, version="gazetteer@1", made_of=dict(names))
+        super().__init__(self.of_task, labels, version="gazetteer@1", made_of=dict(names))
         self._by_words = {tuple(token_texts(name)): label for name, label in names.items()}
         self._longest = max(map(len, self._by_words), default=0)
 

@@ -17,6 +17,8 @@ from scrutiny.core.limits import known
 from scrutiny.core.model import LoadOptions, Model
 
 _REVIEWS: Final = "builtin:reviews"
+#: Task of a model that is loaded to see what it can do.
+_ANY_TEXT: Final = "passages"
 
 
 @click.group("models", invoke_without_command=True)
@@ -188,7 +190,7 @@ def _loaded(source: str, task: str, options: LoadOptions, *, or_language: bool) 
         if not or_language:
             raise
         try:
-            return load_model(source, load_task("passages"), options)
+            return load_model(source, load_task(_ANY_TEXT), options)
         except ModelError:
             pass
         raise  # what it lacks as a classifier, or why it is no model at all

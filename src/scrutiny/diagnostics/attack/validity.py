@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import log
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from scrutiny.models.strings.load import load_model
 from scrutiny.perturb.resources.capabilities import EntailmentJudge
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.search.state import State
+
+#: Task of the model that judges whether one text entails another.
+_TASK: Final = "text-pair-classification"
 
 
 class JudgedText(NamedTuple):
@@ -114,7 +117,7 @@ def _entailment(source: str) -> EntailmentRater:
     ModelError
         If it has no label for entailment, or several.
     """
-    model = load_model(source, registry().load("task", "text-pair-classification")())
+    model = load_model(source, registry().load("task", _TASK)())
     found = [
         i
         for i, label in enumerate(model.labels)

@@ -61,17 +61,18 @@ class Competence(Diagnostic[CompetenceParams]):
     Params = CompetenceParams
     needs = frozenset({"tokenizes"})
     tasks = frozenset({"minimal-pairs", "passages"})
+    of_passages = "passages"  # the task whose items are running text
     measures = AGREEMENT_MEASURES
     scope = "dataset"  # the next passage is another item
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Both likelihoods of a minimal pair; one number for a passage."""
-        return PASSAGE_MEASURES if task.name == "passages" else AGREEMENT_MEASURES
+        return PASSAGE_MEASURES if task.name == self.of_passages else AGREEMENT_MEASURES
 
     def design(self, params: CompetenceParams, inputs: Inputs) -> Design:
         """Conditions, estimates and one claim for one family on one dataset."""
         name = procedure(inputs.subject.capabilities)
-        if inputs.task.name == "passages":
+        if inputs.task.name == self.of_passages:
             return _passage_design(name, inputs)
         if name is None and (inputs.is_audit or "next_sentence" in inputs.subject.capabilities):
             return Design(notes=(f"{inputs.subject.name} gives no likelihoods of sentences.",))
@@ -88,7 +89,7 @@ class Competence(Diagnostic[CompetenceParams]):
         """One row for each pair; for a passage, one for each test."""
         capabilities = frozenset() if ctx.model is None else ctx.model.capabilities
         name = procedure(capabilities)
-        if ctx.task.name == "passages":
+        if ctx.task.name == self.of_passages:
             yield from passage_rows(batch.examples, name, capabilities, ctx)
         elif name is not None:
             yield from agreement_rows(batch.examples, name, ctx)

@@ -83,7 +83,7 @@ def _has_classes(key: tuple[str, str], resolved: Resolved) -> bool:
         resolved.families[family].role in _STATED
         and len(pairing.model_labels) > 1
         and len(pairing.labels.mapping) > 0
-        and any(isinstance(gold, str) for gold in dataset.golds)
+        and any(label_in(gold) is not None for gold in dataset.golds)
     )
 
 

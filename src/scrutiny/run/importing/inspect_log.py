@@ -202,8 +202,8 @@ def _sample(row: Mapping[str, Any], place: str) -> LoggedSample:
     scores: dict[str, float | None] = {}
     labels: list[str] = []
     for scorer, score in (row.get("scores") or {}).items():
-        if isinstance(score.get("answer"), str):
-            labels.append(score["answer"])
+        given = score.get("answer")
+        labels += [given] if isinstance(given, str) else []
         if isinstance(score.get("value"), list):
             continue
         for name, number in scores_of(scorer, score.get("value")):

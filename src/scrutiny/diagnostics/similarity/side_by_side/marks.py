@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.answers.answer import label_in
 from scrutiny.core.answers.label import LABEL
 from scrutiny.core.arrays import Floats
 from scrutiny.diagnostics.similarity.side_by_side.sides import Answers, ItemLabels
@@ -109,9 +110,9 @@ def place_of(answer: object, choices: Sequence[str]) -> int:
     """
     if answer in choices:
         return choices.index(str(answer))
-    if isinstance(answer, str) and len(answer) == 1 and "A" <= answer <= "Z":
-        return min(ord(answer) - ord("A"), len(choices))
-    return len(choices)
+    letter = label_in(answer) or ""
+    is_letter = len(letter) == 1 and "A" <= letter <= "Z"
+    return min(ord(letter) - ord("A"), len(choices)) if is_letter else len(choices)
 
 
 def _distributions(answers: tuple[Answers, Answers], labels: Sequence[Labels]) -> Both | str:

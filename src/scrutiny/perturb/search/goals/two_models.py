@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from scrutiny.core.answers.answer import label_in
 from scrutiny.core.errors import ModelError
 from scrutiny.core.limits import above_zero, one_of
 from scrutiny.perturb.search.goal import (
@@ -134,7 +135,7 @@ class RegressionMargin(Goal):
 
 def _number(gold: object) -> float | None:
     try:
-        return float(gold) if isinstance(gold, str) else None
+        return float(label_in(gold) or "")
     except ValueError:
         return None
 
