@@ -186,7 +186,9 @@ task scrutiny.tasks.
     text-classification@1       classification.classes:TextClassification
     text-pair-classification@1  classification.classes:TextPairClassification
     token-classes@1             annotated.token_classes:TokenClasses
+    question-answering@1        reading.question_answering:QuestionAnswering
     token-tagging@1             tagging.token_tagging:TokenTagging
+    translation@1               generation.translation:Translation
 reader scrutiny.data.readers.
     builtin@1      builtin:read
     conll@1        conll:read
@@ -199,8 +201,10 @@ reader scrutiny.data.readers.
     json@1         json_rows:read_json
     jsonl@1        json_rows:read_jsonl
     negation@1     negation:read
+    parallel@1     parallel:read
     parquet@1      parquet:read
     sent-bias@1    sent_bias:read
+    squad@1        squad:read
     stereoset@1    stereoset:read
     text@1         plain_text:read
     tsv@1          delimited:read_tsv
@@ -216,6 +220,7 @@ adapter scrutiny.models.
     predictions@1           stored.predictions:ADAPTER
     python@1                python.objects:ADAPTER
     recurrent@1             words.recurrent:ADAPTER
+    translate@1             generation.translate:ADAPTER
     untrained@1             named.untrained:ADAPTER
     zoo@1                   named.zoo:ADAPTER
 adapter scrutiny.perturb.
@@ -236,6 +241,12 @@ statistic scrutiny.reliability.statistics:
     mended_rate@1  MENDED_RATE
     entity_f1@1    ENTITY_F1
     flip_rate@1    FLIP_RATE
+statistic scrutiny.tasks.generation.metrics:
+    bleu@1  BLEU
+    chrf@1  CHRF
+statistic scrutiny.tasks.reading.metrics:
+    answer_f1@1    ANSWER_F1
+    exact_match@1  EXACT_MATCH
 statistic scrutiny.tasks.dependencies.metrics:
     las@1   LAS
     uas@1   UAS

@@ -115,8 +115,9 @@ class Transformation(PlugIn, ABC):
         Names of the resources it needs ("tagger", "wordnet", "masked_lm", "vectors",
         "translator").
     effect
-        Effect on the gold answer, by task ("*" for all others); only ``keeps`` may be scored
-        against the old gold without a check.
+        Effect on the gold answer, by task ("*" for all others): it ``keeps`` the answer, ``sets``
+        another that it knows (`new_gold`), ``flips`` it, or ``may change`` it, so that nothing
+        says what is right.
     intensity
         Default number of units to change.
     allowed
@@ -161,6 +162,10 @@ class Transformation(PlugIn, ABC):
     @abstractmethod
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """Ways to change one site, lazily; each is a set of disjoint edits."""
+
+    def new_gold(self, gold: Any) -> Any:
+        """Gold answer to a text that is changed throughout, where the effect is ``sets``."""
+        return gold
 
 
 class AsksAhead(Transformation):

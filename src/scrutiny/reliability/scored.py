@@ -17,15 +17,16 @@ def level_of(
     answers: Sequence[Prediction],
     *,
     labels: Sequence[str] = (),
+    metric: str = "",
 ) -> float:
-    """Level of a task's score over predictions; 0 if undefined.
+    """Level of a task's score over predictions, or another metric of it; 0 if undefined.
 
     Raises
     ------
     PlanError
-        If the task is not scored, or its level is no function of sums.
+        If the task is not scored, or the metric is no function of sums.
     """
-    statistic = metric_of(score_of(task).level)
+    statistic = metric_of(metric or score_of(task).level)
     if not isinstance(statistic, AdditiveStatistic):
         raise PlanError(f"{statistic.id} of the task {task.name!r} is no function of sums.")
     names = [measure.name for measure in task.measures]

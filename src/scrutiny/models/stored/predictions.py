@@ -3,22 +3,24 @@
 A row is found by the item's ``id`` and, where the file has such columns, by its ``variant`` and
 its texts (columns named as the task's fields). It holds a ``label``, or ``probabilities`` (a
 mapping from labels, a list in the order of ``#labels=a|b``, or columns ``p_LABEL``), or both; for
-tagging ``tags`` or ``spans``. Options behind the ``#`` rename the columns: ``id=``, ``variant=``,
-``label=``, ``probabilities=``.
+tagging ``tags`` or ``spans``; for translation and question answering an ``answer``. Options behind
+the ``#`` rename the columns: ``id=``, ``variant=``, ``label=``, ``probabilities=``, ``answer=``.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from scrutiny.core.answers.answer import AnswerType
+from scrutiny.core.answers.label import LABEL
+from scrutiny.core.answers.spans import SPANS
 from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.checked import AnswerError
-from scrutiny.models.answers.inputs import is_tagging
-from scrutiny.models.answers.returned import class_name, from_tags
+from scrutiny.models.answers.returned import class_name, from_tags, given_answer
 from scrutiny.models.stored.rows import Row, read_rows
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.matching import natural_key
@@ -26,7 +28,7 @@ from scrutiny.models.strings.source import TRAINING, ModelSource
 from scrutiny.store.files import hash_file
 
 _VERSION: Final = "predictions@1"
-_COLUMNS: Final = ("id", "variant", "label", "probabilities")
+_COLUMNS: Final = ("id", "variant", "label", "probabilities", "answer")
 _PREFIX: Final = "p_"
 Key = tuple[str, str]  # item, variant
 
@@ -59,7 +61,7 @@ class StoredPredictions(Model):
         self._rows = rows
         self.answers_other_texts = any(variant for _, variant in rows)
         self._columns = {name: source.options.get(name, name) for name in _COLUMNS}
-        self._is_tagging = is_tagging(task)
+        self._kind = task.answer_type
         self.labels = source.labels() or self._stated_labels()
         self._identity = identity
         self._asked: dict[str, Mapping[str, str]] = {}
@@ -94,9 +96,11 @@ class StoredPredictions(Model):
             )
         if not stored.texts and not variant:
             self._refuse_second_text(example, stored)
-        if self._is_tagging:
+        if self._kind is None or self._kind is LABEL:
+            return Prediction(self._label(stored), scores=self._scores(stored))
+        if self._kind is SPANS:
             return self._tagged(stored, example)
-        return Prediction(self._label(stored), scores=self._scores(stored))
+        return self._written(stored, example, self._kind)
 
     def _refuse_second_text(self, example: Example, stored: StoredRow) -> None:
         """Raise if this item was asked with another text before."""
@@ -114,6 +118,16 @@ class StoredPredictions(Model):
         if not isinstance(answer, list):
             raise ModelError(f"{stored.place} has neither a list of spans nor a list of tags.")
         return from_tags([answer], [example], source=stored.place)[0]
+
+    def _written(self, stored: StoredRow, example: Example, kind: AnswerType[Any]) -> Prediction:
+        """Answer of one row to a task that has neither labels nor spans."""
+        column = self._columns["answer"]
+        if column not in stored.row:
+            raise ModelError(
+                f"{stored.place} has no {column!r}. Its columns are: "
+                f"{', '.join(map(str, stored.row))}. Rename with #answer=COLUMN."
+            )
+        return given_answer(stored.row[column], example, kind, source=stored.place)
 
     def _label(self, stored: StoredRow) -> str | None:
         """Label of one row, if it has one."""
@@ -143,7 +157,7 @@ class StoredPredictions(Model):
 
     def _stated_labels(self) -> tuple[str, ...]:
         """Labels in the file: of its probabilities, or else all that occur."""
-        if self._is_tagging:
+        if self._kind not in (None, LABEL):
             return ()
         seen: dict[str, None] = {}
         for stored in self._rows.values():

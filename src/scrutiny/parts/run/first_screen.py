@@ -100,10 +100,14 @@ def front_of(view: RunView) -> Front | None:
         decision=decision_of(ordered),
         rest=rest_of([risk for risk in ordered if risk.state == "can't tell"]),
         risks=ordered,
-        beside=(*chance, *_beside(beside)),
+        beside=(*chance, *_beside(beside, view)),
         labels=_labels(view, [name for _, name in beside]),
         meanings={
-            **{name: metric_of(found.key.metric).says for found, name in beside},
+            **{
+                name: says
+                for found, name in beside
+                if (says := metric_of(found.key.metric).says) != name
+            },
             **{risk.what: risk.meaning for risk in ordered if risk.meaning},
         },
     )
@@ -158,13 +162,18 @@ def _no_skill(view: RunView) -> tuple[str, ...]:
     return tuple(f"no skill {hundred(limit)} %" for limit in limits) if len(told) == 1 else ()
 
 
-def _beside(told: Sequence[tuple[Estimate, str]]) -> Iterator[str]:
-    """Numbers that stand beside the scores: macro-F1, calibration error."""
+def _beside(told: Sequence[tuple[Estimate, str]], view: RunView) -> Iterator[str]:
+    """Numbers that stand beside the scores: macro-F1, calibration error.
+
+    Scores of the same measurement are written alike.
+    """
+    main = {f.estimate.key.diagnostic for f in view.findings if f.claim.is_headline and f.estimate}
     names = Counter(name for _, name in told)
     datasets = short_names([found.key.dataset for found, _ in told])
     for found, name in told:
         where = f" on {datasets[found.key.dataset]}" if names[name] > 1 else ""
-        yield f"{name} {decimal_of(found)}{where}"
+        written = percent_of if found.key.diagnostic in main else decimal_of
+        yield f"{name} {written(found)}{where}"
 
 
 def _headline(found: Estimate) -> str:

@@ -48,14 +48,15 @@ def family_name(diagnostic: str) -> str:
 
 
 def capitalized(text: str) -> str:
-    """Text with a capital at its start; capitals within it stay.
+    """Text with a capital at its start; capitals within it stay, and so do names such as chrF.
 
     Examples
     --------
-    >>> capitalized("mid-p of McNemar"), capitalized("")
-    ('Mid-p of McNemar', '')
+    >>> capitalized("mid-p of McNemar"), capitalized("chrF drop"), capitalized("")
+    ('Mid-p of McNemar', 'chrF drop', '')
     """
-    return text[:1].upper() + text[1:]
+    first, _, _ = text.partition(" ")
+    return text if first != first.lower() else text[:1].upper() + text[1:]
 
 
 def unversioned(name: str) -> str:

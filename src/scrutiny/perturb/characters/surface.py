@@ -1,15 +1,20 @@
 """Surface changes: letter case, and punctuation around the text."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
+from scrutiny.core.answers.any_of import AnyOf
+from scrutiny.core.answers.text import Text
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import ChangesAtOnce, Document, Intensity, Site
+from scrutiny.core.transformation import ChangesAtOnce, Document, Effect, Intensity, Site
 from scrutiny.perturb.engine.change import Change, ChangesWholeText, Rng, sites_where
 from scrutiny.perturb.engine.new_words import with_marks
 from scrutiny.perturb.engine.streams import in_random_order
 from scrutiny.perturb.languages.zh.characters import has_chinese
+
+_WORD: Final = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +30,8 @@ class WordCase(Change, ChangesAtOnce):
         ``title`` raises the first letter of each word and lowers the others; ``random`` draws for
         each letter and never gives the word back as it was.
 
-    **Measures** whether the model reads words or their capitals.
+    **Measures** whether the model reads words or their capitals. The translation of a text in
+    capitals is in capitals, so references change as the text does.
 
     **Misleads when** the model's own preprocessing lower-cases: then nothing changes, and that is a
     property of the tokenizer, not robustness learned.
@@ -41,6 +47,7 @@ class WordCase(Change, ChangesAtOnce):
     id = "word_case@1"
     title = "upper and lower case"
     languages = frozenset({"*"})
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps", "translation": "sets"}
     intensity = Intensity(share=1.0, least=1, most=None)
     where = "anywhere"
 
@@ -60,6 +67,14 @@ class WordCase(Change, ChangesAtOnce):
         else:
             text = _cased(word, self.case)
         yield (Edit(document.field, site.start, site.end, text),)
+
+    def new_gold(self, gold: Any) -> Any:
+        """References in the new case, as they were where it is drawn letter by letter."""
+        if isinstance(gold, AnyOf):
+            return AnyOf(map(self.new_gold, gold))
+        if self.case == "random":
+            return gold
+        return Text(_WORD.sub(lambda word: _cased(word[0], self.case), gold))
 
     def at_once(
         self, document: Document, sites: Sequence[Site], shares: Sequence[float]
@@ -130,6 +145,7 @@ class Punctuation(ChangesWholeText):
 
     id = "punctuation@1"
     languages = frozenset({"*"})
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps", "translation": "may change"}
 
     end: bool = True
     brackets: bool = True

@@ -114,7 +114,7 @@ class Controls:
             changed = apply_edits(example, edits)
             if has_places(variant.gold):
                 return changed.gold
-        return variant.gold
+        return None if variant.gold is None else example.gold
 
 
 def matched_control(

@@ -287,11 +287,10 @@ def _variant(base: Example, recipe: Recipe, outcome: StepOutcome, setting: Setti
     """Variant of an outcome, with the gold answer if the recipe keeps it."""
     edits, status, reason = outcome
     gold = base.gold
-    if not (recipe.is_harmless or gold is None) and (
-        recipe.effect(setting.task or _task_of(base)) != "keeps"
-    ):
-        gold = None
-    elif edits and has_places(gold):
+    if not (recipe.is_harmless or gold is None):
+        task = setting.task or _task_of(base)
+        gold = recipe.new_gold(gold, task) if recipe.is_scored(task) else None
+    if edits and has_places(gold):
         try:
             gold = apply_edits(base, edits).gold
         except EditRefusedError as error:

@@ -120,6 +120,18 @@ class Recipe:
         found = [effect_of(step.transformation, task) for step in self.steps]
         return max(found, key=_SEVERITY.index)
 
+    def is_scored(self, task: str) -> bool:
+        """Whether the gold answer of a task is known afterwards."""
+        return self.effect(task) in ("keeps", "sets")
+
+    def new_gold(self, gold: Any, task: str) -> Any:
+        """Gold answer to a changed text, where it is known; a text changed in parts keeps its."""
+        for step in self.steps:
+            of = step.transformation
+            if effect_of(of, task) == "sets" and step.intensity == of.intensity:
+                gold = of.new_gold(gold)
+        return gold
+
     @property
     def title(self) -> str:
         """Readable name: "typos (share=0.9)", "spelling errors + OCR noise"."""

@@ -60,7 +60,9 @@ class EntitySwap(Change):
     resources: ClassVar[tuple[str, ...]] = ("entities",)
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
+        "question-answering": "may change",
         "text-pair-classification": "may change",
+        "translation": "may change",
     }
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
     is_default: ClassVar[bool] = False  # see docs/transformation-quality.md

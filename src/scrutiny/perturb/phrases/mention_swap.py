@@ -55,7 +55,9 @@ class MentionSwap(Change):
     resources: ClassVar[tuple[str, ...]] = ("entities",)
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
+        "question-answering": "may change",
         "text-pair-classification": "may change",
+        "translation": "may change",
     }
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
     where = "anywhere"

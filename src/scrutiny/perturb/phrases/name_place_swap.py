@@ -81,7 +81,9 @@ class NamePlaceSwap(Change):
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
+        "question-answering": "may change",
         "text-pair-classification": "may change",
+        "translation": "may change",
     }
     intensity: ClassVar[Intensity] = Intensity(share=0.0, least=1, most=1)
     is_default: ClassVar[bool] = False  # see docs/transformation-quality.md

@@ -8,7 +8,7 @@ from typing import ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.grouping import grouped
-from scrutiny.core.transformation import Document, Intensity, Site
+from scrutiny.core.transformation import Document, Effect, Intensity, Site
 from scrutiny.perturb.engine.change import WHOLE_TEXT, Change, Rng, whole_text
 from scrutiny.perturb.engine.new_words import with_unknown
 from scrutiny.text.casing import match_case
@@ -53,6 +53,7 @@ class SocialMedia(Change):
 
     id: ClassVar[str] = "social_media@1"
     title: ClassVar[str] = "social media style"
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps", "translation": "may change"}
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
 
     abbreviations: bool = True

@@ -56,6 +56,7 @@ class AppendIrrelevant(ChangesWholeText):
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
         "text-pair-classification": "may change",
+        "translation": "may change",
     }
 
     start: bool = True

@@ -51,7 +51,9 @@ class Inflections(Change):
     resources: ClassVar[tuple[str, ...]] = ("tagger",)
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
+        "question-answering": "may change",
         "text-pair-classification": "may change",
+        "translation": "may change",
     }
     is_for_search: ClassVar[bool] = True
     is_local: ClassVar[bool] = True

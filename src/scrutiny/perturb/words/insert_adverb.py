@@ -69,6 +69,7 @@ class InsertAdverb(Change):
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
         "text-pair-classification": "may change",
+        "translation": "may change",
     }
 
     def sites(self, document: Document) -> Sequence[Site]:

@@ -245,7 +245,9 @@ class SynonymVectors(Change, AsksAhead):
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet", "vectors")
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
+        "question-answering": "may change",
         "text-pair-classification": "may change",
+        "translation": "may change",
     }
 
     neighbors: int = 20

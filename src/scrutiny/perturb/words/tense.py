@@ -61,6 +61,7 @@ class Tense(Change):
     effect: ClassVar[Mapping[str, Effect]] = {
         "*": "keeps",
         "text-pair-classification": "may change",
+        "translation": "may change",
     }
 
     unit: Literal["word", "sentence"] = "sentence"

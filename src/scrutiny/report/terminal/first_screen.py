@@ -21,6 +21,7 @@ _MOST_LABELS: Final = 6
 _STYLES: Final = {"hurts": "bold red", "can't tell": "yellow", "holds": "green"}
 _MOST_OPEN: Final = 12
 _CONTEXT: Final = 24
+_SHORT: Final = 40  # cells of an answer that stands behind its text
 _SCOPES: Final = {
     "this checkpoint": "this model",
     "these checkpoints": "these models",
@@ -144,5 +145,9 @@ def case_sides(case: EvidenceItem) -> Iterator[Text]:
     )
     for sign, kind, answer in (("-", "inserted", turned.before), ("+", "removed", turned.after)):
         text = "".join(piece.text for piece in pieces if piece.kind != kind)
-        room = WIDTH - len(answer) - 6
-        yield Text(f"  {sign} {cropped(' '.join(text.split()), room)}  {answer}")
+        line = " ".join(text.split())
+        if cell_len(answer) <= _SHORT:
+            yield Text(f"  {sign} {cropped(line, WIDTH - len(answer) - 6)}  {answer}")
+            continue
+        yield Text(f"  {sign} {cropped(line, WIDTH - 4)}")
+        yield from (Text(f"    {piece}", style="dim") for piece in fold(answer, WIDTH - 4))

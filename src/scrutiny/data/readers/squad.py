@@ -1,0 +1,58 @@
+"""Files in SQuAD's format: articles of paragraphs, each with questions and their answers."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from scrutiny.core.boundary.json_text import parse_json
+from scrutiny.core.errors import DataError
+from scrutiny.data.readers.files import lines
+from scrutiny.data.readers.options import stated_columns, takes
+from scrutiny.data.source import DataSource
+from scrutiny.data.table import RawRow, Table
+
+_COLUMNS: Final = ("id", "question", "context", "answers", "paragraph", "article")
+
+
+@takes("encoding")
+def read(source: DataSource) -> Table:
+    """Questions of a file in SQuAD's format (1.1), as XQuAD and MLQA are.
+
+    Questions that their paragraph does not answer (SQuAD 2.0) are bad rows. Rows are numbered,
+    since all may stand on one line.
+
+    Raises
+    ------
+    DataError
+        If it is no such file.
+    """
+    try:
+        articles = parse_json("".join(lines(source)))["data"]
+        rows = list(_rows(articles))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(
+            f"{source.target} is no file in SQuAD's format, data[].paragraphs[].qas[]: {error!r}."
+        ) from None
+    return Table(
+        columns=_COLUMNS,
+        rows=iter(rows),
+        place=source.target,
+        defaults=stated_columns("question-answering", _COLUMNS),
+    )
+
+
+def _rows(articles: list[Mapping[str, Any]]) -> Iterator[RawRow]:
+    number = 0
+    for a, article in enumerate(articles, 1):
+        for p, paragraph in enumerate(article["paragraphs"], 1):
+            place = {"paragraph": f"{a}/{p}", "article": str(article.get("title") or a)}
+            for asked in paragraph["qas"]:
+                number += 1
+                values = {
+                    "id": asked["id"],
+                    "question": asked["question"],
+                    "context": paragraph["context"],
+                    "answers": asked["answers"],
+                    **place,
+                }
+                unanswered = "" if asked["answers"] else "its paragraph has no answer"
+                yield RawRow(number, {} if unanswered else values, unanswered)

@@ -1,0 +1,1 @@
+"""Tasks whose answers are texts that a model writes, and their metrics."""

@@ -1,0 +1,1 @@
+"""Reading comprehension: questions that words of a text answer."""

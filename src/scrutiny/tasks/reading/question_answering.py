@@ -1,0 +1,100 @@
+"""Extractive question answering: a question and a text in, the words that answer it out."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+from statistics import fmean
+from typing import Any, Final
+
+from scrutiny.core.answers.any_of import AnyOf
+from scrutiny.core.answers.extract import EXTRACT, Extract
+from scrutiny.core.errors import DataError
+from scrutiny.core.example import Example
+from scrutiny.core.task import Prediction, Role, Score
+from scrutiny.tasks.columns.by_columns import Borders, ByColumns
+from scrutiny.tasks.columns.cells import text_of
+from scrutiny.tasks.columns.roles import text_role
+from scrutiny.tasks.reading.comparing import compare, of_stretches
+from scrutiny.tasks.reading.metrics import OF_ANSWERS
+
+_CONTEXT: Final = "context"
+Given = Mapping[str, Any] | list[Any] | str
+
+
+class QuestionAnswering(ByColumns):
+    """Questions that words of a text answer, scored by F1 and exact match.
+
+    Answers are compared by their words, wherever they stand. A model without skill points at a
+    stretch as long as the right answer, anywhere in the text.
+    """
+
+    name = "question-answering"
+    roles = (
+        text_role("question", "column of the question", "query"),
+        text_role(_CONTEXT, "column of the text that answers it", "passage", "paragraph"),
+        Role("answers", "column of the right answers", "gold", ("answers", "answer")),
+        Role("paragraph", "column of the text's identifier", "unit", ("paragraph_id",)),
+        Role("article", "column of the article of a text", "unit", ("article", "title")),
+    )
+    side_by_side = (("question", "context"),)
+    identifying_columns = ("question", "context", "answers")
+    answer_type = EXTRACT
+    measures = OF_ANSWERS
+    scored_by = Score(
+        level="answer_f1@1",
+        also=("exact_match@1",),
+        no_skill="the score of words as many as the right answer's, anywhere in the text",
+    )
+
+    def parse(self, row: Mapping[str, Any], *, source: str) -> Example:
+        """Example of a row, with its answers at their places."""
+        if self.answer in row:
+            context = text_of(row, _CONTEXT)
+            row = {**row, self.answer: AnyOf(dict.fromkeys(_answers(row[self.answer], context)))}
+        return super().parse(row, source=source)
+
+    def gold(self, row: Mapping[str, Any], borders: Borders) -> AnyOf:
+        """Right answers of a row."""
+        del borders
+        found: AnyOf = row[self.answer]
+        return found
+
+    def score(
+        self, gold: Any, prediction: Prediction, *, labels: Sequence[str]
+    ) -> tuple[float, ...]:
+        """Exact match and F1, each with the right answer that gives the most."""
+        del labels
+        found = [compare(prediction.answer.text, right.text) for right in gold]
+        return max(exact for exact, _ in found), max(overlap for _, overlap in found)
+
+    def chance(self, examples: Sequence[Example]) -> float:
+        """Mean F1 of all stretches of a text that are as long as its first right answer."""
+        return fmean(of_stretches(e.fields[_CONTEXT], e.gold[0].text) for e in examples)
+
+
+def _answers(given: Given, context: str) -> Iterator[Extract]:
+    """Right answers of a cell: texts, or objects with ``text`` and ``answer_start``.
+
+    Lists of either, and the object of lists that the hub's data sets have, are read as well.
+
+    Raises
+    ------
+    DataError
+        If one has no words, or they do not stand in the text.
+    """
+    if isinstance(given, Mapping) and isinstance(given.get("text"), list):
+        starts = given.get("answer_start") or ()
+        pairs = zip_longest(given["text"], starts)
+        given = [{"text": text, "answer_start": start} for text, start in pairs]
+    several = given if isinstance(given, list) else [given]
+    if not several:
+        raise DataError("there is no answer")
+    for one in several:
+        text, start = one, None
+        if isinstance(one, Mapping):
+            text, start = one.get("text"), one.get("answer_start")
+        words = text_of({"the answer": text}, "the answer")
+        place = context.find(words) if start is None else start
+        if place < 0 or context[place : place + len(words)] != words:
+            where = "in its text" if start is None else f"at {start} of its text"
+            raise DataError(f"the answer {words!r:.60} does not stand {where}")
+        yield Extract(words, _CONTEXT, place)

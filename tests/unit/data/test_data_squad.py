@@ -1,0 +1,52 @@
+"""Files in SQuAD's format."""
+
+import json
+
+from scrutiny.data.dataset import load_dataset
+
+CONTEXT = "Ada met Bo in Rome. 罗马 is old."
+ASKED = [
+    {"id": "q1", "question": "Whom?", "answers": [{"text": "Bo", "answer_start": 8}]},
+    {
+        "id": "q2",
+        "question": "Where?",
+        "answers": [{"text": "Rome", "answer_start": 14}, {"text": "罗马", "answer_start": 20}],
+    },
+]
+FILE = {
+    "version": "1.1",
+    "data": [
+        {"title": "Ada", "paragraphs": [{"context": CONTEXT, "qas": ASKED}]},
+        {"paragraphs": [{"context": "Nobody.", "qas": [{"id": "q3", "question": "Who?",
+         "answers": [], "is_impossible": True}]}]},
+    ],
+}  # fmt: skip
+
+
+def test_questions_of_paragraphs_of_articles(write):
+    write("s.json", json.dumps(FILE, ensure_ascii=False))
+    data = load_dataset("squad:s.json")
+    assert (data.task, [e.id for e in data.examples]) == ("question-answering", ["q1", "q2"])
+    first, second = data.examples
+    assert first.fields == {"question": "Whom?", "context": CONTEXT}
+    assert [right.text for right in second.gold] == ["Rome", "罗马"]
+    assert [right.start for right in second.gold] == [14, 20]
+    assert first.attributes == {"u_paragraph": "1/1", "u_article": "Ada"}
+    (bad,) = data.bad_rows
+    assert (bad.source, bad.reason) == ("s.json:3", "its paragraph has no answer")
+
+
+def test_an_answer_elsewhere_is_a_bad_row(write):
+    asked = [{"id": "q1", "question": "Whom?", "answers": [{"text": "Bo", "answer_start": 9}]}]
+    file = {"data": [{"paragraphs": [{"context": CONTEXT, "qas": [*asked, ASKED[1]]}]}]}
+    write("s.json", json.dumps(file))
+    (bad,) = load_dataset("squad:s.json").bad_rows
+    assert "'Bo' does not stand at 9 of its text" in bad.reason
+
+
+def test_other_files_are_told(write, failure):
+    write("rows.json", '[{"question": "Who?"}]')
+    write("other.json", '{"data": [{"question": "Who?"}]}')
+    write("broken.json", '{"data": [')
+    for name in ("rows.json", "other.json", "broken.json"):
+        assert "no file in SQuAD's format" in failure(f"squad:{name}")

@@ -1,0 +1,118 @@
+"""Questions with extracted answers: exact match and F1 worked by hand, cells, and no skill."""
+
+import numpy as np
+import pytest
+
+from scrutiny.core.answers.any_of import AnyOf
+from scrutiny.core.answers.extract import Extract
+from scrutiny.core.errors import DataError
+from scrutiny.core.example import Example
+from scrutiny.core.task import Prediction
+from scrutiny.reliability.metrics import metric_of
+from scrutiny.tasks.names import load_task
+from scrutiny.tasks.reading.comparing import compare, of_stretches, words_of
+
+TASK = load_task("question-answering")
+CONTEXT = "The Denver Broncos won. Denver Broncos fans sang in 2016."
+ROW = {"question": "Who won?", "context": CONTEXT}
+
+
+@pytest.mark.parametrize(
+    ("answer", "gold", "exact", "overlap"),
+    [
+        ("Denver Broncos", "Denver Broncos", 1, 1),
+        ("the denver  Broncos!", "Denver Broncos", 1, 1),  # case, article, marks and spaces
+        ("The Broncos", "Denver Broncos", 0, 2 * 1 / (1 + 2)),
+        ("Broncos, of Denver", "Denver Broncos", 0, 2 * 2 / (3 + 2)),  # order does not count
+        ("no no no", "no", 0, 2 * 1 / (3 + 1)),  # a word counts as often as both have it
+        ("well-known", "wellknown", 1, 1),  # SQuAD drops marks within words
+        ("the", "a", 1, 1),  # nothing is left of either
+        ("the", "Rome", 0, 0),
+        ("", "Rome", 0, 0),
+        ("“Rome”", "Rome", 0, 0),  # SQuAD knows the marks of ASCII alone
+    ],
+)
+def test_english_as_squad_does_it(answer, gold, exact, overlap):
+    assert compare(answer, gold) == (exact, pytest.approx(overlap))
+
+
+@pytest.mark.parametrize(
+    ("answer", "gold", "exact", "overlap"),
+    [
+        ("丹佛野马队", "丹佛野马", 0, 2 * 4 / (5 + 4)),  # by character
+        ("“丹佛野马”。", "丹佛野马", 1, 1),  # without the marks of any script
+        ("2016年", "2016", 0, 2 * 1 / (2 + 1)),  # digits stay together
+        ("Apple 公司", "apple公司", 1, 1),
+    ],
+)
+def test_chinese_by_character(answer, gold, exact, overlap):
+    assert compare(answer, gold) == (exact, pytest.approx(overlap))
+
+
+def test_words_that_count():
+    assert words_of("A theory, an 'F-16' & the end") == ["theory", "f16", "end"]
+
+
+def test_the_best_of_several_right_answers_counts_for_each_measure():
+    gold = AnyOf((Extract("Denver Broncos"), Extract("the Broncos of Denver")))
+    assert TASK.score(gold, Prediction(Extract("Broncos")), labels=()) == (0, pytest.approx(2 / 3))
+    assert TASK.score(gold, Prediction(Extract("Broncos of Denver")), labels=()) == (1, 1)
+
+
+def test_scores_are_means_over_questions():
+    rows = np.array([[1.0, 1.0], [0.0, 0.5], [0.0, 0.0], [1.0, 1.0]])
+    for metric, column, wanted in (("exact_match", 0, 0.5), ("answer_f1", 1, 0.625)):
+        statistic = metric_of(metric)
+        sums = statistic.components(rows[:, [column]]).sum(axis=0)[None]
+        assert float(statistic.value(sums, np.ones(1))) == wanted
+        assert statistic.id in (TASK.scored_by.level, *TASK.scored_by.also)
+
+
+@pytest.mark.parametrize(
+    ("cell", "starts"),
+    [
+        ("Denver Broncos", [4]),
+        (["Denver Broncos", "2016"], [4, 52]),
+        ({"text": "Denver Broncos", "answer_start": 24}, [24]),
+        ([{"text": "Denver Broncos", "answer_start": 24}, {"text": "2016"}], [24, 52]),
+        ({"text": ["Denver Broncos", "2016"], "answer_start": [24, 52]}, [24, 52]),
+        (["2016", "2016"], [52]),
+    ],
+)
+def test_cells_of_answers(cell, starts):
+    example = TASK.parse({**ROW, "answers": cell}, source="q.json:1")
+    assert [right.start for right in example.gold] == starts
+    for right in example.gold:
+        assert CONTEXT[right.start :].startswith(right.text)
+    assert (list(example.fields), example.gold[0].field) == (["question", "context"], "context")
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("Chicago", "does not stand in its text"),
+        ({"text": "Denver", "answer_start": 5}, "does not stand at 5 of its text"),
+        ([], "no answer"),
+        ({"text": [], "answer_start": []}, "no answer"),
+        ([" "], "the answer is empty"),
+        (7, "the answer is a number"),
+    ],
+)
+def test_answers_that_cannot_be_read(cell, said):
+    with pytest.raises(DataError, match=said):
+        TASK.parse({**ROW, "answers": cell}, source="q.json:1")
+
+
+def test_questions_without_a_column_of_answers_are_not_scored():
+    assert TASK.parse(ROW, source="q.json:1").gold is None
+
+
+def test_no_skill_is_a_stretch_of_the_same_length_anywhere():
+    # he was, was born, born in, in rome
+    assert of_stretches("He was born in Rome.", "in Rome") == pytest.approx((0 + 0 + 0.5 + 1) / 4)
+    assert of_stretches("Rome", "in Rome") == 0
+    examples = [
+        Example(str(i), {"question": "?", "context": text}, AnyOf((Extract(right),)))
+        for i, (text, right) in enumerate([("He was born in Rome.", "in Rome"), ("一二三四", "三")])
+    ]
+    assert TASK.chance(examples) == pytest.approx((0.375 + 0.25) / 2)

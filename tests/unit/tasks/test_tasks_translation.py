@@ -1,0 +1,114 @@
+"""Translation: cells of references, score, and the text itself as no skill."""
+
+from dataclasses import replace
+
+import pytest
+
+from scrutiny.core.answers.any_of import AnyOf
+from scrutiny.core.answers.text import Text
+from scrutiny.core.errors import DataError
+from scrutiny.core.example import Example
+from scrutiny.core.task import Prediction
+from scrutiny.diagnostics.robustness.params import RobustnessParams
+from scrutiny.perturb.control.matched import matched_control
+from scrutiny.perturb.engine.apply import perturb
+from scrutiny.perturb.engine.recipe import parse_recipe
+from scrutiny.reliability.scored import level_of
+from scrutiny.tasks.generation.ngrams import bleu_counts, chrf_counts
+from scrutiny.tasks.names import load_task
+from scrutiny.text.edits import apply_edits
+
+sacrebleu = pytest.importorskip("sacrebleu")
+
+TASK = load_task("translation")
+
+
+@pytest.mark.parametrize(
+    ("cell", "gold"),
+    [
+        ("Um gato.", Text("Um gato.")),
+        (["Um gato."], Text("Um gato.")),
+        (["Um gato.", "O gato."], AnyOf((Text("Um gato."), Text("O gato.")))),
+    ],
+)
+def test_cells_of_references(cell, gold):
+    example = TASK.parse({"text": "A cat.", "reference": cell}, source="t.jsonl:1")
+    assert (example.gold, type(example.gold)) == (gold, type(gold))
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [([], "an empty list"), ("", "reference is empty"), (["a", 3], "reference is a number")],
+)
+def test_references_that_cannot_be_read(cell, said):
+    with pytest.raises(DataError, match=said):
+        TASK.parse({"text": "A cat.", "reference": cell}, source="t.jsonl:1")
+
+
+def test_measures_are_the_counts_of_both_metrics():
+    gold = AnyOf((Text("Um gato."), Text("O gato.")))
+    measures = TASK.score(gold, Prediction(Text("O gato")), labels=())
+    references = ("Um gato.", "O gato.")
+    assert measures == (*chrf_counts("O gato", references), *bleu_counts("O gato", references))
+    assert len(measures) == len(TASK.measures) == len({m.name for m in TASK.measures})
+
+
+def test_no_skill_is_the_text_itself():
+    texts = {"The animal is normal.": "O animal é normal.", "Good night.": "Boa noite."}
+    examples = [Example(t, {"text": t}, Text(right)) for t, right in texts.items()]
+    wanted = sacrebleu.corpus_chrf([*texts], [[*texts.values()]]).score / 100
+    assert TASK.chance(examples) == pytest.approx(wanted)
+    right = [Prediction(example.gold) for example in examples]
+    assert level_of(TASK, examples, right) == pytest.approx(1)
+
+
+def test_an_untranslated_reference_is_doubtful():
+    row = {"text": "Rome", "reference": ["Roma", "Rome"]}
+    doubts = list(TASK.doubts(row, TASK.parse(row, source="t.jsonl:1")))
+    assert doubts == ["have a reference that is the text itself, untranslated"]
+
+
+@pytest.mark.parametrize(
+    ("recipe", "text", "gold"),
+    [
+        ("word_case", "A CAT SAT.", "UM GATO SENTOU-SE."),
+        ("word_case(case=lower)", "a cat sat.", "um gato sentou-se."),
+        ("word_case(case=title)", "A Cat Sat.", "Um Gato Sentou-Se."),
+    ],
+)
+def test_references_change_case_as_the_text_does(recipe, text, gold):
+    example = Example("1", {"text": "A cat sat."}, AnyOf((Text("Um gato sentou-se."),)))
+    variant = perturb(example, recipe, seed=0, task="translation")
+    assert apply_edits(example, variant.edits).text == text
+    assert variant.gold == AnyOf((Text(gold),))
+    assert type(variant.gold[0]) is Text
+
+
+@pytest.mark.parametrize("recipe", ["word_case(share=0.3)", "word_case(case=random)", "typos"])
+def test_references_stay_as_they_are(recipe):
+    example = Example("1", {"text": "A cat sat on the mat over there."}, Text("Um gato."))
+    variant = perturb(example, recipe, seed=0, task="translation")
+    assert (variant.status, variant.gold) == ("ok", Text("Um gato."))
+
+
+@pytest.mark.parametrize("recipe", ["number_swap", "tense", "append_irrelevant", "punctuation"])
+def test_what_a_translation_would_have_to_follow_has_no_reference(recipe):
+    assert not parse_recipe(recipe).is_scored("translation")
+    example = Example("1", {"text": "We found 12 cats."}, Text("Encontramos 12 gatos."))
+    assert perturb(example, recipe, seed=0, task="translation").gold is None
+
+
+def test_only_changes_that_leave_a_reference_are_usual():
+    english = frozenset({"en"})
+    names = {r.name for r in RobustnessParams().recipes(TASK, english)}
+    assert {"typos@1", "ocr@1", "word_case@1", "contraction@1", "synonym_wordnet@1"} <= names
+    assert names.isdisjoint({"tense@1", "number_swap@1", "social_media@1", "punctuation@1"})
+    labels = {r.name for r in RobustnessParams().recipes(load_task("text-classification"), english)}
+    assert names < labels
+
+
+def test_a_control_is_held_to_the_reference_of_the_text():
+    example = Example("1", {"text": "A cat sat on the mat over there."}, Text("Um gato."))
+    treated = perturb(example, "typos", seed=0, task="translation")
+    control = matched_control(example, replace(treated, gold=Text("UM GATO.")), seed=0)
+    assert (control.status, control.gold) == ("ok", Text("Um gato."))
