@@ -117,7 +117,8 @@ class Transformation(PlugIn, ABC):
     effect
         Effect on the gold answer, by task ("*" for all others): it ``keeps`` the answer, ``sets``
         another that it knows (`new_gold`), ``flips`` it, or ``may change`` it, so that nothing
-        says what is right.
+        says what is right. And by layer of an answer about words (``arcs``, ``upos``, ``xpos``),
+        which is kept where nothing else is said.
     intensity
         Default number of units to change.
     allowed

@@ -2,14 +2,17 @@
 
 from dataclasses import replace
 
+import pytest
+
 from scrutiny.core.answers.words import ROOT, Words
 from scrutiny.core.edit import Edit
-from scrutiny.core.example import Example
+from scrutiny.core.example import Example, Span
 from scrutiny.core.transformation import Intensity
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.change import Change, word_sites
 from scrutiny.perturb.engine.recipe import Recipe, Step
-from scrutiny.tasks.columns.tags import token_borders
+from scrutiny.tasks.columns.tags import borders_in, token_borders
+from scrutiny.text.edits import apply_edits
 
 SOLD = "She sold it quickly ."
 
@@ -99,3 +102,135 @@ def test_two_steps_say_in_one_what_they_say_in_turn():
     variant = perturb(example, recipe, seed=0)
     assert variant.status == "ok"
     assert variant.gold.relations == ("nsubj", "advmod", "root", "obj", "punct")
+
+
+TAGS = {"upos": ("PRON", "VERB", "PRON", "PUNCT"), "xpos": ("PRP", "VBD", "PRP", ".")}
+TAGGED = sentence("She sold it .", (2, 0, 2, 2), "nsubj root obj punct")
+TAGGED = replace(TAGGED, gold=TAGGED.gold._replace(**TAGS))
+
+
+@pytest.mark.parametrize(
+    ("effect", "left"),
+    [
+        ({"*": "keeps"}, {"arcs", "upos", "xpos"}),
+        ({"*": "keeps", "xpos": "may change"}, {"arcs", "upos"}),
+        ({"*": "keeps", "arcs": "may change"}, {"upos", "xpos"}),
+        ({"*": "keeps", "arcs": "may change", "upos": "may change"}, {"xpos"}),
+        ({"*": "keeps", "arcs": "flips", "upos": "flips", "xpos": "flips"}, set()),
+        ({"*": "may change", "dependency-arcs": "keeps"}, {"arcs", "upos", "xpos"}),
+        ({"*": "may change"}, set()),
+    ],
+)
+def test_the_gold_answer_says_nothing_in_layers_that_a_change_falsifies(effect, left):
+    made = Replaces("xx")
+    made.effect = effect
+    step = Step(made, Intensity(), "around")
+    variant = perturb(TAGGED, Recipe((step,)), seed=0, task="dependency-arcs")
+    gold = variant.gold or Words("text", ())
+    layers = {"arcs": gold.heads, "arcs of relations": gold.relations, "upos": gold.upos}
+    layers["xpos"] = gold.xpos
+    assert {name.partition(" ")[0] for name, layer in layers.items() if layer} == left
+    assert (variant.gold is None) == (not left)
+
+
+def test_the_past_becomes_the_present_and_arcs_stay():
+    variant = perturb(TAGGED, "tense", seed=0, task="dependency-arcs")
+    assert [edit.text for edit in variant.edits] == ["sells"]
+    assert variant.gold == TAGGED.gold._replace(
+        borders=((0, 3), (4, 9), (10, 12), (13, 14)), xpos=None
+    )
+
+
+def changed_text(example, variant):
+    return apply_edits(example, variant.edits)
+
+
+@pytest.mark.parametrize(
+    ("text", "recipe", "expected"),
+    [
+        ("It is n't sold .", "contraction", ["It", "is", "not", "sold", "."]),
+        ("It isn't sold .", "contraction", ["It", "is", "not", "sold", "."]),
+        ("It is not sold .", "contraction", ["It", "is", "n't", "sold", "."]),
+        ("It can not end .", "contraction", ["It", "ca", "n't", "end", "."]),
+    ],
+)
+def test_contractions_are_two_words(text, recipe, expected):
+    words = text.replace("isn't", "is n't").split()
+    borders = borders_in(text, words)
+    gold = Words("text", borders, (3, 3, 3, ROOT, 3), ("a", "b", "c", "root", "d"))
+    example = Example("1", {"text": text}, gold=gold, tokens={"text": borders})
+    variant = perturb(example, recipe, seed=0)
+    after = changed_text(example, variant)
+    assert [after.text[a:b] for a, b in variant.gold.borders] == expected
+    assert variant.gold[2:] == gold[2:]
+
+
+def test_a_split_word_goes_with_its_first_part():
+    variant = perturb(TAGGED, "split_word(share=0)", seed=3)
+    assert len(variant.edits) == 1
+    gold, after = variant.gold, changed_text(TAGGED, variant)
+    first = gold.relations.index("goeswith") - 1
+    assert gold.heads[first + 1] == first
+    start, end = gold.borders[first][0], gold.borders[first + 1][1]
+    assert after.text[start:end].replace(" ", "") in ("She", "sold", "it")
+    rest = [k for k in range(5) if k != first + 1]
+    assert [gold.relations[k] for k in rest] == list(TAGGED.gold.relations)
+    assert gold.upos[first + 1] == "X"
+
+
+def test_marks_depend_on_the_root_and_the_last_one_stays():
+    example = sentence("She sold it .", (2, 0, 2, 2), "nsubj root obj punct")
+    seen = set()
+    for seed in range(12):
+        variant = perturb(example, "punctuation", seed=seed)
+        after = changed_text(example, variant)
+        words = arcs(after, variant.gold)
+        seen.add(after.text)
+        assert [arc for arc in words if arc[2] != "punct"] == [
+            ("She", "sold", "nsubj"),
+            ("sold", "", "root"),
+            ("it", "sold", "obj"),
+        ]
+        assert {arc[1] for arc in words if arc[2] == "punct"} == {"sold"}
+    assert len(seen) > 5
+
+
+def test_words_of_which_nothing_is_known_have_no_head():
+    example = sentence("She sold it .", (2, 0, 2, 2), "nsubj root obj punct")
+    for recipe in ("social_media", "append_irrelevant(least_tokens=1)"):
+        variant = perturb(example, recipe, seed=0)
+        gold, after = variant.gold, changed_text(example, variant)
+        known = [k for k, head in enumerate(gold.heads) if head is not None]
+        assert [gold.relations[k] for k in known] == ["nsubj", "root", "obj", "punct"]
+        assert {gold.relations[k] for k in range(len(gold.heads)) if k not in known} == {""}
+        assert len(gold.heads) > 4
+        assert gold.heads.count(ROOT) == 1
+        assert [after.text[slice(*gold.borders[k])].lower() for k in known][1:] == [
+            "sold",
+            "it",
+            ".",
+        ]
+
+
+def test_a_longer_name_has_one_head():
+    example = sentence(
+        "Ida Smith flew to Rome .", (3, 1, 0, 5, 3, 3), "nsubj flat root case obl punct"
+    )
+    spans = (Span("text", 0, 9, "PER"), Span("text", 18, 22, "LOC"))
+    tree = replace(example, spans=spans)
+    seen = set()
+    for seed in range(20):
+        variant = perturb(tree, "entity_swap", seed=seed)
+        after = changed_text(tree, variant)
+        found = {relation: word for word, _, relation in arcs_of_known(after, variant.gold)}
+        seen.add(len(variant.gold.borders))
+        assert found["root"] == "flew"
+        assert after.text.split(" flew")[0].startswith(found["nsubj"])
+        assert after.text.removesuffix(" .").endswith(found["obl"])
+    assert len(seen) > 1
+
+
+def arcs_of_known(example, gold):
+    known = [k for k, relation in enumerate(gold.relations) if relation]
+    words = [example.text[a:b] for a, b in gold.borders]
+    return [(words[k], gold.heads[k], gold.relations[k]) for k in known]

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scrutiny.core.answers.words import WordsType
 from scrutiny.core.example import Example
 from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import registry
@@ -48,7 +49,7 @@ NAMES = [
     "tense",
 ]
 LIGHT = [n for n in NAMES if n not in ("back_translation", "masked_lm", "synonym_vectors")]
-TASKS = ("text-classification", "text-pair-classification", "token-tagging")
+TASKS = {name.partition("@")[0] for name in registry().names("task")}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -58,7 +59,7 @@ def test_the_anatomy(name):
     assert re.fullmatch(r"[A-Z].*\.", sentence_of(transformation))
     assert set(transformation.resources) <= set(RESOURCES)
     assert "*" in transformation.effect
-    assert set(transformation.effect) <= {"*", *TASKS}
+    assert set(transformation.effect) <= {"*", *TASKS, *WordsType.layers}
     assert transformation.languages == {"en"}
     for heading in ("**Measures**", "**Misleads when**", "References\n"):
         assert heading in type(transformation).__doc__

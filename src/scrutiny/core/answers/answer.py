@@ -55,10 +55,13 @@ class AnswerType(ABC, Generic[A]):
         Name in stored answers.
     holds
         Class of its values, which tells them from those of other types.
+    layers
+        Names of its layers, where a change may falsify them one by one.
     """
 
     name: ClassVar[str]
     holds: ClassVar[type]
+    layers: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self) -> None:
         _BY_NAME[self.name] = _BY_CLASS[self.holds] = self
@@ -133,6 +136,11 @@ class AnswerType(ABC, Generic[A]):
     def carried(self, answer: A, track: Track) -> Iterable[A]:
         """All right answers to the changed text that come of one: usually the one carried."""
         return (self.carry(answer, track),)
+
+    def without(self, answer: A, layers: Sequence[str]) -> A | None:
+        """Answer that says nothing in these layers; None if nothing is left."""
+        del layers
+        return answer
 
     def carry(self, answer: A, track: Track) -> A:
         """Answer to the changed text.

@@ -43,6 +43,7 @@ class WordsType(AnswerType[Words]):
 
     name = "words"
     holds = Words
+    layers = ("arcs", "upos", "xpos")
 
     def has_places(self, answer: Words) -> bool:
         """Yes, the borders of all words."""
@@ -116,6 +117,13 @@ class WordsType(AnswerType[Words]):
         """Its words."""
         return {answer.field: answer.borders}
 
+    def without(self, answer: Words, layers: Sequence[str]) -> Words | None:
+        """Words without these layers; arcs are heads and relations."""
+        names = [name for layer in layers for name in _OF_ARCS.get(layer, (layer,))]
+        nothing: Any = dict.fromkeys(names)
+        left = answer._replace(**nothing)
+        return left if any(layer is not None for layer in left[2:]) else None
+
     def carry(self, answer: Words, track: Track) -> Words:
         """Annotation of the changed text.
 
@@ -158,6 +166,7 @@ class WordsType(AnswerType[Words]):
 WORDS = WordsType()
 #: Layers, and the names of those that are labels in a piece of an edit.
 LAYERS: Final = ("heads", "relations", "upos", "xpos")
+_OF_ARCS: Final = {"arcs": ("heads", "relations")}
 _LABELS: Final = ("relation", "upos", "xpos")
 
 

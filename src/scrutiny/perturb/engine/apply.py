@@ -21,6 +21,7 @@ status       reason                         when
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from scrutiny.core.answers.answer import has_places
@@ -292,7 +293,7 @@ def _variant(base: Example, recipe: Recipe, outcome: StepOutcome, setting: Setti
         gold = recipe.new_gold(gold, task) if recipe.is_scored(task) else None
     if edits and has_places(gold):
         try:
-            gold = apply_edits(base, edits).gold
+            gold = apply_edits(replace(base, gold=gold), edits).gold
         except EditRefusedError as error:
             edits, gold, status, reason = (), None, "refused", error.reason
     return measured_variant(base.id, recipe.name, tuple(edits), gold, status, reason, setting.draw)

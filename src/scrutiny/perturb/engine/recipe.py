@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final, get_args
 
+from scrutiny.core.answers.answer import type_of
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plugin import title_of
@@ -125,12 +126,18 @@ class Recipe:
         return self.effect(task) in ("keeps", "sets")
 
     def new_gold(self, gold: Any, task: str) -> Any:
-        """Gold answer to a changed text, where it is known; a text changed in parts keeps its."""
+        """Gold answer to a changed text, where it is known; a text changed in parts keeps its.
+
+        It says nothing in layers that a step does not keep.
+        """
         for step in self.steps:
             of = step.transformation
             if effect_of(of, task) == "sets" and step.intensity == of.intensity:
                 gold = of.new_gold(gold)
-        return gold
+        kind = type_of(gold)
+        effects = [step.transformation.effect for step in self.steps]
+        changed = [x for x in kind.layers if any(e.get(x, "keeps") != "keeps" for e in effects)]
+        return kind.without(gold, changed) if changed else gold
 
     @property
     def title(self) -> str:

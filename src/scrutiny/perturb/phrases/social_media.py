@@ -53,7 +53,12 @@ class SocialMedia(Change):
 
     id: ClassVar[str] = "social_media@1"
     title: ClassVar[str] = "social media style"
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps", "translation": "may change"}
+    effect: ClassVar[Mapping[str, Effect]] = {
+        "*": "keeps",
+        "translation": "may change",
+        "upos": "may change",
+        "xpos": "may change",
+    }
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
 
     abbreviations: bool = True

@@ -59,7 +59,11 @@ class BackTranslation(ChangesWholeText, AsksAhead):
     id: ClassVar[str] = "back_translation@1"
     title: ClassVar[str] = "back-translation"
     resources: ClassVar[tuple[str, ...]] = ("translator",)
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps", "token-tagging": "may change"}
+    effect: ClassVar[Mapping[str, Effect]] = {
+        "*": "keeps",
+        "token-tagging": "may change",
+        "dependency-arcs": "may change",
+    }
 
     pivot: str = "pt"
 

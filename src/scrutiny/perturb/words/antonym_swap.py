@@ -65,7 +65,11 @@ class AntonymSwap(Change):
     id: ClassVar[str] = "antonym_swap@1"
     title: ClassVar[str] = "antonyms"
     resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "may change", "token-tagging": "keeps"}
+    effect: ClassVar[Mapping[str, Effect]] = {
+        "*": "may change",
+        "token-tagging": "keeps",
+        "dependency-arcs": "keeps",
+    }
     is_default: ClassVar[bool] = False  # see docs/transformation-quality.md
 
     checked: bool = True

@@ -35,7 +35,7 @@ class DeleteWord(Change):
     id: ClassVar[str] = "delete_word@1"
     title: ClassVar[str] = "words deleted"
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "may change"}
+    effect: ClassVar[Mapping[str, Effect]] = {"*": "may change", "dependency-arcs": "keeps"}
     intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=None)
     is_for_search: ClassVar[bool] = True
 

@@ -54,6 +54,7 @@ class Inflections(Change):
         "question-answering": "may change",
         "text-pair-classification": "may change",
         "translation": "may change",
+        "xpos": "may change",
     }
     is_for_search: ClassVar[bool] = True
     is_local: ClassVar[bool] = True

@@ -57,6 +57,7 @@ class NumberSwap(Change):
         "*": "may change",
         "text-classification": "keeps",
         "token-tagging": "keeps",
+        "dependency-arcs": "keeps",
     }
     intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
 

@@ -62,6 +62,7 @@ class Tense(Change):
         "*": "keeps",
         "text-pair-classification": "may change",
         "translation": "may change",
+        "xpos": "may change",
     }
 
     unit: Literal["word", "sentence"] = "sentence"
