@@ -72,17 +72,17 @@ transformation scrutiny.perturb.words.
     delete_word@1       delete_word:DeleteWord
     inflections@1       inflections:Inflections
     insert_adverb@1     insert_adverb:InsertAdverb
-    masked_insert@1     masked:MaskedInsert
+    masked_insert@1     masked_lengths:MaskedInsert
     masked_lm@1         masked:MaskedLm
-    masked_merge@1      masked:MaskedMerge
+    masked_merge@1      masked_lengths:MaskedMerge
     masked_replace@1    masked:MaskedReplace
     number_swap@1       number_swap:NumberSwap
     shown_replace@1     masked:ShownReplace
-    synonym_vectors@1   like_words:SynonymVectors
-    synonym_wordnet@1   synonym_wordnet:SynonymWordnet
+    synonym_vectors@1   vectors:SynonymVectors
+    synonym_wordnet@1   wordnet:SynonymWordnet
     tense@1             tense:Tense
-    vector_neighbors@1  like_words:VectorNeighbors
-    wordnet_all@1       like_words:WordnetAll
+    vector_neighbors@1  vectors:VectorNeighbors
+    wordnet_all@1       wordnet:WordnetAll
 transformation scrutiny.perturb.phrases.
     entity_swap@1       entity_swap:EntitySwap
     mention_swap@1      mention_swap:MentionSwap

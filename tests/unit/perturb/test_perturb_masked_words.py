@@ -9,7 +9,8 @@ from scrutiny.perturb.engine.document import TextDocument, document_of
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.resources.loading import load_resource
 from scrutiny.perturb.words.guesses import are_antonyms
-from scrutiny.perturb.words.masked import MaskedInsert, MaskedMerge, MaskedReplace, ShownReplace
+from scrutiny.perturb.words.masked import MaskedReplace, ShownReplace
+from scrutiny.perturb.words.masked_lengths import MaskedInsert, MaskedMerge
 from scrutiny.text.edits import apply_to_text
 
 

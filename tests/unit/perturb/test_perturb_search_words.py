@@ -11,7 +11,8 @@ from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.phrases.mention_swap import MentionSwap
 from scrutiny.perturb.words.delete_word import DeleteWord
 from scrutiny.perturb.words.inflections import Inflections
-from scrutiny.perturb.words.like_words import VectorNeighbors, WordnetAll, synonyms
+from scrutiny.perturb.words.vectors import VectorNeighbors
+from scrutiny.perturb.words.wordnet import WordnetAll, synonyms
 from scrutiny.text.edits import apply_to_text
 
 

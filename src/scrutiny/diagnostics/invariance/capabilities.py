@@ -40,7 +40,7 @@ from scrutiny.perturb.search.goals.keeping import KeepOutput
 from scrutiny.perturb.search.goals.outputs import Tagging
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.methods.unguided import Exhaustive, RandomChoice
-from scrutiny.perturb.words.like_words import WordnetAll
+from scrutiny.perturb.words.wordnet import WordnetAll
 
 _TAGGED = Tagging(against="prediction")
 

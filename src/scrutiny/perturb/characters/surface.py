@@ -8,8 +8,15 @@ from typing import Any, ClassVar, Final, Literal
 from scrutiny.core.answers.any_of import AnyOf
 from scrutiny.core.answers.text import Text
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import ChangesAtOnce, Document, Effect, Intensity, Site
-from scrutiny.perturb.engine.change import Change, ChangesWholeText, Rng, sites_where
+from scrutiny.core.transformation import ChangesAtOnce, Document, Effect, Site
+from scrutiny.perturb.engine.change import (
+    EVERY_SITE,
+    Change,
+    ChangesWholeText,
+    Rng,
+    keeps_unless,
+    sites_where,
+)
 from scrutiny.perturb.engine.new_words import with_marks
 from scrutiny.perturb.engine.streams import in_random_order
 from scrutiny.perturb.languages.zh.characters import has_chinese
@@ -48,7 +55,7 @@ class WordCase(Change, ChangesAtOnce):
     title = "upper and lower case"
     languages = frozenset({"*"})
     effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps", "translation": "sets"}
-    intensity = Intensity(share=1.0, least=1, most=None)
+    intensity = EVERY_SITE
     where = "anywhere"
 
     case: Literal["upper", "lower", "title", "random"] = "upper"
@@ -145,7 +152,7 @@ class Punctuation(ChangesWholeText):
 
     id = "punctuation@1"
     languages = frozenset({"*"})
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "keeps", "translation": "may change"}
+    effect = keeps_unless("translation")
 
     end: bool = True
     brackets: bool = True

@@ -1,11 +1,33 @@
 """Base class of most transformations, and the sites that many share."""
 
-from collections.abc import Callable, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar, Final
 
 from scrutiny.core.randomness import Rng as Rng
-from scrutiny.core.transformation import Document, Intensity, Site, Transformation, Where
+from scrutiny.core.transformation import (
+    Document,
+    Effect,
+    Intensity,
+    Site,
+    Transformation,
+    Where,
+)
 from scrutiny.text.tokens import is_word
+
+EVERY_SITE: Final = Intensity(share=1.0, least=1, most=None)
+ONE_SITE: Final = Intensity(share=0.0, least=1, most=1)
+
+
+def keeps_unless(*tasks: str) -> Mapping[str, Effect]:
+    """Effect that keeps the gold answer, except of some tasks, or in some layers of theirs."""
+    changed: dict[str, Effect] = dict.fromkeys(tasks, "may change")
+    return {"*": "keeps", **changed}
+
+
+def may_change_unless(*tasks: str) -> Mapping[str, Effect]:
+    """Effect that may change the gold answer, except of some tasks."""
+    kept: dict[str, Effect] = dict.fromkeys(tasks, "keeps")
+    return {"*": "may change", **kept}
 
 
 class Change(Transformation):
@@ -33,7 +55,7 @@ class ChangesWholeText(Change):
 
     __slots__ = ()
 
-    intensity: ClassVar[Intensity] = Intensity(share=0.0, least=1, most=1)
+    intensity: ClassVar[Intensity] = ONE_SITE
     where = "anywhere"
 
     def sites(self, document: Document) -> Sequence[Site]:
@@ -56,9 +78,11 @@ def word_sites(document: Document, shortest: int = 1) -> list[Site]:
 
 def sites_where(document: Document, is_place: Callable[[str], bool]) -> list[Site]:
     """Tokens whose surface passes a test."""
-    words = document.words
+    pairs = zip(document.tokens, document.words, strict=True)
     return [
-        Site(start, end, i) for i, (start, end) in enumerate(document.tokens) if is_place(words[i])
+        new_tuple(Site, (start, end, i))
+        for i, ((start, end), word) in enumerate(pairs)
+        if is_place(word)
     ]
 
 

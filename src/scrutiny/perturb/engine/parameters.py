@@ -26,7 +26,6 @@ LIMITS: Final = {
     "least_zipf": (0.0, inf),
     "longest": (1, inf),
     "most_alike": (1, inf),
-    "neighbors": (1, inf),
     "senses": (1, inf),
     "shortest": (0, inf),
     "top": (1, inf),

@@ -19,7 +19,7 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
 from scrutiny.core.registry import registry
 from scrutiny.core.transformation import Document, Effect, Intensity, Site, Transformation
-from scrutiny.perturb.engine.change import Rng, whole_text
+from scrutiny.perturb.engine.change import EVERY_SITE, Rng, may_change_unless, whole_text
 from scrutiny.text.tokens import token_spans
 
 #: Function from a text to a text.
@@ -28,7 +28,6 @@ Rewriter = Callable[[str], str]
 _NAME: Final = re.compile(r"[A-Za-z_][\w.-]*")
 _PLAIN: Final = str | int | float | bool | None
 _HELD: Final[dict[str, type["Rewrite"]]] = {}
-_WHOLE: Final = Intensity(share=1.0, least=1, most=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +62,8 @@ class Rewrite(Transformation):
     __slots__ = ()
 
     languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "may change"}
-    intensity: ClassVar[Intensity] = _WHOLE
+    effect: ClassVar[Mapping[str, Effect]] = may_change_unless()
+    intensity: ClassVar[Intensity] = EVERY_SITE
     function: ClassVar[Rewriter]
 
     def sites(self, document: Document) -> Sequence[Site]:

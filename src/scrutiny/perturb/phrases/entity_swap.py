@@ -1,13 +1,13 @@
 """Named entities replaced by others of the same type."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.engine.change import Change, Rng
+from scrutiny.core.transformation import Document, Site
+from scrutiny.perturb.engine.change import EVERY_SITE, Change, Rng, keeps_unless
 from scrutiny.perturb.engine.new_words import with_name
 from scrutiny.perturb.phrases.mentions import (
     EntityMention,
@@ -55,17 +55,12 @@ class EntitySwap(Change):
     (10, 'LOC')
     """
 
-    id: ClassVar[str] = "entity_swap@1"
-    title: ClassVar[str] = "entities swapped"
-    resources: ClassVar[tuple[str, ...]] = ("entities",)
-    effect: ClassVar[Mapping[str, Effect]] = {
-        "*": "keeps",
-        "question-answering": "may change",
-        "text-pair-classification": "may change",
-        "translation": "may change",
-    }
-    intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
-    is_default: ClassVar[bool] = False  # see docs/transformation-quality.md
+    id = "entity_swap@1"
+    title = "entities swapped"
+    resources = ("entities",)
+    effect = keeps_unless("question-answering", "text-pair-classification", "translation")
+    intensity = EVERY_SITE
+    is_default = False  # see docs/transformation-quality.md
     where = "anywhere"
 
     def sites(self, document: Document) -> Sequence[Site]:

@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.engine.change import Change, Rng
+from scrutiny.core.transformation import Document, Site
+from scrutiny.perturb.engine.change import EVERY_SITE, Change, Rng, keeps_unless
 from scrutiny.perturb.engine.new_words import with_name
 from scrutiny.perturb.phrases.mentions import (
     EntityMention,
@@ -50,18 +50,13 @@ class MentionSwap(Change):
     ['Anna Smith', 'Nairobi']
     """
 
-    id: ClassVar[str] = "mention_swap@1"
-    title: ClassVar[str] = "mentions swapped"
-    resources: ClassVar[tuple[str, ...]] = ("entities",)
-    effect: ClassVar[Mapping[str, Effect]] = {
-        "*": "keeps",
-        "question-answering": "may change",
-        "text-pair-classification": "may change",
-        "translation": "may change",
-    }
-    intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
+    id = "mention_swap@1"
+    title = "mentions swapped"
+    resources = ("entities",)
+    effect = keeps_unless("question-answering", "text-pair-classification", "translation")
+    intensity = EVERY_SITE
     where = "anywhere"
-    is_for_search: ClassVar[bool] = True
+    is_for_search = True
     allowed: ClassVar[Mapping[str, Sequence[str]]] = {"kinds": ("PER", "LOC", "ORG")}
 
     kinds: tuple[str, ...] = ("PER", "LOC")

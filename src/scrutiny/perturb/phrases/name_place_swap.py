@@ -6,8 +6,8 @@ from functools import cache
 from typing import ClassVar, Final, Literal
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.engine.change import Change, Rng, whole_text
+from scrutiny.core.transformation import Document, Site
+from scrutiny.perturb.engine.change import ONE_SITE, Change, Rng, keeps_unless, whole_text
 from scrutiny.perturb.engine.new_words import with_name
 from scrutiny.perturb.languages.en.verbs import could_be_verb
 from scrutiny.perturb.phrases.gender_conflicts import has_conflict, is_no_first_name
@@ -76,17 +76,12 @@ class NamePlaceSwap(Change):
     ['she', 'her']
     """
 
-    id: ClassVar[str] = "name_place_swap@1"
-    title: ClassVar[str] = "names and places swapped"
-    resources: ClassVar[tuple[str, ...]] = ("tagger",)
-    effect: ClassVar[Mapping[str, Effect]] = {
-        "*": "keeps",
-        "question-answering": "may change",
-        "text-pair-classification": "may change",
-        "translation": "may change",
-    }
-    intensity: ClassVar[Intensity] = Intensity(share=0.0, least=1, most=1)
-    is_default: ClassVar[bool] = False  # see docs/transformation-quality.md
+    id = "name_place_swap@1"
+    title = "names and places swapped"
+    resources = ("tagger",)
+    effect = keeps_unless("question-answering", "text-pair-classification", "translation")
+    intensity = ONE_SITE
+    is_default = False  # see docs/transformation-quality.md
     where = "anywhere"
     allowed: ClassVar[Mapping[str, Sequence[str]]] = {"region": REGIONS}
 

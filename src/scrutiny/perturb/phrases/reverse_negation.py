@@ -1,12 +1,12 @@
 """Reversal of negation: a "not" inserted or removed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Protocol
+from typing import Any, Final, Protocol
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.engine.change import Change, Rng
+from scrutiny.core.transformation import Document, Site
+from scrutiny.perturb.engine.change import ONE_SITE, Change, Rng, may_change_unless
 from scrutiny.perturb.languages.en.negation import (
     affirm,
     has_negation,
@@ -50,12 +50,12 @@ class ReverseNegation(Change):
     'went'
     """
 
-    id: ClassVar[str] = "reverse_negation@1"
-    title: ClassVar[str] = "negation reversed"
-    resources: ClassVar[tuple[str, ...]] = ("tagger",)
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "may change", "token-tagging": "keeps"}
-    intensity: ClassVar[Intensity] = Intensity(share=0.0, least=1, most=1)
-    is_default: ClassVar[bool] = False  # see docs/transformation-quality.md
+    id = "reverse_negation@1"
+    title = "negation reversed"
+    resources = ("tagger",)
+    effect = may_change_unless("token-tagging")
+    intensity = ONE_SITE
+    is_default = False  # see docs/transformation-quality.md
 
     add: bool = True
     remove: bool = True

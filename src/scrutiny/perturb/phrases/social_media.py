@@ -4,12 +4,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from string import ascii_lowercase, digits
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.grouping import grouped
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.engine.change import WHOLE_TEXT, Change, Rng, whole_text
+from scrutiny.core.transformation import Document, Site
+from scrutiny.perturb.engine.change import (
+    EVERY_SITE,
+    WHOLE_TEXT,
+    Change,
+    Rng,
+    keeps_unless,
+    whole_text,
+)
 from scrutiny.perturb.engine.new_words import with_unknown
 from scrutiny.text.casing import match_case
 from scrutiny.text.characters import pick
@@ -51,15 +58,10 @@ class SocialMedia(Change):
     (Edit(field='text', start=7, end=20, text='brb', spans=(), inside=False, pieces=()),)
     """
 
-    id: ClassVar[str] = "social_media@1"
-    title: ClassVar[str] = "social media style"
-    effect: ClassVar[Mapping[str, Effect]] = {
-        "*": "keeps",
-        "translation": "may change",
-        "upos": "may change",
-        "xpos": "may change",
-    }
-    intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
+    id = "social_media@1"
+    title = "social media style"
+    effect = keeps_unless("translation", "upos", "xpos")
+    intensity = EVERY_SITE
 
     abbreviations: bool = True
     handle: Literal["random", "at", "url"] | None = "random"

@@ -22,7 +22,8 @@ from scrutiny.perturb.search.goal import Closeness, Judged, best, reached
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.methods.importance import How, rank
-from scrutiny.perturb.words.masked import MaskedInsert, MaskedReplace
+from scrutiny.perturb.words.masked import MaskedReplace
+from scrutiny.perturb.words.masked_lengths import MaskedInsert
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from scrutiny.perturb.search import Amount, Changeable, Search, Space
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.beam import Greedy
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
-from scrutiny.perturb.words.masked import MaskedInsert, MaskedMerge, MaskedReplace, ShownReplace
+from scrutiny.perturb.words.masked import MaskedReplace, ShownReplace
+from scrutiny.perturb.words.masked_lengths import MaskedInsert, MaskedMerge
 
 
 @dataclass(frozen=True, slots=True)

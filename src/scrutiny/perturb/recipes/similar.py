@@ -14,7 +14,8 @@ from scrutiny.perturb.constraints.meaning import SentenceSimilarity
 from scrutiny.perturb.recipes.attack import Given
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.search.state import State
-from scrutiny.perturb.words.like_words import VectorNeighbors, WordnetAll
+from scrutiny.perturb.words.vectors import VectorNeighbors
+from scrutiny.perturb.words.wordnet import WordnetAll
 
 #: Words around an edit that are compared, where a paper compares a window.
 WINDOW: Final = 15

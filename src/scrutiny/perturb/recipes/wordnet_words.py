@@ -8,7 +8,7 @@ from scrutiny.perturb.search import Changeable, Search, Space
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.methods.particle_swarm import ParticleSwarm
-from scrutiny.perturb.words.like_words import WordnetAll
+from scrutiny.perturb.words.wordnet import WordnetAll
 
 
 @dataclass(frozen=True, slots=True)

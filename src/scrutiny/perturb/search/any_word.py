@@ -1,12 +1,11 @@
 """All words as sites, for methods that bring their own candidates."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Site, Transformation
-from scrutiny.perturb.engine.change import Rng, word_sites
+from scrutiny.core.transformation import Document, Site, Transformation
+from scrutiny.perturb.engine.change import Rng, may_change_unless, word_sites
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +26,9 @@ class AnyWord(Transformation):
     [0, 2]
     """
 
-    id: ClassVar[str] = "any_word@1"
-    languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "may change"}
+    id = "any_word@1"
+    languages = frozenset({"*"})
+    effect = may_change_unless()
     where = "around"
 
     shortest: int = 1

@@ -1,13 +1,12 @@
 """An opening phrase before the text and a proverb after it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Site
-from scrutiny.perturb.engine.change import ChangesWholeText, Rng
+from scrutiny.core.transformation import Document, Site
+from scrutiny.perturb.engine.change import ChangesWholeText, Rng, keeps_unless
 from scrutiny.perturb.engine.new_words import with_unknown
 from scrutiny.perturb.languages.en.verbs import could_be_verb
 from scrutiny.text.gender import first_name_gender
@@ -51,13 +50,9 @@ class AppendIrrelevant(ChangesWholeText):
     (True, 't')
     """
 
-    id: ClassVar[str] = "append_irrelevant@1"
-    title: ClassVar[str] = "irrelevant sentences"
-    effect: ClassVar[Mapping[str, Effect]] = {
-        "*": "keeps",
-        "text-pair-classification": "may change",
-        "translation": "may change",
-    }
+    id = "append_irrelevant@1"
+    title = "irrelevant sentences"
+    effect = keeps_unless("text-pair-classification", "translation")
 
     start: bool = True
     end: bool = True

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.grouping import grouped
-from scrutiny.core.transformation import AsksAhead, Document, Effect, Site
-from scrutiny.perturb.engine.change import ChangesWholeText, Rng
+from scrutiny.core.transformation import AsksAhead, Document, Site
+from scrutiny.perturb.engine.change import ChangesWholeText, Rng, keeps_unless
 from scrutiny.perturb.languages.en.clitics import is_spaced
 from scrutiny.perturb.resources.capabilities import Translator
 from scrutiny.perturb.resources.loading import find_resource
@@ -56,14 +56,10 @@ class BackTranslation(ChangesWholeText, AsksAhead):
     ('translator',)
     """
 
-    id: ClassVar[str] = "back_translation@1"
-    title: ClassVar[str] = "back-translation"
-    resources: ClassVar[tuple[str, ...]] = ("translator",)
-    effect: ClassVar[Mapping[str, Effect]] = {
-        "*": "keeps",
-        "token-tagging": "may change",
-        "dependency-arcs": "may change",
-    }
+    id = "back_translation@1"
+    title = "back-translation"
+    resources = ("translator",)
+    effect = keeps_unless("token-tagging", "dependency-arcs")
 
     pivot: str = "pt"
 

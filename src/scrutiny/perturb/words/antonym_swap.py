@@ -1,20 +1,19 @@
 """Adjectives replaced by their antonym."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Final
+from typing import Final
 
-from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Site
-from scrutiny.perturb.engine.change import Change, Rng
+from scrutiny.core.transformation import Document, Site
+from scrutiny.perturb.engine.change import may_change_unless, sites_where
 from scrutiny.perturb.languages.en.related_words import (
     KnownWords,
     antonym_forms,
     content_tag,
     fitting_antonym_forms,
 )
-from scrutiny.perturb.words.replacing import replace_word
+from scrutiny.perturb.words.replacing import OtherWord
 
 _BEFORE: Final = frozenset("as so no years year - `` how too".split())
 _BEHIND: Final = frozenset(
@@ -25,7 +24,7 @@ _TAGS = ("JJ", "JJR", "JJS")
 
 
 @dataclass(frozen=True, slots=True)
-class AntonymSwap(Change):
+class AntonymSwap(OtherWord):
     """Replaces an adjective by its antonym, in the same degree and letter case.
 
     A list holds the pairs that a reader found to fit in nearly every context; no other pair is
@@ -62,15 +61,12 @@ class AntonymSwap(Change):
     'bad'
     """
 
-    id: ClassVar[str] = "antonym_swap@1"
-    title: ClassVar[str] = "antonyms"
-    resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
-    effect: ClassVar[Mapping[str, Effect]] = {
-        "*": "may change",
-        "token-tagging": "keeps",
-        "dependency-arcs": "keeps",
-    }
-    is_default: ClassVar[bool] = False  # see docs/transformation-quality.md
+    id = "antonym_swap@1"
+    title = "antonyms"
+    resources = ("tagger", "wordnet")
+    effect = may_change_unless("token-tagging", "dependency-arcs")
+    has_article = True
+    is_default = False  # see docs/transformation-quality.md
 
     checked: bool = True
     senses: int = 3
@@ -79,22 +75,19 @@ class AntonymSwap(Change):
 
     def sites(self, document: Document) -> Sequence[Site]:
         """Adjectives that have an antonym; only possible adjectives are tagged."""
-        words = document.words
-        known = _words_with_antonym(self)
+        words, known = document.words, _words_with_antonym(self)
         return [
-            Site(start, end, i)
-            for i, (start, end) in enumerate(document.tokens)
-            if known[words[i]]
-            and content_tag(document, i) in _TAGS
-            and self.forms(words[i].lower(), content_tag(document, i))
-            and not (self.checked and _is_fixed(words, i))
+            site
+            for site in sites_where(document, known.__getitem__)
+            if content_tag(document, site.token) in _TAGS
+            and self.others(document, site)
+            and not (self.checked and _is_fixed(words, site.token))
         ]
 
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+    def others(self, document: Document, site: Site) -> Sequence[str]:
         """Antonyms in the adjective's degree, the most frequent sense first."""
         word = document.words[site.token].lower()
-        for form in self.forms(word, content_tag(document, site.token)):
-            yield from replace_word(document, site.token, form)
+        return self.forms(word, content_tag(document, site.token))
 
     def forms(self, word: str, xpos: str) -> tuple[str, ...]:
         """Antonyms of a lower-case word in the degree of its Penn tag."""

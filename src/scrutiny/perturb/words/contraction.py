@@ -5,11 +5,11 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Literal
+from typing import Literal
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Intensity, Site
-from scrutiny.perturb.engine.change import Change, Rng
+from scrutiny.core.transformation import Document, Site
+from scrutiny.perturb.engine.change import EVERY_SITE, Change, Rng
 from scrutiny.perturb.engine.new_words import with_same_words
 from scrutiny.perturb.languages.en.clitics import is_spaced
 from scrutiny.text.contractions import Rewrite, find_contractions, find_expansions
@@ -44,9 +44,9 @@ class Contraction(Change):
     ['is not', "aren't"]
     """
 
-    id: ClassVar[str] = "contraction@1"
-    title: ClassVar[str] = "contractions"
-    intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
+    id = "contraction@1"
+    title = "contractions"
+    intensity = EVERY_SITE
     where = "anywhere"
 
     direction: Literal["both", "expand", "contract"] = "both"

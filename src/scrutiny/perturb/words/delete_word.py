@@ -1,12 +1,12 @@
 """Deletion of one word."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.engine.change import Change, Rng
+from scrutiny.core.transformation import Document, Intensity, Site
+from scrutiny.perturb.engine.change import Change, Rng, may_change_unless, sites_where
+from scrutiny.perturb.engine.word_changes import is_lexical
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +32,16 @@ class DeleteWord(Change):
     [(0, 3, ''), (4, 9, ''), (8, 13, '')]
     """
 
-    id: ClassVar[str] = "delete_word@1"
-    title: ClassVar[str] = "words deleted"
-    languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "may change", "dependency-arcs": "keeps"}
-    intensity: ClassVar[Intensity] = Intensity(share=0.1, least=1, most=None)
-    is_for_search: ClassVar[bool] = True
+    id = "delete_word@1"
+    title = "words deleted"
+    languages = frozenset({"*"})
+    effect = may_change_unless("dependency-arcs")
+    intensity = Intensity(share=0.1, least=1, most=None)
+    is_for_search = True
 
     def sites(self, document: Document) -> Sequence[Site]:
         """Words and numbers, if there are at least two of them."""
-        found = [
-            Site(*document.tokens[i], i)
-            for i, word in enumerate(document.words)
-            if any(map(str.isalnum, word))
-        ]
+        found = sites_where(document, is_lexical)
         return found if len(found) > 1 else ()
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:

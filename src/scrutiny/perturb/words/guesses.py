@@ -1,19 +1,17 @@
 """Proposals of a masked language model for a search: queries, and filters of words."""
 
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from scrutiny.core.edit import Edit
 from scrutiny.core.grouping import grouped
-from scrutiny.core.transformation import AsksAhead, Document, Effect, Site
-from scrutiny.perturb.engine.change import Change, Rng, word_sites
+from scrutiny.core.transformation import AsksAhead, Document, Site
+from scrutiny.perturb.engine.change import may_change_unless, word_sites
 from scrutiny.perturb.languages.en.related_words import opposites
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.resources.vocabulary import Script, script_of
-from scrutiny.text.casing import match_case
+from scrutiny.perturb.words.replacing import OtherWord
 from scrutiny.text.inflect import lemma
 from scrutiny.text.lexicon import is_stop_word
 from scrutiny.text.wordnet import POS_OF, exists
@@ -60,56 +58,16 @@ def fitting(
         yield guess
 
 
-def replaced(document: Document, site: Site, word: str) -> tuple[Edit, ...]:
-    """Replacement of the word at a site, in its letter case.
-
-    Articles are left alone: what a search tries is one place, and the published attacks do so.
-
-    Examples
-    --------
-    >>> from scrutiny.perturb.engine.document import document_of
-    >>> replaced(document_of("A Film"), Site(2, 6, 1), "movie")[0].text
-    'Movie'
-    """
-    old = document.text[site.start : site.end]
-    return (Edit(document.field, site.start, site.end, match_case(old, word)),)
-
-
-def token_at(document: Document, site: Site) -> int:
-    """Index of the token at a site of a search, adjusted for earlier edits.
-
-    Examples
-    --------
-    >>> from scrutiny.perturb.engine.document import document_of
-    >>> token_at(document_of("A fi lm here"), Site(8, 12, 2))
-    3
-    """
-    tokens, place = document.tokens, (site.start, site.end)
-    if site.token < len(tokens) and tokens[site.token] == place:
-        return site.token
-    return min(bisect_left(tokens, place), len(tokens) - 1)
-
-
-def content_words(document: Document) -> list[Site]:
-    """Words of three letters or more that are no function words."""
-    words = document.words
-    return [
-        Site(start, end, i)
-        for i, (start, end) in enumerate(document.tokens)
-        if end - start > 2 and words[i].isalpha() and not is_stop_word(words[i])
-    ]
-
-
-class Expected(Change, AsksAhead):
+class Expected(OtherWord, AsksAhead):
     """Base of all changes that a masked language model proposes."""
 
     __slots__ = ()
 
-    languages: ClassVar[frozenset[str]] = frozenset({"en", "zh"})
+    languages = frozenset({"en", "zh"})
     resources: ClassVar[tuple[str, ...]] = ("masked_lm",)
-    effect: ClassVar[Mapping[str, Effect]] = {"*": "may change"}
-    is_for_search: ClassVar[bool] = True
-    is_local: ClassVar[bool] = True
+    effect = may_change_unless()
+    is_for_search = True
+    is_local = True
 
     top: int
     least_probability: float = 0.0
@@ -142,11 +100,11 @@ class Expected(Change, AsksAhead):
         likely = [guess for guess in found if guess.value >= self.least_probability]
         return fitting(likely, old, no_stop_words=self.no_stop_words, no_antonyms=self.no_antonyms)
 
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """Words in the model's order, in the letter case of the word that they replace."""
+    def others(self, document: Document, site: Site) -> Iterable[str]:
+        """Words in the model's order."""
         (query,) = self.queries(document, site)
-        for guess in self.fitting(document, query, [document.text[site.start : site.end]]):
-            yield replaced(document, site, guess.word)
+        old = document.text[site.start : site.end]
+        return (guess.word for guess in self.fitting(document, query, [old]))
 
     def warm(
         self,

@@ -1,15 +1,14 @@
 """Words in another inflection."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Final
+from typing import Final
 
-from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Site
-from scrutiny.perturb.engine.change import Change, Rng
+from scrutiny.core.transformation import Document, Site
+from scrutiny.perturb.engine.change import keeps_unless, sites_where
 from scrutiny.perturb.languages.en.related_words import UPOS_OF, content_tag
-from scrutiny.perturb.words.guesses import replaced, token_at
+from scrutiny.perturb.words.replacing import OtherWord, token_at
 from scrutiny.text.inflect import inflect, lemma
 from scrutiny.text.lexicon import is_stop_word
 
@@ -21,7 +20,7 @@ _TAGS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Inflections(Change):
+class Inflections(OtherWord):
     """Words in another inflection.
 
     All other forms of a noun, verb or adjective, in the order of their Penn tags.
@@ -47,35 +46,26 @@ class Inflections(Change):
     ('go', 'goes', 'going', 'gone')
     """
 
-    id: ClassVar[str] = "inflections@1"
-    resources: ClassVar[tuple[str, ...]] = ("tagger",)
-    effect: ClassVar[Mapping[str, Effect]] = {
-        "*": "keeps",
-        "question-answering": "may change",
-        "text-pair-classification": "may change",
-        "translation": "may change",
-        "xpos": "may change",
-    }
-    is_for_search: ClassVar[bool] = True
-    is_local: ClassVar[bool] = True
+    id = "inflections@1"
+    resources = ("tagger",)
+    effect = keeps_unless("question-answering", "text-pair-classification", "translation", "xpos")
+    is_for_search = True
+    is_local = True
 
     skip_stop_words: bool = True
 
     def sites(self, document: Document) -> Sequence[Site]:
         """Words of letters; their tags decide later which of them can be inflected."""
-        return [
-            Site(*document.tokens[i], i)
-            for i, word in enumerate(document.words)
-            if len(word) > 1
-            and word.isalpha()
-            and not (self.skip_stop_words and is_stop_word(word))
-        ]
+        stops = self.skip_stop_words
+        return sites_where(
+            document,
+            lambda word: len(word) > 1 and word.isalpha() and not (stops and is_stop_word(word)),
+        )
 
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
-        """Forms in a fixed order, in the letter case of the word."""
+    def others(self, document: Document, site: Site) -> Sequence[str]:
+        """Forms in a fixed order."""
         upos = UPOS_OF.get(content_tag(document, token_at(document, site)), "")
-        for form in forms(document.text[site.start : site.end].lower(), upos):
-            yield replaced(document, site, form)
+        return forms(document.text[site.start : site.end].lower(), upos)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -1,14 +1,14 @@
 """Adverbs inserted before main verbs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import ClassVar, Final
+from typing import Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.track import Piece
-from scrutiny.core.transformation import Document, Effect, Site
-from scrutiny.perturb.engine.change import Change, Rng
+from scrutiny.core.transformation import Document, Site
+from scrutiny.perturb.engine.change import Change, Rng, keeps_unless
 from scrutiny.perturb.engine.streams import in_random_order
 from scrutiny.perturb.languages.en.clitics import plain
 from scrutiny.perturb.languages.en.verbs import (
@@ -63,14 +63,10 @@ class InsertAdverb(Change):
     ['seen']
     """
 
-    id: ClassVar[str] = "insert_adverb@1"
-    title: ClassVar[str] = "adverbs inserted"
-    resources: ClassVar[tuple[str, ...]] = ("tagger",)
-    effect: ClassVar[Mapping[str, Effect]] = {
-        "*": "keeps",
-        "text-pair-classification": "may change",
-        "translation": "may change",
-    }
+    id = "insert_adverb@1"
+    title = "adverbs inserted"
+    resources = ("tagger",)
+    effect = keeps_unless("text-pair-classification", "translation")
 
     def sites(self, document: Document) -> Sequence[Site]:
         """Main verbs that an adverb can precede."""

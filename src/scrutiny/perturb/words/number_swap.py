@@ -1,12 +1,12 @@
 """Numbers replaced by others."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import Final
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Intensity, Site
-from scrutiny.perturb.engine.change import Change, Rng
+from scrutiny.core.transformation import Document, Site
+from scrutiny.perturb.engine.change import EVERY_SITE, Change, Rng, may_change_unless
 from scrutiny.perturb.languages.en.counting import counting_numbers
 from scrutiny.text.numbers import Number, format_number, parse_number
 
@@ -51,15 +51,10 @@ class NumberSwap(Change):
     True
     """
 
-    id: ClassVar[str] = "number_swap@1"
-    title: ClassVar[str] = "numbers swapped"
-    effect: ClassVar[Mapping[str, Effect]] = {
-        "*": "may change",
-        "text-classification": "keeps",
-        "token-tagging": "keeps",
-        "dependency-arcs": "keeps",
-    }
-    intensity: ClassVar[Intensity] = Intensity(share=1.0, least=1, most=None)
+    id = "number_swap@1"
+    title = "numbers swapped"
+    effect = may_change_unless("text-classification", "token-tagging", "dependency-arcs")
+    intensity = EVERY_SITE
 
     ratings: bool = False
 

@@ -1,36 +1,67 @@
-"""Replacement of one word, with the right letter case and article."""
+"""Another word in a word's place: in its letter case, and with its article where asked."""
 
-from collections.abc import Iterator
+from abc import abstractmethod
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document
+from scrutiny.core.transformation import Document, Site
+from scrutiny.perturb.engine.change import Change, Rng, new_tuple, sites_where
+from scrutiny.perturb.engine.streams import in_random_order
 from scrutiny.text.casing import match_case
 from scrutiny.text.inflect import indefinite_article
+from scrutiny.text.lexicon import is_stop_word
 
 _ARTICLES = frozenset({"a", "an"})
 
 
-def replace_word(document: Document, index: int, word: str) -> Iterator[tuple[Edit, ...]]:
-    """Edits that replace a token by a word, in the same letter case, and adjust "a" or "an".
+class OtherWord(Change):
+    """Base of transformations that put another word in a word's place.
 
-    None come where the article would have to change and may not.
-
-    Parameters
+    Attributes
     ----------
-    document
-        The text.
-    index
-        Token that is replaced.
-    word
-        What stands there instead.
+    is_drawn
+        Whether the words come in random order, and not as they are given.
+    has_article
+        Whether "a" or "an" before the word follows the new one. What a search tries is one place,
+        and the published attacks leave the article alone.
     """
-    start, end = document.tokens[index]
-    edit = Edit(document.field, start, end, match_case(document.words[index], word))
-    article = follow_article(document, index, word)
-    if article is None:
-        yield (edit,)
-    elif not document.is_protected(article.start, article.end):
-        yield article, edit
+
+    __slots__ = ()
+
+    is_drawn: ClassVar[bool] = False
+    has_article: ClassVar[bool] = False
+
+    @abstractmethod
+    def others(self, document: Document, site: Site) -> Iterable[str]:
+        """Words that can stand at a site, the best first; uses no randomness."""
+
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+        """Each of the other words; none whose article would have to change and may not."""
+        others = self.others(document, site)
+        for other in in_random_order(tuple(others), rng) if self.is_drawn else others:
+            edit = replaced(document, site, other)
+            article = follow_article(document, site.token, other) if self.has_article else None
+            if article is None:
+                yield (edit,)
+            elif not document.is_protected(article.start, article.end):
+                yield article, edit
+
+
+def replaced(document: Document, site: Site, word: str) -> Edit:
+    """Replacement of the word at a site, in its letter case.
+
+    Examples
+    --------
+    >>> from scrutiny.perturb.engine.document import document_of
+    >>> replaced(document_of("A Film"), Site(2, 6, 1), "movie").text
+    'Movie'
+    """
+    start, end, _ = site
+    new = match_case(document.text[start:end], word)
+    edit: Edit = new_tuple(Edit, (document.field, start, end, new, (), False, ()))
+    return edit
 
 
 def follow_article(document: Document, index: int, word: str) -> Edit | None:
@@ -49,3 +80,25 @@ def follow_article(document: Document, index: int, word: str) -> Edit | None:
         shout = document.words[index].isupper() and len(document.words[index]) > 1
         return Edit(document.field, start, end, "AN" if shout else "An")
     return Edit(document.field, start, end, match_case(before, needed))
+
+
+def token_at(document: Document, site: Site) -> int:
+    """Index of the token at a site of a search, adjusted for earlier edits.
+
+    Examples
+    --------
+    >>> from scrutiny.perturb.engine.document import document_of
+    >>> token_at(document_of("A fi lm here"), Site(8, 12, 2))
+    3
+    """
+    tokens, place = document.tokens, (site.start, site.end)
+    if site.token < len(tokens) and tokens[site.token] == place:
+        return site.token
+    return min(bisect_left(tokens, place), len(tokens) - 1)
+
+
+def content_words(document: Document) -> list[Site]:
+    """Words of three letters or more that are no function words."""
+    return sites_where(
+        document, lambda word: len(word) > 2 and word.isalpha() and not is_stop_word(word)
+    )

@@ -1,12 +1,12 @@
 """Finite verbs in the other tense."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Effect, Site
-from scrutiny.perturb.engine.change import Change, Rng
+from scrutiny.core.transformation import Document, Site
+from scrutiny.perturb.engine.change import Change, Rng, keeps_unless
 from scrutiny.perturb.languages.en.clitics import full_form
 from scrutiny.perturb.languages.en.conjugation import Tense as Time
 from scrutiny.perturb.languages.en.conjugation import (
@@ -55,15 +55,10 @@ class Tense(Change):
     'goes'
     """
 
-    id: ClassVar[str] = "tense@1"
-    title: ClassVar[str] = "tense changed"
-    resources: ClassVar[tuple[str, ...]] = ("tagger",)
-    effect: ClassVar[Mapping[str, Effect]] = {
-        "*": "keeps",
-        "text-pair-classification": "may change",
-        "translation": "may change",
-        "xpos": "may change",
-    }
+    id = "tense@1"
+    title = "tense changed"
+    resources = ("tagger",)
+    effect = keeps_unless("text-pair-classification", "translation", "xpos")
 
     unit: Literal["word", "sentence"] = "sentence"
 

@@ -497,7 +497,7 @@ from scrutiny.perturb.search import *
 from scrutiny.perturb.search.goals.labels import Untargeted
 from scrutiny.perturb.search.methods.genetic import Genetic
 from scrutiny.perturb.search.methods.particle_swarm import ParticleSwarm
-from scrutiny.perturb.words.synonym_wordnet import SynonymWordnet
+from scrutiny.perturb.words.wordnet import SynonymWordnet
 from scrutiny.perturb.characters.typos import Typos
 from scrutiny.testing.toy_models import KeywordClassifier
 model = KeywordClassifier(("good", "film"), ("bad",))

@@ -21,7 +21,7 @@ from scrutiny.perturb.search.origin import Origin
 from scrutiny.perturb.search.places import find_places, find_word
 from scrutiny.perturb.search.space import Space
 from scrutiny.perturb.search.state import State
-from scrutiny.perturb.words.synonym_wordnet import SynonymWordnet
+from scrutiny.perturb.words.wordnet import SynonymWordnet
 from scrutiny.testing.strategies import examples, texts
 from scrutiny.testing.toy_transformations import WordTable
 

@@ -4,7 +4,7 @@ Everything here is a pure function of a word, its Penn tag and a few settings, s
 kept: in running text most words were asked before.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -379,6 +379,23 @@ def is_same_part_of_speech(word: str, other: str, xpos: str) -> bool:
         return False
     uses = _uses(other)
     return exists(base, pos) and uses[pos] >= _USUAL * sum(uses.values())
+
+
+def of_same_form(word: str, xpos: str, others: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Of other words those of a content word's part of speech and form, each with its lemma.
+
+    Examples
+    --------
+    >>> list(of_same_form("movies", "NNS", ["films", "movie", "read"]))
+    [('films', 'film')]
+    """
+    upos = UPOS_OF[xpos]
+    base = lemma(word, upos)
+    for other in others:
+        if is_same_part_of_speech(word, other, xpos) and not is_stop_word(other):
+            stem = lemma(other, upos)
+            if stem != base:
+                yield other, stem
 
 
 @lru_cache(maxsize=_CACHED)

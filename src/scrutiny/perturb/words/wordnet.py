@@ -1,0 +1,225 @@
+"""Synonyms from WordNet: those that fit, and every lemma of every sense for searches."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal
+
+from scrutiny.core.transformation import Document, Site
+from scrutiny.perturb.engine.change import may_change_unless, sites_where
+from scrutiny.perturb.languages.en.related_words import (
+    UPOS_OF,
+    SynonymSettings,
+    content_tag,
+    inflected,
+    synonym_forms,
+    words_with_synonym,
+)
+from scrutiny.perturb.words.replacing import OtherWord, token_at
+from scrutiny.text.inflect import lemma
+from scrutiny.text.wordnet import POS_OF, lemmas, synsets
+
+_CACHED: Final = 1 << 16
+_ENOUGH: Final = 3  # so many words with a usual synonym, and the tags will leave one
+
+_COMPOUND: Final = frozenset("noir - love short cover news".split())
+_PARTICLES: Final = frozenset(
+    """about across after against ahead along apart around as aside at away back by down for
+    forth from forward in into of off on onto out over through to together up upon with""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SynonymWordnet(OtherWord):
+    """Words replaced by a WordNet synonym in the same inflection.
+
+    Replaces a word by a synonym of the same part of speech, inflection and letter case.
+
+    A list holds the pairs of words that a reader found to fit in nearly every context; no other
+    pair is used unless asked for. Verbs before a preposition or particle stay, and so do words in
+    a comparison ("more often than") and in compounds ("love story"). Only the words that are
+    chosen get tagged.
+
+    Parameters
+    ----------
+    checked
+        Whether only the pairs of the list are used. Otherwise every single common word will do
+        whose usual sense, by the counts of SemCor, is a usual one of the word; where a text has
+        hardly a word with such a synonym, a verb of feeling takes what it is a kind of. Many more
+        texts change, and about three synonyms in ten miss the sense.
+    senses
+        How many of a word's senses count, the most frequent first, where not checked.
+    least_zipf
+        How common the synonym has to be, as log10 of its count per billion words, where not
+        checked.
+    usual
+        Whether the sense has to be a usual one, where not checked. Otherwise senses early in
+        WordNet's order will do as well.
+
+    **Measures** whether the answer hangs on the wording where the meaning stays.
+
+    **Misleads when** the word is used in a sense that is not its usual one, or the synonym differs
+    in tone: a "movie" is a "film", but a "flick" is not quite.
+
+    References
+    ----------
+    Miller (1995). WordNet: a lexical database for English.
+    Ren, Deng, He, Che (2019). Generating natural language adversarial examples through probability
+    weighted word saliency.
+
+    Examples
+    --------
+    >>> from scrutiny.core.example import Example
+    >>> from scrutiny.perturb.engine.apply import perturb
+    >>> perturb(Example("1", {"text": "Buy it"}), "synonym_wordnet", seed=0).edits[0].text
+    'Purchase'
+    """
+
+    id = "synonym_wordnet@1"
+    title = "synonyms (WordNet)"
+    resources = ("tagger", "wordnet")
+    is_drawn = True
+    has_article = True
+
+    checked: bool = True
+    senses: int = 2
+    least_zipf: float = 3.0
+    usual: bool = True
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Words with a usual synonym; in texts with few, also verbs with a hypernym."""
+        nearest, wider = self._settings()
+        found = sites_where(document, words_with_synonym(nearest).__getitem__)
+        if self.checked or len(found) >= _ENOUGH:
+            return found
+        return sites_where(document, words_with_synonym(wider).__getitem__)
+
+    def others(self, document: Document, site: Site) -> Iterable[str]:
+        """Synonyms in the word's inflection; usual ones only, if any."""
+        xpos = content_tag(document, site.token)
+        if _is_fixed(document, site.token, xpos):
+            return ()
+        return self._forms(document.words[site.token].lower(), xpos)
+
+    def _forms(self, word: str, xpos: str) -> tuple[str, ...]:
+        nearest, wider = self._settings()
+        return synonym_forms(word, xpos, nearest) or synonym_forms(word, xpos, wider)
+
+    def _settings(self) -> tuple[SynonymSettings, SynonymSettings]:
+        """Conditions for a synonym, and those used if none is found."""
+        nearest = SynonymSettings(self.senses, self.least_zipf, checked=self.checked)
+        if self.checked:
+            return nearest, nearest
+        return nearest, nearest._replace(usual=self.usual, broader=True)
+
+
+def _is_fixed(document: Document, index: int, xpos: str) -> bool:
+    """Whether a word is part of an expression: "lives in", "more often than", "love story"."""
+    before = document.words[index - 1].lower() if index else ""
+    behind = document.words[index + 1].lower() if index + 1 < len(document.words) else ""
+    if xpos.startswith("VB"):
+        return behind in _PARTICLES
+    if xpos == "RB":
+        return before in ("more", "most", "as")
+    return behind in _COMPOUND or before in _COMPOUND
+
+
+@dataclass(frozen=True, slots=True)
+class WordnetAll(OtherWord):
+    """Words replaced by any lemma of any of their WordNet synsets.
+
+    Every single-word lemma of every synset of a word, whatever its sense.
+
+    The order is fixed: nouns, verbs, adjectives, adverbs; the frequent sense first; within a
+    synset as WordNet has it. See ``synonym_wordnet`` for synonyms that fit more often.
+
+    Parameters
+    ----------
+    pos
+        ``all``: of every part of speech that the word may have; ``tagged``: of the one that it has
+        here.
+    senses
+        How many senses of a part of speech count, the frequent ones first; nothing takes all.
+    inflect
+        Put the lemma in the inflection of the word. Published attacks do not: "movies" becomes
+        "film".
+
+    **Measures** with a search on top, how far synonyms by the dictionary bring a model.
+
+    **Misleads when** read as a change that keeps the meaning: most senses of a word are not the one
+    that is meant.
+
+    References
+    ----------
+    Ren, Deng, He, Che (2019). Generating natural language adversarial examples through probability
+    weighted word saliency. Morris et al. (2020). TextAttack.
+
+    Examples
+    --------
+    >>> synonyms("movies", "nvar", None)
+    ('movie', 'film', 'picture', 'pic', 'flick')
+    """
+
+    id = "wordnet_all@1"
+    title = "WordNet lemmas"
+    resources = ("tagger", "wordnet")
+    effect = may_change_unless()
+    is_for_search = True
+    is_local = True
+
+    pos: Literal["all", "tagged"] = "all"
+    senses: int | None = None
+    inflect: bool = False
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Words of letters that have a synonym in WordNet."""
+        return sites_where(
+            document,
+            lambda word: word.isalpha() and bool(synonyms(word.lower(), "nvar", self.senses)),
+        )
+
+    def others(self, document: Document, site: Site) -> Iterable[str]:
+        """Lemmas in a fixed order."""
+        xpos = ""
+        if self.pos == "tagged" or self.inflect:
+            xpos = content_tag(document, token_at(document, site))
+        pos = POS_OF.get(UPOS_OF.get(xpos, ""), "") if self.pos == "tagged" else "nvar"
+        tag = xpos if self.inflect and xpos in UPOS_OF else ""
+        return forms(document.text[site.start : site.end].lower(), pos, self.senses, tag)
+
+
+@lru_cache(maxsize=_CACHED)
+def forms(word: str, pos: str, senses: int | None, xpos: str) -> tuple[str, ...]:
+    """Synonyms of a lower-case word, in the inflection of a Penn tag if there is one.
+
+    Examples
+    --------
+    >>> forms("movies", "n", 1, ""), forms("movies", "n", 1, "NNS")[0]
+    (('movie', 'film', 'picture', 'pic', 'flick'), 'films')
+    """
+    others = synonyms(word, pos, senses)
+    found = [inflected(other, xpos) for other in others] if xpos else others
+    return tuple([form for form in found if form is not None and form.lower() != word])
+
+
+@lru_cache(maxsize=_CACHED)
+def synonyms(word: str, pos: str, senses: int | None) -> tuple[str, ...]:
+    """Single-word lemmas of the synsets of a lower-case word, or of its base form, without it.
+
+    Parameters
+    ----------
+    word
+        In lower case, inflected or not.
+    pos
+        Letters of the parts of speech that count, of ``nvar``.
+    senses
+        How many senses of each count; nothing takes all.
+    """
+    found: list[str] = []
+    for upos, letter in POS_OF.items():
+        if letter not in pos:
+            continue
+        for form in dict.fromkeys((word, lemma(word, upos))):
+            for synset in synsets(form, letter)[:senses]:
+                found += [other for other in lemmas(synset) if other.isalpha()]
+    return tuple(dict.fromkeys(other for other in found if other.lower() != word))
