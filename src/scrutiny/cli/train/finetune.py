@@ -69,7 +69,7 @@ _SET = "Field of the recipe without its own option: --set true_share=0.5."
 )
 @click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout: one run a line.")
 def command(**flags: Any) -> int:
-    r"""Fine-tune an encoder once for each seed: classes, pairs, tags, or annotations.
+    r"""Fine-tune an encoder once for each seed: classes, pairs, tags, answers, annotations.
 
     The epoch with the best dev score is kept, and the dev data is never what is reported on.
     Interrupted, the same command goes on from the last epoch.

@@ -36,11 +36,12 @@ _HEADS: Final = {
     "text-classification": "ForSequenceClassification",
     "text-pair-classification": "ForSequenceClassification",
     "token-tagging": "ForTokenClassification",
+    "question-answering": "ForQuestionAnswering",
 }
 
 
 def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
-    """Classifier or tagger of a checkpoint; its language model for a task without labels.
+    """Classifier, tagger or reader of a checkpoint; its language model for a task without labels.
 
     Raises
     ------
@@ -70,7 +71,8 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     )
     refuse_missing(missing, source, head=head)
     tokenizer = load_tokenizer(checkpoint, source)
-    names = _names(network.config, source, task)
+    is_reader = base_name(task) == "question-answering"
+    names = () if is_reader else _names(network.config, source, task)
     parts = parts_of(
         network.to(device),
         tokenizer,
@@ -80,7 +82,12 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         known_by=(_VERSION, checkpoint.fingerprint()),
         also={"names": names, "task": base_name(task)},
     )
-    loaded = Loaded(parts, _forward(network, tokenizer, options.batch), names)
+    forward = _forward(network, tokenizer, options.batch)
+    if is_reader:
+        from scrutiny.models.hf.reader import HfReader
+
+        return HfReader(parts, forward)
+    loaded = Loaded(parts, forward, names)
     return HfTagger(loaded) if is_tagging(task) else HfClassifier(loaded)
 
 

@@ -15,6 +15,13 @@ from scrutiny.models.hf.vectors import has_vectors
 Columns = Mapping[str, Sequence[Sequence[int]]]
 
 
+def logits_of(output: Any) -> Any:
+    """Logits of a head; of one that points at an answer, ``(text, start or end, token)``."""
+    if "logits" in output:
+        return output.logits
+    return torch.stack([output.start_logits, output.end_logits], dim=1)
+
+
 class Forward:
     """A network in evaluation mode with everything needed to run lists of tokens.
 
@@ -52,7 +59,7 @@ class Forward:
     def _ask(self, columns: Columns, batch: list[int]) -> Any:
         """Logits of one batch."""
         with torch.inference_mode():
-            return self.network(**self.inputs(columns, batch)).logits.float()
+            return logits_of(self.network(**self.inputs(columns, batch))).float()
 
     def inputs(self, columns: Columns, batch: Sequence[int]) -> dict[str, Any]:
         """Padded tensors ``(text, token)`` of one batch on the network's device, by name."""

@@ -155,6 +155,8 @@ def decision_of(risks: Sequence[FoundRisk]) -> str:
         return f"Look at {len(hurt)} risk{'s' * (len(hurt) > 1)}: {listed(names)}."
     if open_ones:
         return f"Can't tell yet: {listed(names_of(open_ones))}."
+    if all(risk.state == "not asked" for risk in risks):
+        return "Nothing was asked."
     tolerable = {(r.span.tolerance, r.unit) for r in risks if r.span}
     if len(tolerable) == 1:
         ((most, unit),) = tolerable

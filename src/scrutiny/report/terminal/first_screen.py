@@ -6,6 +6,7 @@ from typing import Final
 from rich.cells import cell_len
 from rich.text import Text
 
+from scrutiny.core.grouping import grouped
 from scrutiny.parts.run.classes import LabelLine
 from scrutiny.parts.run.first_screen import Front
 from scrutiny.parts.run.found_risks import FoundRisk, held_words
@@ -52,8 +53,8 @@ def front_lines(front: Front) -> Iterator[Text]:
     if len(open_ones) > _MOST_OPEN:
         yield Text(f"  … and {len(open_ones) - _MOST_OPEN} more that can't be told yet")
     yield from _held(front.of("holds"))
-    for risk in front.of("not asked"):
-        yield from wrapped(f"{mark(risk.state)} {risk.name}: {risk.finding.reason}", hanging=2)
+    for reason, names in grouped((r.finding.reason, r.name) for r in front.of("not asked")).items():
+        yield from wrapped(f"{mark('not asked')} {', '.join(names)}: {reason}", hanging=2)
     yield Text()
     yield from wrapped(front.decision, style="bold", hanging=2)
     if front.rest:

@@ -77,6 +77,8 @@ def train_epoch(
     """
     import torch
 
+    from scrutiny.models.hf.labeled import logits_of  # it imports torch
+
     network = parted.network.train()
     casting = _casting(recipe, parted)
     for number, batch in enumerate(batches):
@@ -85,7 +87,7 @@ def train_epoch(
             group["lr"] = group["peak"] * rate
         inputs, targets = padded(encoded, batch, pads=parted.pads, device=network.device)
         with casting():
-            logits = network(**inputs).logits
+            logits = logits_of(network(**inputs))
         loss = torch.nn.functional.cross_entropy(
             logits.float().flatten(0, -2), targets.flatten(), ignore_index=IGNORED
         )

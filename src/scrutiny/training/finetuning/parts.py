@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from scrutiny.core.answers.extract import EXTRACT
+from scrutiny.core.answers.spans import SPANS
 from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.boundary.content import content_key
 from scrutiny.core.errors import DataError, PlanError
@@ -146,7 +148,8 @@ def _read(data: Any, task: str) -> Dataset:
     """Dataset with the examples that have gold answers."""
     found = data if isinstance(data, Dataset) else load_dataset(data, task=task or None)
     labeled = tuple(e for e in found.examples if e.gold is not None)
-    if len(found.labels) < (1 if found.task == "token-tagging" else 2):
+    least = {SPANS: 1, EXTRACT: 0}.get(load_task(found.task).answer_type, 2)
+    if len(found.labels) < least or not labeled:
         of_pieces = [name for name, one in TASKS.items() if one.reads == found.task]
         hint = f" Its annotations are learned by the task {' or '.join(of_pieces)}."
         raise DataError(

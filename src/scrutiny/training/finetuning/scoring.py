@@ -54,15 +54,18 @@ def held_out_record(
 
 
 def answers(parted: Parted, encoded: EncodedExamples, *, tags: bool) -> list[Any]:
-    """Class probabilities of each text, or the best tag at each position; in order."""
+    """Probabilities of each text, or the best tag at each position; in order."""
     import torch
+
+    from scrutiny.models.hf.labeled import logits_of  # it imports torch
 
     network = parted.network.eval()
     found: dict[int, Any] = {}
     with torch.inference_mode():
         for batch in by_length(encoded.lengths, _BATCH):
             inputs, _ = padded(encoded, batch, pads=parted.pads, device=network.device)
-            logits = network(**inputs).logits.float()  # (text, label) or (text, piece, tag)
+            # (text, label), (text, piece, tag), or (text, start or end, piece)
+            logits = logits_of(network(**inputs)).float()
             scores: Any = logits.argmax(-1) if tags else torch.softmax(logits, -1)
             found.update(zip(batch, scores.tolist(), strict=True))
     return [found[i] for i in range(len(encoded.lengths))]

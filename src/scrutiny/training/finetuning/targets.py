@@ -65,7 +65,8 @@ class Target:
         if task.scored_by is None or task.answers_are_optional:
             raise PlanError(
                 f"The task {task.name!r} has no labels, so nothing can be fine-tuned on it. Tasks "
-                "with labels: text-classification, text-pair-classification, token-tagging."
+                "that can be learned: text-classification, text-pair-classification, "
+                "token-tagging, question-answering."
             )
         self.task = task
         self.labels = tuple(labels)

@@ -23,6 +23,7 @@ from scrutiny.training.finetuning.anchored.scores import (
 from scrutiny.training.finetuning.anchored.task_gradient import AnchoredFrame, Learned, target_rate
 from scrutiny.training.finetuning.network import torch_seed
 from scrutiny.training.finetuning.parts import DataParts
+from scrutiny.training.finetuning.reading import ReadingTarget, is_reading
 from scrutiny.training.finetuning.targets import IGNORED, TAGS, EncodedExamples, Target
 from scrutiny.training.job import OneRun
 
@@ -201,6 +202,7 @@ def target_of(parts: DataParts, run: OneRun) -> Target | PieceTarget:
     family have streams of their own.
     """
     if parts.learned is None:
-        return Target(parts.task, parts.labels)
+        is_read = is_reading(parts.task)
+        return ReadingTarget(parts.task) if is_read else Target(parts.task, parts.labels)
     seed = torch_seed(run.seed, "control labels", run.base)
     return PieceTarget(parts.learned, parts.train, seed=seed)
