@@ -45,6 +45,10 @@ def test_references_that_cannot_be_read(cell, said):
         TASK.parse({"text": "A cat.", "reference": cell}, source="t.jsonl:1")
 
 
+def test_texts_without_a_column_of_references_are_not_scored():
+    assert TASK.parse({"text": "A cat."}, source="t.jsonl:1").gold is None
+
+
 def test_measures_are_the_counts_of_both_metrics():
     gold = AnyOf((Text("Um gato."), Text("O gato.")))
     measures = TASK.score(gold, Prediction(Text("O gato")), labels=())

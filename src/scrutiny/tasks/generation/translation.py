@@ -45,8 +45,8 @@ class Translation(ByColumns):
         no_skill="the score of the texts as they are, untranslated",
     )
 
-    def gold(self, row: Mapping[str, Any], borders: Borders) -> Text | AnyOf:
-        """References of a row: one, or several any of which will do.
+    def gold(self, row: Mapping[str, Any], borders: Borders) -> Text | AnyOf | None:
+        """References of a row: one, or several any of which will do; None without their column.
 
         Raises
         ------
@@ -54,6 +54,8 @@ class Translation(ByColumns):
             If it has none, or one is empty or no text.
         """
         del borders
+        if self.answer not in row:
+            return None
         given = row[self.answer]
         if not isinstance(given, list | tuple):
             return Text(text_of(row, self.answer))
