@@ -11,6 +11,7 @@ import numpy as np
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
+from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.diagnostics.similarity.side_by_side.flips import (
     UNKNOWN,
     Noise,
@@ -29,11 +30,11 @@ from scrutiny.diagnostics.similarity.side_by_side.sides import (
     Answers,
     ItemLabels,
     Sides,
-    f1_of_items,
+    scores_of_items,
 )
 from scrutiny.models.answers.label_pair import Labels
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Joined, Panel
-from scrutiny.reliability.statistics import ENTITY_F1
 from scrutiny.run.comparing.levels import CompareOptions
 from scrutiny.run.comparing.numbers import Pair, paired_assignments, same_models
 from scrutiny.run.estimating.contrasts import Meeting, meet
@@ -42,11 +43,10 @@ from scrutiny.run.planning.assignment import Assignment
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.store.items import examples_of
 from scrutiny.store.run_folder import RunFolder
+from scrutiny.tasks.names import every_task
 
-#: Statistic of taggers: of counts over all items; side by side each item has its own.
-TAGGING: Final = ENTITY_F1.id
-#: Statistics whose value is the mean of one measure of an item, or is looked at item by item.
-LEVELS: Final = ("accuracy@1", "mean@1", TAGGING)
+#: Statistics whose value is the mean of one measure of an item.
+_MEANS: Final = ("accuracy@1", "mean@1")
 #: More datasets than this of one model pair and one score are looked at together.
 MOST_APART: Final = 4
 _ROLES: Final = ("measured", "baseline")
@@ -98,18 +98,20 @@ def read_levels(first: RunFolder, second: RunFolder, options: CompareOptions) ->
 
 
 def _level_pairs(first: RunFolder, second: RunFolder) -> Iterator[Pair]:
-    """First level of each model pair and dataset: accuracies before means."""
+    """First level of each model pair and dataset: accuracies, means, and the scores of tasks."""
+    scores = [task.scored_by.level for task in every_task() if task.scored_by is not None]
+    levels = [*dict.fromkeys([*_MEANS, *scores])]
     candidates = [
         (one, other)
         for one, other in paired_assignments(first, second)
-        if one.spec.metric in LEVELS
+        if one.spec.metric in levels
         and one.spec.role in _ROLES
         and one.spec.group == "all"
         and not (one.spec.where or one.spec.at or one.spec.along or one.spec.beside)
         and not (one.spec.metric == "mean@1" and one.measures[0].name != "hit")
     ]
     seen: set[tuple[str, str]] = set()
-    for one, other in sorted(candidates, key=lambda pair: LEVELS.index(pair[0].spec.metric)):
+    for one, other in sorted(candidates, key=lambda pair: levels.index(pair[0].spec.metric)):
         if (one.subject, one.dataset) not in seen:
             seen.add((one.subject, one.dataset))
             yield one, other
@@ -148,8 +150,9 @@ class _Reader:
         there = {second.items[i] for i in yours.rows.tolist()}
         kept = [known[name] for i in mine.rows.tolist() if (name := first.items[i]) in there]
         metric = pairs[0][0].spec.metric
-        if metric == TAGGING:
-            one, other = map(f1_of_items, meeting.values)
+        statistic = None if metric in _MEANS else metric_of(metric)
+        if isinstance(statistic, AdditiveStatistic) and not statistic.is_mean:
+            one, other = (scores_of_items(statistic, values) for values in meeting.values)
             meeting, metric = replace(meeting, values=(one[..., None], other[..., None])), "mean@1"
         keys = [key for key, _ in kept]
         parts = {

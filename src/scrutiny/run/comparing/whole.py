@@ -25,7 +25,7 @@ from scrutiny.run.comparing.levels import (
     SideBySide,
 )
 from scrutiny.run.comparing.numbers import compare_runs
-from scrutiny.run.comparing.reading import TAGGING, Read, read_levels
+from scrutiny.run.comparing.reading import Read, read_levels
 from scrutiny.run.comparing.shared import Outcome
 from scrutiny.run.comparing.slices import ALPHA, Change, changes, independent, shown
 from scrutiny.run.estimating.contrasts import contrast
@@ -107,7 +107,7 @@ def _level(read: Read, options: CompareOptions, *, n_levels: int) -> Level:
 def _condition(one: Assignment) -> str:
     """Condition of the level, in words."""
     found = [str(value) for value in one.condition.values()]
-    return " ".join(found + ["mean of items"] * (one.spec.metric == TAGGING))
+    return " ".join(found + ["mean of items"] * (not metric_of(one.spec.metric).is_mean))
 
 
 def _slices(sides: Sides, options: CompareOptions) -> list[tuple[Slice, tuple[bool, ...]]]:

@@ -14,12 +14,12 @@ from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.example import Example
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
+from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.models.answers.label_pair import Labels
 from scrutiny.reliability.derive import matched
 from scrutiny.reliability.estimate import estimate
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Panel, Side
-from scrutiny.reliability.statistics import ENTITY_F1
 from scrutiny.stats.resampling.weights import Units
 
 Replicates = Sequence[tuple[int, int]]
@@ -169,23 +169,26 @@ class Sides:
         ).estimate
 
 
-def f1_of_items(counts: Floats) -> Floats:
-    """F1 of every item, from its spans found, made up and missed.
+def scores_of_items(statistic: AdditiveStatistic, measures: Floats) -> Floats:
+    """Score of every item by itself ``(replicate, item)``, of a metric that is no mean of items.
 
     Parameters
     ----------
-    counts
-        ``(replicate, item, 3)``: true positives, false positives, false negatives.
+    statistic
+        The metric, a value of sums (F1, LAS).
+    measures
+        ``(replicate, item, need)``: what it needs of each item.
 
     Returns
     -------
     array
-        ``(replicate, item)``; 1 where nothing was to be found and nothing was.
+        1 where nothing was to be found and nothing was.
 
     Examples
     --------
-    >>> f1_of_items(np.array([[[1, 1, 0], [0, 0, 0], [0, 0, 2]]])).ravel().round(2).tolist()
+    >>> counts = np.array([[[1.0, 1, 0], [0, 0, 0], [0, 0, 2]]])
+    >>> scores_of_items(metric_of("entity_f1@1"), counts).ravel().round(2).tolist()
     [0.67, 1.0, 0.0]
     """
-    f1 = ENTITY_F1.value(np.asarray(counts, dtype=np.float64)[..., None, :], np.ones(1))
-    return np.nan_to_num(f1, nan=1.0)
+    sums = statistic.components(measures)[..., None, :]
+    return np.nan_to_num(statistic.value(sums, np.ones(1)), nan=1.0)
