@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final, Literal
 
 from scrutiny.core.edit import Edit
@@ -16,6 +17,9 @@ class Stretch:
 
     kind: Literal["kept", "removed", "inserted", "gap"]
     text: str
+
+
+_GAP: Final = Stretch("gap", "\N{HORIZONTAL ELLIPSIS}")
 
 
 def stretches(text: str, edits: Sequence[Edit], *, context: int = CONTEXT) -> list[Stretch]:
@@ -41,6 +45,19 @@ def stretches(text: str, edits: Sequence[Edit], *, context: int = CONTEXT) -> li
         position = edit.end
     found += _kept(text[position:], context=context, starts=not fitting, ends=True)
     return found
+
+
+def first_stretches(whole: Sequence[Stretch], most: int) -> list[Stretch]:
+    """First stretches of a text, of about so many code points in all, and a gap for the rest.
+
+    Examples
+    --------
+    >>> [s.text for s in first_stretches(stretches("a bed", [Edit("text", 2, 5, "cot")]), 4)]
+    ['a ', 'bed', '…']
+    """
+    sizes = accumulate(len(one.text) for one in whole)
+    n = 1 + sum(size < most for size in sizes)
+    return [*whole[:n], *([_GAP] if n < len(whole) else [])]
 
 
 def changed_words(text: str, edits: Sequence[Edit]) -> list[tuple[str, str]]:
@@ -92,21 +109,20 @@ def visible(text: str) -> str:
 
 def _kept(text: str, *, context: int, starts: bool, ends: bool) -> Iterator[Stretch]:
     """Text between changes, with its middle omitted if it is long."""
-    gap = Stretch("gap", "\N{HORIZONTAL ELLIPSIS}")
     if starts and ends:
         yield Stretch("kept", text[: 2 * context])
         if len(text) > 2 * context:
-            yield gap
+            yield _GAP
     elif len(text) <= (context if starts or ends else 2 * context):
         if text:
             yield Stretch("kept", text)
     elif starts:
-        yield gap
+        yield _GAP
         yield Stretch("kept", text[-context:])
     elif ends:
         yield Stretch("kept", text[:context])
-        yield gap
+        yield _GAP
     else:
         yield Stretch("kept", text[:context])
-        yield gap
+        yield _GAP
         yield Stretch("kept", text[-context:])

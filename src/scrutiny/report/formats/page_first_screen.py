@@ -9,13 +9,14 @@ from scrutiny.parts.charts.forest_rows import Axis, Bar
 from scrutiny.parts.run.first_screen import Front, front_of
 from scrutiny.parts.run.found_risks import FoundRisk
 from scrutiny.parts.run.view import EvidenceItem, RunView, Turn
-from scrutiny.parts.wording.diffs import Stretch, stretches
+from scrutiny.parts.wording.diffs import Stretch, first_stretches, stretches
 from scrutiny.parts.wording.labels import unversioned
 from scrutiny.parts.wording.numbers import NO_VALUE
 
 _MOST_CARDS: Final = 3
 _CASES: Final[Mapping[Turn, int]] = {"broken": 2, "mended": 1, "changed": 1}
 _CONTEXT: Final = 70  # code points around a change, in a card
+_LONGEST: Final = 400  # code points of a text on a card
 _TITLES: Final = {"points": "In points", "%": "In percent"}
 _NOT_ASKED: Final = "Not asked"
 
@@ -137,7 +138,14 @@ def _few(cases: Sequence[EvidenceItem]) -> tuple[CasePage, ...]:
     """The clearest cases of each kind, cut to what was changed."""
     by_turn = grouped((case.turn, case) for case in cases)
     shown = [case for turn, most in _CASES.items() for case in by_turn.get(turn, [])[:most]]
-    return tuple(case_page(case, context=_CONTEXT) for case in shown)
+    pages = (case_page(case, context=_CONTEXT) for case in shown)
+    return tuple(
+        CasePage(
+            page.case,
+            tuple((name, tuple(first_stretches(own, _LONGEST))) for name, own in page.fields),
+        )
+        for page in pages
+    )
 
 
 def case_page(case: EvidenceItem, *, context: int = 160) -> CasePage:

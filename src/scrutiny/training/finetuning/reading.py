@@ -9,7 +9,7 @@ from scrutiny.core.answers.extract import EXTRACT, Extract
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.stretches import likeliest
-from scrutiny.training.finetuning.targets import IGNORED, EncodedExamples, Target
+from scrutiny.training.finetuning.targets import EncodedExamples, Target
 
 POINTS: Final = "AutoModelForQuestionAnswering"
 
@@ -17,8 +17,8 @@ POINTS: Final = "AutoModelForQuestionAnswering"
 class ReadingTarget(Target):
     """Conversion between extracted answers and the network's two outputs for each piece.
 
-    A text is cut where it is too long. Of several right answers the first is learned; one that was
-    cut off is ignored.
+    A text is cut where it is too long. Of several right answers the first is learned; the place of
+    one that was cut off is the first piece, which is of no text.
     """
 
     def __init__(self, task: Task) -> None:
@@ -76,4 +76,4 @@ def _pieces(answer: Extract, offsets: Sequence[tuple[int, int]]) -> tuple[int, i
     stop = answer.start + len(answer.text)
     own = [i for i, (a, b) in enumerate(offsets) if a < b and a < stop and b > answer.start]
     is_whole = bool(own) and offsets[own[-1]][1] >= stop
-    return (own[0], own[-1]) if is_whole else (IGNORED, IGNORED)
+    return (own[0], own[-1]) if is_whole else (0, 0)
