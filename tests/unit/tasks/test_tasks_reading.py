@@ -4,13 +4,17 @@ import numpy as np
 import pytest
 
 from scrutiny.core.answers.any_of import AnyOf
-from scrutiny.core.answers.extract import Extract
+from scrutiny.core.answers.extract import EXTRACT, Extract
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
+from scrutiny.diagnostics.robustness.params import RobustnessParams
+from scrutiny.perturb.control.matched import matched_control
+from scrutiny.perturb.engine.apply import perturb
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.tasks.names import load_task
 from scrutiny.tasks.reading.comparing import compare, of_stretches, words_of
+from scrutiny.text.edits import apply_edits
 
 TASK = load_task("question-answering")
 CONTEXT = "The Denver Broncos won. Denver Broncos fans sang in 2016."
@@ -116,3 +120,33 @@ def test_no_skill_is_a_stretch_of_the_same_length_anywhere():
         for i, (text, right) in enumerate([("He was born in Rome.", "in Rome"), ("一二三四", "三")])
     ]
     assert TASK.chance(examples) == pytest.approx((0.375 + 0.25) / 2)
+
+
+USUAL = [r.name for r in RobustnessParams().recipes(TASK, frozenset({"en"}))]
+
+
+def test_changes_that_may_swap_what_is_asked_about_are_not_usual():
+    assert {"typos@1", "tense@1", "append_irrelevant@1", "synonym_wordnet@1"} <= set(USUAL)
+    assert {"number_swap@1", "entity_swap@1", "synonym_vectors@1"}.isdisjoint(USUAL)
+
+
+@pytest.mark.parametrize("recipe", USUAL)
+def test_right_answers_stand_in_every_changed_text(recipe):
+    more = " They did not believe it, and nobody is going to receive more. "
+    more += "The old town quickly sold the large house."
+    row = {"question": "Who did not believe it?", "context": CONTEXT + more}
+    example = TASK.parse({**row, "answers": ["Denver Broncos", "in 2016"]}, source="q.json:1")
+    seen = 0
+    for seed in range(8):
+        variant = perturb(example, recipe, seed=seed, task=TASK.name)
+        if variant.status != "ok":
+            continue
+        changed = apply_edits(example, variant.edits)
+        assert variant.gold == changed.gold
+        assert all(EXTRACT.check(right, changed) is None for right in variant.gold)
+        control = matched_control(example, variant, seed=seed)
+        if control.status == "ok":
+            after = apply_edits(example, control.edits)
+            assert all(EXTRACT.check(right, after) is None for right in control.gold)
+        seen += 1
+    assert seen
