@@ -133,7 +133,7 @@ def test_changes_that_may_swap_what_is_asked_about_are_not_usual():
 @pytest.mark.parametrize("recipe", USUAL)
 def test_right_answers_stand_in_every_changed_text(recipe):
     more = " They did not believe it, and nobody is going to receive more. "
-    more += "The old town quickly sold the large house."
+    more += "The old town quickly sold the large house, and he loved the movie."
     row = {"question": "Who did not believe it?", "context": CONTEXT + more}
     example = TASK.parse({**row, "answers": ["Denver Broncos", "in 2016"]}, source="q.json:1")
     seen = 0
