@@ -30,6 +30,14 @@ def may_change_unless(*tasks: str) -> Mapping[str, Effect]:
     return {"*": "may change", **kept}
 
 
+#: Effect of any word in a word's place: nothing is known of the text but its arcs.
+KEEPS_ARCS: Final[Mapping[str, Effect]] = {
+    **may_change_unless("dependency-arcs"),
+    "upos": "may change",
+    "xpos": "may change",
+}
+
+
 class Change(Transformation):
     """Base of transformations with the usual defaults.
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from scrutiny.core.grouping import grouped
 from scrutiny.core.transformation import AsksAhead, Document, Site
-from scrutiny.perturb.engine.change import may_change_unless, word_sites
+from scrutiny.perturb.engine.change import KEEPS_ARCS, word_sites
 from scrutiny.perturb.languages.en.related_words import opposites
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.resources.loading import find_resource
@@ -65,7 +65,7 @@ class Expected(OtherWord, AsksAhead):
 
     languages = frozenset({"en", "zh"})
     resources: ClassVar[tuple[str, ...]] = ("masked_lm",)
-    effect = may_change_unless()
+    effect = KEEPS_ARCS
     is_for_search = True
     is_local = True
 

@@ -8,6 +8,7 @@ from typing import Final, Literal
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
 from scrutiny.perturb.engine.change import Rng, word_sites
+from scrutiny.perturb.engine.new_words import with_unknown
 from scrutiny.perturb.resources.capabilities import MaskQuery
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.resources.vocabulary import script_of
@@ -67,7 +68,7 @@ class MaskedInsert(Expected):
                     new, at = guess.word + space, site.start
                 else:
                     new, at = space + guess.word, site.end
-                yield (Edit(document.field, at, at, new),)
+                yield (with_unknown(document, Edit(document.field, at, at, new)),)
 
     def queries(self, document: Document, site: Site) -> tuple[MaskQuery, ...]:
         """The gaps beside a word, from the end of the word before, so that both sides ask alike."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrutiny.core.transformation import AsksAhead, Document, Site
-from scrutiny.perturb.engine.change import keeps_unless, may_change_unless, sites_where
+from scrutiny.perturb.engine.change import KEEPS_ARCS, keeps_unless, sites_where
 from scrutiny.perturb.languages.en.related_words import (
     UPOS_OF,
     content_lemma,
@@ -86,7 +86,7 @@ class VectorNeighbors(NearInVectors):
     id = "vector_neighbors@1"
     title = "neighbors in word vectors"
     languages = frozenset({"*"})
-    effect = may_change_unless()
+    effect = KEEPS_ARCS
     is_for_search = True
     is_local = True
 

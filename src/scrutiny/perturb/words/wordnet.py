@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.engine.change import may_change_unless, sites_where
+from scrutiny.perturb.engine.change import KEEPS_ARCS, sites_where
 from scrutiny.perturb.languages.en.related_words import (
     UPOS_OF,
     SynonymSettings,
@@ -163,7 +163,7 @@ class WordnetAll(OtherWord):
     id = "wordnet_all@1"
     title = "WordNet lemmas"
     resources = ("tagger", "wordnet")
-    effect = may_change_unless()
+    effect = KEEPS_ARCS
     is_for_search = True
     is_local = True
 
