@@ -47,6 +47,13 @@ def _of_both(
     return CarriedWord(word.start, word.end, (), new, -1 - place[above])
 
 
+def with_nothing_known(word: CarriedWord) -> CarriedWord:
+    """Word of the new text; one that continues none becomes new, without a head or labels."""
+    if word.lost != "new_word":
+        return word
+    return word._replace(lost="", new=Piece(word.start, word.end))
+
+
 def restated(
     edits: Sequence[Edit], words: Sequence[CarriedWord], borders: Sequence[tuple[int, int]]
 ) -> list[Edit]:

@@ -16,7 +16,6 @@ several each   nothing (``regrouped_words``)
 An edit that states pieces takes the place of the words that it covers; its pieces are the new ones.
 """
 
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
 from scrutiny.core.edit import Edit, EditRefusedError
@@ -100,7 +99,7 @@ class _Words:
         self._edits = edits
         self._old = old
         self._new = new
-        self._starts = {start for start, _ in borders}
+        self._numbers = {start: number for number, (start, _) in enumerate(borders)}
         self._ends = {end for _, end in borders}
         self._found: list[CarriedWord] = []
         self._open: list[int] = []  # words in front of here whose borders are crossed
@@ -157,7 +156,7 @@ class _Words:
         if edit.pieces:
             return False
         is_first = edit.start == start
-        if (edit.start in self._ends) if is_first else (edit.start in self._starts):
+        if (edit.start in self._ends) if is_first else (edit.start in self._numbers):
             return False  # between two words without a space
         old = self._old
         inner, outer = (old[start], edit.text[-1:]) if is_first else (old[end - 1], edit.text[:1])
@@ -170,12 +169,16 @@ class _Words:
         self._close(start)
         before = len(self._found)
         for piece in edit.pieces:
-            of = tuple([bisect_left(self._borders, (place,)) for place in piece.of])
-            head = None if piece.head is None else bisect_left(self._borders, (piece.head,))
+            low, high = start + piece.start, start + piece.end
+            named = piece.of if piece.head is None else (*piece.of, piece.head)
+            if not self._numbers.keys() >= set(named):  # words of another tokenization
+                self._found.append(CarriedWord(low, high, lost="regrouped_words"))
+                continue
+            of = tuple([self._numbers[place] for place in piece.of])
+            head = None if piece.head is None else self._numbers[piece.head]
             if piece.sibling is not None:
                 head = -1 - before - piece.sibling
-            new = None if of else piece
-            self._found.append(CarriedWord(start + piece.start, start + piece.end, of, new, head))
+            self._found.append(CarriedWord(low, high, of, None if of else piece, head))
         self._done = start + len(edit.text)
 
     def _close(self, place: int) -> None:

@@ -18,7 +18,7 @@ TOOL = runpy.run_path(str(Path(__file__).parents[3] / "tools" / "tree_table.py")
 FILE = "en_ewt-ud-dev.conllu"
 LEAST = {"contraction@1": 0.95, "insert_adverb@1": 0.95, "delete_word@1": 0.95}
 NO_TREE = {"reverse_negation@1", "back_translation@1"}  # other words in another order
-LOST = {"split_word", "new_word", "regrouped_words", "merged_phrases", "lost_head"}
+LOST = {"`split_word`", "`new_word`", "`regrouped_words`", "`merged_phrases`", "`lost_head`"}
 NAMES = [
     name
     for name in registry().names("transformation")

@@ -9,7 +9,7 @@ from scrutiny.core.answers.words import ROOT, WORDS, Words
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example
 from scrutiny.core.track import Piece
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits import apply_edits, carry
 
 TEXT = "She quickly sold it"
 TREE = Words(
@@ -115,6 +115,18 @@ def test_what_the_edits_do_not_say_is_lost_by_name(edits, reason):
     with pytest.raises(EditRefusedError) as caught:
         carried(*edits)
     assert caught.value.reason == reason
+
+
+def test_an_answer_about_other_words_is_lost():
+    """A model's own words need not be those that an edit was made for."""
+    own = Words("text", ((0, 11), (12, 16), (17, 19)), (1, ROOT, 1), ("nsubj", "root", "obj"))
+    example = Example("1", {"text": TEXT}, gold=TREE)
+    kept = carry(own, example, [edit(12, 12, "really ", REALLY._replace(head=17))])
+    assert kept.heads == (2, 3, ROOT, 2)
+    for head in (4, 18):
+        with pytest.raises(EditRefusedError) as caught:
+            carry(own, example, [edit(12, 12, "really ", REALLY._replace(head=head))])
+        assert caught.value.reason == "regrouped_words"
 
 
 def test_layers_that_nobody_annotated_stay_so():

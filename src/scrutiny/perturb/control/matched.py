@@ -36,7 +36,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from scrutiny.core.answers.answer import has_places
+from scrutiny.core.answers.answer import has_places, segments_of
 from scrutiny.core.edit import Edit, EditRefusedError, Variant, variant_of
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
@@ -49,7 +49,8 @@ from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.engine.streams import streams
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits import apply_edits, track_of
+from scrutiny.text.pieces import restated, with_nothing_known
 
 _PARAMETERS = re.compile(r"\([^()]*\)")
 
@@ -96,8 +97,17 @@ class Controls:
                 own = [edit for edit in own if edit.field == name]
             if own:
                 ground = self._ground(name, where)
-                edits += Placement(ground, own, rng).place(operations_of(ground.document, own))
+                placed = Placement(ground, own, rng).place(operations_of(ground.document, own))
+                edits += self._explained(name, placed)
         return tuple(edits)
+
+    def _explained(self, field: str, edits: Sequence[Edit]) -> Sequence[Edit]:
+        """Edits that say of their new words that nothing is known of them, if words are gold."""
+        borders = segments_of(self._example.gold).get(field)
+        if borders is None:
+            return edits
+        words = track_of(self._example, edits).words(field, borders)
+        return restated(edits, [with_nothing_known(word) for word in words], borders)
 
     def _ground(self, name: str, where: Where) -> Ground:
         """Editable parts of one field, computed at its first control."""
