@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from scrutiny.core.registry import registry
+from scrutiny.tasks.names import load_task
 from scrutiny.text.numbers import parse_number
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +29,7 @@ ALL, ATTACKS = len(TRANSFORMATIONS), count("attack")
 #: What an audit applies; the others are edits that a search chooses among.
 OURS = sum(not one.is_for_search for one in TRANSFORMATIONS)
 CHINESE = sum(one.languages == {"zh"} for one in TRANSFORMATIONS)
-SCORED = len(registry().load("diagnostic", "invariance.scope").tasks)
+SCORED = sum(load_task(name).scored_by is not None for name in registry().names("task"))
 STATED = [
     ("README.md", r"under ([\w-]+) transformations of\s+English", OURS),
     ("README.md", r"the other ([\w-]+) are edits", ALL - OURS),
