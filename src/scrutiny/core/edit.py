@@ -5,7 +5,36 @@ from typing import Any, NamedTuple
 
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.example import Span
-from scrutiny.core.track import Piece
+
+
+class Piece(NamedTuple):
+    """Word of an edit's new text: it continues a word of the original, or it is new.
+
+    Places in the original are the offsets at which its words begin.
+
+    Parameters
+    ----------
+    start, end
+        Place in the edit's new text.
+    of
+        The original's words that it continues, several if it merges them; none for a new word.
+    head
+        The original's word that a new word depends on; None if it is another word of the same edit
+        (``sibling``), or the root of a sentence of its own.
+    sibling
+        Number of the piece of the same edit that it depends on.
+    relation, upos, xpos
+        Labels of a new word; empty for unknown ones. Without a relation, no head is known either.
+    """
+
+    start: int
+    end: int
+    of: tuple[int, ...] = ()
+    head: int | None = None
+    sibling: int | None = None
+    relation: str = ""
+    upos: str = ""
+    xpos: str = ""
 
 
 class Edit(NamedTuple):

@@ -6,9 +6,8 @@ from json.encoder import encode_basestring
 from typing import Any
 
 from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.edit import Edit
+from scrutiny.core.edit import Edit, Piece
 from scrutiny.core.example import Span
-from scrutiny.core.track import Piece
 
 
 def edits_json(edits: Sequence[Edit]) -> str:

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from scrutiny.core.edit import Edit, EditRefusedError
-from scrutiny.core.track import CarriedWord, Piece
+from scrutiny.core.answers.track import CarriedWord
+from scrutiny.core.edit import Edit, EditRefusedError, Piece
 from scrutiny.text.ordered_edits import OrderedEdits
 
 

@@ -18,9 +18,9 @@ An edit that states pieces takes the place of the words that it covers; its piec
 
 from collections.abc import Mapping, Sequence
 
+from scrutiny.core.answers.track import CarriedWord
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Span
-from scrutiny.core.track import CarriedWord
 from scrutiny.text.ordered_edits import OrderedEdits
 from scrutiny.text.tokens import token_spans
 

@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 from toy_trees import edit_sets, trees
 
 from scrutiny.core.answers.words import ROOT, Words
-from scrutiny.core.edit import Edit, EditRefusedError
+from scrutiny.core.edit import Edit, EditRefusedError, Piece
 from scrutiny.core.example import Example
-from scrutiny.core.track import Piece
 from scrutiny.perturb.engine.rebase import rebase
 from scrutiny.text.edits import apply_edits
 

@@ -3,9 +3,8 @@
 from hypothesis import strategies as st
 
 from scrutiny.core.answers.words import ROOT, Words
-from scrutiny.core.edit import Edit
+from scrutiny.core.edit import Edit, Piece
 from scrutiny.core.example import Example
-from scrutiny.core.track import Piece
 
 WORDS = st.text("abcé", min_size=1, max_size=5)
 

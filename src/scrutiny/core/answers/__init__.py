@@ -4,7 +4,8 @@
 
     answer      AnswerType: encode, decode, check, agree, show, brief, labels, renamed, carry
                 type_of(answer), label_in(answer), labels_in(answer), renamed(answer, name),
-                has_places(answer), fences_of(answer); Track, Agreement(equal, compared)
+                has_places(answer), fences_of(answer); Agreement(equal, compared)
+    track       Track: spans and words after edits; CarriedWord
     stored      to_json(answer), from_json(value); answer_json(answer) -> str,
                 answer_text(answer) -> str; answer_of(text) of either
     label       LABEL: str

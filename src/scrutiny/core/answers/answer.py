@@ -3,14 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
+from scrutiny.core.answers.track import Borders, Track
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.example import Example, Span
-from scrutiny.core.track import CarriedWord
 
 A = TypeVar("A")
-Borders = Sequence[tuple[int, int]]
 
 
 class Agreement(NamedTuple):
@@ -28,22 +27,6 @@ class Agreement(NamedTuple):
     def share(self) -> float:
         """Share of equal parts; 1 where there was nothing to compare."""
         return self.equal / self.compared if self.compared else 1.0
-
-
-class Track(Protocol):
-    """Where the places of a text are after edits; ``texts`` are the new ones, by field.
-
-    Its methods raise `scrutiny.core.edit.EditRefusedError`, whose reason names what is lost.
-    """
-
-    @property
-    def texts(self) -> Mapping[str, str]: ...  # noqa: D102 - see the class
-
-    def spans(self, spans: Sequence[Span]) -> tuple[Span, ...]:
-        """Spans at their new places, and those that edits bring."""
-
-    def words(self, field: str, borders: Borders) -> Sequence[CarriedWord]:
-        """Words of the new text, each with the old words that it continues."""
 
 
 class AnswerType(ABC, Generic[A]):

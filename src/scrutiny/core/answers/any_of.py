@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scrutiny.core.answers.answer import AnswerType, Track, type_of
+from scrutiny.core.answers.answer import AnswerType, type_of
 from scrutiny.core.answers.stored import from_json, to_json
+from scrutiny.core.answers.track import Track
 from scrutiny.core.example import Example, Span
 
 

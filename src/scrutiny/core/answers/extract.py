@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from scrutiny.core.answers.answer import Agreement, AnswerType, Track
+from scrutiny.core.answers.answer import Agreement, AnswerType
+from scrutiny.core.answers.track import Track
 from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.example import Example, Span
 

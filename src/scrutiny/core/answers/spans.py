@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from scrutiny.core.answers.answer import Agreement, AnswerType, Track
+from scrutiny.core.answers.answer import Agreement, AnswerType
+from scrutiny.core.answers.track import Track
 from scrutiny.core.example import Example, Span
 
 _SHOWN: Final = 60  # letters of an answer in a message

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from scrutiny.core.answers.answer import Agreement, AnswerType, Track
+from scrutiny.core.answers.answer import Agreement, AnswerType
+from scrutiny.core.answers.track import CarriedWord, Track
 from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.example import Example
-from scrutiny.core.track import CarriedWord
 
 #: Head of the root of a sentence.
 ROOT: Final = -1

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from scrutiny.core.edit import Edit
-from scrutiny.core.track import Piece
+from scrutiny.core.edit import Edit, Piece
 from scrutiny.core.transformation import Document, Site
 from scrutiny.perturb.characters.positions import Letters, OneWord, Positions, letter_sites
 from scrutiny.perturb.engine.change import Rng

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from scrutiny.core.answers.words import ROOT
-from scrutiny.core.edit import Edit
-from scrutiny.core.track import Piece
+from scrutiny.core.edit import Edit, Piece
 from scrutiny.core.transformation import Document
 from scrutiny.tasks.columns.tags import borders_in
 from scrutiny.text.tokens import token_spans

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from scrutiny.core.edit import Edit
-from scrutiny.core.track import Piece
+from scrutiny.core.edit import Edit, Piece
 from scrutiny.core.transformation import Document, Site
 from scrutiny.perturb.engine.change import Change, Rng, keeps_unless
 from scrutiny.perturb.engine.streams import in_random_order
