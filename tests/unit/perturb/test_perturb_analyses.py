@@ -3,6 +3,7 @@
 import pytest
 
 from scrutiny.core.example import Example, Span
+from scrutiny.perturb.characters.typos import Typos
 from scrutiny.perturb.control import ground as ground_module
 from scrutiny.perturb.control import matched as control_module
 from scrutiny.perturb.control.ground import Ground
@@ -12,6 +13,10 @@ from scrutiny.perturb.engine import document as document_module
 from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_draws, perturb_stream
 from scrutiny.perturb.engine.document import TextDocument
+from scrutiny.perturb.search import Search, Settings, Space, Victim, search_all
+from scrutiny.perturb.search.goals.labels import Untargeted
+from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
+from scrutiny.testing.toy_models import KeywordClassifier
 
 TEXT = "The part where nothing special happens is not very good, and somebody says so twice."
 RECIPES = ["typos", "keyboard", "punctuation", "typos(share=0.9)", "word_case(most=1)"]
@@ -61,6 +66,22 @@ def test_each_field_of_a_pair_is_analyzed_once(counted):
     example = Example("1", {"premise": TEXT, "hypothesis": "Nothing special happens here."})
     assert len(list(all_variants([example]))) == len(RECIPES) * len(DRAWS)
     assert counted["token_spans"] == 2
+
+
+def test_searches_of_an_item_share_its_analysis(counted):
+    model, analyzed = KeywordClassifier(), {}
+    victim = Victim(model.predict, model.labels)
+    item = Example("1", {"text": "A good and charming film"}, gold="positive")
+    found = []
+    for known in (analyzed, analyzed, {}):
+        search = Search(Space.of(Typos(mode="delete"), most=1), Untargeted(), GreedyRanked())
+        counted.clear()
+        (one,) = search_all([item], search, victim=victim, settings=Settings(analyzed=known))
+        found.append((one.state.texts, one.n_asked, counted.get("token_spans", 0)))
+    first, second, alone = found
+    assert first == alone
+    assert second == (*first[:2], first[2] - 1)
+    assert analyzed["1"]["text"].words == ["A", "good", "and", "charming", "film"]
 
 
 def test_what_shares_an_analysis_is_what_was_made_alone():

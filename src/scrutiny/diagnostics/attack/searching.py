@@ -1,7 +1,7 @@
 """Execution of attacks on a model, and of random changes at the same cost."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
 from scrutiny.core.diagnostic import Failure
@@ -15,6 +15,7 @@ from scrutiny.diagnostics.attack.params import TransferParams
 from scrutiny.perturb.recipes.attack import Attack, Given
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.found import Found
+from scrutiny.perturb.search.origin import Documents
 from scrutiny.perturb.search.setting import Search, Settings, Victim
 
 #: Why an item was not attacked.
@@ -89,12 +90,15 @@ class Work:
         What the attacks can count on.
     seed
         Of the run.
+    analyzed
+        By item: its fields as the searches so far have read them.
     """
 
     params: TransferParams
     asked: AskedModel
     given: Given
     seed: int
+    analyzed: dict[str, Documents] = field(default_factory=dict, repr=False, compare=False)
 
     def attempts(
         self, attacks: Mapping[str, Attack], examples: Sequence[Example]
@@ -134,7 +138,7 @@ class Work:
     ) -> dict[str, Found]:
         """Result of one search for each item; the answer to its final text is stored."""
         victim = Victim(self._ask(name), self.asked.labels, self._gradients())
-        settings = Settings(seed=self.seed, draw=draw, budget=self.params.budget)
+        settings = Settings(self.seed, draw, self.params.budget, analyzed=self.analyzed)
         found = {
             one.item: one
             for one in search_all(

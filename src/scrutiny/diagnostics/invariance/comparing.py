@@ -156,11 +156,3 @@ def pair_of(
         agree=float(reference[1].agrees(target[1])),
         words=float(words),
     )
-
-
-def words_changed(example: Example, edits: Sequence[Edit]) -> int:
-    """Number of words of a text that edits change or insert."""
-    from scrutiny.perturb.search.origin import Origin
-
-    origin = Origin(example)
-    return len(origin.changed(edits)) + origin.inserted_words(edits)

@@ -1,7 +1,7 @@
 """Generation of texts that keep the reference's answer, and of random controls."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final
 
 from scrutiny.core.diagnostic import Reference
@@ -22,7 +22,7 @@ from scrutiny.perturb.search import (
     search_all,
 )
 from scrutiny.perturb.search.methods.unguided import RandomChoice
-from scrutiny.perturb.search.origin import Key
+from scrutiny.perturb.search.origin import Documents, Key
 
 _TRIES: Final = 10
 #: Nearer to every changed text than to the text itself.
@@ -66,6 +66,7 @@ class Maker:
     params: ScopeParams
     reference: Reference
     seed: int
+    analyzed: dict[str, Documents] = field(default_factory=dict, repr=False)
 
     def variants(self, made: Sequence[Generation]) -> Iterator[Variant]:
         """Searched and random texts, by item, in the order of generations and trials."""
@@ -103,7 +104,7 @@ class Maker:
             self.examples,
             generation.search,
             victim=Victim(self.reference.predict, self.reference.labels),
-            settings=Settings(seed=self.seed, draw=trial, budget=self.params.budget),
+            settings=Settings(self.seed, trial, self.params.budget, analyzed=self.analyzed),
             resources=self.params.resources or None,
             excluded=excluded,
         )
@@ -123,7 +124,7 @@ class Maker:
             examples,
             Search(generation.space, goal, method),
             victim=Victim(_nobody),
-            settings=Settings(seed=self.seed, draw=_CONTROL_DRAWS + trial),
+            settings=Settings(self.seed, _CONTROL_DRAWS + trial, analyzed=self.analyzed),
             resources=self.params.resources or None,
             excluded=excluded,
         )

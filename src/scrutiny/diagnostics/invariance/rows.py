@@ -37,7 +37,6 @@ from scrutiny.diagnostics.invariance.comparing import (
     TrialNumbers,
     pair_of,
     resampled,
-    words_changed,
 )
 from scrutiny.diagnostics.invariance.generating import (
     NO_PLACE,
@@ -45,6 +44,7 @@ from scrutiny.diagnostics.invariance.generating import (
     ONLY_TEXT,
     variant_name,
 )
+from scrutiny.perturb.search.origin import Origin
 
 OF_BASE, OF_TARGET, OF_REFERENCE = ({"of": of} for of in ("base", "target", "reference"))
 PROBABILITIES, SELF, BOUND = "probabilities", "self", "bound"
@@ -101,7 +101,7 @@ class BothAnswers:
 
     def rows(self, example: Example, variants: Mapping[str, Variant]) -> Iterator[Row]:
         """All rows of an item."""
-        item = _Item(self, example, variants)
+        item = _Item(self, example, variants, Origin(example))
         yield item.base()
         yield item.skill(OF_TARGET)
         yield item.skill(OF_REFERENCE)
@@ -114,6 +114,7 @@ class _Item:
     asked: BothAnswers
     example: Example
     variants: Mapping[str, Variant]
+    origin: Origin
 
     def base(self) -> Row:
         """Agreement on the unchanged item."""
@@ -237,7 +238,7 @@ class _Item:
             example=self.example,
             edits=variant.edits,
             labels=self.asked.labels,
-            words=words_changed(self.example, variant.edits),
+            words=self.origin.words_changed(variant.edits),
         )
 
     def _with_scores(self, trials: "Trials | Failure") -> "Trials | Failure":

@@ -86,6 +86,7 @@ def search_all(
             draw=chosen.draw,
             resources=resources,
             excluded=held.get(example.id, frozenset()),
+            documents=chosen.analyzed.setdefault(example.id, {}),
         )
         window.add(Running(origin, search, victim=victim, settings=chosen))
         while len(window.live) >= chosen.window:

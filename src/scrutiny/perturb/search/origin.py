@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from scrutiny.perturb.search.move import Place
 
 Sites = dict[tuple[int, str], tuple[object, Sequence[Site]]]  # by move and field, with the move
+Documents = dict[str, TextDocument]  # of one example, by field
 Key = tuple[Any, ...]  # what makes two texts the same question: texts, and token borders if given
 
 
@@ -31,6 +32,8 @@ class Origin:
         What transformations and constraints may need, by name.
     excluded
         Keys of texts that may not be proposed; the base's own always belongs to them.
+    documents
+        Documents of its fields that another search has analyzed; those that it lacks come in.
 
     Attributes
     ----------
@@ -64,6 +67,7 @@ class Origin:
         draw: int = 0,
         resources: Mapping[str, Any] | None = None,
         excluded: frozenset[Key] = frozenset(),
+        documents: Documents | None = None,
     ) -> None:
         self.example = example
         self.seed = seed
@@ -76,7 +80,7 @@ class Origin:
             example.spans or example.protected or example.tokens or has_places(example.gold)
         )
         self.excluded = excluded | {key_of(example, self.texts)}
-        self._documents: dict[str, TextDocument] = {}
+        self._documents: Documents = {} if documents is None else documents
         self._borders: dict[str, tuple[list[int], list[int]]] = {}
         self.sites: Sites = {}
         self.places: tuple[object, Sequence[Place]] | None = None
@@ -126,6 +130,10 @@ class Origin:
     def first_token(self, field: str) -> int:
         """Number of the first token of a field when tokens are counted through all fields."""
         return sum(len(self.document(name).tokens) for name in self.names[: self.numbers[field]])
+
+    def words_changed(self, edits: Sequence[Edit]) -> int:
+        """Number of its tokens that edits change, plus inserted tokens."""
+        return len(self.changed(edits)) + self.inserted_words(edits)
 
     def inserted_words(self, edits: Sequence[Edit]) -> int:
         """Number of tokens that edits insert between those of the base."""

@@ -1,7 +1,7 @@
 """Settings of a search: space, goal, method, victim and limits."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from scrutiny.core.diagnostic import Failure
@@ -9,6 +9,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.limits import at_least
 from scrutiny.core.queries.gradients import Gradients
 from scrutiny.perturb.search.goal import Answer, Goal
+from scrutiny.perturb.search.origin import Documents
 from scrutiny.perturb.search.problem import Method
 from scrutiny.perturb.search.space import Space
 
@@ -66,6 +67,9 @@ class Settings:
         How many searches go on at the same time.
     keep
         How many of the best texts at which the goal is reached come back.
+    analyzed
+        By item: documents of its fields. Searches with the same resources that share them, as an
+        attack and the random change beside it, read each text once.
     """
 
     seed: int = 0
@@ -74,6 +78,7 @@ class Settings:
     seconds: float | None = None
     window: int = 256
     keep: int = 1
+    analyzed: dict[str, Documents] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         at_least(self, budget=1, window=1, keep=1)  # of the budget, the base is one
