@@ -27,6 +27,7 @@ Names here stay, and what they mean stays. `scrutiny.testing` has the checks of 
 """
 
 from scrutiny.core import errors
+from scrutiny.core.answers.words import Words
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import (
     Batch,
@@ -41,7 +42,7 @@ from scrutiny.core.diagnostic import (
     Inputs,
     Selector,
 )
-from scrutiny.core.edit import Edit, Variant
+from scrutiny.core.edit import Edit, Piece, Variant
 from scrutiny.core.example import Example, Span
 from scrutiny.core.model import LoadOptions, Model, PlainModel
 from scrutiny.core.queries import attention, gradients, language
@@ -126,6 +127,7 @@ __all__ = [
     "ModelSource",
     "Parametric",
     "Part",
+    "Piece",
     "PlainModel",
     "Prediction",
     "RefitStatistic",
@@ -147,6 +149,7 @@ __all__ = [
     "Variant",
     "Weighted",
     "WeightedStatistic",
+    "Words",
     "apply_edits",
     "apply_to_text",
     "attention",
