@@ -11,7 +11,6 @@ from scrutiny.cli.failures import say, tell
 from scrutiny.cli.options import once_each, pair_of
 from scrutiny.cli.running.output_paths import OutputFile
 from scrutiny.cli.running.streams import prints_on_stderr
-from scrutiny.core.answers.answer import has_places
 from scrutiny.core.limits import known
 
 
@@ -101,15 +100,14 @@ def _lines(flags: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _line(example: Any, variant: Any) -> dict[str, Any]:
     """JSON object of a variant."""
-    from scrutiny.core.boundary.canonical import plain
+    from scrutiny.core.answers.stored import to_json
     from scrutiny.text.edits import apply_edits
 
     changed = apply_edits(example, variant.edits) if variant.status == "ok" else example
-    gold = changed.gold if has_places(variant.gold) else variant.gold
     return {
         "id": example.id,
         **{name: changed.fields[name] for name in example.fields},
-        "gold": plain(gold),
+        "gold": to_json(variant.gold),
         "recipe": variant.recipe,
         "role": variant.role,
         "draw": variant.draw,
