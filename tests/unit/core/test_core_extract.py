@@ -2,9 +2,11 @@
 
 import pytest
 
+from scrutiny.core.answers.answer import type_of
 from scrutiny.core.answers.any_of import AnyOf
 from scrutiny.core.answers.extract import EXTRACT, Extract
 from scrutiny.core.answers.stored import from_json, to_json
+from scrutiny.core.answers.text import Text
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example, Span
 from scrutiny.text.edits import apply_edits
@@ -109,3 +111,17 @@ def test_words_must_stand_where_they_are_said_to():
 def test_answers_agree_by_their_words():
     assert EXTRACT.agree(Extract("Bo", "context", 12), Extract("Bo")).share == 1
     assert EXTRACT.agree(Extract("Bo"), Extract("Ada")).share == 0
+
+
+@pytest.mark.parametrize(
+    ("brief", "is_right"),
+    [("the Bo!", True), ("Rome", True), ("Bo left", False), ("no answer", False)],
+)
+def test_few_words_tell_whether_an_answer_is_right(brief, is_right):
+    assert type_of(GOLD).is_said(GOLD, brief) is is_right
+
+
+def test_of_other_answers_few_words_do_not_tell():
+    for answer in (Text("Bo"), (), AnyOf((Text("Bo"),))):
+        assert type_of(answer).is_said(answer, "Bo") is None
+    assert type_of("good").is_said("good", "good")

@@ -154,6 +154,7 @@ def hostile():
         fields={HOSTILE: HOSTILE},
         edits=(Edit(HOSTILE, 0, 4, HOSTILE),),
         answers=(Answer(HOSTILE, HOSTILE, "b"),),
+        turned="broken",
     )
     flips = FlipCounts((3, 1), {HOSTILE: (3.5, 0.5)})
     note = DiagnosticNotes(HOSTILE, (HOSTILE,), (HOSTILE,))
@@ -340,6 +341,7 @@ def evidence(claim_id, random):
                 else Answer(f"seed {s}", gold, gold)
                 for s in range(1, 6)
             ),
+            turned="broken",
         )
         for i, (text, old, new, gold) in enumerate(TEXTS)
     )

@@ -9,7 +9,11 @@ import pyarrow as pa
 import pytest
 import report_sample
 
+from scrutiny.core.answers.any_of import AnyOf
+from scrutiny.core.answers.extract import Extract
+from scrutiny.core.answers.stored import answer_json
 from scrutiny.core.errors import DataError
+from scrutiny.core.example import Span
 from scrutiny.parts.run.found import Found
 from scrutiny.parts.wording.diffs import stretches, visible
 from scrutiny.report.formats.named import FORMATS, render
@@ -64,7 +68,7 @@ def outputs_table():
             for name, label in ((None, before), ("typos@1/0/measured", after)):
                 scores = [0.9, 0.1] if label == "positive" else [0.3, 0.7]
                 place = (SUBJECT, seed, DATASET, "{}", item, name)
-                rows.append((*place, label, scores, None, None))
+                rows.append((*place, label, scores, None))
     return pa.Table.from_pylist(
         [dict(zip(OUTPUTS.names, row, strict=True)) for row in rows], schema=OUTPUTS
     )
@@ -130,7 +134,7 @@ def many(count):
             after = "negative" if number == 0 or n % 10 == 0 else "positive"
             for which, label in ((None, "positive"), ("typos@1/0/measured", after)):
                 place = (SUBJECT, seed, DATASET, "{}", name, which)
-                rows.append((*place, label, [0.6, 0.4], None, None))
+                rows.append((*place, label, [0.6, 0.4], None))
     outputs = [dict(zip(OUTPUTS.names, row, strict=True)) for row in rows]
     return Tables(
         items,
@@ -183,6 +187,32 @@ def test_what_is_mended_stands_apart_and_what_has_no_label_is_judged_by_nobody()
         assert found.cases[0].turn == turn
 
 
+@pytest.mark.parametrize(
+    ("gold", "before", "after", "turn"),
+    [
+        (["Rome"], "the Rome!", "Paris", "broken"),
+        (["Rome", "Paris"], "Ostia", "paris", "mended"),
+        (["Rome", "Paris"], "Rome", "Paris", "changed"),  # right both times
+        (["Rome"], "Ostia", "Paris", "changed"),
+    ],
+)
+def test_words_of_a_text_are_judged_as_they_are_scored(gold, before, after, turn):
+    was = TABLES.items.column_names.index("gold")
+    place = TABLES.variants.column_names.index("gold")
+    right = answer_json(AnyOf(Extract(word) for word in gold))
+    items = TABLES.items.set_column(was, "gold", pa.array([right] * TABLES.items.num_rows))
+    column = pa.array([right] * TABLES.variants.num_rows)
+    variants = TABLES.variants.set_column(place, "gold", column)
+    rows = [
+        row | {"answer": answer_json(Extract(before if row["variant"] is None else after))}
+        for row in TABLES.outputs.to_pylist()
+    ]
+    outputs = pa.Table.from_pylist(rows, schema=OUTPUTS)
+    found = evidence_of(finding(), Tables(items, variants, outputs))
+    assert found.n_turned[turn] == found.n_cases == 2
+    assert [case.turn for case in found.cases] == [turn, turn]
+
+
 def test_texts_that_a_search_found_are_cases_each_item_once():
     long, short = ([["text", 0, 1, "x"], ["text", 2, 3, "y"]], [["text", 0, 1, "x"]])
     of = {"model": SUBJECT, "dataset": DATASET, "item": "a", "change": "typos@1", "draw": 0}
@@ -205,7 +235,7 @@ def test_other_draws_and_recipes_stand_behind_other_claims():
 
 def test_outputs_of_another_training_step_stand_behind_another_claim():
     rows = TABLES.outputs.to_pylist()
-    early = [row | {"condition": '{"step":"100"}', "label": "x"} for row in rows]
+    early = [row | {"condition": '{"step":"100"}', "answer": "x"} for row in rows]
     late = [row | {"condition": '{"step":"200"}'} for row in rows]
     outputs = pa.Table.from_pylist(early + late, schema=OUTPUTS)
     tables = replace(TABLES, outputs=outputs)
@@ -232,9 +262,9 @@ def test_items_that_a_replicate_did_not_answer_are_left_out():
 def test_tags_and_texts_are_compared_in_words():
     rows = TABLES.outputs.to_pylist()
     for row in rows:
-        row["label"], row["scores"] = None, None
         kinds = ["PER", "LOC"] if row["variant"] else ["PER"]
-        row["spans"] = json.dumps([["text", 0, 1, kind] for kind in kinds])
+        spans = tuple(Span("text", 0, 1, kind) for kind in kinds)
+        row["answer"], row["scores"] = answer_json(spans), None
     outputs = pa.Table.from_pylist(rows, schema=OUTPUTS)
     found = evidence_of(finding(), replace(TABLES, outputs=outputs))
     answer = found.cases[0].answers[0]

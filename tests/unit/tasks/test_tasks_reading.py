@@ -5,6 +5,7 @@ import pytest
 
 from scrutiny.core.answers.any_of import AnyOf
 from scrutiny.core.answers.extract import EXTRACT, Extract
+from scrutiny.core.answers.extract_words import words_of
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
@@ -13,7 +14,7 @@ from scrutiny.perturb.control.matched import matched_control
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.tasks.names import load_task
-from scrutiny.tasks.reading.comparing import compare, of_stretches, words_of
+from scrutiny.tasks.reading.comparing import compare, of_stretches
 from scrutiny.text.edits import apply_edits
 
 TASK = load_task("question-answering")

@@ -93,6 +93,11 @@ class AnswerType(ABC, Generic[A]):
         """Answer in a few words without its text, equal for answers that only moved."""
         return self.show(answer, {})
 
+    def is_said(self, answer: A, brief: str) -> bool | None:
+        """Whether few words (`brief`) are those of this right answer; None if they do not tell."""
+        del answer, brief
+        return None
+
     def labels(self, answer: A) -> tuple[str, ...]:
         """Labels in an answer, repeated as they are."""
         del answer

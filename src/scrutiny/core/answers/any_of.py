@@ -50,6 +50,11 @@ class AnyOfType(AnswerType[AnyOf]):
         """All of them in few words."""
         return " or ".join(type_of(one).brief(one) for one in answer)
 
+    def is_said(self, answer: AnyOf, brief: str) -> bool | None:
+        """Whether it is one of them."""
+        told = [type_of(one).is_said(one, brief) for one in answer]
+        return None if None in told else any(told)
+
     def labels(self, answer: AnyOf) -> tuple[str, ...]:
         """Labels of all."""
         return tuple(label for one in answer for label in type_of(one).labels(one))

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from scrutiny.core.answers.answer import Agreement, AnswerType
+from scrutiny.core.answers.extract_words import words_of_both
 from scrutiny.core.answers.track import Track
 from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.example import Example, Span
@@ -76,8 +77,13 @@ class ExtractType(AnswerType[Extract]):
         )
 
     def agree(self, a: Extract, b: Extract) -> Agreement:
-        """Whether both have the same words, wherever they stand."""
-        return Agreement(int(a.text == b.text), 1)
+        """Whether both have the same words that count, wherever they stand."""
+        ours, theirs = words_of_both(a.text, b.text)
+        return Agreement(int(ours == theirs), 1)
+
+    def is_said(self, answer: Extract, brief: str) -> bool:
+        """Whether these are its words."""
+        return self.agree(answer, Extract(brief)).equal == 1
 
     def show(self, answer: Extract, fields: Mapping[str, str]) -> str:
         """Return the words."""

@@ -31,6 +31,10 @@ class LabelType(AnswerType[str]):
         """Return the label behind a mark that nothing else begins with."""
         return (f"={answer}",)
 
+    def is_said(self, answer: str, brief: str) -> bool:
+        """Whether it is this label."""
+        return brief == answer
+
     def labels(self, answer: str) -> tuple[str, ...]:
         """Return the label."""
         return (answer,)

@@ -57,8 +57,8 @@ class EvidenceItem:
         What was changed: code-point offsets of the texts before.
     answers
         One for each replicate.
-    is_judged
-        Whether the gold answer says which of them are right, before the change and after it.
+    turned
+        Whether more replicates were right before the change, or after it; None if nobody can tell.
     note
         What else there is to say of it.
     """
@@ -71,17 +71,13 @@ class EvidenceItem:
     fields: Mapping[str, str]
     edits: tuple[Edit, ...]
     answers: tuple[Answer, ...]
-    is_judged: bool = True
+    turned: Turn | None = None
     note: str = ""
 
     @property
     def turn(self) -> Turn:
-        """Whether more replicates were right before the change, or after it."""
-        if not self.is_judged:
-            return "changed"
-        broken = sum(a.is_flipped and a.before == self.gold for a in self.answers)
-        mended = sum(a.is_flipped and a.after == self.gold for a in self.answers)
-        return "broken" if broken > mended else "mended" if mended > broken else "changed"
+        """What became of it; "changed" if nobody can tell more."""
+        return self.turned or "changed"
 
     @property
     def n_flipped(self) -> int:

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 
-from scrutiny.core.answers.answer import label_in
-from scrutiny.core.answers.stored import answer_of
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import UnknownNameError
@@ -20,10 +18,10 @@ from scrutiny.parts.wording.labels import replicate_words
 from scrutiny.reliability.verdicts.gate_rules import says, without_versions
 from scrutiny.report.reading.evidence import (
     NO_ANSWER,
-    AnswersTo,
     Tables,
     answers_to,
     brief_words,
+    is_right,
     places_of,
     variants_of,
 )
@@ -136,7 +134,7 @@ def _rows(key: EstimateKey, group: Mapping[str, Any], tables: Tables) -> Iterato
     for at, variant, item in zip(asked.tolist(), made, items, strict=True):
         own = {**of, "item": variant["item"], "source": item["source"]}
         texts = _texts(json.loads(item["fields"]), json.loads(variant["edits"]))
-        yield {**own, **texts, **_answered(_pairs(answers, at), item["gold"], variant["gold"])}
+        yield {**own, **texts, **_answered(answers.pairs(at), item["gold"], variant["gold"])}
 
 
 def _rows_of_found(found: Sequence[Found], tables: Tables) -> Iterator[dict[str, Any]]:
@@ -177,26 +175,20 @@ def _joined(fields: Mapping[str, str]) -> str:
     return "\n".join(f"{name}: {text}" for name, text in fields.items())
 
 
-def _pairs(answers: AnswersTo, at: int) -> list[tuple[str, str]]:
-    """Answers of each replicate to an item, before and after the change."""
-    both = zip(answers.before[at].tolist(), answers.after[at].tolist(), strict=True)
-    return [(answers.words[b], answers.words[a]) for b, a in both if b >= 0 and a >= 0]
-
-
 def _answered(pairs: Sequence[tuple[str, str]], before: str, after: str) -> dict[str, Any]:
     """Answers of the replicates, and how many of them changed.
 
     ``before`` and ``after`` are the stored gold answers.
     """
-    was, now = label_in(answer_of(before)), label_in(answer_of(after))
-    is_known = was is not None and now is not None
+    right = [(is_right(before, was), is_right(after, now)) for was, now in pairs]
+    is_known = all(None not in both for both in right)
     return {
         "label": brief_words(before),
         "said_before": _counted(before for before, _ in pairs),
         "said_after": _counted(after for _, after in pairs),
         "flipped": sum(before != after for before, after in pairs),
-        "broken": sum(b == was and a != now for b, a in pairs) if is_known else None,
-        "mended": sum(b != was and a == now for b, a in pairs) if is_known else None,
+        "broken": right.count((True, False)) if is_known else None,
+        "mended": right.count((False, True)) if is_known else None,
         "replicates": len(pairs),
     }
 

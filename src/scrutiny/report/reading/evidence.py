@@ -4,8 +4,9 @@ Answers are compared as columns of codes; only of the items that are shown are t
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
@@ -13,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from scrutiny.core.answers.answer import label_in, type_of
+from scrutiny.core.answers.answer import type_of
 from scrutiny.core.answers.stored import answer_of
 from scrutiny.core.claim import Finding
 from scrutiny.core.edit import Edit
@@ -98,6 +99,11 @@ class AnswersTo:
     asked: Codes
     replicates: Sequence[str | None]
 
+    def pairs(self, at: int) -> list[tuple[str, str]]:
+        """Answers of each replicate to an item in few words, before and after the change."""
+        both = zip(self.before[at].tolist(), self.after[at].tolist(), strict=True)
+        return [(self.words[b], self.words[a]) for b, a in both if b >= 0 and a >= 0]
+
 
 def evidence_of(finding: Finding, tables: Tables) -> Evidence | None:
     """Items whose answers changed for the variants of a finding.
@@ -156,20 +162,42 @@ def _by_turn(
     """Items whose answer changed, by direction of the change, in the order of the data."""
     was = tables.at("items", known[turned].tolist(), ["gold"])
     now = tables.at("variants", variants[whole[turned]].tolist(), ["gold"])
-    position = {word: code for code, word in enumerate(answers.words)}
     found: dict[Turn, list[int]] = {"broken": [], "mended": [], "changed": []}
     for place, before, after in zip(turned.tolist(), was, now, strict=True):
-        gold = _label(before["gold"], after["gold"])
-        right = -2 if gold is None else position.get(gold, -2)
-        said = answers.before[whole[place]], answers.after[whole[place]]
-        net = int((said[0] == right).sum() - (said[1] == right).sum())
-        found["broken" if net > 0 else "mended" if net < 0 else "changed"].append(place)
+        pairs = answers.pairs(int(whole[place]))
+        found[turn_of(pairs, before["gold"], after["gold"]) or "changed"].append(place)
     return found
 
 
-def _label(was: str, now: str) -> str | None:
-    """Gold label of an item and its variant; `None` if they differ or are not labels."""
-    return label_in(answer_of(was)) if was == now else None
+def turn_of(pairs: Iterable[tuple[str, str]], was: str, now: str) -> Turn | None:
+    """Whether more replicates were right before a change, or after it.
+
+    Parameters
+    ----------
+    pairs
+        Answers of each replicate in few words, before and after.
+    was, now
+        Stored gold answers, before and after.
+
+    Returns
+    -------
+    str or None
+        None if few words do not tell which answers are right.
+    """
+    net = 0
+    for before, after in pairs:
+        right = is_right(was, before), is_right(now, after)
+        if None in right:
+            return None
+        net += bool(right[0]) - bool(right[1])
+    return "broken" if net > 0 else "mended" if net < 0 else "changed"
+
+
+@lru_cache(maxsize=1 << 14)
+def is_right(gold: str, said: str) -> bool | None:
+    """Whether an answer in few words is a stored right one; None if nobody can tell."""
+    answer = answer_of(gold)
+    return None if answer is None else type_of(answer).is_said(answer, said)
 
 
 def _chosen(by_turn: Mapping[Turn, Sequence[int]], times: Codes) -> list[int]:
@@ -309,7 +337,7 @@ def _case(
                 strict=True,
             )
         ),
-        is_judged=_label(item["gold"], variant["gold"]) is not None,
+        turned=turn_of(answers.pairs(at), item["gold"], variant["gold"]),
     )
 
 

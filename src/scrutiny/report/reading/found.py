@@ -12,7 +12,14 @@ from scrutiny.core.grouping import grouped
 from scrutiny.parts.run.found import Found
 from scrutiny.parts.run.view import Answer, Evidence, EvidenceItem
 from scrutiny.parts.wording.labels import replicate_words
-from scrutiny.report.reading.evidence import MOST_CASES, NO_ANSWER, Tables, brief_words, places_of
+from scrutiny.report.reading.evidence import (
+    MOST_CASES,
+    NO_ANSWER,
+    Tables,
+    brief_words,
+    places_of,
+    turn_of,
+)
 
 
 def evidence_found(finding: Finding, found: Sequence[Found], tables: Tables) -> Evidence | None:
@@ -60,5 +67,6 @@ def _case(one: Found, item: Mapping[str, Any], fooled: tuple[int, int]) -> Evide
         fields=json.loads(item["fields"]),
         edits=tuple(Edit(*edit[:4]) for edit in one.edits),
         answers=(Answer(replicate_words(one.replicate), before, after),),
+        turned=turn_of([(before, after)], item["gold"], item["gold"]),
         note=f"fools {times} of {of} models, each by a text of its own" if of > 1 else "",
     )
