@@ -6,9 +6,11 @@ import pytest
 
 from scrutiny.core.answers.any_of import AnyOf
 from scrutiny.core.answers.text import Text
+from scrutiny.core.diagnostic import DataShape, Inputs, SubjectShape
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
+from scrutiny.diagnostics.robustness.design import make_design
 from scrutiny.diagnostics.robustness.params import RobustnessParams
 from scrutiny.perturb.control.matched import matched_control
 from scrutiny.perturb.engine.apply import perturb
@@ -116,3 +118,14 @@ def test_a_control_is_held_to_the_reference_of_the_text():
     treated = perturb(example, "typos", seed=0, task="translation")
     control = matched_control(example, replace(treated, gold=Text("UM GATO.")), seed=0)
     assert (control.status, control.gold) == ("ok", Text("Um gato."))
+
+
+def test_the_drop_of_every_metric_of_the_task_is_estimated():
+    data = DataShape("pud", n_items=9, chance=0.25, languages=frozenset({"en"}))
+    inputs = Inputs(TASK, data, SubjectShape("en-pt", frozenset({"predict"})))
+    design = make_design(RobustnessParams(transformations=("typos", "tense")), inputs)
+    metrics = {spec.id: spec.metric for spec in design.estimates}
+    assert metrics["drop/typos@1/0"] == "drop(chrf)@1"
+    assert metrics["drop_bleu/typos@1/0"] == "drop(bleu)@1"
+    assert "drop/tense@1/0" not in metrics
+    assert [claim.id for claim in design.claims] == ["typos@1"]

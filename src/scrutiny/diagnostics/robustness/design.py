@@ -103,6 +103,14 @@ def _of_recipe(
         pair = (drop, changed)
         yield EstimateSpec(f"drop/{name}", *pair, fallback=_STAYS, condition=condition)
         yield EstimateSpec(f"drop_changed/{name}", *pair, group="changed", condition=condition)
+        for metric in scored.also:
+            yield EstimateSpec(
+                f"drop_{without_versions(metric)}/{name}",
+                made_of("drop", metric),
+                changed,
+                fallback=_STAYS,
+                condition=condition,
+            )
     if is_scored and params.control:
         yield EstimateSpec(
             f"drop_control/{name}",
