@@ -46,6 +46,14 @@ class Prediction(NamedTuple):
         return kind is type_of(other.answer) and kind.agree(self.answer, other.answer).is_whole
 
 
+class ClassCounts(NamedTuple):
+    """Parts of answers that have a class: found, given but wrong, missed."""
+
+    tp: float = 0.0
+    fp: float = 0.0
+    fn: float = 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Score:
     """Scoring of a task: its level, bounds and tolerance.
@@ -131,6 +139,9 @@ class Task(PlugIn, ABC):
         Scoring. None if no label is predicted (pairs of sentences whose likelihoods
         are compared, word sets whose vectors are): models are asked for capabilities other than
         ``predict``.
+    classes
+        Classes that parts of its answers have (`class_counts`); those of the data where it has
+        none.
     answers_are_optional
         Whether models that give no answers are measured on it as well: their attention maps, their
         vectors.
@@ -150,6 +161,7 @@ class Task(PlugIn, ABC):
     measures: tuple[Measure, ...] = ()
     answer_type: AnswerType[Any] | None = None
     scored_by: Score | None = None
+    classes: tuple[str, ...] = ()
     answers_are_optional: bool = False
     stream: str = ""
 
@@ -201,6 +213,10 @@ class Task(PlugIn, ABC):
             If the task has no score.
         """
         raise DataError(f"Items of {self.name} have no gold answer, so they have no score.")
+
+    def class_counts(self, gold: Any, answer: Any) -> Mapping[str, ClassCounts]:
+        """Counts of one answer by class; classes that neither side has may be left out."""
+        raise DataError(f"Answers to {self.name} have no classes.")
 
     def chance(self, examples: Sequence[Example]) -> float:
         """Score without skill on examples with gold answers: 0 unless the task knows better."""

@@ -47,6 +47,16 @@ class Remembers(Model):
         return Words("text", borders, heads, relations, ("VERB",) * len(borders))
 
 
+def test_relations_are_a_parsers_classes(tmp_path):
+    model = Remembers()
+    del model.known["He sold it ."], model.known["It sold it ."]  # their arcs are flat, and right
+    model.known["They sold it ."] = model.known["They sold it ."]._replace(heads=(2, ROOT, 1, 1))
+    found = scrutiny.run("classes", model=model, data=ROWS, out=tmp_path / "r")
+    assert (found.estimate("recall(nsubj)").value, found.estimate("recall(obj)").value) == (0.75, 1)
+    assert found.estimate("recall(nsubj)").denominator == 4
+    assert found.estimate("recall(csubj)").status == "undefined"
+
+
 @pytest.mark.parametrize(
     ("change", "counts"),
     [

@@ -113,6 +113,21 @@ def test_other_words_are_scored_by_their_borders():
     assert counts(GOLD, onto)[:2] == (2, 2)
 
 
+def test_words_by_relation():
+    wrong = changed("heads", 0, 3)._replace(relations=("nsubj", "root", "nmod", "iobj", "punct"))
+    found = TASK.class_counts(GOLD, wrong)
+    assert {name: tuple(one) for name, one in found.items()} == {
+        "nsubj": (0, 1, 1),
+        "root": (1, 0, 0),
+        "nmod": (1, 0, 0),
+        "obj": (0, 0, 1),
+        "iobj": (0, 1, 0),
+        "punct": (1, 0, 0),
+    }
+    assert {one.fp + one.fn for one in TASK.class_counts(GOLD, GOLD).values()} == {0}
+    assert TASK.class_counts(GOLD, GOLD._replace(heads=None)) == {}
+
+
 def test_scores_are_of_words_and_not_of_sentences():
     rows = [ROW, {"words": ["Go", "!"], "heads": [0, 1], "relations": ["root", "punct"]}]
     examples = [TASK.parse(row, source="x:1") for row in rows]

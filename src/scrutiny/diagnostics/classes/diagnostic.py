@@ -1,6 +1,6 @@
 """Diagnostic for per-class scores: recall, precision and F1 of each class, and macro-F1."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,10 +17,12 @@ from scrutiny.core.diagnostic import (
     Selector,
 )
 from scrutiny.core.record import Measure, Row
+from scrutiny.core.task import ClassCounts
 from scrutiny.diagnostics.classes.metrics import LABEL_F1, PRECISION, RECALL, side_of
 
 #: Classes are unequal if the most frequent one has this many times an equal share of the items.
 _UNEQUAL: Final = 1.25
+_NONE: Final = ClassCounts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,8 @@ class Classes(Diagnostic[ClassesParams]):
 
     Recall is the share of the items of a class that the model finds, precision the share of the
     predictions of a class that are right, and F1 their harmonic mean. Macro-F1 is the mean of the
-    F1 of all classes: a rare class has the same weight as a frequent one.
+    F1 of all classes: a rare class has the same weight as a frequent one. A parser's classes are
+    relations, and the items are words: one is found if its head is right, too.
 
     **Measures**: whether a good accuracy hides a class that the model gets wrong.
 
@@ -48,7 +51,7 @@ class Classes(Diagnostic[ClassesParams]):
     id = "classes@1"
     Params = ClassesParams
     needs = frozenset({"predict"})
-    tasks = frozenset({"text-classification", "text-pair-classification"})
+    tasks = frozenset({"text-classification", "text-pair-classification", "dependency-arcs"})
     measures = (
         Measure("tp", unit="items", says="items of the class that are found"),
         Measure("fp", unit="items", says="items of other classes predicted as this one"),
@@ -57,7 +60,7 @@ class Classes(Diagnostic[ClassesParams]):
 
     def design(self, params: ClassesParams, inputs: Inputs) -> Design:
         """Three numbers for each class, and macro-F1 if the classes are unequal."""
-        labels = inputs.data.labels
+        labels = inputs.task.classes or inputs.data.labels
         if len(labels) < 2:
             return Design(notes=("All items have the same class.",))
         return Design(
@@ -74,19 +77,20 @@ class Classes(Diagnostic[ClassesParams]):
         self, params: ClassesParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """A row for each item and class: whether it is the gold class, and whether predicted."""
-        conditions = {label: canonical_json({"label": label}) for label in ctx.labels}
+        labels = ctx.task.classes or ctx.labels
+        conditions = {label: canonical_json({"label": label}) for label in labels}
         for example, answer in zip(batch.examples, ctx.predict(batch.examples), strict=True):
+            found: Mapping[str, ClassCounts] = {}
+            row: tuple[str, str | None] = "ok", None
+            if isinstance(answer, Failure):
+                row = "failed", answer.reason
+            elif example.gold is None:
+                row = "skipped", "no_gold"
+            else:
+                found = ctx.task.class_counts(example.gold, answer.answer)
             for label, condition in conditions.items():
-                if isinstance(answer, Failure):
-                    row = ("failed", answer.reason, None)
-                    yield Row(example.id, None, "measured", condition, *row)
-                elif example.gold is None:
-                    yield Row(example.id, None, "measured", condition, "skipped", "no_gold", None)
-                else:
-                    is_gold, is_given = example.gold == label, answer.answer == label
-                    counts = (is_gold and is_given, is_given > is_gold, is_gold > is_given)
-                    values = tuple(map(float, counts))
-                    yield Row(example.id, None, "measured", condition, "ok", None, values)
+                values = found.get(label, _NONE) if row[0] == "ok" else None
+                yield Row(example.id, None, "measured", condition, *row, values)
 
 
 def _estimates(labels: tuple[str, ...], chance: float) -> Iterator[EstimateSpec]:

@@ -1,7 +1,7 @@
 """Classification tasks, and the score of one predicted class."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from scrutiny.core.errors import DataError, ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import Rng
 from scrutiny.core.record import Measure
-from scrutiny.core.task import ExchangesLabels, Prediction, Score
+from scrutiny.core.task import ClassCounts, ExchangesLabels, Prediction, Score
 from scrutiny.tasks.columns.by_columns import ByColumns
 from scrutiny.tasks.columns.roles import LABEL as LABEL_ROLE
 from scrutiny.tasks.columns.roles import TEXT, TEXT_PAIR, TWO_TEXTS
@@ -32,6 +32,12 @@ class Classification(ByColumns, ExchangesLabels):
     ) -> tuple[float, ...]:
         """Hit, index of the predicted label, probability of the gold label."""
         return score_class(gold, prediction, labels=labels)
+
+    def class_counts(self, gold: Any, answer: Any) -> Mapping[str, ClassCounts]:
+        """One class right, or one given and another one missed."""
+        if gold == answer:
+            return {gold: ClassCounts(tp=1.0)}
+        return {gold: ClassCounts(fn=1.0), answer: ClassCounts(fp=1.0)}
 
     def chance(self, examples: Sequence[Example]) -> float:
         """Share of the most frequent label."""

@@ -8,13 +8,13 @@ from scrutiny.core.answers.words import ROOT, WORDS, Words
 from scrutiny.core.errors import DataError, ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure
-from scrutiny.core.task import Prediction, Role, Score
+from scrutiny.core.task import ClassCounts, Prediction, Role, Score
 from scrutiny.tasks.annotated.annotated import Annotated
 from scrutiny.tasks.columns.by_columns import Borders
 from scrutiny.tasks.columns.roles import OF_SENTENCES, list_role
 from scrutiny.tasks.columns.roles import WORDS as COLUMN_OF_WORDS
 from scrutiny.tasks.columns.word_cells import list_of
-from scrutiny.tasks.dependencies.counting import counts, main_of
+from scrutiny.tasks.dependencies.counting import RELATIONS, by_relation, counts, main_of
 from scrutiny.tasks.held_out import held_out_column
 
 #: Layers that a file may have besides heads and relations.
@@ -31,6 +31,7 @@ class DependencyArcs(Annotated):
 
     name = "dependency-arcs"
     answer_type = WORDS
+    classes = RELATIONS
     answers_are_optional = True
     identifying_columns = ("heads", "relations")
     roles = (
@@ -104,6 +105,10 @@ class DependencyArcs(Annotated):
         if not isinstance(prediction.answer, Words):
             raise ModelError("the model gave no annotation of words.")
         return counts(gold, prediction.answer)
+
+    def class_counts(self, gold: Any, answer: Any) -> Mapping[str, ClassCounts]:
+        """Words by relation; one is found if its head is right, too."""
+        return by_relation(gold, answer)
 
     def chance(self, examples: Sequence[Example]) -> float:
         """LAS of the commonest relation to a neighbor.
