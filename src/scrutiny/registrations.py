@@ -220,6 +220,7 @@ adapter scrutiny.models.
     predictions@1           stored.predictions:ADAPTER
     python@1                python.objects:ADAPTER
     recurrent@1             words.recurrent:ADAPTER
+    spacy@1                 spacy.pipeline:ADAPTER
     translate@1             generation.translate:ADAPTER
     untrained@1             named.untrained:ADAPTER
     zoo@1                   named.zoo:ADAPTER
@@ -230,6 +231,7 @@ trainer scrutiny.training.
     finetune@1              finetuning.trainer:FINETUNE
     linear@1                words.trainer:LINEAR
     recurrent@1             words.trainer:RECURRENT
+    spacy@1                 words.trainer:PARSER
 statistic scrutiny.reliability.of_measures:
     mean@1    MEAN
     median@1  MEDIAN
@@ -241,6 +243,7 @@ statistic scrutiny.reliability.statistics:
     mended_rate@1  MENDED_RATE
     entity_f1@1    ENTITY_F1
     flip_rate@1    FLIP_RATE
+    changed_share@1  CHANGED_SHARE
 statistic scrutiny.tasks.generation.metrics:
     bleu@1  BLEU
     chrf@1  CHRF

@@ -228,6 +228,8 @@ class SubjectShape:
         How many heads a layer has, or 0.
     n_replicates
         How many replicates it has.
+    unscored
+        Why its answers cannot be compared with gold ones, or empty.
     """
 
     name: str
@@ -235,6 +237,7 @@ class SubjectShape:
     n_layers: int = 0
     n_heads: int = 0
     n_replicates: int = 1
+    unscored: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,6 +434,9 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     asks_other_texts
         Whether it queries models with texts other than the items: changed texts. An audit leaves
         it out for models that can only be asked about the items.
+    reads_gold
+        Whether it compares answers with gold ones. Models whose labels are of another scheme are
+        only measured by those that do without.
     varies
         Parameter that lists what it tries on the items: changes, attacks. A time budget keeps the
         first few of `variations`.
@@ -453,6 +459,7 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     audit_data: ClassVar[str] = ""
     tolerates: ClassVar[Mapping[str, str]] = {}
     asks_other_texts: ClassVar[bool] = False
+    reads_gold: ClassVar[bool] = True
     varies: ClassVar[str] = ""
     stream: ClassVar[str] = ""
 

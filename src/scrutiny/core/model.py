@@ -130,6 +130,9 @@ class Model(PlainModel):
         Whether nothing is attended to that comes later.
     limit
         Longest sequence in tokens, or None.
+    unscored
+        Why its answers are neither right nor wrong by the task's gold answers, so that only what it
+        changes can be counted: its labels are those of another scheme. Empty for most models.
     """
 
     source: str
@@ -145,6 +148,7 @@ class Model(PlainModel):
     attention_shape: tuple[int, int] | None = None
     is_causal: bool = False
     limit: int | None = None
+    unscored: str = ""
 
     def fingerprint(self) -> str | None:
         """None by default: answers are not cached unless a model states what they depend on."""

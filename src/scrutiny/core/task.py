@@ -70,6 +70,8 @@ class Score:
         Range of the level, or None.
     no_skill
         What `Task.chance` is, behind "no skill is".
+    kept
+        Metrics among ``also`` that an audit wants to be kept when texts change, too.
     """
 
     level: str
@@ -77,6 +79,7 @@ class Score:
     tolerance: float = 0.02
     bounded: tuple[float, float] | None = (0.0, 1.0)
     no_skill: str = "0"
+    kept: tuple[str, ...] = ()
 
 
 class Role(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.reliability.additive import Additive, Array, divide, over_rows, with_count
+from scrutiny.reliability.additive import Additive, Array, divide, over_rows, second, with_count
 from scrutiny.reliability.replicates.tests import mcnemar_of_hits
 
 _COUNTS: Final = ("tp", "fp", "fn")
@@ -77,6 +77,17 @@ FLIP_RATE: Final = Additive(
     scale="logit",
     higher_is="worse",
     row_range=_SHARE,
+)
+
+CHANGED_SHARE: Final = Additive(
+    "changed_share@1",
+    "share of the answer changed",
+    ("changed", "compared"),
+    _same,
+    lambda sums: divide(sums[..., 0], sums[..., 1]),
+    scale="logit",
+    higher_is="worse",
+    divisor=second,
 )
 
 BROKEN_RATE: Final = Additive(

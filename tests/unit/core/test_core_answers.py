@@ -20,8 +20,10 @@ from scrutiny.core.answers.spans import SPANS
 from scrutiny.core.answers.stored import answer_json, answer_of, answer_text, from_json, to_json
 from scrutiny.core.answers.text import TEXT, Text
 from scrutiny.core.answers.words import WORDS, Words
+from scrutiny.core.edit import Edit, Piece
 from scrutiny.core.example import Example, Span
 from scrutiny.core.task import Prediction
+from scrutiny.text.edits import track_of
 
 IDA, ROME = Span("text", 0, 3, "PER"), Span("text", 8, 12, "LOC")
 ITEM = Example("1", {"text": "Ida saw Rome"})
@@ -101,6 +103,21 @@ def test_agreement_of_spans_is_their_f1():
     assert SPANS.agree((IDA, ROME), (ROME, IDA)).is_whole
     assert SPANS.agree((), ()).share == 1.0
     assert SPANS.agree((IDA,), ()).share == 0.0
+
+
+def test_what_is_kept_is_told_of_what_both_texts_have():
+    before = Example("1", {"text": "Ida saw Rome"}, TREE)
+    edits = [Edit("text", 3, 3, " soon", pieces=(Piece(1, 5, head=4, relation="advmod"),))]
+    track = track_of(before, edits)
+    carried = WORDS.carry(TREE, track)
+    assert carried.heads == (2, 2, -1, 2)
+    assert WORDS.agree(carried, carried) == Agreement(4, 4)
+    assert WORDS.kept(TREE, carried, track) == Agreement(3, 3)  # "soon" is new
+    other = carried._replace(relations=("obj", "obj", "root", "obj"))
+    assert WORDS.kept(TREE, other, track) == Agreement(2, 3)
+    moved = Span("text", 13, 17, "LOC")
+    assert SPANS.kept((IDA, ROME), (IDA, moved), track) == Agreement(4, 4)
+    assert SPANS.kept((IDA, ROME), (IDA,), track) == Agreement(2, 3)
 
 
 def test_predictions_agree_by_their_type():

@@ -215,7 +215,7 @@ def test_data_that_trained_a_family_are_named(files):
         ({"seeds": [1, 2]}, "seeds names the models and runs counts them"),
         ({"runs": None, "seeds": [1, 1]}, "train 'words': seeds are different whole numbers"),
         ({"trainer": "finetune"}, "finetune starts from a model.*linear@1, recurrent@1"),
-        ({"task": "control-labels"}, "train 'words': linear classifiers are trained for text-"),
+        ({"task": "control-labels"}, "train 'words': linear models are trained for text-"),
         ({"params": {"leest": 1}}, "params: There is no parameter named 'leest'.*'least'"),
         ({"params": {"least": 0}}, "params: least must be at least 1"),
         ({"trainer": "recurrent", "params": {"hiden": 1}}, "no parameter named 'hiden'.*'hidden'"),

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from scrutiny.cli.train.words import chosen, train, word_options
+from scrutiny.cli.train.words import chosen, least_option, train, word_options
 
 _OF_NETWORK = ("encoder", "attention", "embedding", "hidden")
 _OWN = ("epochs", "lr", "limit", "dev_share", "least")
@@ -12,6 +12,7 @@ _OWN = ("epochs", "lr", "limit", "dev_share", "least")
 
 @click.command("attention")
 @word_options
+@least_option
 @click.option("--encoder", type=click.Choice(["bilstm", "projection", "conv"]), help="bilstm.")
 @click.option(
     "--attention", type=click.Choice(["tanh", "dot"]), help="Type of attention; default: tanh."

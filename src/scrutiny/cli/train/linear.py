@@ -4,13 +4,14 @@ from typing import Any
 
 import click
 
-from scrutiny.cli.train.words import chosen, train, word_options
+from scrutiny.cli.train.words import chosen, least_option, train, word_options
 
 _OWN = ("draw", "share", "strength", "has_pairs", "limit", "dev_share", "least")
 
 
 @click.command("linear")
 @word_options
+@least_option
 @click.option(
     "--draw",
     type=click.Choice(["bootstrap", "subsample"]),

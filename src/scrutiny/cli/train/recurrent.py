@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from scrutiny.cli.train.words import chosen, train, word_options
+from scrutiny.cli.train.words import chosen, least_option, train, word_options
 
 _OF_NETWORK = ("cell", "pooling", "embedding", "hidden", "layers", "is_bidirectional")
 _OWN = ("epochs", "batch", "lr", "dropout", "limit", "dev_share", "least")
@@ -12,6 +12,7 @@ _OWN = ("epochs", "batch", "lr", "dropout", "limit", "dev_share", "least")
 
 @click.command("recurrent")
 @word_options
+@least_option
 @click.option(
     "--cell", type=click.Choice(["lstm", "gru"]), help="Type of the network; default: lstm."
 )

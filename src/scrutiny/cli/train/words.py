@@ -1,4 +1,4 @@
-"""Shared parts of ``scrutiny train attention``, ``linear`` and ``recurrent``."""
+"""Shared parts of ``scrutiny train attention``, ``linear``, ``recurrent`` and ``task``."""
 
 import json
 from pathlib import Path
@@ -32,8 +32,12 @@ word_options = several(
         type=float,
         help="Share of the rows for dev data if there is no --dev; 0.1.",
     ),
-    click.option("--least", type=click.IntRange(1), help="Minimum frequency of a word; 2."),
     click.option("--json", "as_json", is_flag=True, help="NDJSON: one model a line."),
+)
+
+#: Add the option of the vocabulary.
+least_option = click.option(
+    "--least", type=click.IntRange(1), help="Minimum frequency of a word; 2."
 )
 
 

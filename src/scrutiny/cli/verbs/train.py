@@ -13,6 +13,7 @@ SUBCOMMANDS: Final = {
     "linear": "Fit logistic regressions over words to samples of the rows.",
     "pretrain": "Pre-train small BERTs from plain text: masked words and next sentence.",
     "recurrent": "Train small LSTMs or GRUs over words from nothing.",
+    "task": "Train small parsers and taggers from nothing, with spaCy.",
 }
 
 

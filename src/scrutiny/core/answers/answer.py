@@ -40,11 +40,14 @@ class AnswerType(ABC, Generic[A]):
         Class of its values, which tells them from those of other types.
     layers
         Names of its layers, where a change may falsify them one by one.
+    places
+        What its places in the text are called ("words"), where changed ones are counted.
     """
 
     name: ClassVar[str]
     holds: ClassVar[type]
     layers: ClassVar[tuple[str, ...]] = ()
+    places: ClassVar[str] = ""
 
     def __init__(self) -> None:
         _BY_NAME[self.name] = _BY_CLASS[self.holds] = self
@@ -52,7 +55,7 @@ class AnswerType(ABC, Generic[A]):
     def has_places(self, answer: A) -> bool:
         """Whether an answer speaks of places in a text, which edits move."""
         del answer
-        return False
+        return bool(self.places)
 
     def fences(self, answer: A) -> tuple[Span, ...]:
         """Spans of the text whose borders no edit may cross."""
@@ -140,6 +143,16 @@ class AnswerType(ABC, Generic[A]):
         """
         del track
         return answer
+
+    def kept(self, before: A, after: A, track: Track) -> Agreement:
+        """Agreement of the answers to a text and to the changed one, on what both texts have.
+
+        Raises
+        ------
+        EditRefusedError
+            If the first one cannot be carried.
+        """
+        return self.agree(self.carry(before, track), after)
 
 
 _BY_CLASS: dict[type, AnswerType[Any]] = {}

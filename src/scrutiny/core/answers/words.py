@@ -1,6 +1,6 @@
 """Words: parts of speech and dependencies of every word of a text, layer by layer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final, NamedTuple
 
 from scrutiny.core.answers.answer import Agreement, AnswerType
@@ -10,6 +10,12 @@ from scrutiny.core.example import Example
 
 #: Head of the root of a sentence.
 ROOT: Final = -1
+#: Relations of Universal Dependencies, without subtypes.
+UNIVERSAL: Final = frozenset(
+    "acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse "
+    "dislocated expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis "
+    "punct reparandum root vocative xcomp".split()
+)
 
 
 class Words(NamedTuple):
@@ -44,11 +50,7 @@ class WordsType(AnswerType[Words]):
     name = "words"
     holds = Words
     layers = ("arcs", "upos", "xpos")
-
-    def has_places(self, answer: Words) -> bool:
-        """Yes, the borders of all words."""
-        del answer
-        return True
+    places = "words"
 
     def decode(self, value: Any) -> Words:
         """Words from their JSON."""
@@ -78,14 +80,13 @@ class WordsType(AnswerType[Words]):
 
     def agree(self, a: Words, b: Words) -> Agreement:
         """Number of words with the same borders and the same annotation in all common layers."""
-        ours, theirs = _by_border(a), _by_border(b)
-        common = [i for i in range(len(LAYERS)) if a[2 + i] is not None and b[2 + i] is not None]
-        equal = sum(
-            all(layers[i] == theirs[border][i] for i in common)
-            for border, layers in ours.items()
-            if border in theirs
-        )
-        return Agreement(equal, len(ours.keys() | theirs.keys()))
+        return _agreement(a, b)
+
+    def kept(self, before: Words, after: Words, track: Track) -> Agreement:
+        """Number of the original's words whose annotation is what it was; new words don't count."""
+        words = track.words(before.field, before.borders)
+        new = {(word.start, word.end) for word in words if not word.of}
+        return _agreement(self.carry(before, track), after, new)
 
     def key(self, answer: Words) -> tuple[str, ...]:
         """Arcs, as they were told when they were labels of spans; parts of speech without arcs."""
@@ -197,6 +198,20 @@ def _head(
     if head not in place:
         raise EditRefusedError("lost_head", "a word goes that others depend on")
     return place[head]
+
+
+def _agreement(a: Words, b: Words, without: Set[tuple[int, int]] = frozenset()) -> Agreement:
+    """Words of both that agree in all layers that both have, but for those at some borders."""
+    ours, theirs = _by_border(a), _by_border(b)
+    common = [i for i in range(len(LAYERS)) if a[2 + i] is not None and b[2 + i] is not None]
+    compared = (ours.keys() | theirs.keys()) - without
+    equal = sum(
+        border in ours
+        and border in theirs
+        and all(ours[border][i] == theirs[border][i] for i in common)
+        for border in compared
+    )
+    return Agreement(equal, len(compared))
 
 
 def _by_border(words: Words) -> dict[tuple[int, int], tuple[Any, ...]]:

@@ -8,6 +8,7 @@ drop, changed       the same over the items that T changed
 drop, control       the same for the matched random change (role ``control``)
 excess              drop minus the control's drop
 flips               share of changed items whose prediction changed
+changed             share of places (words, spans) of both texts of which it says something else
 broken, mended      right before and wrong after, and the reverse
 coverage            share of items that T changed
 ==================  =================================================================
@@ -18,13 +19,16 @@ their drops, beside the drop of each. Recipes that may change the gold answer ge
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from scrutiny.core.claim import Claim, Component, Risk
 from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector, draws_of
 from scrutiny.core.expressions import made_of, spoken
-from scrutiny.core.task import score_of
+from scrutiny.core.record import Measure
+from scrutiny.core.task import Task, score_of
 from scrutiny.diagnostics.robustness.params import RobustnessParams, has_labels
 from scrutiny.perturb.engine.recipe import Recipe
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.verdicts.gate_rules import without_versions
 
 _BEFORE = Selector(role="baseline")
@@ -37,83 +41,118 @@ def condition_of(recipe: Recipe, draw: int) -> dict[str, object]:
     return {"transformation": recipe.name, "draw": draw}
 
 
+def changes_of(task: Task) -> tuple[Measure, ...]:
+    """Changed places of an answer, and places; none where answers speak of no places."""
+    places = "" if task.answer_type is None else task.answer_type.places
+    if not places:
+        return ()
+    return Measure("changed", unit=places), Measure("compared", unit=places)
+
+
+class _Score(NamedTuple):
+    """Score that should be kept: its metric, and what its numbers are marked by.
+
+    ``mark`` stands behind their names; it is empty for the first score.
+    """
+
+    metric: str
+    mark: str = ""
+
+
 def make_design(params: RobustnessParams, inputs: Inputs) -> Design:
     """Design for one family on one dataset."""
     recipes = params.recipes(inputs.task, inputs.data.languages)
-    keeping = [r for r in recipes if r.is_scored(inputs.task.name)]
+    first, *others = params.kept_metrics(inputs.task)
+    scores = [_Score(first), *(_Score(m, f"/{without_versions(m)}") for m in others)]
+    if inputs.subject.unscored:
+        scores = []
+    kept = {r: [s for s in scores if _is_kept(s, r, inputs.task)] for r in recipes}
+    about = f"changes hurt {inputs.subject.name} on {inputs.data.name}"
+    names = {s: f"{spoken(s.metric)}: {about}" if s.mark else about for s in scores}
     return Design(
         conditions=tuple(condition_of(r, d) for r in recipes for d in range(params.draws)),
-        estimates=tuple(_estimates(recipes, keeping, params, inputs)),
-        claims=tuple(_claim(recipe, params, inputs) for recipe in keeping),
+        estimates=tuple(_estimates(kept, scores, params, inputs)),
+        claims=tuple(_claim(recipe, s, params, inputs) for s, recipe in _pairs(scores, kept)),
         queries_per_item=1 + (1 + params.control) * len(recipes) * params.draws,
-        notes=tuple(_notes(params, inputs, recipes, keeping)),
-        families={"robustness": f"changes hurt {inputs.subject.name} on {inputs.data.name}"},
+        notes=tuple(_notes(params, inputs, kept)),
+        families={f"robustness{s.mark}": names[s] for s in scores},
     )
 
 
+def _pairs(
+    scores: Sequence[_Score], kept: Mapping[Recipe, Sequence[_Score]]
+) -> Iterator[tuple[_Score, Recipe]]:
+    """Scores with the recipes that keep them, score by score."""
+    for score in scores:
+        yield from ((score, recipe) for recipe, found in kept.items() if score in found)
+
+
+def _beside(params: RobustnessParams, task: Task) -> list[str]:
+    """Scores of the task whose drops are told without a verdict."""
+    scored, asked = score_of(task), params.kept_metrics(task)
+    return [name for name in (scored.level, *scored.also) if name not in asked]
+
+
+def _is_kept(score: _Score, recipe: Recipe, task: Task) -> bool:
+    """Whether the gold answers that a score reads are known after a change."""
+    layers = () if task.answer_type is None else task.answer_type.layers
+    read = set(layers).intersection(metric_of(score.metric).needs)
+    return recipe.is_scored(task.name) and all(map(recipe.keeps, read))
+
+
 def _estimates(
-    recipes: Sequence[Recipe], keeping: Sequence[Recipe], params: RobustnessParams, inputs: Inputs
+    kept: Mapping[Recipe, Sequence[_Score]],
+    scores: Sequence[_Score],
+    params: RobustnessParams,
+    inputs: Inputs,
 ) -> Iterator[EstimateSpec]:
     """Specifications in the order of the report."""
-    scored = score_of(inputs.task)
-    yield EstimateSpec("level", scored.level, {"": _BEFORE}, role="baseline")
-    for recipe in recipes:
+    for score in scores:
+        yield EstimateSpec(f"level{score.mark}", score.metric, {"": _BEFORE}, role="baseline")
+    for recipe, found in kept.items():
         for draw in range(params.draws):
-            yield from _of_recipe(recipe, draw, inputs, params, is_scored=recipe in keeping)
-        if params.draws > 1 and recipe in keeping:
-            yield from _of_draws(recipe, params, scored.level)
+            yield from _of_recipe(recipe, draw, inputs, params, scores=found)
+        if params.draws > 1:
+            for score in found:
+                yield from _of_draws(recipe, params, score)
 
 
-def _of_draws(recipe: Recipe, params: RobustnessParams, level: str) -> Iterator[EstimateSpec]:
+def _of_draws(recipe: Recipe, params: RobustnessParams, score: _Score) -> Iterator[EstimateSpec]:
     """Drops of all draws of a recipe as one number each."""
     conditions = [condition_of(recipe, draw) for draw in range(params.draws)]
     changed = {"before": _BEFORE, **draws_of("after", "measured", conditions)}
     control = draws_of("control", "control", conditions)
     condition = {"transformation": recipe.name}
     yield EstimateSpec(
-        f"drop/{recipe.name}",
-        made_of("drop", level),
+        f"drop{score.mark}/{recipe.name}",
+        made_of("drop", score.metric),
         changed,
         fallback=_STAYS,
         condition=condition,
     )
     if params.control:
         yield EstimateSpec(
-            f"excess/{recipe.name}",
-            made_of("excess", level),
+            f"excess{score.mark}/{recipe.name}",
+            made_of("excess", score.metric),
             {**changed, **control},
             fallback=_BOTH_STAY,
             condition=condition,
         )
 
 
-def _of_recipe(
-    recipe: Recipe, draw: int, inputs: Inputs, params: RobustnessParams, *, is_scored: bool
+def _of_score(
+    score: _Score, name: str, condition: Mapping[str, object], params: RobustnessParams
 ) -> Iterator[EstimateSpec]:
-    """Specifications of one recipe and draw."""
-    scored = score_of(inputs.task)
-    name = f"{recipe.name}/{draw}"
-    condition = condition_of(recipe, draw)
-    after = Selector("measured", condition)
-    control = Selector("control", condition)
-    changed: Mapping[str, Selector] = {"before": _BEFORE, "after": after}
-    yield EstimateSpec(f"coverage/{name}", "coverage@1", {"after": after}, condition=condition)
-    drop = made_of("drop", scored.level)
-    if is_scored:
-        pair = (drop, changed)
-        yield EstimateSpec(f"drop/{name}", *pair, fallback=_STAYS, condition=condition)
-        yield EstimateSpec(f"drop_changed/{name}", *pair, group="changed", condition=condition)
-        for metric in scored.also:
-            yield EstimateSpec(
-                f"drop_{without_versions(metric)}/{name}",
-                made_of("drop", metric),
-                changed,
-                fallback=_STAYS,
-                condition=condition,
-            )
-    if is_scored and params.control:
+    """What one draw of a recipe costs of a score."""
+    after, control = Selector("measured", condition), Selector("control", condition)
+    changed = {"before": _BEFORE, "after": after}
+    mark, drop = score.mark, made_of("drop", score.metric)
+    pair = (drop, changed)
+    yield EstimateSpec(f"drop{mark}/{name}", *pair, fallback=_STAYS, condition=condition)
+    yield EstimateSpec(f"drop_changed{mark}/{name}", *pair, group="changed", condition=condition)
+    if params.control:
         yield EstimateSpec(
-            f"drop_control/{name}",
+            f"drop_control{mark}/{name}",
             drop,
             {"before": _BEFORE, "after": control},
             fallback=_STAYS,
@@ -121,15 +160,56 @@ def _of_recipe(
             condition=condition,
         )
         yield EstimateSpec(
-            f"excess/{name}",
-            made_of("excess", scored.level),
+            f"excess{mark}/{name}",
+            made_of("excess", score.metric),
             {**changed, "control": control},
             fallback=_BOTH_STAY,
             condition=condition,
         )
+
+
+def _of_recipe(
+    recipe: Recipe,
+    draw: int,
+    inputs: Inputs,
+    params: RobustnessParams,
+    *,
+    scores: Sequence[_Score],
+) -> Iterator[EstimateSpec]:
+    """Specifications of one recipe and draw."""
+    name = f"{recipe.name}/{draw}"
+    condition = condition_of(recipe, draw)
+    after, control = Selector("measured", condition), Selector("control", condition)
+    changed: Mapping[str, Selector] = {"before": _BEFORE, "after": after}
+    yield EstimateSpec(f"coverage/{name}", "coverage@1", {"after": after}, condition=condition)
+    for score in scores:
+        yield from _of_score(score, name, condition, params)
+    for metric in _beside(params, inputs.task) if scores else ():
+        if _is_kept(_Score(metric), recipe, inputs.task):
+            yield EstimateSpec(
+                f"drop_{without_versions(metric)}/{name}",
+                made_of("drop", metric),
+                changed,
+                fallback=_STAYS,
+                condition=condition,
+            )
+    if changes_of(inputs.task):
+        metric = "changed_share@1"
+        yield EstimateSpec(
+            f"changed/{name}", metric, {"": after}, group="changed", condition=condition
+        )
+        if params.control:
+            yield EstimateSpec(
+                f"changed_control/{name}",
+                metric,
+                {"": control},
+                group="changed",
+                role="control",
+                condition=condition,
+            )
     if has_labels(inputs.task):
         flips = ("flip_rate@1", "broken_rate@1", "mended_rate@1")
-        for metric in flips if is_scored else flips[:1]:
+        for metric in flips if scores else flips[:1]:
             short = metric.partition("_")[0]
             yield EstimateSpec(
                 f"{short}/{name}", metric, changed, group="changed", condition=condition
@@ -145,22 +225,29 @@ def _of_recipe(
             )
 
 
-def _claim(recipe: Recipe, params: RobustnessParams, inputs: Inputs) -> Claim:
+def _claim(recipe: Recipe, score: _Score, params: RobustnessParams, inputs: Inputs) -> Claim:
     """The risk of a recipe: its cost, compared with that of matched random change."""
-    scored = score_of(inputs.task)
+    mark, of_task = score.mark, score_of(inputs.task)
     name = recipe.name if params.draws > 1 else f"{recipe.name}/0"
-    tolerance = scored.tolerance if params.tolerance is None else params.tolerance
-    excess = [Component(f"excess/{name}", 0.0, "control: random change")] * params.control
+    tolerance = of_task.tolerance if params.tolerance is None else params.tolerance
+    excess = [Component(f"excess{mark}/{name}", 0.0, "control: random change")] * params.control
+    what = f"{recipe.title}: {spoken(score.metric)}" if mark else recipe.title
     return Claim(
-        id=recipe.name,
-        says=f"{title(recipe)} lowers {spoken(scored.level)}",
+        id=f"{recipe.name}{mark}",
+        says=f"{title(recipe)} lowers {spoken(score.metric)}",
         diagnostic="robustness",
-        components=(Component(f"drop/{name}", 0.0), *excess),
-        family="robustness",
+        components=(Component(f"drop{mark}/{name}", 0.0), *excess),
+        family=f"robustness{mark}",
         checks=("items", "seeds", "datasets"),
-        competence=(("level", inputs.data.chance),),
-        risk=Risk(recipe.title, tolerance, "costs {} points"),
+        competence=_skill(params, inputs),
+        risk=Risk(what, tolerance, "costs {} points"),
     )
+
+
+def _skill(params: RobustnessParams, inputs: Inputs) -> tuple[tuple[str, float], ...]:
+    """Level that has to lie above no skill, where the measurement has it."""
+    is_first = params.kept_metrics(inputs.task)[0] == score_of(inputs.task).level
+    return (("level", inputs.data.chance),) if is_first else ()
 
 
 def title(recipe: Recipe) -> str:
@@ -169,7 +256,7 @@ def title(recipe: Recipe) -> str:
 
 
 def _notes(
-    params: RobustnessParams, inputs: Inputs, recipes: Sequence[Recipe], keeping: Sequence[Recipe]
+    params: RobustnessParams, inputs: Inputs, kept: Mapping[Recipe, Sequence[_Score]]
 ) -> Iterator[str]:
     """Sentences for "how this was measured"."""
     yield (
@@ -185,8 +272,13 @@ def _notes(
     if lacking:
         named = ", ".join(f"{without_versions(n)} ({', '.join(of)})" for n, of in lacking.items())
         yield f"Not asked, for want of a resource (`resources` names one): {named}."
-    others = [title(r) for r in recipes if r not in keeping]
-    if others:
+    others = [title(recipe) for recipe, scores in kept.items() if not scores]
+    if inputs.subject.unscored:
+        yield (
+            f"{spoken(score_of(inputs.task).level)} was not asked: {inputs.subject.unscored}. What "
+            "the model changes when texts change is counted all the same."
+        )
+    elif others:
         counts = "counts changed predictions and " if has_labels(inputs.task) else ""
         yield (
             f"{', '.join(others)} may change the gold answer of {inputs.task.name}: the report "

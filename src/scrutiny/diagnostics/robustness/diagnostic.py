@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final
 from weakref import finalize
 
+from scrutiny.core.answers.answer import type_of
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import (
     Batch,
@@ -17,20 +18,22 @@ from scrutiny.core.diagnostic import (
     Failure,
     Inputs,
 )
-from scrutiny.core.edit import Variant
+from scrutiny.core.edit import EditRefusedError, Variant
 from scrutiny.core.example import Example
-from scrutiny.core.record import Row
+from scrutiny.core.record import Measure, Row
 from scrutiny.core.registry import registry
-from scrutiny.core.task import Prediction, Task
-from scrutiny.diagnostics.robustness.design import make_design
+from scrutiny.core.task import Prediction, Task, score_of
+from scrutiny.diagnostics.robustness.design import changes_of, make_design
 from scrutiny.diagnostics.robustness.params import RobustnessParams
 from scrutiny.perturb.control.matched import Controls
 from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_draws
+from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.stats.intervals.planner import items_planned
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits import apply_edits, track_of
 
 Asked = tuple[Example, Variant | None]
+_Found = tuple[Example, Prediction | Failure]
 
 #: What an audit in little time has to be able to find: a loss of five points, where one answer in
 #: ten flips.
@@ -55,11 +58,17 @@ class Robustness(ChangesTexts[RobustnessParams]):
     Params = RobustnessParams
     needs = frozenset({"predict"})
     tolerates = MappingProxyType({"tolerance": ""})
+    reads_gold = False  # changed answers are counted without it
     varies = "transformations"
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Measures of the task; behind them changed places, of those of both texts."""
+        return (*task.measures, *changes_of(task))
 
     def audit_params(self, task: Task) -> RobustnessParams:
         """Parameters in an audit: two draws, which show the effect of the draw."""
-        return RobustnessParams(draws=2)
+        scored = score_of(task)
+        return RobustnessParams(draws=2, metrics=scored.kept and (scored.level, *scored.kept))
 
     def variations(self, params: RobustnessParams, inputs: Inputs) -> tuple[str, ...]:
         """Names of the recipes, the most useful first."""
@@ -121,9 +130,10 @@ class Robustness(ChangesTexts[RobustnessParams]):
             for (e, v), answer in zip(asked, answers, strict=True)
         }
         for example in batch.examples:
-            yield _row(example, None, found[example.id, None], ctx)
+            before = found[example.id, None]
+            yield _row(example, None, before, before, ctx)
             for variant in batch.variants.get(example.id, ()):
-                yield _row(example, variant, found.get((example.id, variant.name)), ctx)
+                yield _row(example, variant, before, found.get((example.id, variant.name)), ctx)
 
 
 def _comparable(variant: Variant, control: Variant) -> Variant:
@@ -151,7 +161,8 @@ def _asked(batch: Batch) -> Iterator[Asked]:
 def _row(
     example: Example,
     variant: Variant | None,
-    found: tuple[Example, Prediction | Failure] | None,
+    before: _Found,
+    found: _Found | None,
     ctx: Context,
 ) -> Row:
     """Record of one original or variant."""
@@ -166,7 +177,34 @@ def _row(
     if isinstance(answer, Failure):
         return Row(example.id, name, role, condition, "failed", answer.reason, None)
     values = ctx.task.score(asked.gold, answer, labels=ctx.labels)
+    if changes_of(ctx.task):
+        values += _changed(example, variant, before[1], answer, ctx.task)
     return Row(example.id, name, role, condition, "ok", None, values)
+
+
+def _changed(
+    example: Example,
+    variant: Variant | None,
+    before: Prediction | Failure,
+    after: Prediction,
+    task: Task,
+) -> tuple[float, float]:
+    """Places of which a model says something else, of those that both texts have.
+
+    None are compared where the original has no answer, or one that its edits do not carry. What a
+    change falsifies of the gold answer is not expected to stay of another, either.
+    """
+    if variant is None or isinstance(before, Failure):
+        return 0.0, 0.0
+    kind = type_of(before.answer)
+    said = parse_recipe(variant.recipe).new_gold(before.answer, task.name)
+    if said is None:
+        return 0.0, 0.0
+    try:
+        equal, compared = kind.kept(said, after.answer, track_of(example, variant.edits))
+    except EditRefusedError:
+        return 0.0, 0.0
+    return float(compared - equal), float(compared)
 
 
 @lru_cache(maxsize=1024)

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from scrutiny.core.errors import PlanError
 from scrutiny.core.limits import at_least, shares
 from scrutiny.core.registry import registry
-from scrutiny.core.task import Task
+from scrutiny.core.task import Task, score_of
 from scrutiny.perturb.engine.recipe import Recipe, parse_recipe
 from scrutiny.perturb.resources.loading import RESOURCES
 from scrutiny.reliability.verdicts.gate_rules import without_versions
@@ -50,6 +51,9 @@ class RobustnessParams:
         Drop that can be lived with; nothing takes the task's own, two points.
     control
         Whether a random change of the same amount stands beside each change.
+    metrics
+        Scores of the task that should be kept, such as ``("las", "upos")`` of a parser; empty: the
+        one that it is told by.
     """
 
     transformations: tuple[str, ...] = ()
@@ -58,6 +62,7 @@ class RobustnessParams:
     resources: Mapping[str, str] = field(default_factory=dict)
     tolerance: float | None = None
     control: bool = True
+    metrics: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         at_least(self, draws=1)
@@ -75,6 +80,22 @@ class RobustnessParams:
             named = [parse_recipe(text) for text in self.transformations]
             return list({recipe.name: recipe for recipe in named}.values())
         return [recipe for recipe in _usual(task, languages) if not self._lacking(recipe)]
+
+    def kept_metrics(self, task: Task) -> tuple[str, ...]:
+        """Names of the scores, with versions.
+
+        Raises
+        ------
+        PlanError
+            If the task has no such score.
+        """
+        scored = score_of(task)
+        known = {without_versions(name): name for name in (scored.level, *scored.also)}
+        asked = [without_versions(name) for name in self.metrics or (scored.level,)]
+        other = next((name for name in asked if name not in known), None)
+        if other is not None:
+            raise PlanError(f"{task.name} has no score {other!r}; it has {', '.join(known)}.")
+        return tuple(dict.fromkeys(known[name] for name in asked))
 
     def ranked(self, task: Task, languages: frozenset[str]) -> list[Recipe]:
         """Recipes, the most useful first; as they were written where they were named."""

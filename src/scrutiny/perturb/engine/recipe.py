@@ -135,9 +135,12 @@ class Recipe:
             if effect_of(of, task) == "sets" and step.intensity == of.intensity:
                 gold = of.new_gold(gold)
         kind = type_of(gold)
-        effects = [step.transformation.effect for step in self.steps]
-        changed = [x for x in kind.layers if any(e.get(x, "keeps") != "keeps" for e in effects)]
+        changed = [layer for layer in kind.layers if not self.keeps(layer)]
         return kind.without(gold, changed) if changed else gold
+
+    def keeps(self, layer: str) -> bool:
+        """Whether every step keeps a layer of an answer."""
+        return all(s.transformation.effect.get(layer, "keeps") == "keeps" for s in self.steps)
 
     @property
     def title(self) -> str:

@@ -17,12 +17,14 @@ from scrutiny.data.dataset import load_dataset
 from scrutiny.models.named.family import expand
 from scrutiny.run.planning.loading import capabilities_of, load_given, load_replicate
 from scrutiny.run.planning.profiles import SHIP, profile_of
-from scrutiny.run.planning.resolve import applies
+from scrutiny.run.planning.resolve import applies, compares
 from scrutiny.tasks.names import load_task
 
 #: Task, and capabilities of a model on it.
 #: What a model offers an audit beside its capabilities: that changed texts can be asked.
 _OTHER_TEXTS: Final = "other texts"
+#: And that its answers cannot be compared with gold ones.
+_UNSCORED: Final = "unscored"
 Ask = Callable[[ModelPlan, Task], tuple[Task, frozenset[str]]]
 #: The front page needs p-values below .05 / 2 / 40: at least 2,000 draws.
 AUDIT_DRAWS = 4_000
@@ -158,9 +160,10 @@ def _on_own_data(
 
 
 def _fits(diagnostic: Diagnostic[Any], task: Task, offers: frozenset[str]) -> bool:
-    """Whether a diagnostic applies, and asks no other texts of a model that cannot be asked."""
+    """Whether a diagnostic applies, and asks nothing of a model that it cannot be asked."""
     can_be_asked = _OTHER_TEXTS in offers or not diagnostic.asks_other_texts
-    return can_be_asked and applies(diagnostic, task, offers)
+    can_be_told = _UNSCORED not in offers or not compares(diagnostic)
+    return can_be_asked and can_be_told and applies(diagnostic, task, offers)
 
 
 def task_of(plan: DataPlan, data: Any) -> Task:
@@ -178,4 +181,5 @@ def _declared(
         family = expand(model.source, random=model.random, name=model.name, seeds=model.seeds)
         loaded = load_replicate(family.replicates[0].source, task, options)
     others = {_OTHER_TEXTS} if loaded.answers_other_texts else set()
+    others |= {_UNSCORED} if loaded.unscored else set()
     return task, capabilities_of(loaded, task) | others

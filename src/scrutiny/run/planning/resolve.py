@@ -315,6 +315,7 @@ def _pair(model: Model, dataset: Dataset, task: Task, explicit: Mapping[str, str
         n_heads=int(n_heads),
         reading=reading_of(model),
         answers_other_texts=model.answers_other_texts,
+        unscored=model.unscored,
         truncated=model.truncated(dataset.examples) if "predict" in model.capabilities else 0,
     )
 
@@ -382,7 +383,12 @@ def _shape(family: str, resolved: Resolved, *, data: str) -> SubjectShape:
     """Properties of a family on a dataset, for designs."""
     pairing, replicates = resolved.pairings[family, data], resolved.families[family].replicates
     return SubjectShape(
-        family, pairing.capabilities, pairing.n_layers, pairing.n_heads, len(replicates)
+        family,
+        pairing.capabilities,
+        pairing.n_layers,
+        pairing.n_heads,
+        len(replicates),
+        pairing.unscored,
     )
 
 
@@ -415,12 +421,23 @@ def _must_apply(diagnostic: Diagnostic[Any], name: str, task: Task, pairing: Pai
             f"{name} does not apply to the task {task.name!r}: it applies to "
             f"{', '.join(sorted(diagnostic.tasks))}."
         )
+    if pairing.unscored and compares(diagnostic):
+        raise PlanError(
+            f"{name} compares answers with gold ones, and those of this model are of another "
+            f"scheme: {pairing.unscored}. What it changes when texts change is counted all the "
+            "same: measure robustness."
+        )
     lacking = diagnostic.needs - pairing.capabilities
     if lacking:
         raise PlanError(
             f"{name} needs a model with {', '.join(sorted(lacking))}; this one offers "
             f"{', '.join(sorted(pairing.capabilities)) or 'nothing'}."
         )
+
+
+def compares(diagnostic: Diagnostic[Any]) -> bool:
+    """Whether a diagnostic compares a model's answers with gold ones."""
+    return diagnostic.reads_gold and "predict" in diagnostic.needs
 
 
 def applies(diagnostic: Diagnostic[Any], task: Task, capabilities: frozenset[str]) -> bool:

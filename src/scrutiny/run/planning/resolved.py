@@ -41,6 +41,7 @@ class Pairing:
     reading: ObjectReading | None = None
     truncated: int = 0
     answers_other_texts: bool = True
+    unscored: str = ""
 
     @property
     def lengths(self) -> dict[str, int]:

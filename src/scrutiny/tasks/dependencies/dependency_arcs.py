@@ -55,6 +55,7 @@ class DependencyArcs(Annotated):
     scored_by = Score(
         level="las@1",
         also=("uas@1", "upos@1", "xpos@1"),
+        kept=("upos@1",),
         no_skill="that of the commonest relation to the next word, or to the one before",
     )
 

@@ -100,6 +100,7 @@ def load_parts(
     dev: Any = "",
     task: str = "",
     reported: Sequence[Dataset] = (),
+    has_labels: bool = True,
 ) -> DataParts:
     """Training and dev data, checked against each other and against reported data.
 
@@ -113,6 +114,8 @@ def load_parts(
         Name of the task; default: identified by the columns.
     reported
         Data sets that results will be reported on.
+    has_labels
+        Whether labels are learned, of which there must be several.
 
     Raises
     ------
@@ -121,12 +124,12 @@ def load_parts(
     DataError
         If there are no labels to learn.
     """
-    whole = _read(data, task)
+    whole = _read(data, task, has_labels=has_labels)
     chosen, n_left = limited(whole.examples, recipe.limit)
     notes = [f"{n_left:,} of {len(whole):,} rows were left out by the limit."] if n_left else []
     parts, read = split(chosen, 0.0 if dev else recipe.dev_share), [whole]
     if dev:
-        other = _read(dev, whole.task)
+        other = _read(dev, whole.task, has_labels=has_labels)
         other = other.with_labels(match_labels(other.labels, whole.labels))
         notes += refuse_shared(chosen, whole, other, what="The dev data")
         parts, read = (chosen, other.examples), [whole, other]
@@ -144,12 +147,12 @@ def load_parts(
     )
 
 
-def _read(data: Any, task: str) -> Dataset:
+def _read(data: Any, task: str, *, has_labels: bool) -> Dataset:
     """Dataset with the examples that have gold answers."""
     found = data if isinstance(data, Dataset) else load_dataset(data, task=task or None)
     labeled = tuple(e for e in found.examples if e.gold is not None)
     least = {SPANS: 1, EXTRACT: 0}.get(load_task(found.task).answer_type, 2)
-    if len(found.labels) < least or not labeled:
+    if not labeled or (has_labels and len(found.labels) < least):
         of_pieces = [name for name, one in TASKS.items() if one.reads == found.task]
         hint = f" Its annotations are learned by the task {' or '.join(of_pieces)}."
         raise DataError(

@@ -1,4 +1,4 @@
-"""Job of small classifiers: one recipe, one dataset, one folder per seed."""
+"""Job of small models from nothing: one recipe, one dataset, one folder per seed."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -74,6 +74,7 @@ class WordJob(TrainingJob):
                 KEY: recipe.replicates_of,
                 "recipe": recipe.plain(),
                 "labels": list(self.parts.labels),
+                "metric": recipe.score,
                 "data": self.parts.described(),
                 **trained.record,
                 "made_with": {name: version(name) for name in ("scrutiny", *recipe.packages)},
@@ -88,8 +89,6 @@ class WordJob(TrainingJob):
 
 #: Three are the fewest that can carry a claim on the recipe.
 SEEDS: Final = (1, 2, 3)
-#: Task of small classifiers.
-TASK: Final = "text-classification"
 
 
 def train_words(
@@ -130,8 +129,17 @@ def train_words(
         If a package that the recipe needs is not installed.
     """
     recipe.require()
-    own = [one if isinstance(one, Dataset) else load_dataset(one, task=TASK) for one in reported]
-    parts = load_parts(data, recipe.rows(), dev=dev, task=TASK, reported=own)
+    own = [
+        one if isinstance(one, Dataset) else load_dataset(one, task=recipe.task) for one in reported
+    ]
+    parts = load_parts(
+        data,
+        recipe.rows(),
+        dev=dev,
+        task=recipe.task,
+        reported=own,
+        has_labels=recipe.has_labels,
+    )
 
     job = WordJob(parts, recipe, tuple(seeds))
     train = partial(job.train, progress=SILENT)
@@ -143,7 +151,8 @@ def sentence(member: Finished) -> str:
 
     Examples
     --------
-    >>> sentence(Finished(None, Path("runs/seed-1"), {"dev_score": 0.8125, "words": 900}))
+    >>> found = {"metric": "accuracy", "dev_score": 0.8125, "words": 900}
+    >>> sentence(Finished(None, Path("runs/seed-1"), found))
     'runs/seed-1: dev accuracy 0.812, 900 words'
     """
     return f"{member.folder}: {result(member.record)}"
@@ -158,6 +167,6 @@ def result(record: dict[str, Any]) -> str:
     'epoch 2 of 2, 40 words'
     """
     score, epochs = record["dev_score"], record.get("epochs", ())
-    said = [] if score is None else [f"dev accuracy {score:.3f}"]
+    said = [] if score is None else [f"dev {record['metric']} {score:.3f}"]
     said += [f"epoch {record['chosen_epoch']} of {len(epochs)}"] if epochs else []
     return ", ".join([*said, f"{record['words']:,} words"])

@@ -1,4 +1,4 @@
-"""Small classifiers over words, as trainers of plans."""
+"""Small models from nothing, as trainers of plans: classifiers over words, parsers."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -12,14 +12,15 @@ from scrutiny.training.job import OneRun
 from scrutiny.training.runs import Finished, train_runs, write_stand_ins
 from scrutiny.training.trainer import RUNS, Trainer, TrainingNode
 from scrutiny.training.words.attention_recipe import AttentionRecipe
-from scrutiny.training.words.job import TASK, WordJob
+from scrutiny.training.words.job import WordJob
 from scrutiny.training.words.linear import LinearRecipe
 from scrutiny.training.words.network_recipe import RecurrentRecipe
+from scrutiny.training.words.parser import ParserRecipe
 
 
 @dataclass(frozen=True, slots=True)
 class WordTrainer(Trainer[WordJob]):
-    """Trainer of one kind of classifier, from scratch, one for each seed.
+    """Trainer of one kind of small model, from scratch, one for each seed.
 
     Parameters
     ----------
@@ -37,38 +38,40 @@ class WordTrainer(Trainer[WordJob]):
     has_base: bool = False
 
     def reads(self, task: str) -> str:
-        """Task of the data: single texts with labels.
+        """Task of the data, which is that of the recipe.
 
         Raises
         ------
         PlanError
             For any other.
         """
-        if task.partition("@")[0] not in ("", TASK):
+        own = self.Params.task
+        if task.partition("@")[0] not in ("", own):
             raise PlanError(
-                f"{self.scheme} classifiers are trained for {TASK}, and not for {task}: leave task "
-                "out, or let finetune train an encoder."
+                f"{self.scheme} models are trained for {own}, and not for {task}: leave task out, "
+                "or let finetune train an encoder."
             )
-        return TASK
+        return str(own)
 
     def recipe(self, task: str) -> type[Any]:
         """Dataclass of the node's ``params``."""
         return self.Params
 
     def job(self, asked: TrainingNode) -> WordJob:
-        """Classifiers of a node: with its stated seeds, or with seeds from 1 on."""
+        """Models of a node: with its stated seeds, or with seeds from 1 on."""
         asked.recipe.require()
         for one in (asked.data, *filter(None, [asked.dev])):
-            if one.task != TASK:
+            if one.task != asked.recipe.task:
                 raise PlanError(
-                    f"{one.source} is of the task {one.task}, and {self.scheme} classifiers are "
-                    f"trained for {TASK}."
+                    f"{one.source} is of the task {one.task}, and {self.scheme} models are trained "
+                    f"for {asked.recipe.task}."
                 )
         parts = load_parts(
             asked.data,
             asked.recipe.rows(),
             dev="" if asked.dev is None else asked.dev,
             reported=asked.reported,
+            has_labels=asked.recipe.has_labels,
         )
         seeds = asked.seeds or tuple(range(1, (asked.runs or RUNS) + 1))
         return WordJob(parts, asked.recipe, seeds)
@@ -101,4 +104,7 @@ LINEAR: Final = WordTrainer(
 )
 RECURRENT: Final = WordTrainer(
     "trains small LSTMs or GRUs over words from nothing", "recurrent", RecurrentRecipe
+)
+PARSER: Final = WordTrainer(
+    "trains small parsers and taggers from nothing, with spaCy", "spacy", ParserRecipe
 )

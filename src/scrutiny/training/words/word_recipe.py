@@ -64,7 +64,7 @@ class Trained:
         Writes it into a folder that is there.
     record
         Outcome of the training: at least ``words``, the vocabulary size, and ``dev_score``, the
-        accuracy on the dev part or None.
+        recipe's score on the dev part or None.
     """
 
     write: Callable[[Path], None]
@@ -84,6 +84,11 @@ class WordRecipe(ABC):
     needs: ClassVar[tuple[str, ...]]
     #: Source of variation between seeds, as `scrutiny.models.strings.lineage` names it.
     replicates_of: ClassVar[str]
+    #: Task that it learns, and what the dev score is.
+    task: ClassVar[str] = "text-classification"
+    score: ClassVar[str] = "accuracy"
+    #: Whether its answers are labels, of which there must be several.
+    has_labels: ClassVar[bool] = True
 
     limit: int | None
     dev_share: float

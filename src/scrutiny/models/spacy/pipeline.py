@@ -1,0 +1,160 @@
+"""Pipelines of spaCy as models: ``spacy:NAME`` of an installed one, ``spacy:FOLDER`` of another.
+
+A pipeline is given the data's own words, so that it is not tokenization that is measured;
+``#tokens=own`` lets it find its words itself, which are scored by equal places in the text.
+"""
+
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+from scrutiny.core.answers.words import UNIVERSAL
+from scrutiny.core.boundary.canonical import digest
+from scrutiny.core.errors import ModelError, require_packages
+from scrutiny.core.example import Example
+from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.task import Prediction, Task
+from scrutiny.models.answers.inputs import borders, require_task
+from scrutiny.models.spacy.annotation import annotation, document
+from scrutiny.models.strings.adapters import Adapter
+from scrutiny.models.strings.lineage import FILE, HASHES
+from scrutiny.models.strings.source import TRAINING, ModelSource
+from scrutiny.store.files import hash_file
+
+#: Versioned name of what is asked and how.
+VERSION: Final = "spacy@1"
+_TOKENS: Final = "tokens"
+_BATCH: Final = 64
+#: Files beside a pipeline that are none of its own.
+_OF_TRAINING: Final = {FILE, HASHES}
+_CONFIG: Final = "config.cfg"
+_SHOWN: Final = 4
+#: Components that say nothing of what is asked.
+_NEEDLESS: Final = ("ner", "lemmatizer", "senter", "textcat")
+
+
+class SpacyPipeline(Model):
+    """A parser and tagger, loaded once."""
+
+    capabilities: frozenset[str] = frozenset({"predict"})
+
+    def __init__(self, nlp: Any, source: ModelSource, task: Task) -> None:
+        self.source = source.text
+        self.task = task.name
+        self._nlp = nlp
+        self.unscored = _other_scheme(nlp)
+        self._finds_words = source.options.get(_TOKENS) == "own"
+        self._identity = digest(VERSION, str(self._finds_words), *_versions(), *_files(nlp.path))
+
+    def fingerprint(self) -> str:
+        """Digest of the pipeline's files, of the versions of spaCy and thinc, and of the option."""
+        return self._identity
+
+    def predict(self, examples: Sequence[Example]) -> list[Prediction]:
+        """Annotation of the first field of each example, in order."""
+        read = self._nlp.pipe(self._documents(examples), batch_size=_BATCH)
+        return [
+            Prediction(
+                annotation(
+                    doc,
+                    next(iter(example.fields)),
+                    None if self._finds_words else borders(example),
+                )
+            )
+            for example, doc in zip(examples, read, strict=True)
+        ]
+
+    def _documents(self, examples: Sequence[Example]) -> Iterator[Any]:
+        """Documents with the data's words, or with those that the pipeline finds."""
+        for example in examples:
+            if self._finds_words:
+                yield self._nlp.make_doc(example.text)
+            else:
+                yield document(self._nlp.vocab, example)
+
+
+def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
+    """Pipeline of spaCy, by its name or folder: ``spacy:en_core_web_sm``, ``spacy:./seed-1``.
+
+    It is given the data's words; with ``#tokens=own`` it finds its words itself.
+
+    Raises
+    ------
+    ModelError
+        If there is none, it cannot be read, or the task is not about words.
+    MissingExtraError
+        If spaCy is not installed.
+    """
+    del options  # spaCy's small pipelines run on the CPU
+    source.refuse_unknown_options((_TOKENS, TRAINING))
+    if source.options.get(_TOKENS, "gold") not in ("gold", "own"):
+        stated = source.options[_TOKENS]
+        raise ModelError(f"{source.text!r}: tokens= is gold (the data's) or own, not {stated!r}.")
+    require_task(task, ("dependency-arcs",), source=source.text)
+    require_packages("A pipeline of spaCy", "nlp", "spacy")
+    must_be_there(source)
+    return SpacyPipeline(_loaded(source), source, task)
+
+
+def _loaded(source: ModelSource) -> Any:
+    """Pipeline in memory."""
+    import spacy
+
+    try:
+        return spacy.load(_module(source) or _folder(source), exclude=_NEEDLESS)
+    except Exception as error:  # of whatever a pipeline is made of
+        raise ModelError(
+            f"{source.text!r} cannot be loaded by spaCy {version('spacy')}: {error}"
+        ) from error
+
+
+def must_be_there(source: ModelSource) -> None:
+    """Refuse a name that is not installed, and a folder that holds no pipeline."""
+    if _module(source) or (_folder(source) / _CONFIG).is_file():
+        return
+    inside = sorted(found.parent.name for found in _folder(source).glob(f"*/{_CONFIG}"))
+    hint = f" There are pipelines in: {', '.join(inside[:12])}." if inside else ""
+    raise ModelError(
+        f"{source.text!r}: there is no installed pipeline of this name, and no folder with a "
+        f"{_CONFIG}.{hint} `scrutiny train task` makes one."
+    )
+
+
+def _folder(source: ModelSource) -> Path:
+    return Path(source.target).expanduser()
+
+
+def _module(source: ModelSource) -> str:
+    """Module of an installed pipeline of this name, or empty."""
+    name = source.target.replace("-", "_")
+    return name if name.isidentifier() and find_spec(name) is not None else ""
+
+
+def _folder_of(source: ModelSource) -> Path | None:
+    """Folder of a pipeline that was trained here, with its record."""
+    return None if _module(source) else _folder(source)
+
+
+def _other_scheme(nlp: Any) -> str:
+    """What tells that a parser's relations are not universal ones; empty if they are."""
+    known = nlp.get_pipe("parser").labels if nlp.has_pipe("parser") else ()
+    other = sorted({label.partition(":")[0] for label in known} - UNIVERSAL - {"ROOT"})
+    if not other:
+        return ""
+    some = ", ".join(other[:_SHOWN]) + (", …" if other[_SHOWN:] else "")
+    return f"its relations ({some}) are none of Universal Dependencies"
+
+
+def _versions() -> list[str]:
+    return [f"{name} {version(name)}" for name in ("spacy", "thinc")]
+
+
+def _files(folder: Path) -> list[str]:
+    """Each file of a pipeline, with the digest of its bytes."""
+    paths = sorted(p for p in folder.rglob("*") if p.is_file() and p.name not in _OF_TRAINING)
+    return [f"{path.relative_to(folder).as_posix()} {hash_file(path)}" for path in paths]
+
+
+ADAPTER: Final = Adapter(load, must_be_there=must_be_there, folder_of=_folder_of)
