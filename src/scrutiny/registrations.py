@@ -176,6 +176,7 @@ task scrutiny.tasks.
     aligned-pairs@1             annotated.aligned_pairs:AlignedPairs
     anchored-spans@1            annotated.anchored_spans:AnchoredSpans
     association-test@1          stereotypes.association_test:AssociationTest
+    coreference@1               coreference.coreference:Coreference
     dependency-arcs@1           dependencies.dependency_arcs:DependencyArcs
     mention-clusters@1          annotated.mention_clusters:MentionClusters
     minimal-pairs@1             stereotypes.sentence_pairs:MinimalPairs
@@ -192,6 +193,7 @@ task scrutiny.tasks.
 reader scrutiny.data.readers.
     builtin@1      builtin:read
     conll@1        conll:read
+    conll2012@1    conll2012:read
     conllu@1       conllu:read
     crows-pairs@1  crows_pairs:read
     csv@1          delimited:read_csv
@@ -220,6 +222,7 @@ adapter scrutiny.models.
     predictions@1           stored.predictions:ADAPTER
     python@1                python.objects:ADAPTER
     recurrent@1             words.recurrent:ADAPTER
+    rules@1                 rules.head_match:ADAPTER
     spacy@1                 spacy.pipeline:ADAPTER
     translate@1             generation.translate:ADAPTER
     untrained@1             named.untrained:ADAPTER
@@ -255,6 +258,13 @@ statistic scrutiny.tasks.dependencies.metrics:
     uas@1   UAS
     upos@1  UPOS
     xpos@1  XPOS
+statistic scrutiny.tasks.coreference.metrics:
+    b_cubed_f1@1       B_CUBED_F1
+    ceaf_e_f1@1        CEAF_E_F1
+    conll_f1@1         CONLL_F1
+    linked_conll_f1@1  LINKED_CONLL_F1
+    mention_f1@1       MENTION_F1
+    muc_f1@1           MUC_F1
 statistic scrutiny.diagnostics.stereotypes.metrics:
     decided_score@1     DECIDED_SCORE
     icat@1              ICAT

@@ -22,8 +22,8 @@ OPERATORS: Final = {"-": "minus", "/": "divided by"}
 _PROPER: Final = {
     name.lower(): name
     for name in (
-        "ANOVA BLEU CAPA CCA CKA F1 Jaccard JS JSD KL LAS LMS McNemar MMD NFR OOD PFR Procrustes "
-        "PWCCA Rand RSA SS STIR SVCCA TV UAS UPOS XPOS chrF iCAT"
+        "ANOVA BLEU CAPA CCA CEAF CKA CoNLL F1 Jaccard JS JSD KL LAS LMS McNemar MMD MUC NFR OOD "
+        "PFR Procrustes PWCCA Rand RSA SS STIR SVCCA TV UAS UPOS XPOS chrF iCAT"
     ).split()
 }
 

@@ -49,3 +49,15 @@ def test_of_many_cases_the_first_are_shown_within_80_columns():
 def test_gold_answers_that_nobody_judges_are_neither():
     said = lines({**ROW, "broken": None, "mended": None})
     assert "changed (1 of 1)" in said
+
+
+def test_of_a_long_text_the_part_around_the_first_change_is_shown():
+    before = "kept " * 400 + "old " + "behind " * 400
+    edits = "; ".join(f"old{n} → new{n}" for n in range(200))
+    long = {**ROW, "before": before, "after": before.replace("old", "new"), "edits": edits}
+    said = " ".join(line.strip() for line in lines(long))
+    assert said.count("…kept kept") == 2  # neither from its beginning
+    assert "kept old behind" in said
+    assert "kept new behind" in said
+    assert "…  [positive]".replace("  ", " ") in said
+    assert len(said) < 3 * 900

@@ -58,7 +58,9 @@ class EntitySwap(Change):
     id = "entity_swap@1"
     title = "entities swapped"
     resources = ("entities",)
-    effect = keeps_unless("question-answering", "text-pair-classification", "translation")
+    effect = keeps_unless(
+        "coreference", "question-answering", "text-pair-classification", "translation"
+    )
     intensity = EVERY_SITE
     is_default = False  # see docs/transformation-quality.md
     where = "anywhere"

@@ -53,7 +53,9 @@ class MentionSwap(Change):
     id = "mention_swap@1"
     title = "mentions swapped"
     resources = ("entities",)
-    effect = keeps_unless("question-answering", "text-pair-classification", "translation")
+    effect = keeps_unless(
+        "coreference", "question-answering", "text-pair-classification", "translation"
+    )
     intensity = EVERY_SITE
     where = "anywhere"
     is_for_search = True

@@ -52,7 +52,7 @@ class AppendIrrelevant(ChangesWholeText):
 
     id = "append_irrelevant@1"
     title = "irrelevant sentences"
-    effect = keeps_unless("text-pair-classification", "translation")
+    effect = keeps_unless("coreference", "text-pair-classification", "translation")
 
     start: bool = True
     end: bool = True

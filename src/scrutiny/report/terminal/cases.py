@@ -10,6 +10,8 @@ from scrutiny.parts.wording.layout import WIDTH, fold, wrapped
 
 MOST_CASES: Final = 20
 _INDENT: Final = 4
+_BEFORE: Final = 160  # letters of a long text in front of the first change
+_MOST: Final = 800  # letters of a long text
 
 
 def cases_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
@@ -43,14 +45,24 @@ def cases_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
 
 def _case(row: Mapping[str, Any]) -> Iterator[Text]:
     """One case: both texts, what changed, what was said of how many."""
-    for sign, text, answer in (
-        ("-", row["before"], row["said_before"]),
-        ("+", row["after"], row["said_after"]),
-    ):
-        pieces = fold(f"{one_line(text)}  [{answer}]", WIDTH - _INDENT)
+    texts = [one_line(row[side]) for side in ("before", "after")]
+    changed = next((i for i, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), 0)
+    start = max(changed - _BEFORE, 0)
+    answers = row["said_before"], row["said_after"]
+    for sign, text, answer in zip("-+", texts, answers, strict=True):
+        pieces = fold(f"{_near(text, start)}  [{answer}]", WIDTH - _INDENT)
         for i, piece in enumerate(pieces):
             yield Text(f"  {sign if not i else ' '} {piece}")
     of = f" in {row['flipped']} of {row['replicates']} models" if row["replicates"] > 1 else ""
     asked = f"{row['replicate']}, " if row["replicate"] else ""
-    facts = f"{row['item']}, {asked}right is {row['label']}, answer changed{of}: {row['edits']}"
+    edits = _near(row["edits"], 0)
+    facts = f"{row['item']}, {asked}right is {row['label']}, answer changed{of}: {edits}"
     yield from (Text(f"    {piece}", style="dim") for piece in fold(facts, WIDTH - _INDENT))
+
+
+def _near(text: str, start: int) -> str:
+    """Text, or the part of a long one that begins here."""
+    if len(text) <= _MOST:
+        return text
+    part = text[start : start + _MOST]
+    return "…" * (start > 0) + part + "…" * (start + _MOST < len(text))

@@ -28,7 +28,8 @@ class ByColumns(Task):
 
     def parse(self, row: Mapping[str, Any], *, source: str) -> Example:
         """Example of a row."""
-        words = words_of(row, self.words) if self.words else []
+        has_words = self.words in row or (self.words and "text" not in row)
+        words = words_of(row, self.words) if has_words else []
         text, borders = placed(words, row.get("raw"))
         texts = {"text": text} if words else {n: text_of(row, n) for n in self.fields}
         return Example(

@@ -1,0 +1,147 @@
+"""CoNLL-2012: documents of words with coreference in brackets, one word a line.
+
+Pradhan, Moschitti, Xue, Uryupina and Zhang (2012); OntoNotes, LitBank and CorefUD's exports are in
+this format. The word stands in the fourth column, brackets in the last: ``(12`` begins a mention of
+the cluster 12, ``12)`` ends it, ``|`` joins several.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Final, NamedTuple
+
+from scrutiny.core.errors import DataError
+from scrutiny.data.readers.files import lines
+from scrutiny.data.readers.options import stated_columns, takes
+from scrutiny.data.source import DataSource
+from scrutiny.data.table import RawRow, Table
+
+_COLUMNS: Final = ("id", "words", "clusters", "document")
+_BEGIN: Final = re.compile(r"#begin document \(?(.*?)\)?(?:; part 0*(\d+))?\s*$")
+_BRACKET: Final = re.compile(r"(\()?([^()|\s]+)(\))?")
+_WORD: Final = 3
+_NONE: Final = frozenset({"", "-", "_", "*"})
+
+Mention = tuple[str, int, int]  # cluster, first and last word
+
+
+class _Sentence(NamedTuple):
+    """Sentence of a document: the number of its first line, its words and their brackets."""
+
+    line: int
+    words: list[str]
+    brackets: list[str]
+
+
+@takes(
+    "encoding",
+    window="cuts documents at the ends of sentences into items of at most so many words, or of one "
+    "sentence; whole documents without",
+)
+def read(source: DataSource) -> Table:
+    """Documents of a file in CoNLL-2012's format, or of all files ``*conll`` of a folder.
+
+    A mention reaches from its first to its last word. A document cut by ``window`` loses what
+    joins mentions of two windows.
+
+    Raises
+    ------
+    DataError
+        If the folder has no such file, or the window is no number.
+    """
+    window = source.option("window") or "0"
+    if not window.isdecimal():
+        raise DataError(f"window={window} in {source}: it is a number of words.")
+    return Table(
+        columns=_COLUMNS,
+        rows=_rows(source, int(window)),
+        place=source.target,
+        defaults=stated_columns("coreference", _COLUMNS),
+    )
+
+
+def _files(source: DataSource) -> list[DataSource]:
+    if not source.path.is_dir():
+        return [source]
+    names = sorted(path.name for path in source.path.glob("*conll"))
+    if not names:
+        raise DataError(f"The folder {source.target} has no file whose name ends with conll.")
+    base = source.target.rstrip("/")
+    return [DataSource(source.scheme, f"{base}/{name}", source.options) for name in names]
+
+
+def _rows(source: DataSource, window: int) -> Iterator[RawRow]:
+    for file in _files(source):
+        place = "" if file is source else file.target
+        for name, part, sentences in _documents(lines(file), file.path.stem):
+            whole = f"{name}/{part}" if part else name
+            items = _windows(sentences, window) if window else [sentences]
+            for number, item in enumerate(items, 1):
+                yield _row(item, f"{whole}/{number}" if window else whole, name, place)
+
+
+def _documents(text: Iterable[str], stem: str) -> Iterator[tuple[str, int, list[_Sentence]]]:
+    """Name, part and sentences of each document."""
+    name, part, found = stem, 0, [_Sentence(0, [], [])]
+    for number, line in enumerate(chain(text, ["#end document"]), 1):
+        if not line.strip() or line.startswith("#"):
+            if found[-1].words:
+                found.append(_Sentence(0, [], []))
+            begins = _BEGIN.match(line)
+            if (begins or line.startswith("#end")) and len(found) > 1:
+                yield name, part, found[:-1]
+                found = found[-1:]
+            if begins:
+                name, part = begins[1] or stem, int(begins[2] or 0)
+            continue
+        if not found[-1].words:
+            found[-1] = _Sentence(number, [], [])
+        cells = line.rstrip("\r\n").split("\t") if "\t" in line else line.split()
+        found[-1].words.append(cells[_WORD] if len(cells) > _WORD + 1 else "")
+        found[-1].brackets.append(cells[-1].strip())
+
+
+def _windows(sentences: Sequence[_Sentence], most: int) -> Iterator[list[_Sentence]]:
+    """Sentences in items of at most so many words."""
+    item: list[_Sentence] = []
+    for sentence in sentences:
+        if item and sum(len(s.words) for s in item) + len(sentence.words) > most:
+            yield item
+            item = []
+        item.append(sentence)
+    yield item
+
+
+def _row(sentences: Sequence[_Sentence], name: str, document: str, place: str) -> RawRow:
+    line = sentences[0].line
+    words = [word for sentence in sentences for word in sentence.words]
+    if "" in words:
+        problem = f"{name}: word {words.index('') + 1} has too few columns for CoNLL-2012"
+        return RawRow(line, {}, problem, place)
+    try:
+        clusters: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+        for cluster, first, last in _mentions(b for s in sentences for b in s.brackets):
+            clusters[cluster].append((first, last))
+    except DataError as error:
+        return RawRow(line, {}, f"{name}: {error}", place)
+    values = {"id": name, "words": words, "clusters": [*clusters.values()], "document": document}
+    return RawRow(line, values, place=place)
+
+
+def _mentions(brackets: Iterable[str]) -> Iterator[Mention]:
+    """Mentions of a document; of several that are open in one cluster, the last one ends first."""
+    begun: defaultdict[str, list[int]] = defaultdict(list)
+    for number, cell in enumerate(brackets):
+        for written in () if cell in _NONE else cell.split("|"):
+            match = _BRACKET.fullmatch(written)
+            if match is None or not (match[1] or match[3]):
+                raise DataError(f"word {number + 1} has {written!r}, no bracket of coreference")
+            if match[1]:
+                begun[match[2]].append(number)
+            if match[3]:
+                if not begun[match[2]]:
+                    raise DataError(f"word {number + 1} ends a mention that nothing begins")
+                yield match[2], begun[match[2]].pop(), number
+    if left := next((name for name, starts in begun.items() if starts), None):
+        raise DataError(f"a mention of the cluster {left} has no end")

@@ -1,0 +1,1 @@
+"""Models of written rules: baselines that nothing was trained for."""
