@@ -49,7 +49,7 @@ def apply_to_text(text: str, edits: Sequence[Edit]) -> str:
         return f"{text[: edit.start]}{edit.text}{text[edit.end :]}"
     made = done = 0
     pieces: list[str] = []
-    for _, start, end, new, *_ in edits:
+    for _, start, end, new, _, _, _ in edits:
         if not done <= start <= end <= len(text):
             break  # out of order, or out of the question
         pieces += (text[done:start], new)

@@ -139,7 +139,7 @@ class EditDistance(ScreensMany):
 def _bound(edits: Sequence[Edit]) -> int:
     """Upper bound of the distance: the longer of deleted and inserted text of each edit, summed."""
     bound = 0
-    for _, start, end, new, *_ in edits:
+    for _, start, end, new, _, _, _ in edits:
         out, come = end - start, len(new)
         bound += out if out > come else come
     return bound

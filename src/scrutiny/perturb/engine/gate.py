@@ -52,7 +52,7 @@ class Gate:
         text, chosen = self._document.text, self._chosen
         for candidate in candidates:
             if len(candidate) == 1 and self._is_open:  # nearly always, and worth the shorter way
-                _, start, end, new, spans, *_ = edit = candidate[0]
+                _, start, end, new, spans, _, _ = edit = candidate[0]
                 if not 0 <= start <= end <= len(text):
                     reason: str | None = "bounds"
                 elif text[start:end] == new and not spans:
@@ -115,7 +115,7 @@ def outcome_of(text: str, edits: Sequence[Edit]) -> StepOutcome:
 def _is_changed(text: str, edits: Sequence[Edit]) -> bool:
     """Whether edits change a text; edits that move others may cancel out."""
     gain = moves = 0
-    for _, start, end, new, spans, *_ in edits:
+    for _, start, end, new, spans, _, _ in edits:
         if spans:
             return True
         if moved := len(new) - end + start:
