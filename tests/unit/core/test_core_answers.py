@@ -153,4 +153,12 @@ def test_answers_in_words():
     assert SPANS.brief((ROME, IDA, IDA)) == "1 LOC, 2 PER"
     assert (SPANS.show((), {}), SPANS.brief(())) == ("nothing", "no spans")
     assert ANY_OF.show(TEXTS, {}) == ANY_OF.brief(TEXTS) == "a or b"
-    assert WORDS.brief(TREE) == "3 words"
+    arrow = "\N{RIGHTWARDS ARROW}"
+    said = f"nsubj{arrow}2 root obj{arrow}2"
+    assert WORDS.brief(TREE) == said
+    assert WORDS.brief(TREE._replace(heads=(1, -1, None))) == f"nsubj{arrow}2 root _"
+    assert WORDS.is_said(TREE._replace(relations=("nsubj:pass", "root", "obj")), said) is True
+    assert WORDS.is_said(TREE._replace(relations=("obj", "root", "obj")), said) is False
+    assert WORDS.is_said(TREE._replace(heads=(1, -1, None)), said) is None
+    tags = TREE._replace(heads=None, relations=None, upos=("NOUN", "", "X"))
+    assert (WORDS.brief(tags), WORDS.is_said(tags, said)) == ("NOUN _ X", None)

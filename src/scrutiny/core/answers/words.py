@@ -106,8 +106,21 @@ class WordsType(AnswerType[Words]):
         )
 
     def brief(self, answer: Words) -> str:
-        """How many words it is about."""
-        return f"{len(answer.borders)} words"
+        """Relation of each word and the number of its head; without arcs, parts of speech.
+
+        Examples
+        --------
+        >>> WORDS.brief(Words("text", ((0, 3), (4, 8)), (1, ROOT), ("nsubj", "root")))
+        'nsubj→2 root'
+        """
+        if answer.heads is None or answer.relations is None:
+            return " ".join(tag or "_" for tag in answer.upos or answer.xpos or ())
+        return " ".join(map(_arc, answer.heads, answer.relations))
+
+    def is_said(self, answer: Words, brief: str) -> bool | None:
+        """Whether each arc is; None where some are not known."""
+        is_known = answer.heads is not None and None not in answer.heads
+        return brief == self.brief(answer) if is_known else None
 
     def words(self, answer: Words) -> tuple[str, ...]:
         """All labels of all layers."""
@@ -198,6 +211,14 @@ def _head(
     if head not in place:
         raise EditRefusedError("lost_head", "a word goes that others depend on")
     return place[head]
+
+
+def _arc(head: int | None, relation: str) -> str:
+    """Relation without its subtype, and the number of its head from 1."""
+    if head is None:
+        return "_"
+    name = relation.partition(":")[0]
+    return name if head == ROOT else f"{name}\N{RIGHTWARDS ARROW}{head + 1}"
 
 
 def _agreement(a: Words, b: Words, without: Set[tuple[int, int]] = frozenset()) -> Agreement:

@@ -18,7 +18,7 @@ from typing import Final
 from scrutiny.reliability.additive import Additive, divide, second
 
 
-def _share(name: str, says: str, right: str, words: str) -> Additive:
+def _share(name: str, says: str, right: str, words: str, headline: str = "") -> Additive:
     """Share of right words."""
     return Additive(
         name,
@@ -31,10 +31,11 @@ def _share(name: str, says: str, right: str, words: str) -> Additive:
         tolerance=0.02,
         divisor=second,
         flips_over=second,
+        headline=headline,
     )
 
 
-LAS: Final = _share("las@1", "LAS", "right_arcs", "arcs")
-UAS: Final = _share("uas@1", "UAS", "right_heads", "arcs")
-UPOS: Final = _share("upos@1", "UPOS accuracy", "right_upos", "upos")
-XPOS: Final = _share("xpos@1", "XPOS accuracy", "right_xpos", "xpos")
+LAS: Final = _share("las@1", "labeled attachment score (LAS)", "right_arcs", "arcs")
+UAS: Final = _share("uas@1", "unlabeled attachment score (UAS)", "right_heads", "arcs", "UAS")
+UPOS: Final = _share("upos@1", "part-of-speech accuracy (UPOS)", "right_upos", "upos", "UPOS")
+XPOS: Final = _share("xpos@1", "treebank tag accuracy (XPOS)", "right_xpos", "xpos", "XPOS")
