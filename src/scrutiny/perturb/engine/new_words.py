@@ -3,6 +3,7 @@
 Only where the gold answer speaks of each word; elsewhere no edit states any.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,8 +23,9 @@ def with_unknown(document: Document, edit: Edit) -> Edit:
 
 def with_same_words(document: Document, edit: Edit, words: Sequence[str]) -> Edit:
     """Edit whose words are those that it takes the place of, one by one, if they are as many."""
-    new = borders_in(edit.text, words) if document.has_words else None
-    old = covered(document, edit)
+    if not document.has_words:
+        return edit
+    new, old = borders_in(edit.text, words), covered(document, edit)
     if new is None or len(old) != len(new):
         return edit
     pieces = [Piece(a, b, (start,)) for (a, b), start in zip(new, old, strict=True)]
@@ -48,7 +50,9 @@ def with_name(document: Document, edit: Edit, *, top: int) -> Edit:
 
 def covered(document: Document, edit: Edit) -> tuple[int, ...]:
     """Places of the words that an edit covers."""
-    return tuple([a for a, b in document.tokens if edit.start <= a and b <= edit.end])
+    first = bisect_left(document.tokens, (edit.start,))
+    last = bisect_right(document.tokens, (edit.end,))
+    return tuple([a for a, b in document.tokens[first:last] if b <= edit.end])
 
 
 def with_marks(document: Document, edit: Edit, *, kept: str = "", root: int = 0) -> Edit:
