@@ -13,6 +13,7 @@ from scrutiny.perturb.words.delete_word import DeleteWord
 from scrutiny.perturb.words.inflections import Inflections
 from scrutiny.perturb.words.vectors import VectorNeighbors
 from scrutiny.perturb.words.wordnet import WordnetAll, synonyms
+from scrutiny.tasks.names import load_task
 from scrutiny.text.edits import apply_to_text
 
 
@@ -184,18 +185,13 @@ class Films(Table):
         return (("movies", 0.9),) if word == "films" else ()
 
 
-class Task:
-    """Stands for a task; the default list does not look at it."""
-
-    id = "text-classification@1"
-
-
 def test_searched_edits_are_in_no_default_list_and_run_by_name():
     assert {"delete_word@1", "swap_letters@1", "wordnet_all@1"} <= set(SEARCHED)
-    default = {r.name for r in RobustnessParams().recipes(Task(), frozenset({"en"}))}
+    task, languages = load_task("text-classification"), frozenset({"en"})
+    default = {r.name for r in RobustnessParams().recipes(task, languages)}
     assert default.isdisjoint(SEARCHED)
     assert "typos@1" in default
     named = RobustnessParams(transformations=("delete_word",))
-    assert [r.name for r in named.recipes(Task(), frozenset({"en"}))] == ["delete_word@1"]
+    assert [r.name for r in named.recipes(task, languages)] == ["delete_word@1"]
     assert parse_recipe("typos+delete_word").is_for_search
     assert not parse_recipe("typos").is_for_search
