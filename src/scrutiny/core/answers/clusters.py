@@ -50,11 +50,7 @@ class ClustersType(AnswerType[Clusters]):
 
     name = "clusters"
     holds = Clusters
-
-    def has_places(self, answer: Clusters) -> bool:
-        """Yes, its mentions."""
-        del answer
-        return True
+    places = "mentions"
 
     def fences(self, answer: Clusters) -> tuple[Span, ...]:
         """Each mention; mentions have no label."""
