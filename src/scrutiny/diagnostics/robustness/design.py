@@ -72,10 +72,11 @@ def make_design(params: RobustnessParams, inputs: Inputs) -> Design:
     return Design(
         conditions=tuple(condition_of(r, d) for r in recipes for d in range(params.draws)),
         estimates=tuple(_estimates(kept, scores, params, inputs)),
-        claims=tuple(_claim(recipe, s, params, inputs) for s, recipe in _pairs(scores, kept)),
+        claims=tuple(_claim(recipe, s, params, inputs) for s, recipe in _pairs(scores, kept))
+        or tuple(_changes(recipes if inputs.subject.unscored else (), inputs.task)),
         queries_per_item=1 + (1 + params.control) * len(recipes) * params.draws,
         notes=tuple(_notes(params, inputs, kept)),
-        families={f"robustness{s.mark}": names[s] for s in scores},
+        families={f"robustness{s.mark}": names[s] for s in scores} or {"robustness": about},
     )
 
 
@@ -242,6 +243,21 @@ def _claim(recipe: Recipe, score: _Score, params: RobustnessParams, inputs: Inpu
         competence=_skill(params, inputs),
         risk=Risk(what, tolerance, "costs {} points"),
     )
+
+
+def _changes(recipes: Sequence[Recipe], task: Task) -> Iterator[Claim]:
+    """Risks of a model that cannot be scored: what it changes of its own answers."""
+    for recipe in recipes if changes_of(task) else ():
+        places = changes_of(task)[0].unit
+        yield Claim(
+            id=recipe.name,
+            says=f"{title(recipe)} changes what the model says of {places}",
+            diagnostic="robustness",
+            components=(Component(f"changed/{recipe.name}/0", 0.0),),
+            family="robustness",
+            checks=("items", "seeds", "datasets"),
+            risk=Risk(recipe.title, score_of(task).tolerance, f"changes {{}} % of {places}"),
+        )
 
 
 def _skill(params: RobustnessParams, inputs: Inputs) -> tuple[tuple[str, float], ...]:

@@ -144,7 +144,7 @@ def _other_scheme(nlp: Any) -> str:
     if not other:
         return ""
     some = ", ".join(other[:_SHOWN]) + (", …" if other[_SHOWN:] else "")
-    return f"its relations ({some}) are none of Universal Dependencies"
+    return f"its relations ({some}) are not those of Universal Dependencies"
 
 
 def _versions() -> list[str]:
