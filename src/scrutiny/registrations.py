@@ -85,7 +85,7 @@ transformation scrutiny.perturb.words.
     wordnet_all@1       wordnet:WordnetAll
 transformation scrutiny.perturb.phrases.
     entity_swap@1       entity_swap:EntitySwap
-    mention_swap@1      mention_swap:MentionSwap
+    mention_swap@1      entity_swap:MentionSwap
     name_place_swap@1   name_place_swap:NamePlaceSwap
     reverse_negation@1  reverse_negation:ReverseNegation
     social_media@1      social_media:SocialMedia

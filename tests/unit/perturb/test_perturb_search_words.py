@@ -8,7 +8,7 @@ from scrutiny.core.transformation import Site
 from scrutiny.diagnostics.robustness.params import RobustnessParams
 from scrutiny.perturb.engine.document import document_of
 from scrutiny.perturb.engine.recipe import parse_recipe
-from scrutiny.perturb.phrases.mention_swap import MentionSwap
+from scrutiny.perturb.phrases.entity_swap import MentionSwap
 from scrutiny.perturb.words.delete_word import DeleteWord
 from scrutiny.perturb.words.inflections import Inflections
 from scrutiny.perturb.words.vectors import VectorNeighbors

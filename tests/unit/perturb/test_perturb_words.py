@@ -30,8 +30,8 @@ from scrutiny.perturb.languages.en.verbs import (
     finite_kind,
     is_main_verb,
     mistagged_verb,
-    sentence_tokens,
 )
+from scrutiny.perturb.languages.tokens import sentence_tokens
 from scrutiny.perturb.resources.loading import RESOURCES
 from scrutiny.text.edits import apply_to_text
 from scrutiny.text.tagger import Tag

@@ -1,22 +1,23 @@
-"""Named entities replaced by others of the same type."""
+"""Names of people, places and organizations replaced: each entity, or one mention at a time."""
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import lru_cache
+from typing import Any, ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
 from scrutiny.perturb.engine.change import EVERY_SITE, Change, Rng, keeps_unless
-from scrutiny.perturb.engine.new_words import with_name
 from scrutiny.perturb.phrases.mentions import (
     EntityMention,
-    article_before,
     groups,
     mentions,
-    needs_the,
     other_names,
     part_of,
+    renamed,
+    without_article,
 )
 from scrutiny.text.lexicon import organizations
 
@@ -74,11 +75,10 @@ class EntitySwap(Change):
         """All mentions of the entity with a new name; a few names are drawn."""
         group = next(g for g in groups(_certain(document)) if g[0].start == site.start)
         whole = group[0]
+        places = [m for m in group if m.kind == "LOC"]
+        articles = [e for m in places for e in without_article(document, m.start, m.text)]
         for name in other_names(whole, rng, tries=_TRIED):
-            edits = [Edit(document.field, m.start, m.end, part_of(name, whole, m)) for m in group]
-            top = 0 if whole.kind == "PER" else -1
-            edits = [with_name(document, edit, top=top) for edit in edits]
-            yield (*edits, *_articles(document, group))
+            yield (*(renamed(document, m, part_of(name, whole, m)) for m in group), *articles)
 
 
 def _certain(document: Document) -> list[EntityMention]:
@@ -103,15 +103,77 @@ def _stands_alone(text: str, mention: EntityMention) -> bool:
     return mention.kind != "ORG" or mention.text in organizations()
 
 
-def _articles(document: Document, group: Sequence[EntityMention]) -> Iterator[Edit]:
-    """Edits that remove "the" before a place, because our new names take no article."""
-    for mention in group:
-        if mention.kind == "LOC" and needs_the(mention.text):
-            article = article_before(document, mention.start)
-            if article is not None:
-                yield Edit(document.field, *article, "")
-
-
 def _token_at(document: Document, place: int) -> int:
     """Index of the token that contains a code point."""
     return next((i for i, (_, end) in enumerate(document.tokens) if place < end), -1)
+
+
+@dataclass(frozen=True, slots=True)
+class MentionSwap(Change):
+    """Replaces one mention of a name by a name of the same type; see ``entity_swap`` for all.
+
+    First names stay of their gender, countries stay countries and cities cities.
+
+    Parameters
+    ----------
+    kinds
+        Which mentions: people (``PER``), places (``LOC``), organizations (``ORG``).
+    draws
+        How many names are drawn for a mention.
+
+    **Measures** with a search on top, whether an answer hangs on who is named instead of what is
+    said.
+
+    **Misleads when** a text speaks of the same person again: there it keeps the old name.
+
+    References
+    ----------
+    Ribeiro, Wu, Guestrin, Singh (2020). Beyond accuracy: behavioral testing of NLP models with
+    CheckList.
+
+    Examples
+    --------
+    >>> from scrutiny.perturb.engine.document import document_of
+    >>> text = "Anna Smith flew to Nairobi"
+    >>> [text[s.start : s.end] for s in MentionSwap().sites(document_of(text))]
+    ['Anna Smith', 'Nairobi']
+    """
+
+    id = "mention_swap@1"
+    title = "mentions swapped"
+    resources = ("entities",)
+    effect = keeps_unless(
+        "coreference", "question-answering", "text-pair-classification", "translation"
+    )
+    intensity = EVERY_SITE
+    where = "anywhere"
+    is_for_search = True
+    allowed: ClassVar[Mapping[str, Sequence[str]]] = {"kinds": ("PER", "LOC", "ORG")}
+
+    kinds: tuple[str, ...] = ("PER", "LOC")
+    draws: int = 3
+
+    def sites(self, document: Document) -> Sequence[Site]:
+        """Mentions of the chosen types."""
+        ends = [end for _, end in document.tokens]
+        found = [m for m in _by_start(document).values() if m.kind in self.kinds]
+        return [Site(m.start, m.end, bisect_right(ends, m.start)) for m in found]
+
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+        """Random names, without duplicates; none takes an article as "the Netherlands" does."""
+        mention = _by_start(document)[site.start]
+        before = without_article(document, mention.start, mention.text)
+        edits = tuple(before) if mention.kind == "LOC" else ()
+        for name in dict.fromkeys(other_names(mention, rng, tries=self.draws)):
+            yield (*edits, renamed(document, mention, name))
+
+
+def _by_start(document: Document) -> Mapping[int, EntityMention]:
+    held: Any = document
+    return _found(held)
+
+
+@lru_cache(maxsize=8)
+def _found(document: Any) -> Mapping[int, EntityMention]:
+    """Mentions of a text by their start, shared by sites and candidates."""
+    return {mention.start: mention for mention in mentions(document)}

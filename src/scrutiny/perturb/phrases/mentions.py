@@ -5,8 +5,10 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, Final, NamedTuple
 
+from scrutiny.core.edit import Edit
 from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import Document
+from scrutiny.perturb.engine.new_words import with_name
 from scrutiny.text.casing import case_pattern
 from scrutiny.text.gender import first_name_gender
 from scrutiny.text.lexicon import (
@@ -172,12 +174,18 @@ def _bare_names(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in names if not needs_the(name))
 
 
-def article_before(document: Document, start: int) -> tuple[int, int] | None:
-    """Span of "the" and its space directly before a place, or `None`."""
+def without_article(document: Document, start: int, name: str) -> Iterator[Edit]:
+    """Edit that removes "the" directly before a place that needs one: new names take none."""
     head = document.text[max(0, start - 4) : start]
-    if head.lower() != "the " or (start > 4 and document.text[start - 5].isalnum()):
-        return None
-    return start - 4, start
+    is_glued = start > 4 and document.text[start - 5].isalnum()
+    if head.lower() == "the " and not is_glued and needs_the(name):
+        yield Edit(document.field, start - 4, start, "")
+
+
+def renamed(document: Document, mention: EntityMention, name: str) -> Edit:
+    """Edit of a mention by another name; its head is a person's first name, or a place's last."""
+    edit = Edit(document.field, mention.start, mention.end, name)
+    return with_name(document, edit, top=0 if mention.kind == "PER" else -1)
 
 
 @cache

@@ -1,6 +1,6 @@
 """Change of gender of people, or of the region of places."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, Final, Literal
@@ -10,8 +10,9 @@ from scrutiny.core.transformation import Document, Site
 from scrutiny.perturb.engine.change import ONE_SITE, Change, Rng, keeps_unless, whole_text
 from scrutiny.perturb.engine.new_words import with_name
 from scrutiny.perturb.languages.en.verbs import could_be_verb
+from scrutiny.perturb.languages.tokens import token_edit
 from scrutiny.perturb.phrases.gender_conflicts import has_conflict, is_no_first_name
-from scrutiny.perturb.phrases.mentions import article_before, needs_the
+from scrutiny.perturb.phrases.mentions import needs_the, without_article
 from scrutiny.text.casing import match_case
 from scrutiny.text.gender import first_name_gender, swap_gender
 from scrutiny.text.lexicon import (
@@ -132,17 +133,12 @@ class NamePlaceSwap(Change):
         old = list(dict.fromkeys(_bare(document.words[i]) for i, other in people if other is None))
         present = {_bare(word) for word in document.words}
         options = [n for n in first_names(self.gender) if n not in present]
-        shares = rng.random(len(old)).tolist()
-        new: dict[str, str] = {}
-        for name, share in zip(old, shares, strict=True):
-            left = [n for n in options if n not in new.values()]
-            new[name] = left[int(share * len(left))]
+        new = _drawn(old, lambda _: options, rng)
         for i, other in people:
-            start, end = document.tokens[i]
             word = document.words[i]
             bare = _bare(word)
             text = other if other is not None else _cased(bare, new[bare]) + word[len(bare) :]
-            yield Edit(document.field, start, end, text)
+            yield token_edit(document, i, text)
 
     def _places(self, document: Document) -> list[tuple[int, int, str]]:
         """(start, end, name) of places outside the region, longest names first."""
@@ -165,21 +161,27 @@ class NamePlaceSwap(Change):
     def _moved(self, document: Document, rng: Rng) -> Iterator[Edit]:
         places = self._places(document)
         old = list(dict.fromkeys(name for _, _, name in places))
-        shares = rng.random(len(old)).tolist()
-        new: dict[str, str] = {}
-        for name, share in zip(old, shares, strict=True):
-            kind = countries if name in countries() else cities
-            left = [p for p in kind(self.region) if not (p in new.values() or p in old)]
-            left = [p for p in left if not needs_the(p)]
-            if not left:
-                return
-            new[name] = left[int(share * len(left))]
-        for start, end, name in places:
-            article = article_before(document, start) if needs_the(name) else None
-            if article is not None:
-                yield Edit(document.field, *article, "")
+        new = _drawn(old, lambda name: self._others(name, old), rng)
+        for start, end, name in places if new else ():
+            yield from without_article(document, start, name)
             edit = Edit(document.field, start, end, new[name])
             yield with_name(document, edit, top=-1)
+
+    def _others(self, name: str, old: Sequence[str]) -> list[str]:
+        """Places of the region that can stand where a place stood, none that the text has."""
+        kind = countries if name in countries() else cities
+        return [p for p in kind(self.region) if p not in old and not needs_the(p)]
+
+
+def _drawn(old: Sequence[str], options: Callable[[str], Sequence[str]], rng: Rng) -> dict[str, str]:
+    """A random new name for each old one, no name twice; none at all if they do not suffice."""
+    new: dict[str, str] = {}
+    for name, share in zip(old, rng.random(len(old)).tolist(), strict=True):
+        left = [option for option in options(name) if option not in new.values()]
+        if not left:
+            return {}
+        new[name] = left[int(share * len(left))]
+    return new
 
 
 @cache

@@ -15,7 +15,8 @@ from scrutiny.perturb.languages.en.negation import (
     negator_in,
     resists_negation,
 )
-from scrutiny.perturb.languages.en.verbs import finite_kind, sentence_tokens
+from scrutiny.perturb.languages.en.verbs import finite_kind
+from scrutiny.perturb.languages.tokens import sentence_of, sentence_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ class ReverseNegation(Change):
 
     def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
         """The reversed clause; a new negation is full or contracted, the drawn one first."""
-        first, last = _sentence_of(document, site.token)
+        first, last = sentence_of(document, site.token)
         if negator_in(document, first, last) == site.token:
             yield from affirm(document, site.token, last)
             return
@@ -98,11 +99,6 @@ class ReverseNegation(Change):
         if len(ways) > 1 and rng.random() < 0.5:
             ways.reverse()
         yield from ways
-
-
-def _sentence_of(document: Document, index: int) -> tuple[int, int]:
-    """Token range of the sentence that contains a token."""
-    return next((a, b) for a, b in sentence_tokens(document) if a <= index < b)
 
 
 _SUBJECTS: Final = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})

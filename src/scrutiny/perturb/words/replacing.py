@@ -9,6 +9,7 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
 from scrutiny.perturb.engine.change import Change, Rng, new_tuple, sites_where
 from scrutiny.perturb.engine.streams import in_random_order
+from scrutiny.perturb.languages.tokens import token_edit
 from scrutiny.text.casing import match_case
 from scrutiny.text.inflect import indefinite_article
 from scrutiny.text.lexicon import is_stop_word
@@ -71,15 +72,14 @@ def follow_article(document: Document, index: int, word: str) -> Edit | None:
     before = document.words[index - 1]
     if before.lower() not in _ARTICLES:
         return None
-    start, end = document.tokens[index - 1]
     needed = indefinite_article(word)
     # Only a change of sound counts: what the writer wrote before is not ours to mend.
     if needed == indefinite_article(document.words[index]) or needed == before.lower():
         return None
     if before == "A":  # a capital alone may be one of a title or of a text in capitals
         shout = document.words[index].isupper() and len(document.words[index]) > 1
-        return Edit(document.field, start, end, "AN" if shout else "An")
-    return Edit(document.field, start, end, match_case(before, needed))
+        return token_edit(document, index - 1, "AN" if shout else "An")
+    return token_edit(document, index - 1, match_case(before, needed))
 
 
 def token_at(document: Document, site: Site) -> int:

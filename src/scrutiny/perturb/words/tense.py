@@ -16,7 +16,7 @@ from scrutiny.perturb.languages.en.conjugation import (
     is_tied_to,
     tense_of,
 )
-from scrutiny.perturb.languages.en.verbs import sentence_tokens
+from scrutiny.perturb.languages.tokens import beside, sentence_of, sentence_tokens
 
 _NEAR: Final = 24  # tokens on either side in which a joined verb is looked for
 _ENDS: Final = frozenset(".!?;:")
@@ -85,9 +85,7 @@ class Tense(Change):
             if edit is not None:
                 yield (edit, *_joined(document, site.token))
             return
-        for first, last in sentence_tokens(document):
-            if first <= site.token < last:
-                yield tuple(_sentence(document, first, last))
+        yield tuple(_sentence(document, *sentence_of(document, site.token)))
 
 
 def _other(tense: Time) -> Time:
@@ -105,13 +103,12 @@ def _turned(document: Document, index: int) -> Edit | None:
 
 def _around(document: Document, index: int) -> range:
     """Tokens near a verb, up to the punctuation that ends its sentence or clause."""
-    words = document.words
-    first = last = index
-    while first > max(0, index - _NEAR) and words[first - 1] not in _ENDS:
-        first -= 1
-    while last < min(len(words), index + _NEAR) and words[last] not in _ENDS:
-        last += 1
-    return range(first, last)
+    near = range(index - _NEAR, index + _NEAR)
+    first, last = (
+        beside(document, index, step, lambda i: i in near and document.words[i] not in _ENDS)
+        for step in (-1, 1)
+    )
+    return range(first + 1, last)
 
 
 def _joined(document: Document, index: int) -> list[Edit]:

@@ -21,6 +21,7 @@ from scrutiny.perturb.languages.en.verbs import (
     is_dependent,
     next_content,
 )
+from scrutiny.perturb.languages.tokens import beside, token_edit
 from scrutiny.text.casing import match_case
 from scrutiny.text.inflect import lemma, reinflect
 from scrutiny.text.wordnet import exists
@@ -137,7 +138,7 @@ def in_tense(
         if form in ("may", "am"):
             return None
         form = before_not(form) + (word[-3:] if is_fused else "")
-    return Edit(document.field, start, end, match_case(word, form))
+    return token_edit(document, index, match_case(word, form))
 
 
 def _form(
@@ -163,10 +164,12 @@ def _is_first_person(document: Document, index: int) -> bool:
 
 def _before_adverbs(document: Document, index: int) -> int:
     """Index of the nearest token to the left that is neither an adverb nor "not"."""
-    at = index - 1
-    while at >= 0 and (document.tag(at) in ADVERBS or plain(document.words[at]) in ("not", "n't")):
-        at -= 1
-    return at
+    return beside(
+        document,
+        index,
+        -1,
+        lambda at: document.tag(at) in ADVERBS or plain(document.words[at]) in ("not", "n't"),
+    )
 
 
 def is_conjunct(document: Document, index: int) -> bool:
@@ -203,9 +206,7 @@ def agreement_of(document: Document, index: int) -> Agreement | None:
 
 def _number_of_phrase(document: Document, last: int) -> Agreement | None:
     """Agreement of the noun phrase that ends with a noun."""
-    first = last
-    while first > 0 and not _is_border(document, first - 1):
-        first -= 1
+    first = beside(document, last, -1, lambda at: not _is_border(document, at)) + 1
     head = last
     for at in range(first + 1, last):
         if document.tag(at) in ("IN", "TO") and document.tag(at - 1).startswith("NN"):

@@ -28,6 +28,7 @@ from scrutiny.perturb.languages.en.verbs import (
     is_auxiliary,
     mistagged_verb,
 )
+from scrutiny.perturb.languages.tokens import beside, token_edit
 from scrutiny.text.casing import capitalize_first, match_case
 from scrutiny.text.inflect import inflect, lemma
 from scrutiny.text.wordnet import exists
@@ -177,9 +178,7 @@ def _lacks_subject(document: Document, first: int, index: int) -> bool:
 
 def _is_relative(document: Document, index: int) -> bool:
     """Whether a verb directly follows a relative pronoun, apart from adverbs."""
-    at = index - 1
-    while at > 0 and document.tag(at) in ADVERBS:
-        at -= 1
+    at = beside(document, index, -1, lambda i: document.tag(i) in ADVERBS)
     return at > 0 and plain(document.words[at]) in ("that", "which", "who")
 
 
@@ -199,16 +198,18 @@ def _is_nominal(document: Document, index: int) -> bool:
 
 def _group_end(document: Document, index: int, kind: Kind) -> int:
     """Index after a verb group: its auxiliaries, adverbs and verb."""
-    at = index + 1
     if kind == "verb":
-        return at
-    while at < len(document.words) and (
-        document.tag(at) in ADVERBS
-        or plain(document.words[at]) in ("not", "n't", "be", "been", "have")
-        or document.tag(at) in ("VB", "VBN", "VBG")
-    ):
-        at += 1
-    return at
+        return index + 1
+    return beside(
+        document,
+        index,
+        1,
+        lambda at: (
+            document.tag(at) in ADVERBS
+            or plain(document.words[at]) in ("not", "n't", "be", "been", "have")
+            or document.tag(at) in ("VB", "VBN", "VBG")
+        ),
+    )
 
 
 def negate(document: Document, index: int) -> Iterator[tuple[Edit, ...]]:
@@ -231,12 +232,11 @@ def negate(document: Document, index: int) -> Iterator[tuple[Edit, ...]]:
 
 
 def _contracted(document: Document, index: int, low: str) -> Edit:
-    start, end = document.tokens[index]
     negation = " n't" if is_spaced(document.text) else "n't"
     short = before_not(low)
     if short != low:
-        text = match_case(document.words[index], short + negation)
-        return Edit(document.field, start, end, text)
+        return token_edit(document, index, match_case(document.words[index], short + negation))
+    end = document.tokens[index][1]
     return Edit(document.field, end, end, negation)
 
 
@@ -247,13 +247,12 @@ def _with_do(document: Document, index: int) -> Iterator[tuple[Edit, ...]]:
     tag = _tense_tag(document, index)
     base = _base(document, index, tag)
     do = {"VBZ": "does", "VBD": "did"}.get(tag, "do")
-    start, end = document.tokens[index]
     contracted = f"{do} n't" if is_spaced(document.text) else f"{do}n't"
     partner = _partner(document, index, tag)
     is_upper = document.words[index].isupper()
     for text in (f"{do} not {base}", f"{contracted} {base}"):
         text = text.upper() if is_upper else text
-        yield (Edit(document.field, start, end, text), *partner)
+        yield (token_edit(document, index, text), *partner)
 
 
 def _tense_tag(document: Document, index: int) -> str:
@@ -278,10 +277,8 @@ def _partner(document: Document, index: int, tag: str) -> list[Edit]:
         return []
     if tag not in ("VBZ", "VBD", "VBP") or document.tag(index + 2) != tag:
         return []
-    start, end = document.tokens[index + 1]
-    edits = [Edit(document.field, start, end, "or")]
-    low, high = document.tokens[index + 2]
-    return [*edits, Edit(document.field, low, high, _base(document, index + 2, tag))]
+    verb = token_edit(document, index + 2, _base(document, index + 2, tag))
+    return [token_edit(document, index + 1, "or"), verb]
 
 
 def affirm(document: Document, index: int, last: int) -> Iterator[tuple[Edit, ...]]:
@@ -299,18 +296,16 @@ def _without(document: Document, index: int, last: int) -> list[Edit] | None:
             return _without_do(document, index - 1, low, after=index, last=last)
         restored = full_form(document.words, index - 1)
         if word == "n't" and restored != low:
-            start = document.tokens[index - 1][0]
-            end = document.tokens[index][1]
             text = match_case(document.words[index - 1], restored)
-            return [Edit(document.field, start, end, text)]
+            return [token_edit(document, index - 1, text, last=index)]
     stem = negated_stem(word)
     if stem is None:
         return [_deletion(document, index)]
     if stem in DO:
         return _without_do(document, index, stem, after=index, last=last)
-    start, end = document.tokens[index]
     if stem in ("can", "will", "shall"):
-        return [Edit(document.field, start, end, match_case(document.words[index], stem))]
+        return [token_edit(document, index, match_case(document.words[index], stem))]
+    end = document.tokens[index][1]
     return [Edit(document.field, end - 3, end, "")]
 
 
@@ -318,24 +313,22 @@ def _without_do(
     document: Document, index: int, low: str, *, after: int, last: int
 ) -> list[Edit] | None:
     """Edits that remove "do not" and inflect the verb; only "not" if no verb follows."""
-    at = after + 1
-    while at < last and document.tag(at) in ADVERBS:
-        at += 1
+    at = beside(document, after, 1, lambda i: i < last and document.tag(i) in ADVERBS)
     verb = plain(document.words[at]) if at < last else ""
     if not verb.isalpha() or not exists(verb, "v") or lemma(verb, "VERB") != verb:
         return _not_alone(document, index, after, low)
     form = inflect(verb, {"does": "VBZ", "did": "VBD"}[low]) if low != "do" else verb
     if form is None:
         return None
-    start = document.tokens[index][0]
     opens = document.words[index][:1].isupper()
-    low_at, high_at = document.tokens[at]
     if at == after + 1:
-        return [Edit(document.field, start, high_at, capitalize_first(form) if opens else form)]
+        new = capitalize_first(form) if opens else form
+        return [token_edit(document, index, new, last=at)]
     if opens:
         return None
-    cut = Edit(document.field, start, document.tokens[after + 1][0], "")
-    return [cut] if form == verb else [cut, Edit(document.field, low_at, high_at, form)]
+    start, stop = document.tokens[index][0], document.tokens[after + 1][0]
+    cut = Edit(document.field, start, stop, "")
+    return [cut] if form == verb else [cut, token_edit(document, at, form)]
 
 
 def _not_alone(document: Document, index: int, after: int, low: str) -> list[Edit]:
@@ -363,8 +356,7 @@ def _positive(document: Document, place: int, last: int) -> Iterator[Edit]:
     """Edits of the words that need a negation, up to the next punctuation mark."""
     words = document.words
     for i in range(last):
-        start, end = document.tokens[i]
-        if start < place:
+        if document.tokens[i][0] < place:
             continue
         word = plain(words[i])
         if word in _STOPS:
@@ -375,6 +367,6 @@ def _positive(document: Document, place: int, last: int) -> Iterator[Edit]:
             yield _deletion(document, i)
         elif word in ("either", "yet"):
             if i + 1 == last or plain(words[i + 1]) in _STOPS:
-                yield Edit(document.field, start, end, _POSITIVE[word])
+                yield token_edit(document, i, _POSITIVE[word])
         elif word in _POSITIVE:
-            yield Edit(document.field, start, end, match_case(words[i], _POSITIVE[word]))
+            yield token_edit(document, i, match_case(words[i], _POSITIVE[word]))

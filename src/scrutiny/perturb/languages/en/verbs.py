@@ -17,8 +17,9 @@ from scrutiny.perturb.languages.en.clitics import (
     negated_stem,
     plain,
 )
+from scrutiny.perturb.languages.tokens import beside, sentence_of
 from scrutiny.text.inflect import inflect, lemma
-from scrutiny.text.tokens import is_word, sentences
+from scrutiny.text.tokens import is_word
 from scrutiny.text.wordnet import exists
 
 Kind = Literal["be", "have", "do", "modal", "verb"]
@@ -45,21 +46,6 @@ _BEFORE_NOUN: Final = frozenset("the a an my your his its our their".split())
 _CLAUSE_ENDS: Final = frozenset(".!?;:,")
 _ASKING: Final = frozenset("what when where who why how which wtf and but so".split())
 _NOT_ADVERBIAL: Final = frozenset({"not", "n't", "never"})
-
-
-def sentence_tokens(document: Document) -> list[tuple[int, int]]:
-    """Token ranges ``(first, last + 1)`` of the sentences of a text, in order."""
-    tokens = document.tokens
-    ranges = []
-    first = 0
-    for _, end in sentences(document.text):
-        last = first
-        while last < len(tokens) and tokens[last][0] < end:
-            last += 1
-        if last > first:
-            ranges.append((first, last))
-        first = last
-    return ranges
 
 
 def auxiliary_kind(document: Document, index: int) -> Kind | None:
@@ -170,9 +156,8 @@ def _is_object_verb(document: Document, at: int, word: str) -> bool:
 
 def _is_after_causative(document: Document, at: int) -> bool:
     """Whether a noun phrase is the object of a verb like "make" ("makes most people laugh")."""
-    first = at
-    while first > max(0, at - _SUBJECT_LENGTH) and document.tag(first)[:2] in _PHRASE:
-        first -= 1
+    least = max(0, at - _SUBJECT_LENGTH)
+    first = beside(document, at + 1, -1, lambda i: i > least and document.tag(i)[:2] in _PHRASE)
     return lemma(plain(document.words[first]), "VERB") in _CAUSATIVES
 
 
@@ -189,13 +174,16 @@ def _is_inverted(document: Document, index: int) -> bool:
 
 def _before(document: Document, index: int) -> int:
     """Index of the nearest token to the left that is neither an adverb nor "not"; -1 if none."""
-    at = index - 1
-    while at >= 0 and (
-        plain(document.words[at]) in _NOT_ADVERBIAL
-        or (document.words[at][0].isalpha() and document.tag(at) in ADVERBS)
-    ):
-        at -= 1
-    return at
+    words = document.words
+    return beside(
+        document,
+        index,
+        -1,
+        lambda at: (
+            plain(words[at]) in _NOT_ADVERBIAL
+            or (words[at][0].isalpha() and document.tag(at) in ADVERBS)
+        ),
+    )
 
 
 @lru_cache(maxsize=1 << 14)
@@ -254,7 +242,7 @@ def tag_in_clause(document: Document, index: int) -> str:
     before = document.words[index - 1]
     if not (before[:1].isupper() or before.endswith("s") or plain(before) in PRONOUNS):
         return tag
-    first, last = next((a, b) for a, b in sentence_tokens(document) if a <= index < b)
+    first, last = sentence_of(document, index)
     if mistagged_verb(document, first, last) != index:
         return tag
     return "VBZ" if tag == "NNS" else "VBP"
@@ -268,12 +256,13 @@ def _may_follow_verb(document: Document, index: int, last: int) -> bool:
 
 def next_content(document: Document, index: int) -> int:
     """Index of the first token after this one that is neither an adverb nor "not"."""
-    at = index + 1
-    while at < len(document.words) and (
-        plain(document.words[at]) in _NOT_ADVERBIAL or document.tag(at) in ADVERBS
-    ):
-        at += 1
-    return at
+    words = document.words
+    return beside(
+        document,
+        index,
+        1,
+        lambda at: plain(words[at]) in _NOT_ADVERBIAL or document.tag(at) in ADVERBS,
+    )
 
 
 def is_auxiliary(document: Document, index: int) -> bool:
