@@ -202,7 +202,7 @@ reader scrutiny.data.readers.
     hf@1           hub:read
     json@1         json_rows:read_json
     jsonl@1        json_rows:read_jsonl
-    negation@1     negation:read
+    negation@1     negations.negation:read
     parallel@1     parallel:read
     parquet@1      parquet:read
     sent-bias@1    sent_bias:read

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from scrutiny.data.readers.files import blocks, lines
-from scrutiny.data.readers.frames import Frame, Sentence
+from scrutiny.data.readers.negations.frames import Frame, Sentence
 from scrutiny.data.source import DataSource
 
 _WORD: Final = 3

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 from scrutiny.core.errors import DataError
 from scrutiny.core.grouping import grouped
 from scrutiny.data.readers.files import existing_file
-from scrutiny.data.readers.frames import Frame, Sentence
+from scrutiny.data.readers.negations.frames import Frame, Sentence
 from scrutiny.data.source import DataSource
 from scrutiny.text.tokens import token_spans
 

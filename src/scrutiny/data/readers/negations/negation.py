@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from scrutiny.core.errors import DataError
-from scrutiny.data.readers import bioscope, cd_sco, negation_story, sfu_reviews
 from scrutiny.data.readers.files import existing_file, lines
-from scrutiny.data.readers.frames import Sentence, frame_rows
+from scrutiny.data.readers.negations import bioscope, cd_sco, negation_story, sfu_reviews
+from scrutiny.data.readers.negations.frames import Sentence, frame_rows
 from scrutiny.data.readers.options import stated_columns, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table

@@ -10,8 +10,8 @@ from typing import Any
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.files import lines
-from scrutiny.data.readers.frames import Frame, Sentence
 from scrutiny.data.readers.json_rows import array_rows
+from scrutiny.data.readers.negations.frames import Frame, Sentence
 from scrutiny.data.source import DataSource
 
 

@@ -1,0 +1,1 @@
+"""Readers of corpora of negation: one file for each format."""
