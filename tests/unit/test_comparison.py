@@ -21,7 +21,7 @@ class BlindToNegation(KeywordClassifier):
 
     def predict(self, examples):
         return [
-            answer._replace(label="negative", scores=answer.scores[::-1])
+            answer._replace(answer="negative", scores=answer.scores[::-1])
             if "not" in example.fields["text"] and answer.answer == "positive"
             else answer
             for example, answer in zip(examples, super().predict(examples), strict=True)
