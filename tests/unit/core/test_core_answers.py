@@ -162,3 +162,4 @@ def test_answers_in_words():
     assert WORDS.is_said(TREE._replace(heads=(1, -1, None)), said) is None
     tags = TREE._replace(heads=None, relations=None, upos=("NOUN", "", "X"))
     assert (WORDS.brief(tags), WORDS.is_said(tags, said)) == ("NOUN _ X", None)
+    assert WORDS.is_said(tags._replace(upos=("NOUN", "VERB", "X")), "NOUN VERB X") is True

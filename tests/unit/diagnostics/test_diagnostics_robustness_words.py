@@ -11,6 +11,7 @@ from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.robustness.diagnostic import Robustness
 from scrutiny.diagnostics.robustness.params import RobustnessParams
 from scrutiny.models.answers.inputs import borders
+from scrutiny.report.reading.evidence import Tables, evidence_of
 from scrutiny.run.planning.audit import audit_plan
 from scrutiny.tasks.names import load_task
 
@@ -82,6 +83,15 @@ def test_scores_that_should_be_kept_have_a_row_each(tmp_path):
     assert {f.claim.family for f in folder.findings()} == {
         f"d/m/x/robustness{m}" for m in ("", "/upos")
     }
+
+
+def test_cases_of_a_score_show_the_layer_that_it_reads(tmp_path):
+    folder = measured(tmp_path, metrics=["las", "upos"])
+    of_arcs, of_tags = (evidence_of(f, Tables.of(folder)) for f in folder.findings())
+    assert of_arcs.n_cases == 0
+    case = of_tags.cases[0]
+    assert (case.turned, case.gold) == ("broken", "NOUN NOUN NOUN NOUN NOUN NOUN")
+    assert case.answers[0].after == "PROPN PROPN PROPN PROPN NOUN NOUN"
 
 
 def test_a_score_whose_gold_a_change_falsifies_is_not_asked(tmp_path):

@@ -118,8 +118,9 @@ class WordsType(AnswerType[Words]):
         return " ".join(map(_arc, answer.heads, answer.relations))
 
     def is_said(self, answer: Words, brief: str) -> bool | None:
-        """Whether each arc is; None where some are not known."""
-        is_known = answer.heads is not None and None not in answer.heads
+        """Whether each arc is, or without arcs each tag; None where some are not known."""
+        told = answer.heads if answer.heads is not None else answer.upos or answer.xpos or ("",)
+        is_known = None not in told and "" not in told
         return brief == self.brief(answer) if is_known else None
 
     def words(self, answer: Words) -> tuple[str, ...]:

@@ -15,12 +15,14 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from scrutiny.core.answers.answer import type_of
-from scrutiny.core.answers.stored import answer_of
+from scrutiny.core.answers.stored import answer_of, answer_text
 from scrutiny.core.claim import Finding
 from scrutiny.core.edit import Edit
+from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.parts.run.view import Answer, Evidence, EvidenceItem, Turn
 from scrutiny.parts.wording.labels import replicate_words
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.report.reading.flip_counts import count_flips
 from scrutiny.store.coded import coded, is_among, is_value
 
@@ -91,6 +93,8 @@ class AnswersTo:
         Rows of the outputs before the change  # (item, replicate)
     replicates
         Names, in order.
+    read
+        Measures that the estimate reads: other layers of answers are not told.
     """
 
     words: Sequence[str]
@@ -98,6 +102,7 @@ class AnswersTo:
     after: Codes
     asked: Codes
     replicates: Sequence[str | None]
+    read: frozenset[str] = frozenset()
 
     def pairs(self, at: int) -> list[tuple[str, str]]:
         """Answers of each replicate to an item in few words, before and after the change."""
@@ -165,7 +170,8 @@ def _by_turn(
     found: dict[Turn, list[int]] = {"broken": [], "mended": [], "changed": []}
     for place, before, after in zip(turned.tolist(), was, now, strict=True):
         pairs = answers.pairs(int(whole[place]))
-        found[turn_of(pairs, before["gold"], after["gold"]) or "changed"].append(place)
+        golds = [layers_of(one["gold"], answers.read) for one in (before, after)]
+        found[turn_of(pairs, *golds) or "changed"].append(place)
     return found
 
 
@@ -252,14 +258,15 @@ def answers_to(
     asked = _matched(outputs["variant"].take(rows), variants)
     is_original = is_value(outputs["variant"].take(rows), None)
     is_changed = (place >= 0) & (asked >= 0) & (asked == of_item[place])
-    words, answer = _words(outputs.take(rows))
+    read = _read_by(key.metric)
+    words, answer = _words(outputs.take(rows), read)
     shape = len(items), len(names)
     before, after, first = (np.full(shape, -1, dtype=np.int64) for _ in range(3))
     for into, chosen in ((before, is_original & (place >= 0)), (after, is_changed)):
         into[place[chosen], replicate[chosen]] = answer[chosen]
     originals = is_original & (place >= 0)
     first[place[originals], replicate[originals]] = rows[originals]
-    return AnswersTo(words, before, after, first, names.to_pylist())
+    return AnswersTo(words, before, after, first, names.to_pylist(), read)
 
 
 def _conditions(key: EstimateKey, outputs: pa.Table) -> list[str]:
@@ -289,14 +296,20 @@ def places_of(items: pa.ChunkedArray, dataset: str, table: pa.Table) -> Codes:
     return np.where(found >= 0, np.append(rows, -1)[found], -1)
 
 
-def _words(outputs: pa.Table) -> tuple[list[str], Codes]:
+def _read_by(metric: str) -> frozenset[str]:
+    """Names of the measures that a metric reads, of all sides; none where it is unknown."""
+    try:
+        needs = metric_of(metric).needs if metric else ()
+    except ScrutinyError:  # of a plug-in that is not here
+        needs = ()
+    return frozenset(need.rpartition(".")[2] for need in needs)
+
+
+def _words(outputs: pa.Table, read: frozenset[str]) -> tuple[list[str], Codes]:
     """Answers in a few words, and which of them each row holds."""
     known: dict[str, int] = {}
     answers, codes = coded(outputs["answer"])
-    place = [
-        known.setdefault(NO_ANSWER if text is None else brief_words(text), len(known))
-        for text in answers.to_pylist()
-    ]
+    place = [known.setdefault(_said(text, read), len(known)) for text in answers.to_pylist()]
     return list(known), np.array(place, dtype=np.int64)[codes]
 
 
@@ -325,7 +338,7 @@ def _case(
         dataset=dataset,
         variant=variant["variant"],
         source=item["source"],
-        gold=brief_words(item["gold"]),
+        gold=_said(item["gold"], answers.read),
         fields=json.loads(item["fields"]),
         edits=tuple(Edit(*edit[:4]) for edit in json.loads(variant["edits"])),
         answers=tuple(
@@ -337,8 +350,27 @@ def _case(
                 strict=True,
             )
         ),
-        turned=turn_of(answers.pairs(at), item["gold"], variant["gold"]),
+        turned=turn_of(
+            answers.pairs(at),
+            layers_of(item["gold"], answers.read),
+            layers_of(variant["gold"], answers.read),
+        ),
     )
+
+
+def _said(stored: str | None, read: frozenset[str]) -> str:
+    """Answer in few words, of the layers that are read."""
+    return NO_ANSWER if stored is None else brief_words(layers_of(stored, read))
+
+
+@lru_cache(maxsize=1 << 14)
+def layers_of(stored: str, read: frozenset[str]) -> str:
+    """Stored answer without layers that are not among those that are read, if any of them is."""
+    answer = answer_of(stored)
+    kind = None if answer is None else type_of(answer)
+    if kind is None or not read.intersection(kind.layers):
+        return stored
+    return answer_text(kind.without(answer, [x for x in kind.layers if x not in read]))
 
 
 def brief_words(stored: str) -> str:
