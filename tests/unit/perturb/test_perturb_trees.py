@@ -246,3 +246,50 @@ def test_random_words_of_a_control_are_unknown_words():
     assert control.gold.relations[new] == ""
     known = [arc for arc in arcs_of_known(changed_text(example, control), control.gold)]
     assert [relation for _, _, relation in known] == ["nsubj", "root", "obj", "punct"]
+
+
+@pytest.mark.parametrize(
+    ("text", "heads", "relations", "ways"),
+    [
+        (
+            "She sold it .",
+            (2, 0, 2, 2),
+            "nsubj root obj punct",
+            {"She did not sell it .", "She did n't sell it ."},
+        ),
+        (
+            "She will sell it .",
+            (3, 3, 0, 3, 3),
+            "nsubj aux root obj punct",
+            {"She will not sell it .", "She wo n't sell it ."},
+        ),
+        (
+            "She is glad .",
+            (3, 3, 0, 3),
+            "nsubj cop root punct",
+            {"She is not glad .", "She is n't glad ."},
+        ),
+        (
+            "She did not sell it .",
+            (4, 4, 4, 0, 4, 4),
+            "nsubj aux advmod root obj punct",
+            {"She sold it ."},
+        ),
+    ],
+)
+def test_negations_depend_on_the_verb(text, heads, relations, ways):
+    example = sentence(text, heads, relations)
+    seen = set()
+    for seed in range(8):
+        variant = perturb(example, "reverse_negation", seed=seed, task="dependency-arcs")
+        after = changed_text(example, variant)
+        seen.add(after.text)
+        found = arcs(after, variant.gold)
+        (root,) = [word for word, _, relation in found if relation == "root"]
+        assert {head for _, head, _ in found} == {"", root}
+        new = [relation for word, _, relation in found if word in ("did", "not", "n't")]
+        assert new in ([], ["advmod"], ["aux", "advmod"])
+        assert [r for r in variant.gold.relations if r not in ("aux", "advmod")] == [
+            r for r in relations.split() if r not in ("aux", "advmod")
+        ]
+    assert seen == ways

@@ -1,11 +1,12 @@
 """Reversal of negation: a "not" inserted or removed."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
-from scrutiny.core.edit import Edit
-from scrutiny.core.transformation import Document, Site
+from scrutiny.core.edit import Edit, Piece
+from scrutiny.core.transformation import Document, Effect, Site
 from scrutiny.perturb.engine.change import ONE_SITE, Change, Rng, may_change_unless
 from scrutiny.perturb.languages.en.negation import (
     affirm,
@@ -17,6 +18,8 @@ from scrutiny.perturb.languages.en.negation import (
 )
 from scrutiny.perturb.languages.en.verbs import finite_kind
 from scrutiny.perturb.languages.tokens import sentence_of, sentence_tokens
+from scrutiny.tasks.columns.tags import borders_in
+from scrutiny.tasks.dependencies.counting import main_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,10 @@ class ReverseNegation(Change):
     id = "reverse_negation@1"
     title = "negation reversed"
     resources = ("tagger",)
-    effect = may_change_unless("token-tagging")
+    effect: ClassVar[Mapping[str, Effect]] = {
+        **may_change_unless("token-tagging", "dependency-arcs"),
+        "xpos": "may change",
+    }
     intensity = ONE_SITE
     is_default = False  # see docs/transformation-quality.md
 
@@ -98,9 +104,45 @@ class ReverseNegation(Change):
         ways = list(negate(document, site.token))
         if len(ways) > 1 and rng.random() < 0.5:
             ways.reverse()
-        yield from ways
+        for way in ways:
+            yield tuple([_stated(document, edit, site.token) for edit in way])
 
 
+def _stated(document: Document, edit: Edit, index: int) -> Edit:
+    """Edit of a finite verb that says which of its words are new: the negation, and "do"."""
+    start, end = document.tokens[index]
+    words = _CONTRACTED.sub(r" \1", edit.text).split()
+    borders = borders_in(edit.text, words)
+    if not document.has_words or borders is None or not start <= edit.start <= edit.end <= end:
+        return edit
+    no = Piece(0, 0, (), _verb_of(document, index), None, "advmod", "PART", "RB")
+    if edit.start == edit.end and len(words) == 1:
+        pieces = [no]
+    elif (edit.start, edit.end, len(words)) == (start, end, 2):
+        pieces = [Piece(0, 0, (start,)), no]
+    elif (edit.start, edit.end, len(words)) == (start, end, 3):
+        new = no._replace(head=None, sibling=2)
+        do = new._replace(relation="aux", upos="AUX", xpos="")
+        pieces = [do, new, Piece(0, 0, (start,))]
+    else:
+        return edit
+    both = zip(pieces, borders, strict=True)
+    return edit._replace(pieces=tuple([piece._replace(start=a, end=b) for piece, (a, b) in both]))
+
+
+def _verb_of(document: Document, index: int) -> int:
+    """Place of the word that an auxiliary or a copula depends on; of the verb itself otherwise."""
+    analyzed: Any = document
+    gold = analyzed.example.gold
+    head = gold.heads[index] if gold.heads else None
+    if head is None or main_of(gold.relations[index]) not in ("aux", "cop"):
+        return document.tokens[index][0]
+    place: int = gold.borders[head][0]
+    return place
+
+
+#: "n't" behind a verb.
+_CONTRACTED: Final = re.compile(r"(?<=\w)(n['’]t)\b", re.IGNORECASE)
 _SUBJECTS: Final = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
 _AUXILIARIES: Final = frozenset({"aux", "auxpass"})
 
