@@ -111,9 +111,11 @@ class ReverseNegation(Change):
 def _stated(document: Document, edit: Edit, index: int) -> Edit:
     """Edit of a finite verb that says which of its words are new: the negation, and "do"."""
     start, end = document.tokens[index]
+    if not document.has_words or not start <= edit.start <= edit.end <= end:
+        return edit
     words = _CONTRACTED.sub(r" \1", edit.text).split()
     borders = borders_in(edit.text, words)
-    if not document.has_words or borders is None or not start <= edit.start <= edit.end <= end:
+    if borders is None:
         return edit
     no = Piece(0, 0, (), _verb_of(document, index), None, "advmod", "PART", "RB")
     if edit.start == edit.end and len(words) == 1:
