@@ -62,6 +62,10 @@ class AnswerType(ABC, Generic[A]):
         del answer
         return ()
 
+    def spared(self, answer: A) -> tuple[Span, ...]:
+        """Spans whose words a change "around" them leaves alone: the fences, or fewer."""
+        return self.fences(answer)
+
     def encode(self, answer: A) -> Any:
         """Answer as a value of JSON: what `plain` finds, unless the type says less."""
         return answer
@@ -181,6 +185,11 @@ def _type_of_class(of: type) -> AnswerType[Any]:
 def fences_of(answer: Any) -> tuple[Span, ...]:
     """Spans of an answer whose borders no edit may cross; None has none."""
     return () if answer is None else type_of(answer).fences(answer)
+
+
+def spared_of(answer: Any) -> tuple[Span, ...]:
+    """Spans of an answer whose words a change around them leaves alone; None has none."""
+    return () if answer is None else type_of(answer).spared(answer)
 
 
 def is_answer(value: Any) -> bool:

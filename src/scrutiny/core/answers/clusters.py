@@ -56,6 +56,11 @@ class ClustersType(AnswerType[Clusters]):
         """Each mention; mentions have no label."""
         return tuple([Span(answer.field, *place) for place in answer.mentions])
 
+    def spared(self, answer: Clusters) -> tuple[Span, ...]:
+        """None: who is meant does not hang on how a word of a mention is written."""
+        del answer
+        return ()
+
     def decode(self, value: Any) -> Clusters:
         """Clusters from their JSON."""
         field, clusters = value
@@ -101,10 +106,12 @@ class ClustersType(AnswerType[Clusters]):
         return None
 
     def agree(self, a: Clusters, b: Clusters) -> Agreement:
-        """Number of mentions that both have with the same others, of all that either has."""
-        ours, theirs = _by_mention(a), _by_mention(b)
-        equal = sum(theirs.get(place) == cluster for place, cluster in ours.items())
-        return Agreement(equal, len(ours.keys() | theirs.keys()))
+        """Number of mentions that both link to the same one before them, of all in either.
+
+        A mention too many in a long cluster changes one link and not all that is in it.
+        """
+        ours, theirs = _links(a), _links(b)
+        return Agreement(len(ours & theirs), len({place for _, place in ours | theirs}))
 
     def show(self, answer: Clusters, fields: Mapping[str, str]) -> str:
         """Words of the mentions of each cluster; those that stand alone are counted.
@@ -167,6 +174,10 @@ def _number(value: Any) -> int:
     return int(value)
 
 
-def _by_mention(answer: Clusters) -> dict[Place, tuple[Place, ...]]:
-    """Cluster of each mention."""
-    return {place: cluster for cluster in answer.clusters for place in cluster}
+def _links(answer: Clusters) -> set[tuple[Place | None, Place]]:
+    """Each mention behind the one before it in its cluster, the first behind none."""
+    return {
+        link
+        for cluster in answer.clusters
+        for link in zip((None, *cluster[:-1]), cluster, strict=True)
+    }

@@ -46,8 +46,13 @@ class Ground:
     def free(self) -> frozenset[int]:
         """Tokens that random words may replace; inside entities only if the treatment may."""
         surface = self.document.words
-        found = tokens_where(self.document, "within" if self.where == "within" else "around")
-        return frozenset(i for i in found if not is_punctuation(surface[i]))
+        inside = frozenset(tokens_where(self.document, "within"))
+        is_inside = self.where == "within"
+        return frozenset(
+            i
+            for i, word in enumerate(surface)
+            if (i in inside) == is_inside and not is_punctuation(word)
+        )
 
     @cached_property
     def composed(self) -> frozenset[int]:

@@ -209,7 +209,7 @@ class Placement:
         """Positions that are not strictly inside an annotated span."""
         if not self._document.annotations:
             return list(places)
-        marks = covered(self._document)
+        marks = covered(self._document, self._document.annotations)
         return [p for p in places if not (marks[max(0, p - 1) : p] + marks[p : p + 1]).count(1) > 1]
 
     def _shuffled(self, indices: Sequence[int]) -> list[int]:

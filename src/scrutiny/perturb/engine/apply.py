@@ -285,15 +285,20 @@ def _ranked(count: int, rng: Rng) -> Sequence[int]:
 
 
 def _variant(base: Example, recipe: Recipe, outcome: StepOutcome, setting: Setting) -> Variant:
-    """Variant of an outcome, with the gold answer if the recipe keeps it."""
+    """Variant of an outcome, with the gold answer if the recipe keeps it.
+
+    An answer that may have changed is none of the variant's; its places must have outlived the
+    edits all the same.
+    """
     edits, status, reason = outcome
     gold = base.gold
     if not (recipe.is_harmless or gold is None):
         task = setting.task or _task_of(base)
         gold = recipe.new_gold(gold, task) if recipe.is_scored(task) else None
-    if edits and has_places(gold):
+    if edits and has_places(base.gold):
         try:
-            gold = apply_edits(replace(base, gold=gold), edits).gold
+            carried = apply_edits(base if gold is None else replace(base, gold=gold), edits).gold
+            gold = None if gold is None else carried
         except EditRefusedError as error:
             edits, gold, status, reason = (), None, "refused", error.reason
     return measured_variant(base.id, recipe.name, tuple(edits), gold, status, reason, setting.draw)

@@ -5,7 +5,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from scrutiny.core.answers.answer import fences_of, has_places, segments_of
+from scrutiny.core.answers.answer import fences_of, has_places, segments_of, spared_of
 from scrutiny.core.example import Example, Span
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.tokens import token_spans
@@ -133,6 +133,12 @@ class TextDocument:
     def annotations(self) -> tuple[Span, ...]:
         """Gold spans and other annotations of this field, unordered."""
         every = (*fences_of(self.example.gold), *self.example.spans)
+        return tuple([s for s in every if s.field == self.field])
+
+    @cached_property
+    def spared(self) -> tuple[Span, ...]:
+        """Annotations whose words are left alone by what changes texts around them."""
+        every = (*spared_of(self.example.gold), *self.example.spans)
         return tuple([s for s in every if s.field == self.field])
 
     @cached_property

@@ -16,11 +16,11 @@ from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.text.ordered_edits import is_after, is_before
 
 
-def covered(document: TextDocument) -> bytearray:
-    """One byte for each code point: 1 if an annotated span covers it."""
+def covered(document: TextDocument, spans: Sequence[Span]) -> bytearray:
+    """One byte for each code point: 1 if one of these spans of the document covers it."""
     text = document.text
     steps: Counter[int] = Counter()
-    for span in document.annotations:
+    for span in spans:
         steps[span.start] += 1
         steps[span.end] -= 1
     marks = bytearray(len(text))
@@ -38,9 +38,10 @@ def sites_where(sites: Sequence[Site], document: TextDocument, where: Where) -> 
     """
     if where == "anywhere":
         return sites
-    if not document.annotations:
+    spans = _meant(document, where)
+    if not spans:
         return sites if where == "around" else ()
-    marks = covered(document)
+    marks = covered(document, spans)
     return [
         s for s in sites if (s.token >= 0 and any(marks[s.start : s.end])) == (where == "within")
     ]
@@ -58,10 +59,15 @@ def tokens_where(document: TextDocument, where: Where) -> list[int]:
     >>> tokens_where(document, "around"), tokens_where(document, "within")
     ([0, 2], [1])
     """
-    if where == "anywhere" or not document.annotations:
+    if where == "anywhere" or not _meant(document, where):
         return [] if where == "within" else list(range(len(document.tokens)))
     sites = [Site(start, end, i) for i, (start, end) in enumerate(document.tokens)]
     return [site.token for site in sites_where(sites, document, where)]
+
+
+def _meant(document: TextDocument, where: Where) -> tuple[Span, ...]:
+    """Spans that are left alone, or that are changed."""
+    return document.spared if where == "around" else document.annotations
 
 
 class Chosen:

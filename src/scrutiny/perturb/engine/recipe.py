@@ -52,9 +52,9 @@ class Step:
     intensity
         How many units are changed.
     where
-        ``around``: units that touch an annotated span (a gold entity, an aspect term) are left
-        alone. ``within``: only those are changed. ``anywhere``: all may be; an edit that would
-        break a span is refused in any case.
+        ``around``: units that touch an annotated span (a gold entity, an aspect term; not a mention
+        of a cluster) are left alone. ``within``: only those are changed. ``anywhere``: all may be;
+        an edit that would break a span is refused in any case.
     fields
         Names of the text fields to change; empty for all of them.
     name
