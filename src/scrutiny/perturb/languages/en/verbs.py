@@ -174,16 +174,13 @@ def _is_inverted(document: Document, index: int) -> bool:
 
 def _before(document: Document, index: int) -> int:
     """Index of the nearest token to the left that is neither an adverb nor "not"; -1 if none."""
-    words = document.words
-    return beside(
-        document,
-        index,
-        -1,
-        lambda at: (
-            plain(words[at]) in _NOT_ADVERBIAL
-            or (words[at][0].isalpha() and document.tag(at) in ADVERBS)
-        ),
-    )
+    words, at = document.words, index - 1  # no call of `beside`: every verb asks
+    while at >= 0 and (
+        plain(words[at]) in _NOT_ADVERBIAL
+        or (words[at][0].isalpha() and document.tag(at) in ADVERBS)
+    ):
+        at -= 1
+    return at
 
 
 @lru_cache(maxsize=1 << 14)
@@ -256,13 +253,10 @@ def _may_follow_verb(document: Document, index: int, last: int) -> bool:
 
 def next_content(document: Document, index: int) -> int:
     """Index of the first token after this one that is neither an adverb nor "not"."""
-    words = document.words
-    return beside(
-        document,
-        index,
-        1,
-        lambda at: plain(words[at]) in _NOT_ADVERBIAL or document.tag(at) in ADVERBS,
-    )
+    words, at = document.words, index + 1
+    while at < len(words) and (plain(words[at]) in _NOT_ADVERBIAL or document.tag(at) in ADVERBS):
+        at += 1
+    return at
 
 
 def is_auxiliary(document: Document, index: int) -> bool:
