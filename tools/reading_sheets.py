@@ -35,6 +35,7 @@ from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.stats.agreement.raters import cohen_kappa
 from scrutiny.stats.intervals.scale import wilson
+from scrutiny.tasks.names import load_task
 from scrutiny.text.edits import apply_to_text
 from scrutiny.text.ordered_edits import in_order
 
@@ -111,7 +112,7 @@ def write_sheets(given: argparse.Namespace) -> None:
 
 def default_names() -> list[str]:
     """Transformations that the robustness diagnostic runs when none is named."""
-    recipes = RobustnessParams().recipes(None, frozenset({"en"}))  # type: ignore[arg-type]
+    recipes = RobustnessParams().recipes(load_task("text-classification"), frozenset({"en"}))
     return [recipe.name.partition("@")[0] for recipe in recipes]
 
 

@@ -25,7 +25,9 @@ def tagging():
 
 @pytest.fixture
 def unlabeled():
-    return SimpleNamespace(name="sentence-pairs", fields=("more", "less"), scored_by=None)
+    return SimpleNamespace(
+        name="sentence-pairs", fields=("more", "less"), scored_by=None, must_be_answered=False
+    )
 
 
 @pytest.fixture

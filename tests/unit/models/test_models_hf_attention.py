@@ -20,7 +20,9 @@ from scrutiny.models.hf.attention import maps as hf_attention  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.models.strings.packaged import PACKAGED  # noqa: E402
 
-TASK = SimpleNamespace(name="anchored-spans", fields=("text",), scored_by=None)
+TASK = SimpleNamespace(
+    name="anchored-spans", fields=("text",), scored_by=None, must_be_answered=False
+)
 LONG = ("the",) * 30
 
 

@@ -24,7 +24,9 @@ from scrutiny.models.answers.checked_language import ask_or_fail  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.tasks.names import load_task  # noqa: E402
 
-TASK = SimpleNamespace(name="anchored-spans", fields=("text",), scored_by=None)
+TASK = SimpleNamespace(
+    name="anchored-spans", fields=("text",), scored_by=None, must_be_answered=False
+)
 TEXTS = ("the films was good", "bad", "a very dull story, and not a good film!", "it was fine")
 HEADS_CHANGED = ((0, 1), (1, 0))
 

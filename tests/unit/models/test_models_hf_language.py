@@ -133,7 +133,9 @@ def test_half_precision_on_the_disk_is_run_in_full(tmp_path, unlabeled):
 
 def test_the_task_does_not_change_the_fingerprint(tmp_path, unlabeled):
     make_checkpoint(tmp_path, head="PreTraining")
-    other = SimpleNamespace(name="association-test", fields=("text",), scored_by=None)
+    other = SimpleNamespace(
+        name="association-test", fields=("text",), scored_by=None, must_be_answered=False
+    )
     one, two = (load_model(f"hf:{tmp_path}", task) for task in (unlabeled, other))
     assert one.fingerprint() == two.fingerprint()
     assert (one.task, two.task) == ("sentence-pairs", "association-test")

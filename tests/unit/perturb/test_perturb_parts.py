@@ -131,7 +131,7 @@ def test_characters_of_a_class():
 def test_covered_places_and_the_tokens_on_them():
     spans = (Span("text", 0, 2, "A"), Span("text", 1, 4, "B"))
     document = TextDocument(Example("1", {"text": "ab cd ef"}, spans=spans))
-    assert list(covered(document)) == [1, 1, 1, 1, 0, 0, 0, 0]
+    assert list(covered(document, document.annotations)) == [1, 1, 1, 1, 0, 0, 0, 0]
     assert tokens_where(document, "within") == [0, 1]
     assert tokens_where(document, "around") == [2]
     assert tokens_where(document, "anywhere") == [0, 1, 2]

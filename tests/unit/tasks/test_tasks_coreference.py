@@ -79,7 +79,6 @@ def test_test_cases_of_the_reference_scorer(case):
         assert found == pytest.approx(stated, abs=6e-6), name
 
 
-@pytest.mark.reproduces
 @pytest.mark.parametrize(
     ("answer", "muc", "b3", "ceafe"),
     [

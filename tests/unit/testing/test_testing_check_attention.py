@@ -48,7 +48,9 @@ def test_networks_pass(tmp_path, kind, head):
     from scrutiny.models.strings.load import load_model
 
     folder = make_language_model(tmp_path, kind, head=head)
-    task = SimpleNamespace(name="anchored-spans", fields=("text",), scored_by=None)
+    task = SimpleNamespace(
+        name="anchored-spans", fields=("text",), scored_by=None, must_be_answered=False
+    )
     model = load_model(f"hf:{folder}", task)
     check_attends(model)
     check_intervenes(model)

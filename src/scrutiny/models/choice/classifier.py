@@ -231,6 +231,7 @@ class _Unlabeled:
     name: str
     fields: tuple[str, ...]
     scored_by: None = None
+    must_be_answered: bool = False
 
 
 def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:

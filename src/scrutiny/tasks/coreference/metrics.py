@@ -52,6 +52,11 @@ def _muc(sums: Array) -> Array:
     return np.nan_to_num(_f1(sums))
 
 
+def _muc_alone(sums: Array) -> Array:
+    """MUC F1 behind the mentions of both sides; NaN where neither has any."""
+    return np.where(sums[..., :2].sum(axis=-1) > 0, _muc(sums[..., 2:]), np.nan)
+
+
 def _b_cubed(sums: Array) -> Array:
     """B-cubed F1 of the sums of recall and precision, and the mentions of both sides."""
     recalled, precise, gold, answer = np.moveaxis(sums, -1, 0)
@@ -94,7 +99,7 @@ def _metric(
 
 
 CONLL_F1: Final = _metric("conll_f1", "CoNLL F1", (*_MUC, *_B_CUBED, *_CEAF_E), _conll)
-MUC_F1: Final = _metric("muc_f1", "MUC F1", _MUC, _muc, headline="MUC")
+MUC_F1: Final = _metric("muc_f1", "MUC F1", ("gold", "answer", *_MUC), _muc_alone, headline="MUC")
 B_CUBED_F1: Final = _metric("b_cubed_f1", "B-cubed F1", _B_CUBED, _b_cubed, headline="B-cubed")
 CEAF_E_F1: Final = _metric("ceaf_e_f1", "CEAF-e F1", _CEAF_E, _f1, headline="CEAF-e")
 LINKED_CONLL_F1: Final = _metric(
