@@ -12,6 +12,7 @@
     spans       SPANS: tuple[Span, ...]
     text        TEXT: Text
     words       WORDS: Words(field, borders, heads, relations, upos, xpos)
+    extract     EXTRACT: Extract(text, field, start), words copied from a text
     clusters    CLUSTERS: Clusters(field, clusters of (start, end)); clusters_of(field, clusters)
     any_of      AnyOf(answers): several right answers
 """

@@ -86,7 +86,7 @@ class AnswerType(ABC, Generic[A]):
 
     @abstractmethod
     def check(self, answer: A, example: Example) -> str | None:
-        """What is wrong with a model's answer to an item, as the rest of "The answer …"."""
+        """Fault of a model's answer, as the rest of "The answer …"; None if it has none."""
 
     def agree(self, a: A, b: A) -> Agreement:
         """Agreement of two answers to one text."""

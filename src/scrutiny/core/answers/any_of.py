@@ -26,7 +26,7 @@ class AnyOfType(AnswerType[AnyOf]):
         return any(type_of(one).has_places(one) for one in answer)
 
     def fences(self, answer: AnyOf) -> tuple[Span, ...]:
-        """Those of each."""
+        """Spans of each answer."""
         return tuple(span for one in answer for span in type_of(one).fences(one))
 
     def encode(self, answer: AnyOf) -> Any:
@@ -64,7 +64,7 @@ class AnyOfType(AnswerType[AnyOf]):
         return AnyOf(type_of(one).renamed(one, name) for one in answer)
 
     def carry(self, answer: AnyOf, track: Track) -> AnyOf:
-        """What comes of each of them."""
+        """Right answers to the changed text that come of each."""
         found = [right for one in answer for right in type_of(one).carried(one, track)]
         return AnyOf(dict.fromkeys(found))
 

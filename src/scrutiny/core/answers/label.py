@@ -18,7 +18,7 @@ class LabelType(AnswerType[str]):
         return str(value)
 
     def check(self, answer: str, example: Example) -> str | None:
-        """Nothing: which labels there are, the model says."""
+        """No fault: the model itself says which labels there are."""
         del answer, example
         return None
 

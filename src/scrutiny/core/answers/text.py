@@ -31,7 +31,7 @@ class TextType(AnswerType[Text]):
         return Text(value)
 
     def check(self, answer: Text, example: Example) -> str | None:
-        """Nothing: any text will do."""
+        """No fault: any text is a possible answer."""
         del answer, example
         return None
 

@@ -144,7 +144,7 @@ def _of_draws(recipe: Recipe, params: RobustnessParams, score: _Score) -> Iterat
 def _of_score(
     score: _Score, name: str, condition: Mapping[str, object], params: RobustnessParams
 ) -> Iterator[EstimateSpec]:
-    """What one draw of a recipe costs of a score."""
+    """Drop of a score that one draw of a recipe causes."""
     after, control = Selector("measured", condition), Selector("control", condition)
     changed = {"before": _BEFORE, "after": after}
     mark, drop = score.mark, made_of("drop", score.metric)

@@ -138,7 +138,7 @@ def _folder_of(source: ModelSource) -> Path | None:
 
 
 def _other_scheme(nlp: Any) -> str:
-    """What tells that a parser's relations are not universal ones; empty if they are."""
+    """Relations of a parser that are not universal ones, in words; empty if all are."""
     known = nlp.get_pipe("parser").labels if nlp.has_pipe("parser") else ()
     other = sorted({label.partition(":")[0] for label in known} - UNIVERSAL - {"ROOT"})
     if not other:

@@ -113,7 +113,7 @@ class FoundRisk:
 
     @property
     def verdict(self) -> str:
-        """What a cost that hurts is to what is tolerable; empty for any other."""
+        """Size of a cost that hurts against what is tolerable, in words; empty for any other."""
         if self.state != "hurts" or self.span is None:
             return ""
         tolerable = f"the {self.span.tolerance:g} {self.unit} that are tolerable"
