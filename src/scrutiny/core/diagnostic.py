@@ -465,7 +465,6 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
 
     def own_pairs(self, params: P) -> OwnPairs:
         """Pairing of replicates for a family that is its own reference."""
-        del params
         return "next" if self.pairs_apart else "itself"
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
@@ -477,22 +476,18 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
 
     def lengths(self, params: P) -> Mapping[str, int]:
         """Lengths of its measures' axes that its parameters set."""
-        del params
         return {}
 
     def audit_params(self, task: Task) -> Any:
         """Parameters of modest cost for an audit; the defaults unless overridden."""
-        del task
         return {}
 
     def variations(self, params: P, inputs: Inputs) -> tuple[str, ...]:
         """Values of the parameter that ``varies`` names, the most useful first."""
-        del inputs
         return tuple(getattr(params, self.varies)) if self.varies else ()
 
     def enough_items(self, n_rows: int) -> int:
         """Number of items below which a family of so many rows says too little to be asked."""
-        del n_rows
         return 50
 
     @abstractmethod

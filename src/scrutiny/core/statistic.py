@@ -171,12 +171,10 @@ class Statistic(Told, ABC):
 
     def of_condition(self, condition: Mapping[str, object]) -> "Self":
         """Return the statistic with parameters from the condition of an estimate."""
-        del condition
         return self
 
     def of_widths(self, widths: Sequence[int]) -> "Self":
         """Return the statistic for needs with these numbers of columns."""
-        del widths
         return self
 
 

@@ -202,7 +202,6 @@ class Task(PlugIn, ABC):
 
         Rows are counted by these words, and the first is named: they say nothing of one row alone.
         """
-        del row, example
         return iter(())
 
     def score(
@@ -223,7 +222,6 @@ class Task(PlugIn, ABC):
 
     def chance(self, examples: Sequence[Example]) -> float:
         """Score without skill on examples with gold answers: 0 unless the task knows better."""
-        del examples
         return 0.0
 
 

@@ -54,12 +54,10 @@ class AnswerType(ABC, Generic[A]):
 
     def has_places(self, answer: A) -> bool:
         """Whether an answer speaks of places in a text, which edits move."""
-        del answer
         return bool(self.places)
 
     def fences(self, answer: A) -> tuple[Span, ...]:
         """Spans of the text whose borders no edit may cross."""
-        del answer
         return ()
 
     def spared(self, answer: A) -> tuple[Span, ...]:
@@ -102,17 +100,14 @@ class AnswerType(ABC, Generic[A]):
 
     def is_said(self, answer: A, brief: str) -> bool | None:
         """Whether few words (`brief`) are those of this right answer; None if they do not tell."""
-        del answer, brief
         return None
 
     def labels(self, answer: A) -> tuple[str, ...]:
         """Labels in an answer, repeated as they are."""
-        del answer
         return ()
 
     def renamed(self, answer: A, name: Callable[[str], str]) -> A:
         """Answer with other names for its labels."""
-        del name
         return answer
 
     def key(self, answer: A) -> tuple[str, ...]:
@@ -125,7 +120,6 @@ class AnswerType(ABC, Generic[A]):
 
     def segments(self, answer: A) -> Mapping[str, Borders]:
         """Borders of the words that it speaks of one by one, by field."""
-        del answer
         return {}
 
     def carried(self, answer: A, track: Track) -> Iterable[A]:
@@ -134,7 +128,6 @@ class AnswerType(ABC, Generic[A]):
 
     def without(self, answer: A, layers: Sequence[str]) -> A | None:
         """Answer that says nothing in these layers; None if nothing is left."""
-        del layers
         return answer
 
     def carry(self, answer: A, track: Track) -> A:
@@ -145,7 +138,6 @@ class AnswerType(ABC, Generic[A]):
         EditRefusedError
             If it cannot be told from the edits; the reason names what is lost.
         """
-        del track
         return answer
 
     def kept(self, before: A, after: A, track: Track) -> Agreement:

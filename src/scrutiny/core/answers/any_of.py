@@ -39,7 +39,6 @@ class AnyOfType(AnswerType[AnyOf]):
 
     def check(self, answer: AnyOf, example: Example) -> str | None:
         """A model has to decide."""
-        del answer, example
         return "is several answers; a model gives one."
 
     def show(self, answer: AnyOf, fields: Mapping[str, str]) -> str:

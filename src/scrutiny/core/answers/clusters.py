@@ -58,7 +58,6 @@ class ClustersType(AnswerType[Clusters]):
 
     def spared(self, answer: Clusters) -> tuple[Span, ...]:
         """None: who is meant does not hang on how a word of a mention is written."""
-        del answer
         return ()
 
     def decode(self, value: Any) -> Clusters:

@@ -87,7 +87,6 @@ class ExtractType(AnswerType[Extract]):
 
     def show(self, answer: Extract, fields: Mapping[str, str]) -> str:
         """Return the words."""
-        del fields
         return answer.text
 
     def words(self, answer: Extract) -> tuple[str, ...]:

@@ -19,12 +19,10 @@ class LabelType(AnswerType[str]):
 
     def check(self, answer: str, example: Example) -> str | None:
         """No fault: the model itself says which labels there are."""
-        del answer, example
         return None
 
     def show(self, answer: str, fields: Mapping[str, str]) -> str:
         """Return the label."""
-        del fields
         return answer
 
     def key(self, answer: str) -> tuple[str, ...]:

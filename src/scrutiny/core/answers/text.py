@@ -25,19 +25,16 @@ class TextType(AnswerType[Text]):
 
     def given(self, value: Any, example: Example) -> Text:
         """Text of a string."""
-        del example
         if not isinstance(value, str):
             raise TypeError("an answer is a string")
         return Text(value)
 
     def check(self, answer: Text, example: Example) -> str | None:
         """No fault: any text is a possible answer."""
-        del answer, example
         return None
 
     def show(self, answer: Text, fields: Mapping[str, str]) -> str:
         """Return the text itself."""
-        del fields
         return str(answer)
 
     def words(self, answer: Text) -> tuple[str, ...]:

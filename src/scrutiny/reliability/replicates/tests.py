@@ -20,7 +20,6 @@ def mcnemar_of_hits(
     >>> mcnemar_of_hits(hits, None, np.random.default_rng(0))[0].n_units
     8
     """
-    del units, rng
     lost = int(((hits[:, 0] == 1) & (hits[:, 1] == 0)).sum())
     gained = int(((hits[:, 0] == 0) & (hits[:, 1] == 1)).sum())
     test = mcnemar(gained, lost)

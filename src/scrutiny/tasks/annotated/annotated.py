@@ -33,12 +33,10 @@ class Annotated(ByColumns):
         DataError
             If the annotation cannot be read, or does not fit the words.
         """
-        del row, words
         return iter(())
 
     def told(self, row: Mapping[str, Any], words: Sequence[str]) -> Mapping[str, str]:
         """Attributes derived from the annotation."""
-        del row, words
         return {}
 
     def spans(

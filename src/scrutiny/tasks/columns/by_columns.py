@@ -45,14 +45,12 @@ class ByColumns(Task):
 
     def gold(self, row: Mapping[str, Any], borders: Borders) -> Any:
         """Gold answer of a row, a label; ``None`` if it has none."""
-        del borders
         return label_of(row, self.answer)
 
     def spans(
         self, row: Mapping[str, Any], words: Sequence[str], borders: Borders
     ) -> tuple[Span, ...]:
         """Spans annotated on the words; none here."""
-        del row, words, borders
         return ()
 
     def kept(
@@ -65,7 +63,6 @@ class ByColumns(Task):
         DataError
             If a number cannot be read, or a cell cannot be an attribute.
         """
-        del texts, words
         found = dict(row)
         for role in self.roles:
             value = found.get(role.key)
@@ -82,7 +79,6 @@ class ByColumns(Task):
 
     def doubts(self, row: Mapping[str, Any], example: Example) -> Iterator[str]:
         """Doubts: texts read in the wrong encoding, and two texts that are the same."""
-        del row
         texts = example.fields
         if any(_REPLACED in text for text in texts.values()):
             yield (

@@ -81,7 +81,6 @@ class Coreference(ByColumns):
         ModelError
             If the model's answer is none of this type.
         """
-        del labels
         if not isinstance(prediction.answer, Clusters):
             raise ModelError("the model gave no clusters.")
         ours, theirs = gold.clusters, prediction.answer.clusters

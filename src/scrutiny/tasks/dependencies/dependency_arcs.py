@@ -86,7 +86,6 @@ class DependencyArcs(Annotated):
 
     def told(self, row: Mapping[str, Any], words: Sequence[str]) -> Mapping[str, str]:
         """Attributes: whether the sentence is held out of trainings."""
-        del row
         return held_out_column(" ".join(words))
 
     def score(

@@ -53,7 +53,6 @@ class Translation(ByColumns):
         DataError
             If it has none, or one is empty or no text.
         """
-        del borders
         if self.answer not in row:
             return None
         given = row[self.answer]
@@ -74,7 +73,6 @@ class Translation(ByColumns):
         self, gold: Any, prediction: Prediction, *, labels: Sequence[str]
     ) -> tuple[float, ...]:
         """Counts of n-grams of the translation that the references have."""
-        del labels
         references = references_of(gold)
         written = str(prediction.answer)
         return (*chrf_counts(written, references), *bleu_counts(written, references))

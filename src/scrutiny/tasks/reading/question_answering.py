@@ -54,14 +54,12 @@ class QuestionAnswering(ByColumns):
 
     def gold(self, row: Mapping[str, Any], borders: Borders) -> AnyOf | None:
         """Right answers of a row; None if it has no column of them."""
-        del borders
         return row.get(self.answer)
 
     def score(
         self, gold: Any, prediction: Prediction, *, labels: Sequence[str]
     ) -> tuple[float, ...]:
         """Exact match and F1, each with the right answer that gives the most."""
-        del labels
         found = [compare(prediction.answer.text, right.text) for right in gold]
         return max(exact for exact, _ in found), max(overlap for _, overlap in found)
 
