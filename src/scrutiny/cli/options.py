@@ -25,6 +25,12 @@ PRICE: Final[Any] = {
     "metavar": "N",
     "help": "Price of one text, in your currency, for a paid model.",
 }
+#: How progress is shown.
+DISPLAY: Final[Any] = {
+    "type": click.Choice(["auto", "rich", "plain", "none"]),
+    "default": "auto",
+    "help": "Progress on stderr; plain if it is not a terminal.",
+}
 _COUNT: Final = re.compile(r"0*[1-9][0-9]{0,8}")
 _DEVICE: Final = re.compile(r"auto|cpu|mps|(cuda|xpu)(:[0-9]{1,3})?")
 
@@ -129,12 +135,7 @@ running_options = several(
         default="auto",
         show_default=True,
     ),
-    click.option(
-        "--display",
-        type=click.Choice(["auto", "rich", "plain", "none"]),
-        default="auto",
-        help="Progress on stderr; plain if it is not a terminal.",
-    ),
+    click.option("--display", **DISPLAY),
     click.option("--price", **PRICE),
     click.option(
         "--dry-run",

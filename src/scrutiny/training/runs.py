@@ -35,7 +35,6 @@ def train_runs(
     train: Callable[[OneRun, Path], dict[str, Any]],
     *,
     progress: Progress,
-    tell: Callable[[Finished], None] = lambda _: None,
 ) -> list[Finished]:
     """Train all runs of a job, in folders of ``out``; finished runs are kept.
 
@@ -49,8 +48,6 @@ def train_runs(
         Trains one into its folder; returns its record.
     progress
         Is told how many steps there are, and how many of them were done before.
-    tell
-        Gets each run when it is done, or was done before.
 
     Raises
     ------
@@ -65,13 +62,8 @@ def train_runs(
     }
     if len(records) < len(runs):
         progress.start("train", total=len(runs) * steps, done=len(records) * steps)
-    found = []
-    for run in runs:
-        folder = out / run.place
-        record = records.get(run.place) or train(run, folder)
-        found.append(Finished(run, folder, record))
-        tell(found[-1])
-    return found
+    places = [(run, out / run.place) for run in runs]
+    return [Finished(run, at, records.get(run.place) or train(run, at)) for run, at in places]
 
 
 def write_stand_ins(job: TrainingJob, out: Path, write: Callable[[OneRun, Path], float]) -> float:

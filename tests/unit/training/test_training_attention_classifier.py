@@ -57,15 +57,14 @@ def accuracy(model, given):
 def test_it_learns_the_keyword_and_leaves_what_the_adapter_reads(encoder, tmp_path):
     made = Architecture(encoder, embedding=8, hidden=8, widths=(1, 3))
     recipe = AttentionRecipe(made, epochs=8, batch=8, lr=3e-2, dev_share=0.2)
-    said = []
-    (one,) = train_words(data(), tmp_path, recipe=recipe, seeds=[3], tell=said.append)
+    (one,) = train_words(data(), tmp_path, recipe=recipe, seeds=[3])
     model = load_model(f"attention-classifier:{one.folder}", TASK)
     assert accuracy(model, data(40, seed=9)) > 0.9
     assert one.record["dev_score"] == max(e["dev"] for e in one.record["epochs"])
     assert one.record["chosen_epoch"] == 1 + next(
         i for i, e in enumerate(one.record["epochs"]) if e["dev"] == one.record["dev_score"]
     )
-    assert "dev accuracy" in sentence(said[0])
+    assert "dev accuracy" in sentence(one)
     hashes = model.training_hashes()
     assert model.capabilities == {"predict", "attention_layer", "training_hashes"}
     n_known = sum(letters_hash(e.text) in hashes for e in data().examples)

@@ -155,6 +155,12 @@ def test_on_the_command_line(data, tmp_path):
     options += ["--limit", "40", "--json", "--out", str(tmp_path / "p")]
     found = CliRunner().invoke(group, ["train", "task", "--data", data, *options])
     assert found.exit_code == 0, found.output
-    record = json.loads(found.output)
+    record = json.loads(found.stdout)
+    told = found.stderr.splitlines()
+    assert told[0] == "Training: 3 steps"  # 36 sentences, 16 of a step
+    assert told[-1].startswith("seed-3: dev LAS ")
+    again = ["train", "task", "--data", data, *options, "--display", "none"]
+    quiet = CliRunner().invoke(group, again)
+    assert (quiet.stdout, quiet.stderr) == (found.stdout, "")
     assert (record["seed"], record["recipe"]["width"], record["recipe"]["limit"]) == (3, 8, 40)
     assert (tmp_path / "p" / "seed-3" / "config.cfg").is_file()

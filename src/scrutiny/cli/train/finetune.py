@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from scrutiny.cli.options import Folder, whole_numbers
+from scrutiny.cli.options import DISPLAY, Folder, whole_numbers
 
 _SEEDS = "Seeds, separated by commas; default: 1,2,3 (1 for a family)."
 _TASK = "Task, if the columns do not tell; or anchored-tagging, control-labels, relation-tagging."
@@ -61,12 +61,7 @@ _SET = "Field of the recipe without its own option: --set true_share=0.5."
 @click.option("--augment-share", type=float, help="Share of augmented texts; 0.5.")
 @click.option("--set", "fields", multiple=True, metavar="FIELD=VALUE", help=_SET)
 @click.option("--device", default="auto", metavar="D", help="auto, cpu, cuda:0.")
-@click.option(
-    "--display",
-    type=click.Choice(["auto", "rich", "plain", "none"]),
-    default="auto",
-    help="Progress on stderr; plain if it is not a terminal.",
-)
+@click.option("--display", **DISPLAY)
 @click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout: one run a line.")
 def command(**flags: Any) -> int:
     r"""Fine-tune an encoder once for each seed: classes, pairs, tags, answers, annotations.

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from scrutiny.cli.options import Folder, several, whole_numbers
+from scrutiny.cli.options import DISPLAY, Folder, several, whole_numbers
 
 #: Add the options of data, seeds and output.
 word_options = several(
@@ -32,6 +32,7 @@ word_options = several(
         type=float,
         help="Share of the rows for dev data if there is no --dev; 0.1.",
     ),
+    click.option("--display", **DISPLAY),
     click.option("--json", "as_json", is_flag=True, help="NDJSON: one model a line."),
 )
 
@@ -43,25 +44,24 @@ least_option = click.option(
 
 def train(recipe: Any, scheme: str, flags: dict[str, Any]) -> int:
     """Train the family of a recipe, and report the results."""
+    from scrutiny.cli.running.progress import progress_of
     from scrutiny.data.dataset import load_dataset
     from scrutiny.training.words.job import sentence, train_words
 
-    data, rows, as_json = flags["data"], flags["rows"], flags["as_json"]
-
-    def tell(one: Any) -> None:
-        line = {"folder": str(one.folder), **one.record}
-        click.echo(json.dumps(line, ensure_ascii=False) if as_json else sentence(one))
-
-    train_words(
+    data, rows = flags["data"], flags["rows"]
+    found = train_words(
         data if rows is None else load_dataset(data, limit=rows),
         flags["out"],
         recipe=recipe,
         seeds=whole_numbers("seeds", flags["seeds"]),
         dev=flags["dev"],
         reported=flags["reported"],
-        tell=tell,
+        progress=progress_of(flags["display"]),
     )
-    if not as_json:
+    for one in found:
+        line = {"folder": str(one.folder), **one.record}
+        click.echo(json.dumps(line, ensure_ascii=False) if flags["as_json"] else sentence(one))
+    if not flags["as_json"]:
         click.echo(f"model: {scheme}:{flags['out']}/seed-{{seed}}")
     return 0
 

@@ -1,6 +1,6 @@
 """Job of small models from nothing: one recipe, one dataset, one folder per seed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -99,7 +99,7 @@ def train_words(
     seeds: Sequence[int] = SEEDS,
     dev: Any = "",
     reported: Sequence[Any] = (),
-    tell: Callable[[Finished], None] = lambda _: None,
+    progress: Progress = SILENT,
 ) -> list[Finished]:
     """Train classifiers in ``out/seed-S``, one for each seed; finished ones are kept.
 
@@ -115,8 +115,8 @@ def train_words(
         Whole numbers from 0 on.
     reported
         Data that results will be reported on: rows of it are refused.
-    tell
-        Gets each classifier when it is done.
+    progress
+        Is told the steps, and each classifier when it is done.
 
     Raises
     ------
@@ -142,8 +142,8 @@ def train_words(
     )
 
     job = WordJob(parts, recipe, tuple(seeds))
-    train = partial(job.train, progress=SILENT)
-    return train_runs(job, out, train, progress=SILENT, tell=tell)
+    train = partial(job.train, progress=progress)
+    return train_runs(job, out, train, progress=progress)
 
 
 def sentence(member: Finished) -> str:
