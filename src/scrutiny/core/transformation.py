@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 from scrutiny.core.edit import Edit
+from scrutiny.core.example import Example, Span
 from scrutiny.core.plugin import PlugIn
 from scrutiny.core.randomness import Rng
 
@@ -67,10 +68,14 @@ class Document(Protocol):
     edits state pieces where nobody could infer them.
     """
 
+    example: Example
     text: str
     field: str
     language: str
     resources: Mapping[str, Any]
+
+    def __hash__(self) -> int:
+        """Hash of the object: what was found in a document is kept with it."""
 
     @property
     def tokens(self) -> Sequence[tuple[int, int]]:
@@ -83,6 +88,14 @@ class Document(Protocol):
     @property
     def words(self) -> Sequence[str]:
         """Surface of all tokens, punctuation among them."""
+
+    @property
+    def annotations(self) -> Sequence[Span]:
+        """Gold spans and other annotations of the field."""
+
+    @property
+    def entities(self) -> Sequence[Any]:
+        """Named entities that the run's finder sees: places with a label."""
 
     def tag(self, index: int) -> str:
         """Penn tag of one token."""
@@ -175,14 +188,8 @@ class AsksAhead(Transformation):
     __slots__ = ()
 
     @abstractmethod
-    def warm(
-        self,
-        documents: Iterable[Document],
-        resources: Mapping[str, Any],
-        *,
-        sites: Iterable[Sequence[Site]] | None = None,
-    ) -> None:
-        """Query the model for documents before they are changed, at these sites if given.
+    def warm(self, documents: Sequence[Document], sites: Sequence[Sequence[Site]]) -> None:
+        """Query the model for documents, of one run each, before these sites of each are changed.
 
         What comes out is the same without: only the batches differ.
         """
@@ -228,17 +235,15 @@ class Constraint(PlugIn, ABC):
     resources: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
-    def allows(self, document: Document, edits: Sequence[Edit], context: Any) -> bool:
+    def allows(self, document: Document, edits: Sequence[Edit]) -> bool:
         """Whether this set of edits is allowed."""
 
-    def screen(
-        self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any
-    ) -> list[bool]:
+    def screen(self, document: Document, candidates: Sequence[Sequence[Edit]]) -> list[bool]:
         """Whether each of several sets of edits of one document is allowed.
 
         One by one, unless it can ask a model about all of them for less.
         """
-        return [self.allows(document, edits, context) for edits in candidates]
+        return [self.allows(document, edits) for edits in candidates]
 
 
 def reason_of(constraint: Constraint) -> str:
@@ -251,12 +256,10 @@ class ScreensMany(Constraint):
 
     __slots__ = ()
 
-    def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
+    def allows(self, document: Document, edits: Sequence[Edit]) -> bool:
         """Whether this set of edits is allowed."""
-        return self.screen(document, [edits], context)[0]
+        return self.screen(document, [edits])[0]
 
     @abstractmethod
-    def screen(
-        self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
-    ) -> list[bool]:
+    def screen(self, document: Document, candidates: Sequence[Sequence[Edit]]) -> list[bool]:
         """Whether each of several sets of edits of one document is allowed."""

@@ -90,8 +90,9 @@ def test_an_edit_across_an_annotation_is_refused():
 
 def test_warming_translates_all_sentences_in_two_calls():
     translator = Scripted()
-    documents = [document_of("One left. Two came."), document_of("it 's good .")]
-    BackTranslation().warm(documents, {"translator": translator})
+    texts, resources = ("One left. Two came.", "it 's good ."), {"translator": translator}
+    documents = [document_of(text, resources=resources) for text in texts]
+    BackTranslation().warm(documents, [BackTranslation().sites(one) for one in documents])
     assert translator.asked == [("en", "pt", 3), ("pt", "en", 3)]
 
 

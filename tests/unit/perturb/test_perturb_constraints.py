@@ -24,8 +24,8 @@ def edit(old, new, text=TEXT):
     return Edit("text", start, start + len(old), new)
 
 
-def allows(constraint, *edits, text=TEXT, context=None):
-    return constraint.allows(document_of(text), edits, context)
+def allows(constraint, *edits, text=TEXT, resources=None):
+    return constraint.allows(document_of(text, resources=resources), edits)
 
 
 @pytest.mark.parametrize(
@@ -115,18 +115,18 @@ class Model:
 
 
 def test_perplexity_ratio():
-    context = {"perplexity": Model()}
-    assert allows(PerplexityRatio(most=2.0), edit("dog", "cat"), context=context)
-    assert not allows(PerplexityRatio(most=2.0), edit("dog", "owl"), context=context)
-    assert allows(PerplexityRatio(most=3.0), edit("dog", "owl"), context=context)
+    resources = {"perplexity": Model()}
+    assert allows(PerplexityRatio(most=2.0), edit("dog", "cat"), resources=resources)
+    assert not allows(PerplexityRatio(most=2.0), edit("dog", "owl"), resources=resources)
+    assert allows(PerplexityRatio(most=3.0), edit("dog", "owl"), resources=resources)
 
 
 def test_embedding_similarity():
-    context = {"encoder": Model()}
-    assert allows(EmbeddingSimilarity(least=5 / 6), edit("dog", "cat"), context=context)
-    assert not allows(EmbeddingSimilarity(least=0.84), edit("dog", "cat"), context=context)
+    resources = {"encoder": Model()}
+    assert allows(EmbeddingSimilarity(least=5 / 6), edit("dog", "cat"), resources=resources)
+    assert not allows(EmbeddingSimilarity(least=0.84), edit("dog", "cat"), resources=resources)
     assert not allows(
-        EmbeddingSimilarity(least=0.0), Edit("text", 0, len(TEXT), ""), context=context
+        EmbeddingSimilarity(least=0.0), Edit("text", 0, len(TEXT), ""), resources=resources
     )
 
 
@@ -157,10 +157,10 @@ def test_grammar_counts_the_kinds_that_are_not_ignored():
         def lints(self, text):
             return [("Spelling", "x")] * text.count("x") + [("Agreement", "y")] * text.count("y")
 
-    context = {"grammar": Checker()}
-    assert allows(Grammar(), edit("dog", "xx"), context=context)
-    assert not allows(Grammar(), edit("dog", "yy"), context=context)
-    assert allows(Grammar(ignore=frozenset({"Agreement"})), edit("dog", "yy"), context=context)
+    resources = {"grammar": Checker()}
+    assert allows(Grammar(), edit("dog", "xx"), resources=resources)
+    assert not allows(Grammar(), edit("dog", "yy"), resources=resources)
+    assert allows(Grammar(ignore=frozenset({"Agreement"})), edit("dog", "yy"), resources=resources)
 
 
 def test_a_missing_checker_is_named_with_its_extra(monkeypatch):

@@ -65,9 +65,9 @@ class Veto(Constraint):
         self.text = text
         self.asked = []
 
-    def allows(self, document, edits, context):
+    def allows(self, document, edits):
         self.asked.append(len(edits))
-        assert context.example.fields[document.field] == document.text
+        assert document.example.fields[document.field] == document.text
         return all(edit.text != self.text for edit in edits)
 
 
@@ -249,7 +249,7 @@ def test_a_repeated_step_draws_numbers_of_its_own():
 class AllowAll(Constraint):
     id, reason = "all@1", "never"
 
-    def allows(self, document, edits, context):
+    def allows(self, document, edits):
         return True
 
 
@@ -281,9 +281,8 @@ def test_streams_make_what_single_calls_make_for_any_chunk(chunk):
 class Warmed(Toy, AsksAhead):
     """Knows only texts that it was warmed with."""
 
-    def warm(self, documents, resources, *, sites=None):
-        documents = list(documents)
-        resources["asked"].append(len(documents))
+    def warm(self, documents, sites):
+        documents[0].resources["asked"].append(len(documents))
         assert all(held for held in sites)
         if any("bad" in document.text for document in documents):
             raise ValueError

@@ -83,12 +83,13 @@ def test_fewer_are_looked_at_where_that_is_asked():
 
 def test_warming_asks_for_every_site_of_every_document():
     filler = Scripted()
-    documents = [document_of("The movie ended."), document_of("It was good.")]
-    MaskedLm().warm(documents, {"masked_lm": filler})
+    texts, resources = ("The movie ended.", "It was good."), {"masked_lm": filler}
+    documents = [document_of(text, resources=resources) for text in texts]
+    MaskedLm().warm(documents, [MaskedLm().sites(document) for document in documents])
     assert [q.text[q.start : q.end] for q in filler.asked] == ["movie", "ended", "good"]
     filler.asked.clear()
     sites = [MaskedLm().sites(document)[:1] for document in documents]
-    MaskedLm().warm(documents, {"masked_lm": filler}, sites=sites)
+    MaskedLm().warm(documents, sites)
     assert [q.text[q.start : q.end] for q in filler.asked] == ["movie", "good"]
 
 

@@ -112,11 +112,12 @@ def test_chinese_characters_are_places_and_nothing_is_spaced():
 )
 def test_warming_asks_for_many_places_in_one_batch(transformation, asked):
     model = Scripted({})
-    documents = [document_of("A good film"), document_of("Oh!")]
-    transformation.warm(documents, {"masked_lm": model})
+    texts, resources = ("A good film", "Oh!"), {"masked_lm": model}
+    documents = [document_of(text, resources=resources) for text in texts]
+    transformation.warm(documents, [transformation.sites(document) for document in documents])
     assert [[q.text[q.start : q.end] for q in batch] for batch in model.batches] == [asked]
     first = [transformation.sites(document)[:1] for document in documents]
-    transformation.warm(documents, {"masked_lm": model}, sites=first)
+    transformation.warm(documents, first)
     assert len(model.batches[1]) == sum(map(len, first))
 
 

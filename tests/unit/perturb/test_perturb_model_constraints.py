@@ -89,9 +89,9 @@ class Angles:
     ],
 )
 def test_each_threshold_is_of_the_measure_that_it_names(constraint, degrees, allowed):
-    document = document_of("a text")
+    document = document_of("a text", resources={"encoder": Angles()})
     edits = [Edit("text", 2, 6, f"{degrees}")]
-    assert constraint.allows(document, edits, {"encoder": Angles()}) is allowed
+    assert constraint.allows(document, edits) is allowed
 
 
 def test_the_published_constants_are_told_apart():
@@ -102,45 +102,43 @@ def test_the_published_constants_are_told_apart():
 
 def test_distances_are_not_squared():
     far = SentenceSimilarity(most_euclidean=2.0)  # at 90 degrees: 1.5 times root 2
-    context = {"encoder": Angles(length=1.5)}
+    resources = {"encoder": Angles(length=1.5)}
     assert 1.5 * sqrt(2) > 2.0
-    assert not far.allows(document_of("a text"), [Edit("text", 2, 6, "90")], context)
-    assert far.allows(document_of("a text"), [Edit("text", 2, 6, "80")], context)
+    assert not far.allows(document_of("a text", resources=resources), [Edit("text", 2, 6, "90")])
+    assert far.allows(document_of("a text", resources=resources), [Edit("text", 2, 6, "80")])
 
 
 def test_only_the_window_is_compared_and_short_texts_pass_on_demand():
     text = "x x x 90 x x"
-    document = document_of(text)
-    edits = [Edit("text", 0, 1, "10")]
     encoder = Angles()
+    document = document_of(text, resources={"encoder": encoder})
+    edits = [Edit("text", 0, 1, "10")]
     near = SentenceSimilarity(least_cosine=0.99, window=3)
-    assert not near.allows(document, edits, {"encoder": encoder})
+    assert not near.allows(document, edits)
     assert set(encoder.calls[0]) == {"x x x", "10 x x"}
     skipping = SentenceSimilarity(least_cosine=0.99, window=7, skip_short=True)
-    assert skipping.allows(document, edits, {"encoder": encoder})
+    assert skipping.allows(document, edits)
     assert len(encoder.calls) == 1
-    assert not SentenceSimilarity(least_cosine=0.99, window=7).allows(
-        document, edits, {"encoder": encoder}
-    )
+    assert not SentenceSimilarity(least_cosine=0.99, window=7).allows(document, edits)
 
 
 def test_many_candidates_are_encoded_in_one_call():
-    document = document_of("a text")
     candidates = [[Edit("text", 2, 6, word)] for word in ("10", "90", "20", "10")]
     for constraint in (SentenceSimilarity(least_cosine=0.9), EmbeddingSimilarity(least=0.9)):
         encoder = Angles()
-        found = constraint.screen(document, candidates, {"encoder": encoder})
+        document = document_of("a text", resources={"encoder": encoder})
+        found = constraint.screen(document, candidates)
         assert found == [True, False, True, True]
         assert len(encoder.calls) == 1
-        alone = [constraint.allows(document, c, {"encoder": encoder}) for c in candidates]
+        alone = [constraint.allows(document, c) for c in candidates]
         assert alone == found
 
 
 def test_vectors_of_zeros_are_near_nothing():
     encoder = MeanVectors(WordVectors(["a"], np.ones((1, 2), dtype=np.float32)))
-    document = document_of("a b")
+    document = document_of("a b", resources={"encoder": encoder})
     edits = [Edit("text", 0, 1, "c")]
-    assert not SentenceSimilarity(least_cosine=-1.0).allows(document, edits, {"encoder": encoder})
+    assert not SentenceSimilarity(least_cosine=-1.0).allows(document, edits)
 
 
 def test_texts_are_means_of_their_words():
@@ -182,33 +180,33 @@ class Letters:
     ],
 )
 def test_drops_are_in_nats(constraint, new, allowed):
-    context = {"perplexity": Letters()}
-    assert constraint.allows(document_of(TEXT), [edit("five", new)], context) is allowed
+    resources = {"perplexity": Letters()}
+    assert constraint.allows(document_of(TEXT, resources=resources), [edit("five", new)]) is allowed
 
 
 def test_every_edit_has_its_own_window_to_drop_in():
     edits = [edit("one", "oneee"), edit("nine", "n")]  # 2 more and 3 fewer
-    context = {"perplexity": Letters()}
-    assert LogprobDrop(most=1.0).allows(document_of(TEXT), edits, context)
-    assert not LogprobDrop(most=1.0, window=1).allows(document_of(TEXT), edits, context)
+    resources = {"perplexity": Letters()}
+    assert LogprobDrop(most=1.0).allows(document_of(TEXT, resources=resources), edits)
+    assert not LogprobDrop(most=1.0, window=1).allows(document_of(TEXT, resources=resources), edits)
 
 
 def test_only_the_likeliest_of_a_place_stand():
     words = ["fiveee", "five5", "fi", "zzz", "fivee", "fiv"]
     candidates = [[edit("five", word)] for word in words]
     scorer = Letters()
-    context = {"perplexity": scorer}
-    found = Likeliest(keep=3).screen(document_of(TEXT), candidates, context)
+    document = document_of(TEXT, resources={"perplexity": scorer})
+    found = Likeliest(keep=3).screen(document, candidates)
     assert [w for w, kept in zip(words, found, strict=True) if kept] == ["five5", "fi", "fiv"]
     assert scorer.calls == 1
-    assert Likeliest(keep=6).screen(document_of(TEXT), candidates, context) == [True] * 6
-    assert Likeliest().allows(document_of(TEXT), candidates[3], context)
+    assert Likeliest(keep=6).screen(document, candidates) == [True] * 6
+    assert Likeliest().allows(document, candidates[3])
 
 
 def test_perplexities_are_screened_together():
     candidates = [[edit("five", word)] for word in ("z", "zz", "zzz")]
-    context = {"perplexity": Letters()}
-    found = PerplexityRatio(most=2.0).screen(document_of(TEXT), candidates, context)
+    resources = {"perplexity": Letters()}
+    found = PerplexityRatio(most=2.0).screen(document_of(TEXT, resources=resources), candidates)
     assert found == [True, True, False]
 
 
@@ -231,9 +229,9 @@ class Judge:
     ],
 )
 def test_what_was_said_must_follow(constraint, new, allowed):
-    context = {"nli": Judge()}
-    assert isinstance(context["nli"], EntailmentJudge)
-    assert constraint.allows(document_of(TEXT), [edit("five", new)], context) is allowed
+    resources = {"nli": Judge()}
+    assert isinstance(resources["nli"], EntailmentJudge)
+    assert constraint.allows(document_of(TEXT, resources=resources), [edit("five", new)]) is allowed
 
 
 @pytest.mark.parametrize(
@@ -241,7 +239,7 @@ def test_what_was_said_must_follow(constraint, new, allowed):
 )
 def test_there_is_no_hidden_default_model(constraint):
     with pytest.raises(PlanError, match="has no default"):
-        constraint.screen(document_of(TEXT), [[edit("five", "5")]], None)
+        constraint.screen(document_of(TEXT), [[edit("five", "5")]])
 
 
 def test_an_ngram_model_tells_drops():
@@ -250,9 +248,9 @@ def test_an_ngram_model_tells_drops():
     usual, odd = model.log_probability(["the dog ran", "ran the dog"])
     assert odd < usual < 0
     text = "the dog ran"
-    context = {"perplexity": model}
-    assert LogprobDrop(most=1.0).allows(document_of(text), [edit("dog", "cat", text)], context)
-    assert not LogprobDrop(most=1.0).allows(document_of(text), [edit("dog", "the", text)], context)
+    document = document_of(text, resources={"perplexity": model})
+    assert LogprobDrop(most=1.0).allows(document, [edit("dog", "cat", text)])
+    assert not LogprobDrop(most=1.0).allows(document, [edit("dog", "the", text)])
 
 
 PIECES = "the a good bad film was dog cat ran . [ he she".split()
@@ -337,7 +335,7 @@ def test_a_real_encoder_finds_a_synonym_nearer_than_a_stranger():
     except ModelError as error:
         pytest.skip(f"the encoder is not here: {error}")
     text = "the movie was wonderful ."
-    document = document_of(text)
+    document = document_of(text, resources={"encoder": encoder})
     candidates = [[edit("movie", "film", text)], [edit("movie", "tractor", text)]]
     near = SentenceSimilarity(least_cosine=0.8)
-    assert near.screen(document, candidates, {"encoder": encoder}) == [True, False]
+    assert near.screen(document, candidates) == [True, False]

@@ -121,7 +121,7 @@ class Allowing(Constraint):
     id = "allowing@1"
     reason = "never"
 
-    def allows(self, document, edits, context):
+    def allows(self, document, edits):
         return True
 
 

@@ -5,7 +5,6 @@ from math import isclose, log
 import pytest
 
 from scrutiny.core.errors import DataError, MissingExtraError, PlanError, UnknownNameError
-from scrutiny.perturb.engine.document import document_of
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.resources import loading as resources
 from scrutiny.perturb.resources.capabilities import PerplexityScorer, TextScorer
@@ -27,7 +26,6 @@ def test_the_light_tagger_is_the_default_and_is_kept():
 
 def test_what_a_document_carries_comes_first():
     mine = object()
-    assert find_resource(document_of("x", resources={"tagger": mine}), "tagger") is mine
     assert find_resource({"tagger": mine}, "tagger") is mine
     assert find_resource({"tagger": "light"}, "tagger") is load_resource("tagger", "light")
     assert find_resource({}, "tagger") is load_resource("tagger")

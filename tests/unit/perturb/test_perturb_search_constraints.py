@@ -21,8 +21,8 @@ def edit(old, new, text=TEXT, nth=0):
     return Edit("text", start, start + len(old), new)
 
 
-def allows(constraint, *edits, text=TEXT, context=None):
-    return constraint.allows(document_of(text), edits, context)
+def allows(constraint, *edits, text=TEXT, resources=None):
+    return constraint.allows(document_of(text, resources=resources), edits)
 
 
 @pytest.mark.parametrize(
@@ -123,14 +123,14 @@ class ByPlace:
 
 def test_the_very_occurrence_is_tagged_and_not_the_first():
     text = "Book the book"
-    context = {"tagger": ByPlace()}
+    resources = {"tagger": ByPlace()}
     first, second = edit("Book", "boat", text), edit("book", "boat", text)
-    assert not allows(SamePos(), first, text=text, context=context)
-    assert allows(SamePos(), second, text=text, context=context)
-    assert not allows(SamePos(), edit("book", "cook", text), text=text, context=context)
-    assert allows(SamePos(noun_verb=True), first, text=text, context=context)
+    assert not allows(SamePos(), first, text=text, resources=resources)
+    assert allows(SamePos(), second, text=text, resources=resources)
+    assert not allows(SamePos(), edit("book", "cook", text), text=text, resources=resources)
+    assert allows(SamePos(noun_verb=True), first, text=text, resources=resources)
     assert not allows(
-        SamePos(noun_verb=True), edit("Book", "the", text), text=text, context=context
+        SamePos(noun_verb=True), edit("Book", "the", text), text=text, resources=resources
     )
 
 
@@ -162,7 +162,7 @@ class Plane:
     ],
 )
 def test_vectors_are_compared_by_the_measure_that_is_named(constraint, new, allowed):
-    assert allows(constraint, edit("dog", new), context={"vectors": Plane()}) is allowed
+    assert allows(constraint, edit("dog", new), resources={"vectors": Plane()}) is allowed
 
 
 def test_a_bare_string_is_no_list_of_words():

@@ -121,7 +121,9 @@ def test_neighbors_come_nearest_first_and_near_enough():
 
 def test_neighbors_of_many_texts_are_looked_up_at_once():
     table = Table()
-    VectorNeighbors(top=7).warm([document_of("A film!"), document_of("film 2")], {"vectors": table})
+    texts = "A film!", "film 2"
+    documents = [document_of(text, resources={"vectors": table}) for text in texts]
+    VectorNeighbors(top=7).warm(documents, [(), ()])
     assert table.warmed == [(["a", "film"], 7)]
 
 

@@ -83,8 +83,8 @@ def test_a_higher_cosine_leaves_fewer():
 
 def test_warming_asks_for_all_words_at_once_and_changes_nothing():
     warm, cold = table(), table()
-    documents = [document_of(text) for text, _, _ in CASES]
-    SynonymVectors().warm(documents, {"vectors": warm})
+    documents = [document_of(text, resources={"vectors": warm}) for text, _, _ in CASES]
+    SynonymVectors().warm(documents, [()] * len(documents))
     asked = []
     warm._search = lambda words, most: asked.extend(words)
     for word in ("movie", "good", "wugs"):

@@ -79,7 +79,7 @@ class Homophone(OtherCharacter):
 
     def alike(self, document: Document, char: str) -> str:
         """Common characters of the same sound, in the order of GB 2312."""
-        reader: PinyinReader = find_resource(document, "pinyin")
+        reader: PinyinReader = find_resource(document.resources, "pinyin")
         return homophones(char, reader, with_tone=self.with_tone)[: self.most_alike]
 
 

@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Intensity, Site
@@ -80,11 +80,10 @@ def _letters(field: str, word: str, start: int, kept: tuple[int, int]) -> Letter
 
 def letter_sites(document: Document, shortest: int, *kept: bool) -> Sequence[Site]:
     """Words with at least so many code points and at least one character that may change."""
-    found: Sequence[Site] = _word_sites(document, max(shortest, 1 + sum(kept)))
-    return found
+    return _word_sites(document, max(shortest, 1 + sum(kept)))
 
 
-_word_sites: Any = lru_cache(maxsize=4)(word_sites)  # they ask about a text one after the other
+_word_sites = lru_cache(maxsize=4)(word_sites)  # they ask about a text one after the other
 
 
 class OneWord(Change):

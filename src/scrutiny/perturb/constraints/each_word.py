@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 import numpy as np
 
@@ -50,9 +50,9 @@ class SamePos(Constraint):
 
     noun_verb: bool = False
 
-    def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
+    def allows(self, document: Document, edits: Sequence[Edit]) -> bool:
         """Whether every replaced word keeps its part of speech."""
-        tagger = find_resource(document if context is None else context, "tagger")
+        tagger = find_resource(document.resources, "tagger")
         words, changes = word_changes(document, edits)
         for start, end, new_start, new_end in changes:
             if start == end or new_start == new_end:
@@ -112,9 +112,9 @@ class WordSimilarity(Constraint):
     most_euclidean: float | None = None
     unknown: Literal["allow", "refuse"] = "allow"
 
-    def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
+    def allows(self, document: Document, edits: Sequence[Edit]) -> bool:
         """Whether every replacement is similar enough to the original word."""
-        vectors: Vectors = find_resource(document if context is None else context, "vectors")
+        vectors: Vectors = find_resource(document.resources, "vectors")
         words, changes = word_changes(document, edits)
         for start, end, new_start, new_end in changes:
             if start == end or new_start == new_end:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Constraint, Document, ScreensMany
@@ -41,11 +41,9 @@ class PerplexityRatio(ScreensMany):
 
     most: float = 2.0
 
-    def screen(
-        self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
-    ) -> list[bool]:
+    def screen(self, document: Document, candidates: Sequence[Sequence[Edit]]) -> list[bool]:
         """Whether each perplexity stays within the factor; all texts are scored together."""
-        scorer = find_resource(document if context is None else context, "perplexity")
+        scorer = find_resource(document.resources, "perplexity")
         texts = [document.text, *(apply_to_text(document.text, edits) for edits in candidates)]
         before, *after = scorer.perplexity(texts)
         return [bool(one <= self.most * before) for one in after]
@@ -89,19 +87,17 @@ class LogprobDrop(ScreensMany):
     most: float = 5.0
     window: int | None = None
 
-    def screen(
-        self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
-    ) -> list[bool]:
+    def screen(self, document: Document, candidates: Sequence[Sequence[Edit]]) -> list[bool]:
         """Whether each drop is within the limit; all texts are scored together."""
-        drops = drops_of(document, candidates, self.window, context)
+        drops = drops_of(document, candidates, self.window)
         return [max(held, default=0.0) <= self.most + 1e-6 for held in drops]
 
 
 def drops_of(
-    document: Document, candidates: Sequence[Sequence[Edit]], window: int | None, context: Any
+    document: Document, candidates: Sequence[Sequence[Edit]], window: int | None
 ) -> list[list[float]]:
     """Drops of the log-probability, in nats, around each edit of each candidate."""
-    scorer: TextScorer = find_resource(document if context is None else context, "perplexity")
+    scorer: TextScorer = find_resource(document.resources, "perplexity")
     pairs = [windows(document, edits, window) for edits in candidates]
     texts = list(dict.fromkeys(text for held in pairs for pair in held for text in pair))
     scores = dict(zip(texts, scorer.log_probability(texts), strict=True))
@@ -142,17 +138,15 @@ class Likeliest(Constraint):
     keep: int = 4
     window: int | None = None
 
-    def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
+    def allows(self, document: Document, edits: Sequence[Edit]) -> bool:
         """True: a single candidate is always the most likely one."""
         return True
 
-    def screen(
-        self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
-    ) -> list[bool]:
+    def screen(self, document: Document, candidates: Sequence[Sequence[Edit]]) -> list[bool]:
         """Whether each candidate is among the most likely."""
         if len(candidates) <= self.keep:
             return [True] * len(candidates)
-        drops = drops_of(document, candidates, self.window, context)
+        drops = drops_of(document, candidates, self.window)
         order = sorted(range(len(drops)), key=lambda i: (round(sum(drops[i]), 6), i))
         kept = set(order[: self.keep])
         return [i in kept for i in range(len(candidates))]
@@ -191,9 +185,9 @@ class Grammar(Constraint):
 
     ignore: frozenset[str] = _IGNORED
 
-    def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
+    def allows(self, document: Document, edits: Sequence[Edit]) -> bool:
         """Whether no kind of grammar error becomes more frequent."""
-        checker = find_resource(document if context is None else context, "grammar")
+        checker = find_resource(document.resources, "grammar")
         before = Counter(kind for kind, _ in checker.lints(document.text))
         after = Counter(kind for kind, _ in checker.lints(apply_to_text(document.text, edits)))
         return all(n <= before[kind] for kind, n in after.items() if kind not in self.ignore)

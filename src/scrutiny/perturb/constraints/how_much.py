@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Constraint, Document, ScreensMany
@@ -33,7 +33,7 @@ class MaxChange(Constraint):
     share: float = 0.25
     unit: Literal["words", "characters"] = "words"
 
-    def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
+    def allows(self, document: Document, edits: Sequence[Edit]) -> bool:
         """Whether the smallest number of changes is within the share."""
         if self.unit == "characters":
             changed = sum(max(e.end - e.start, len(e.text)) for e in edits)
@@ -78,7 +78,7 @@ class ChangedWords(Constraint):
     floor: int = 0
     most: int | None = None
 
-    def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
+    def allows(self, document: Document, edits: Sequence[Edit]) -> bool:
         """Whether the number of changed words is within the limits."""
         words, changes = word_changes(document, edits)
         changed = sum(
@@ -122,9 +122,7 @@ class EditDistance(ScreensMany):
     most: int | None = None
     share: float | None = 0.3
 
-    def screen(
-        self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
-    ) -> list[bool]:
+    def screen(self, document: Document, candidates: Sequence[Sequence[Edit]]) -> list[bool]:
         """Whether each of several texts stays within the distance."""
         text = document.text
         limits = [] if self.most is None else [float(self.most)]

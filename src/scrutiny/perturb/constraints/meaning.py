@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import acos, pi
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
@@ -48,11 +48,9 @@ class EmbeddingSimilarity(ScreensMany):
 
     least: float = 0.8
 
-    def screen(
-        self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
-    ) -> list[bool]:
+    def screen(self, document: Document, candidates: Sequence[Sequence[Edit]]) -> list[bool]:
         """Whether the cosine of each text is high enough; all texts are encoded together."""
-        encoder = find_resource(document if context is None else context, "encoder")
+        encoder = find_resource(document.resources, "encoder")
         texts = [document.text, *(apply_to_text(document.text, edits) for edits in candidates)]
         rows = np.asarray(encoder.encode(texts), dtype=np.float64)
         lengths = np.linalg.norm(rows, axis=1)
@@ -124,9 +122,7 @@ class SentenceSimilarity(ScreensMany):
         }
         return {name: t for name, t in stated.items() if t is not None} or {"cosine": _USUAL}
 
-    def screen(
-        self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
-    ) -> list[bool]:
+    def screen(self, document: Document, candidates: Sequence[Sequence[Edit]]) -> list[bool]:
         """Whether each text is similar enough; all texts are encoded together."""
         if self.skip_short and self.window is not None and word_count(document) < self.window:
             return [True] * len(candidates)
@@ -134,7 +130,7 @@ class SentenceSimilarity(ScreensMany):
         texts = list(dict.fromkeys(text for held in pairs for pair in held for text in pair))
         if not texts:
             return [True] * len(candidates)
-        encoder: Encoder = find_resource(document if context is None else context, "encoder")
+        encoder: Encoder = find_resource(document.resources, "encoder")
         vectors = dict(zip(texts, encoder.encode(texts), strict=True))
         return [all(self._is_near(vectors[a], vectors[b]) for a, b in held) for held in pairs]
 
@@ -189,11 +185,9 @@ class Entailment(ScreensMany):
     least: float = 0.5
     both_ways: bool = False
 
-    def screen(
-        self, document: Document, candidates: Sequence[Sequence[Edit]], context: Any = None
-    ) -> list[bool]:
+    def screen(self, document: Document, candidates: Sequence[Sequence[Edit]]) -> list[bool]:
         """Whether each changed text is entailed; all texts are judged together."""
-        judge: EntailmentJudge = find_resource(document if context is None else context, "nli")
+        judge: EntailmentJudge = find_resource(document.resources, "nli")
         text = document.text
         after = [apply_to_text(text, edits) for edits in candidates]
         found = self._follow(judge, [(text, new) for new in after])

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
@@ -44,7 +44,7 @@ class StopWords(Constraint):
         if isinstance(self.words, str):  # the letters of "french" are no stop words
             raise PlanError(f"words is a set of lower-case words, not {self.words!r}.")
 
-    def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
+    def allows(self, document: Document, edits: Sequence[Edit]) -> bool:
         """Whether no edit touches a stop word."""
         stop = STOP_WORDS if self.words is None else self.words
         for (start, end), word in zip(document.tokens, document.words, strict=True):
@@ -88,7 +88,7 @@ class MinWordLength(Constraint):
 
     least: int = 4
 
-    def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
+    def allows(self, document: Document, edits: Sequence[Edit]) -> bool:
         """Whether all changed words are long enough."""
         changed = word_changes(document, edits).changes
         return all(
@@ -130,7 +130,7 @@ class ProtectedPhrases(Constraint):
                 f"{self.phrases!r}."
             )
 
-    def allows(self, document: Document, edits: Sequence[Edit], context: Any = None) -> bool:
+    def allows(self, document: Document, edits: Sequence[Edit]) -> bool:
         """Whether no edit touches one of the phrases."""
         if not self.phrases:
             return True

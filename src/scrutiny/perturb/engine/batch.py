@@ -8,7 +8,7 @@ and does not depend on the size of the chunks.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import UserError
@@ -116,7 +116,7 @@ def _perturb_chunk(
                 if speaks(step.transformation.languages, d.language)
             ]
             sites = (planned_sites(p, number, d, setting) for p, d in spoken)
-            ask_ahead(step.transformation, [d for _, d in spoken], setting.resources or {}, sites)
+            ask_ahead(step.transformation, [d for _, d in spoken], sites)
         for progress, documents in held:
             advance(progress, number, documents, setting)
     return [progress.variant(setting) for progress in progresses]
@@ -125,7 +125,6 @@ def _perturb_chunk(
 def ask_ahead(
     transformation: AsksAhead,
     documents: Sequence[TextDocument],
-    resources: Mapping[str, Any],
     sites: Iterable[Sequence[Site]],
 ) -> None:
     """Let a transformation query its model about all documents and sites.
@@ -135,7 +134,7 @@ def ask_ahead(
     """
     try:
         if documents:
-            transformation.warm(documents, resources, sites=list(sites))
+            transformation.warm(documents, list(sites))
     except UserError:
         raise  # a missing resource concerns every item
     except Exception:

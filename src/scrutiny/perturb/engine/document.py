@@ -112,7 +112,8 @@ class TextDocument:
         """Penn and universal tag of one token."""
         tag = self._tags[index]
         if tag is None:
-            tag = self._tags[index] = find_resource(self, "tagger").tag_at(self.words, index)
+            tagger = find_resource(self.resources, "tagger")
+            tag = self._tags[index] = tagger.tag_at(self.words, index)
         return tag
 
     def tag(self, index: int) -> str:
@@ -126,7 +127,7 @@ class TextDocument:
     @cached_property
     def entities(self) -> "Sequence[Entity]":
         """Named entities that the run's finder sees."""
-        found: Sequence[Entity] = find_resource(self, "entities").entities(self.text)
+        found: Sequence[Entity] = find_resource(self.resources, "entities").entities(self.text)
         return found
 
     @cached_property

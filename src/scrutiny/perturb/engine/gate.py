@@ -1,7 +1,7 @@
 """The gate: whether a candidate edit is accepted."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example
@@ -11,13 +11,6 @@ from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.fences import Chosen, fences_of
 from scrutiny.text.edits import apply_edits, apply_to_text
 from scrutiny.text.ordered_edits import in_order
-
-
-class GateContext(NamedTuple):
-    """Information for a constraint besides the document and the edits."""
-
-    example: Example
-    resources: Mapping[str, Any]
 
 
 class StepOutcome(NamedTuple):
@@ -85,8 +78,8 @@ class Gate:
         together = [*chosen.edits, *edits]
         if document.has_words and (reason := _lost(document.example, together)):
             return reason
-        asked = document, together, GateContext(document.example, document.resources)
-        return next((reason_of(c) for c in self._constraints if not c.allows(*asked)), None)
+        refusing = (c for c in self._constraints if not c.allows(document, together))
+        return next(map(reason_of, refusing), None)
 
     def outcome(self) -> StepOutcome:
         """Outcome of the accepted edits, or of the first refusal if there are none."""

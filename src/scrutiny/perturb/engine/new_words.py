@@ -5,7 +5,6 @@ Only where the gold answer speaks of each word; elsewhere no edit states any.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from typing import Any
 
 from scrutiny.core.answers.words import ROOT
 from scrutiny.core.edit import Edit, Piece
@@ -67,8 +66,7 @@ def with_marks(document: Document, edit: Edit, *, kept: str = "", root: int = 0)
     """
     if not document.has_words:
         return edit
-    analyzed: Any = document
-    gold = analyzed.example.gold
+    gold = document.example.gold
     tops = [gold.borders[i][0] for i, head in enumerate(gold.heads or ()) if head == ROOT]
     new = Piece(0, len(edit.text), (), tops[root] if tops else None, None, "punct", "PUNCT")
     cut = len(kept)

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
@@ -87,13 +87,10 @@ def _certain(document: Document) -> list[EntityMention]:
     What the finder sees may be a part of a longer name ("Gulf of Mexico", "St. Louis Rams"), an
     agency in its dateline, or an organization that is no company, for which we have no names.
     """
-    found: Any = document
     known = mentions(document)
-    return (
-        known
-        if any(s.label for s in found.annotations)
-        else [m for m in known if _stands_alone(document.text, m)]
-    )
+    if any(span.label for span in document.annotations):
+        return known
+    return [mention for mention in known if _stands_alone(document.text, mention)]
 
 
 def _stands_alone(text: str, mention: EntityMention) -> bool:
@@ -168,12 +165,7 @@ class MentionSwap(Change):
             yield (*edits, renamed(document, mention, name))
 
 
-def _by_start(document: Document) -> Mapping[int, EntityMention]:
-    held: Any = document
-    return _found(held)
-
-
 @lru_cache(maxsize=8)
-def _found(document: Any) -> Mapping[int, EntityMention]:
+def _by_start(document: Document) -> Mapping[int, EntityMention]:
     """Mentions of a text by their start, shared by sites and candidates."""
     return {mention.start: mention for mention in mentions(document)}

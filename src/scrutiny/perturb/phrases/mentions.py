@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.randomness import Rng
@@ -81,9 +81,8 @@ def kind_of(label: str) -> str | None:
 
 def mentions(document: Document) -> list[EntityMention]:
     """Mentions in text order: the annotated ones, or else those of the entity finder."""
-    found: Any = document
-    annotated = [(s.start, s.end, s.label) for s in found.annotations if s.label]
-    spans = annotated or [(e.start, e.end, e.label) for e in found.entities]
+    annotated = [(s.start, s.end, s.label) for s in document.annotations if s.label]
+    spans = annotated or [(e.start, e.end, e.label) for e in document.entities]
     spans = [(start, _without_clitic(document.text, start, end), lab) for start, end, lab in spans]
     kept = [
         EntityMention(start, end, kind, document.text[start:end])

@@ -134,8 +134,7 @@ def _stated(document: Document, edit: Edit, index: int) -> Edit:
 
 def _verb_of(document: Document, index: int) -> int:
     """Place of the word that an auxiliary or a copula depends on; of the verb itself otherwise."""
-    analyzed: Any = document
-    gold = analyzed.example.gold
+    gold = document.example.gold
     head = gold.heads[index] if gold.heads else None
     if head is None or main_of(gold.relations[index]) not in ("aux", "cop"):
         return document.tokens[index][0]

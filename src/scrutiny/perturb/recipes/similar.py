@@ -77,7 +77,7 @@ class ByEncoder:
     def closeness(self, states: Sequence[State]) -> Sequence[float]:
         """Cosine of each text; 0 for a zero vector."""
         origin = states[0].origin
-        encoder = find_resource(origin.document(origin.names[0]), "encoder")
+        encoder = find_resource(origin.resources or {}, "encoder")
         texts = [" ".join(origin.texts), *(" ".join(state.texts) for state in states)]
         vectors = np.asarray(encoder.encode(texts), dtype=np.float64)
         lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(vectors[0])

@@ -4,7 +4,7 @@ A *resource* has a name ("masked_lm"), a protocol (`scrutiny.perturb.resources.c
 specifications that say which one to load ("hf:./my-bert"). ``tagger``, ``entities`` and ``wordnet``
 ship with the package and need no specification; the others are never chosen behind the user's back.
 
-A document, or the context of a constraint, carries its resources as a mapping ``resources``;
+A document carries its resources as a mapping ``resources``;
 `find_resource` is the one place that looks there.
 
 ==============  ==============================================================  ============
@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 from scrutiny.core.errors import MissingExtraError, PlanError, UnknownNameError
 
@@ -261,20 +261,12 @@ def load_resource(name: str, spec: str | None = None) -> Any:
     return kind.load(chosen)
 
 
-class HoldsResources(Protocol):
-    """An object with ``resources`` (objects or specifications): a document or a context."""
-
-    @property
-    def resources(self) -> Mapping[str, Any]: ...  # noqa: D102 - see the class
-
-
-def find_resource(holder: Mapping[str, Any] | HoldsResources, name: str) -> Any:
-    """Resource of a document or a context, or the default one.
+def find_resource(resources: Mapping[str, Any], name: str) -> Any:
+    """Resource among those of a document, or the default one.
 
     What stands under the name may be the object itself or a specification.
     """
-    held = holder if isinstance(holder, Mapping) else holder.resources
-    found = held.get(name)
+    found = resources.get(name)
     if found is None:
         return load_resource(name)
     return load_resource(name, found) if isinstance(found, str) else found

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.grouping import grouped
 from scrutiny.core.transformation import Constraint, reason_of
-from scrutiny.perturb.engine.document import TextDocument
-from scrutiny.perturb.engine.gate import GateContext
 from scrutiny.perturb.search.state import State
 
 _new = tuple.__new__  # a named tuple without the call of its own constructor
@@ -78,13 +76,13 @@ def screened(
         names, documents = of.origin.names, of.document
         edits = [step.edits for step in steps]
     if len(names) == 1:
-        verdicts = _verdicts(constraint, documents(names[0]), edits)
+        verdicts = constraint.screen(documents(names[0]), edits)
     else:
         verdicts = [True] * len(steps)
         for name in names:
             groups = [[e for e in group if e.field == name] for group in edits]
             at = [i for i, group in enumerate(groups) if group]
-            passed = _verdicts(constraint, documents(name), [groups[i] for i in at])
+            passed = constraint.screen(documents(name), [groups[i] for i in at]) if at else []
             for i, verdict in zip(at, passed, strict=True):
                 verdicts[i] = verdicts[i] and verdict
     if all(verdicts):
@@ -98,15 +96,6 @@ def passes(constraints: Sequence[Constraint], state: State) -> bool:
     """Whether a text is allowed, compared with the base."""
     for field, edits in grouped((edit.field, edit) for edit in state.edits).items():
         document = state.origin.document(field)
-        if not all(_verdicts(constraint, document, [edits])[0] for constraint in constraints):
+        if not all(constraint.allows(document, edits) for constraint in constraints):
             return False
     return True
-
-
-def _verdicts(
-    constraint: Constraint, document: TextDocument, groups: Sequence[Sequence[Edit]]
-) -> list[bool]:
-    if not groups:
-        return []
-    context = GateContext(document.example, document.resources)
-    return list(constraint.screen(document, groups, context))

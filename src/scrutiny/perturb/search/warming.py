@@ -28,9 +28,8 @@ def warm(moves: Sequence[Move], needs: Iterable[Needed]) -> None:
             continue
         held = [entry for pair in pairs for entry in _sites_of(pair, number)]
         if held:
-            documents = [document for document, _ in held]
-            every = [sites for _, sites in held]
-            ask_ahead(move.transformation, documents, documents[0].resources, every)
+            documents, sites = zip(*held, strict=True)
+            ask_ahead(move.transformation, documents, sites)
 
 
 def _sites_of(

@@ -1,10 +1,10 @@
 """A text translated to another language and back."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Any, Final
+from typing import Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.grouping import grouped
@@ -67,7 +67,7 @@ class BackTranslation(ChangesWholeText, AsksAhead):
         """Edits that turn the text into its back-translation; none if it is unchanged."""
         text = document.text
         spans = sentences(text)
-        translator: Translator = find_resource(document, "translator")
+        translator: Translator = find_resource(document.resources, "translator")
         back = self._there_and_back(_sentences(text), document.language, translator)
         edits: list[Edit] = []
         for (start, end), came in zip(spans, back, strict=True):
@@ -82,15 +82,9 @@ class BackTranslation(ChangesWholeText, AsksAhead):
         there = translator.translate(texts, source=own, target=self.pivot)
         return translator.translate(there, source=self.pivot, target=own)
 
-    def warm(
-        self,
-        documents: Iterable[Document],
-        resources: Mapping[str, Any],
-        *,
-        sites: Iterable[Sequence[Site]] | None = None,
-    ) -> None:
+    def warm(self, documents: Sequence[Document], sites: Sequence[Sequence[Site]]) -> None:
         """Translate the sentences of many documents in one call; the translator caches them."""
-        translator: Translator = find_resource(resources, "translator")
+        translator: Translator = find_resource(documents[0].resources, "translator")
         said = grouped((one.language, text) for one in documents for text in _sentences(one.text))
         for language, texts in sorted(said.items()):
             self._there_and_back(texts, language, translator)

@@ -1,8 +1,8 @@
 """Proposals of a masked language model for a search: queries, and filters of words."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from scrutiny.core.grouping import grouped
 from scrutiny.core.transformation import AsksAhead, Document, Site
@@ -90,7 +90,7 @@ class Expected(OtherWord, AsksAhead):
 
     def guesses(self, document: Document, query: MaskQuery) -> Sequence[Guess]:
         """Predictions of the run's masked language model at one place."""
-        guesser: WordGuesser = find_resource(document, "masked_lm")
+        guesser: WordGuesser = find_resource(document.resources, "masked_lm")
         (found,) = self.ask(guesser, [query], script_of(document.language))
         return found
 
@@ -106,20 +106,14 @@ class Expected(OtherWord, AsksAhead):
         old = document.text[site.start : site.end]
         return (guess.word for guess in self.fitting(document, query, [old]))
 
-    def warm(
-        self,
-        documents: Iterable[Document],
-        resources: Mapping[str, Any],
-        *,
-        sites: Iterable[Sequence[Site]] | None = None,
-    ) -> None:
-        """Ask the model about many places in full batches; by default about all of them."""
-        guesser: WordGuesser = find_resource(resources, "masked_lm")
-        all_of = ((document, self.sites(document)) for document in documents)
-        held = all_of if sites is None else zip(documents, sites, strict=True)
-        places = ((document, site) for document, several in held for site in several)
+    def warm(self, documents: Sequence[Document], sites: Sequence[Sequence[Site]]) -> None:
+        """Ask the model about many places in full batches."""
+        guesser: WordGuesser = find_resource(documents[0].resources, "masked_lm")
         asked = grouped(
-            (script_of(d.language), query) for d, s in places for query in self.queries(d, s)
+            (script_of(document.language), query)
+            for document, own in zip(documents, sites, strict=True)
+            for site in own
+            for query in self.queries(document, site)
         )
         for script, queries in asked.items():
             self.ask(guesser, queries, script)

@@ -136,7 +136,7 @@ class MaskedMerge(Expected):
 
     def sites(self, document: Document) -> Sequence[Site]:
         """Pairs of words that can be a phrase, with only a space between them."""
-        tagger = find_resource(document, "tagger")
+        tagger = find_resource(document.resources, "tagger")
         words = word_sites(document)
         found = []
         for one, other in pairwise(words):

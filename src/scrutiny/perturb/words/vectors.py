@@ -1,8 +1,8 @@
 """Neighbors among word vectors: those that fit, and all of them for searches."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from scrutiny.core.transformation import AsksAhead, Document, Site
 from scrutiny.perturb.engine.change import KEEPS_ARCS, keeps_unless, sites_where
@@ -35,19 +35,13 @@ class NearInVectors(OtherWord, AsksAhead):
 
     def near(self, document: Document, word: str) -> Iterator[str]:
         """Neighbors of a lower-case word that are near enough, nearest first."""
-        vectors: Vectors = find_resource(document, "vectors")
+        vectors: Vectors = find_resource(document.resources, "vectors")
         found = vectors.neighbors(word, most=self.top)
         return (other for other, cosine in found if cosine >= self.least_cosine)
 
-    def warm(
-        self,
-        documents: Iterable[Document],
-        resources: Mapping[str, Any],
-        *,
-        sites: Iterable[Sequence[Site]] | None = None,
-    ) -> None:
+    def warm(self, documents: Sequence[Document], sites: Sequence[Sequence[Site]]) -> None:
         """Look up the neighbors of all words of many documents in one call."""
-        vectors: Vectors = find_resource(resources, "vectors")
+        vectors: Vectors = find_resource(documents[0].resources, "vectors")
         words = {d.words[s.token].lower() for d in documents for s in self.sites(d)}
         vectors.warm(words, most=self.top)
 

@@ -229,7 +229,7 @@ class Guessing(WordTable, AsksAhead):
     asked: list = field(default_factory=list)
     error: Exception | None = None
 
-    def warm(self, documents, resources, *, sites=None):
+    def warm(self, documents, sites):
         pairs = zip(documents, sites, strict=True)
         self.asked.append([d.text[s.start : s.end] for d, held in pairs for s in held])
         if self.error is not None:

@@ -172,12 +172,12 @@ class NoMovies(Constraint):
     def __init__(self):
         self.asked = []
 
-    def screen(self, document, candidates, context):
+    def screen(self, document, candidates):
         self.asked.append(len(candidates))
         return [all("movie" not in edit.text for edit in edits) for edits in candidates]
 
-    def allows(self, document, edits, context):
-        return self.screen(document, [edits], context)[0]
+    def allows(self, document, edits):
+        return self.screen(document, [edits])[0]
 
 
 def test_fields_are_screened_apart():
