@@ -6,10 +6,8 @@ from typing import Final, Literal
 
 from scrutiny.core.estimate import Estimate, EstimateKey
 
-Verdict = Literal["supported", "not supported", "undecided", "refused"]
 #: States of a risk.
 State = Literal["hurts", "holds", "can't tell", "not asked"]
-Scope = Literal["this checkpoint", "these checkpoints", "this recipe", "beyond this dataset"]
 #: Scopes in which other seeds are not spoken of.
 HERE: Final = ("this checkpoint", "these checkpoints")
 #: Verdicts and states that are not decided.

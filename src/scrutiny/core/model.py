@@ -45,7 +45,6 @@ class Family:
     source: str
     replicates: tuple[Replicate, ...]
     role: str = "measured"
-    nested: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,8 +66,6 @@ class Score:
         Metrics that are told beside it.
     tolerance
         Drop that can be lived with, in the statistic's own units.
-    bounded
-        Range of the level, or None.
     no_skill
         What `Task.chance` is, behind "no skill is".
     kept
@@ -77,7 +75,6 @@ class Score:
     level: str
     also: tuple[str, ...] = ()
     tolerance: float = 0.02
-    bounded: tuple[float, float] | None = (0.0, 1.0)
     no_skill: str = "0"
     kept: tuple[str, ...] = ()
 

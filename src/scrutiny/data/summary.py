@@ -62,8 +62,6 @@ class DataSummary:
         Lengths of each text field.
     labels
         Gold labels, commonest first; types of entities for tagging.
-    n_without_gold
-        Items without a gold answer, where the task has any.
     is_labeled
         Whether the task has gold answers.
     chance
@@ -91,7 +89,6 @@ class DataSummary:
     bad_rows: tuple[BadRow, ...]
     fields: tuple[FieldSummary, ...]
     labels: tuple[LabelCount, ...]
-    n_without_gold: int
     is_labeled: bool
     chance: float | None
     duplicates: int
@@ -106,11 +103,6 @@ class DataSummary:
     notes: tuple[str, ...]
     data_string: str
 
-    @property
-    def majority_share(self) -> float | None:
-        """Share of the most frequent label; ``None`` without gold labels."""
-        return self.labels[0].share if self.labels else None
-
 
 def summarize(data: Dataset) -> DataSummary:
     """Summarize a dataset: sizes, labels, lengths, duplicates, and its data string.
@@ -119,7 +111,7 @@ def summarize(data: Dataset) -> DataSummary:
     --------
     >>> from scrutiny.data.dataset import load_dataset
     >>> summary = summarize(load_dataset("builtin:reviews"))
-    >>> summary.n, summary.majority_share, summary.groups
+    >>> summary.n, summary.chance, summary.groups
     (640, 0.5, {'topic': 19})
     """
     examples = data.examples
@@ -134,7 +126,6 @@ def summarize(data: Dataset) -> DataSummary:
         bad_rows=data.bad_rows,
         fields=tuple(_field(name, examples) for name in examples[0].fields),
         labels=_label_counts(examples),
-        n_without_gold=len(examples) - len(golds) if task.scored_by else 0,
         is_labeled=task.scored_by is not None,
         chance=task.chance([e for e in examples if e.gold is not None]) if golds else None,
         duplicates=duplicates,

@@ -108,16 +108,8 @@ def as_published(
 
 def mean_replicate(resampled: Resampled) -> Resampled:
     """Mean over replicates as a single replicate: scope "these checkpoints"."""
-    return Resampled(
-        point=resampled.point.mean(keepdims=True),
-        draws=resampled.draws.mean(axis=1, keepdims=True),
-        n_rows=resampled.n_rows,
-        n_units=resampled.n_units,
-        n_patterns=resampled.n_patterns,
-        resample_id=resampled.resample_id,
-        n_strata=resampled.n_strata,
-        crowding=resampled.crowding,
-    )
+    point, draws = resampled.point.mean(keepdims=True), resampled.draws.mean(axis=1, keepdims=True)
+    return replace(resampled, point=point, draws=draws)
 
 
 def on_one_unit(

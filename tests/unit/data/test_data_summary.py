@@ -17,7 +17,7 @@ def test_summary():
     summary = summarize(data)
     assert summary.n == 6
     assert summary.labels == (LabelCount("pos", 5, 5 / 6), LabelCount("neg", 1, 1 / 6))
-    assert summary.majority_share == summary.chance == 5 / 6
+    assert summary.chance == 5 / 6
     assert (summary.duplicates, summary.conflicts) == (2, 1)
     assert summary.bad_rows[0].source == "list:4"
     assert summary.units == {"story": 3}
@@ -25,7 +25,6 @@ def test_summary():
     assert summary.languages == {"en": 6}
     assert summary.examples == data.examples[:3]
     assert summary.fingerprint == data.fingerprint
-    assert summary.n_without_gold == 0
     (field,) = summary.fields
     assert (field.words.least, field.words.median, field.words.most) == (1, 3, 6)
     assert field.characters.most == len("Not this one, no.")
@@ -34,15 +33,13 @@ def test_summary():
 def test_summary_of_pairs_names_both_fields():
     summary = summarize(load_dataset("builtin:pairs"))
     assert [field.name for field in summary.fields] == ["text", "text_pair"]
-    assert summary.majority_share == 0.5
+    assert summary.chance == 0.5
 
 
 def test_summary_without_gold():
     summary = summarize(load_dataset([{"text": "a"}, {"text": "b"}]))
     assert summary.labels == ()
     assert summary.chance is None
-    assert summary.majority_share is None
-    assert summary.n_without_gold == 2
 
 
 def test_summary_of_entities_counts_types():
@@ -68,7 +65,7 @@ def test_summary_of_pairs_without_labels():
         for i in range(6)
     ]
     summary = summarize(load_dataset(rows))
-    assert (summary.is_labeled, summary.n_without_gold, summary.chance) == (False, 0, None)
+    assert (summary.is_labeled, summary.chance) == (False, None)
     assert summary.members == {"category": {"a": 4, "b": 2}, "set": {"original": 6}}
     assert [field.name for field in summary.fields] == ["more", "less"]
     assert not any("gold" in note for note in summary.notes)

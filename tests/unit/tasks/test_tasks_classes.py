@@ -20,7 +20,6 @@ LABELS = ("neg", "pos")
 def test_contract(name):
     task: Task = load_task(f"{name}@1")
     assert task.name == name
-    assert task.scored_by.bounded == (0.0, 1.0)
     assert all(measure.size == 1 for measure in task.measures)
     assert set(task.fields) <= {"text", "text_pair"}
     of_level = {made_of(macro, task.scored_by.level) for macro in ("drop", "excess")}

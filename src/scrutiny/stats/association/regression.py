@@ -3,9 +3,7 @@
 The first column of every design is the constant, so ``xx[..., 0, 0]`` is the number of rows.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -87,15 +85,6 @@ def moments_by_unit(predictors: ArrayLike, outcomes: ArrayLike, *, units: Units)
     )
 
 
-class Partial(NamedTuple):
-    """Test of several predictors together: full against reduced model, each array ``(...)``."""
-
-    ss: FloatArray
-    f: FloatArray
-    p_value: FloatArray
-    df: int
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class LeastSquares:
     """An ordinary least squares fit of each outcome; NaN where none exists.
@@ -122,11 +111,6 @@ class LeastSquares:
     residual_ss: FloatArray
 
     @property
-    def n_predictors(self) -> int:
-        """Number of predictors."""
-        return int(self.standardized.shape[-1])
-
-    @property
     def df(self) -> FloatArray:
         """Residual degrees of freedom ``(...)``."""
         return np.asarray(self.n - self.coefficients.shape[-1], dtype=np.float64)
@@ -135,12 +119,6 @@ class LeastSquares:
     def r2(self) -> FloatArray:
         """Share of the outcome's variance that the fit explains ``(...)``."""
         return _ratio(self.total_ss - self.residual_ss, self.total_ss)
-
-    @property
-    def f(self) -> FloatArray:
-        """F ``(...)`` of all predictors together."""
-        explained = (self.total_ss - self.residual_ss) / self.n_predictors
-        return _ratio(explained, _ratio(self.residual_ss, self.df))
 
     @property
     def partial_ss(self) -> FloatArray:
@@ -158,15 +136,6 @@ class LeastSquares:
     def p_values(self) -> FloatArray:
         """P ``(..., predictor)`` of ``partial_f`` if rows were independent."""
         return np.asarray(scipy.stats.f.sf(self.partial_f, 1, self.df[..., None]), dtype=np.float64)
-
-    def partial(self, columns: Sequence[int]) -> Partial:
-        """Test of several predictors, counted from 0, that are left out together."""
-        at = np.array(columns) + 1
-        block, b = self.inverse[..., at[:, None], at], self.coefficients[..., at]
-        ss = np.asarray((b * _times(_solved(block), b)).sum(axis=-1), dtype=np.float64)
-        f = _ratio(ss / at.size, _ratio(self.residual_ss, self.df))
-        p = np.asarray(scipy.stats.f.sf(f, at.size, self.df), dtype=np.float64)
-        return Partial(ss, f, p, int(at.size))
 
 
 def least_squares(moments: Moments) -> LeastSquares:
@@ -301,11 +270,6 @@ def _times(matrix: FloatArray, vector: FloatArray) -> FloatArray:
     return np.asarray((matrix @ vector[..., None])[..., 0], dtype=np.float64)
 
 
-def _solved(matrix: FloatArray) -> FloatArray:
-    """Inverse of matrices ``(..., i, i)``."""
-    return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
-
-
 def _inverse(spread: FloatArray, squares: FloatArray) -> FloatArray:
     """Inverse of ``spread``; NaN if predictors are constant or collinear."""
     diagonal = np.diagonal(spread, axis1=-2, axis2=-1)
@@ -317,7 +281,7 @@ def _inverse(spread: FloatArray, squares: FloatArray) -> FloatArray:
     correlation = np.where(varies[..., None, None], spread / scale, identity)
     has_fit = varies & (np.linalg.eigvalsh(correlation)[..., 0] > _SINGULAR)
     correlation = np.where(has_fit[..., None, None], correlation, identity)
-    inverse = _solved(correlation) / scale
+    inverse = np.linalg.inv(correlation) / scale
     return np.where(has_fit[..., None, None], inverse, np.nan)
 
 

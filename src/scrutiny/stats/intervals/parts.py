@@ -139,22 +139,13 @@ def _floored(
     noise: FloatArray, rng: np.random.Generator, *, step: float
 ) -> tuple[FloatArray, tuple[str, ...]]:
     """Item error with the variance of one flip, ``step``, added if there are few flips."""
-    _, note = _floor(noise, step)
-    if not note:
-        return noise, ()
-    own = rng.standard_normal(noise.size) * step
-    # draws of few flips sit on a few values, and the limit on one of them: smooth by one flip
-    return (own if note == "zero_item_variance" else noise + own), (note,)
-
-
-def _floor(noise: FloatArray, step: float) -> tuple[float, str]:
-    """Variance to add if there are no flips or few, and its note."""
     variance = float(noise.var())
     if variance <= _NEGLIGIBLE * step * step:
-        return step * step, "zero_item_variance"
+        return rng.standard_normal(noise.size) * step, ("zero_item_variance",)
     if variance < FEW_FLIPS * step * step and is_coarse(noise, step):
-        return step * step, "few_flips"
-    return 0.0, ""
+        # draws of few flips sit on a few values, and the limit on one of them: smooth by one flip
+        return noise + rng.standard_normal(noise.size) * step, ("few_flips",)
+    return noise, ()
 
 
 def is_coarse(noise: FloatArray, step: float) -> bool:

@@ -98,11 +98,6 @@ class Chance:
     p_value: float
     smallest_p: float
 
-    @property
-    def excess(self) -> float:
-        """Value minus the mean over permuted items."""
-        return self.value - self.mean
-
 
 def permuted_similarity(
     X: ArrayLike,

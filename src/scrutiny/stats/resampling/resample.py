@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
@@ -62,16 +62,7 @@ class Resampled:
 
     def select(self, replicates: slice | list[int]) -> "Resampled":
         """The same draws for a subset of replicates: separates sides that were drawn jointly."""
-        return Resampled(
-            point=self.point[replicates],
-            draws=self.draws[:, replicates],
-            n_rows=self.n_rows,
-            n_units=self.n_units,
-            n_patterns=self.n_patterns,
-            resample_id=self.resample_id,
-            n_strata=self.n_strata,
-            crowding=self.crowding,
-        )
+        return replace(self, point=self.point[replicates], draws=self.draws[:, replicates])
 
 
 def resample(

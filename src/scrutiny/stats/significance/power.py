@@ -107,10 +107,8 @@ def minimum_detectable_effect(
     """
     proper_level(power)
     critical = _critical(design, alpha / family)
-    top = float(np.max(critical)) + 10.0 * (design.seeds + design.drawn_items) ** 0.5
-    if top == 0.0:
-        return 0.0
     spread = (design.seeds + design.drawn_items) ** 0.5
+    top = float(np.max(critical)) + 10.0 * spread
     if spread == 0.0:
         return 0.0
 
