@@ -15,7 +15,7 @@ from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure
 from scrutiny.core.registry import Registration, registry
 from scrutiny.perturb.characters.typos import Typos
-from scrutiny.perturb.control.matched import matched_control
+from scrutiny.perturb.control.matched import Controls
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.reliability.estimate import estimate
@@ -97,7 +97,7 @@ def test_a_transformation_keeps_its_variants_and_controls_under_another_name():
     one, other, stray = (perturb(TEXT, name, seed=3) for name in ("typos@1", "slips@1", "strays@1"))
     assert other.edits == one.edits
     assert stray.edits != one.edits
-    first, second, third = (matched_control(TEXT, v, seed=3) for v in (one, other, stray))
+    first, second, third = (Controls(TEXT).of(v, seed=3) for v in (one, other, stray))
     assert second.edits == first.edits
     assert third.edits != first.edits
 

@@ -7,7 +7,7 @@ from scrutiny.perturb.characters.typos import Typos
 from scrutiny.perturb.control import ground as ground_module
 from scrutiny.perturb.control import matched as control_module
 from scrutiny.perturb.control.ground import Ground
-from scrutiny.perturb.control.matched import Controls, matched_control
+from scrutiny.perturb.control.matched import Controls
 from scrutiny.perturb.engine import batch as batch_module
 from scrutiny.perturb.engine import document as document_module
 from scrutiny.perturb.engine.apply import Setting
@@ -88,7 +88,7 @@ def test_what_shares_an_analysis_is_what_was_made_alone():
     gold = (Span("text", 4, 8, "X"),)
     examples = [Example("1", {"text": TEXT}), Example("2", {"text": TEXT}, gold=gold)]
     for example, variant, control in all_variants(examples):
-        assert control == matched_control(example, variant, seed=0)
+        assert control == Controls(example).of(variant, seed=0)
     shared = [made for _, _, made in perturb_draws(examples, RECIPES, DRAWS)]
     for draw, setting in enumerate(DRAWS):
         alone = [made for _, made in perturb_stream(examples, RECIPES, setting)]

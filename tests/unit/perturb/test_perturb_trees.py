@@ -8,7 +8,7 @@ from scrutiny.core.answers.words import ROOT, Words
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example, Span
 from scrutiny.core.transformation import Intensity
-from scrutiny.perturb.control.matched import matched_control
+from scrutiny.perturb.control.matched import Controls
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.change import Change, word_sites
 from scrutiny.perturb.engine.recipe import Recipe, Step
@@ -240,7 +240,7 @@ def arcs_of_known(example, gold):
 def test_random_words_of_a_control_are_unknown_words():
     example = sentence("She sold it .", (2, 0, 2, 2), "nsubj root obj punct")
     variant = perturb(example, "insert_adverb", seed=0)
-    control = matched_control(example, variant, seed=0)
+    control = Controls(example).of(variant, seed=0)
     assert (control.status, len(control.gold.borders)) == ("ok", 5)
     (new,) = [k for k, head in enumerate(control.gold.heads) if head is None]
     assert control.gold.relations[new] == ""

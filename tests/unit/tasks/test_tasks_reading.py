@@ -10,7 +10,7 @@ from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.robustness.params import RobustnessParams
-from scrutiny.perturb.control.matched import matched_control
+from scrutiny.perturb.control.matched import Controls
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.tasks.names import load_task
@@ -145,7 +145,7 @@ def test_right_answers_stand_in_every_changed_text(recipe):
         changed = apply_edits(example, variant.edits)
         assert variant.gold == changed.gold
         assert all(EXTRACT.check(right, changed) is None for right in variant.gold)
-        control = matched_control(example, variant, seed=seed)
+        control = Controls(example).of(variant, seed=seed)
         if control.status == "ok":
             after = apply_edits(example, control.edits)
             assert all(EXTRACT.check(right, after) is None for right in control.gold)

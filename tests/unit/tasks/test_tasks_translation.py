@@ -12,7 +12,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.robustness.design import make_design
 from scrutiny.diagnostics.robustness.params import RobustnessParams
-from scrutiny.perturb.control.matched import matched_control
+from scrutiny.perturb.control.matched import Controls
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.reliability.scored import level_of
@@ -116,7 +116,7 @@ def test_only_changes_that_leave_a_reference_are_usual():
 def test_a_control_is_held_to_the_reference_of_the_text():
     example = Example("1", {"text": "A cat sat on the mat over there."}, Text("Um gato."))
     treated = perturb(example, "typos", seed=0, task="translation")
-    control = matched_control(example, replace(treated, gold=Text("UM GATO.")), seed=0)
+    control = Controls(example).of(replace(treated, gold=Text("UM GATO.")), seed=0)
     assert (control.status, control.gold) == ("ok", Text("Um gato."))
 
 

@@ -43,7 +43,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.transformation import Where
 from scrutiny.perturb.control.ground import Ground
-from scrutiny.perturb.control.operations import EditedLength, Operation, amount_of, operations_of
+from scrutiny.perturb.control.operations import operations_of
 from scrutiny.perturb.control.placement import NoRoomError, Placement
 from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.engine.document import TextDocument
@@ -64,6 +64,15 @@ class Controls:
         The item as it was.
     documents
         Its fields as they have been analyzed already, by name; others are analyzed when needed.
+
+    Examples
+    --------
+    >>> from scrutiny.perturb.engine.apply import perturb
+    >>> example = Example("1", {"text": "a wonderful little film about growing up"})
+    >>> treatment = perturb(example, "typos(mode=replace)", seed=0)
+    >>> control = Controls(example).of(treatment, seed=0)
+    >>> control.role, len(control.edits) == len(treatment.edits)
+    ('control', True)
     """
 
     def __init__(
@@ -74,7 +83,7 @@ class Controls:
         self._grounds: dict[tuple[str, Where], Ground] = {}
 
     def of(self, variant: Variant, *, seed: int, draw: int | None = None) -> Variant:
-        """Control of one variant; see `matched_control`."""
+        """Variant with as much random change as another one; of the same draw unless told."""
         draw = variant.draw if draw is None else draw
         if variant.status != "ok":
             return _control(variant, draw, "skipped", "no_treatment")
@@ -127,32 +136,6 @@ class Controls:
         return None if variant.gold is None else example.gold
 
 
-def matched_control(
-    example: Example, variant: Variant, *, seed: int, draw: int | None = None
-) -> Variant:
-    """Variant with as much random change as another variant of the same example.
-
-    Parameters
-    ----------
-    example
-        The item as it was.
-    variant
-        The treatment.
-    seed, draw
-        Seed of the run, and which of the independent draws; the treatment's unless told.
-
-    Examples
-    --------
-    >>> from scrutiny.perturb.engine.apply import perturb
-    >>> example = Example("1", {"text": "a wonderful little film about growing up"})
-    >>> treatment = perturb(example, "typos(mode=replace)", seed=0)
-    >>> control = matched_control(example, treatment, seed=0)
-    >>> control.role, amount_changed(example, control) == amount_changed(example, treatment)
-    ('control', True)
-    """
-    return Controls(example).of(variant, seed=seed, draw=draw)
-
-
 def _control(
     variant: Variant,
     draw: int,
@@ -176,18 +159,6 @@ def _control(
             draw,
         )
     )
-
-
-def amount_changed(example: Example, variant: Variant) -> EditedLength:
-    """Code points that a variant deletes and inserts, as the controls count them."""
-    if variant.role == "control":  # its edits are as small as they can be
-        deleted = sum(edit.end - edit.start for edit in variant.edits)
-        return EditedLength(deleted, sum(len(edit.text) for edit in variant.edits))
-    found: list[Operation] = []
-    for name in example.fields:
-        own = [edit for edit in variant.edits if edit.field == name]
-        found += operations_of(TextDocument(example, name), own) if own else []
-    return amount_of(found)
 
 
 @lru_cache(maxsize=1024)

@@ -14,7 +14,7 @@ if more than half of it is different. Otherwise ("definitely", "difinately") it 
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from rapidfuzz.distance import Levenshtein
@@ -25,18 +25,6 @@ from scrutiny.text.lexicon import zipf
 from scrutiny.text.tokens import is_number
 
 Kind = Literal["case", "marks", "words", "letters"]
-
-
-class EditedLength(NamedTuple):
-    """Code points that edits delete and insert."""
-
-    deleted: int
-    inserted: int
-
-    @property
-    def total(self) -> int:
-        """Sum of deleted and inserted code points."""
-        return self.deleted + self.inserted
 
 
 class Operation(NamedTuple):
@@ -61,18 +49,6 @@ class Operation(NamedTuple):
     inserted: str
     tokens: int = 0
     spaces: int = 0
-
-
-def amount_of(operations: Iterable[Operation]) -> EditedLength:
-    """Total number of code points of the operations.
-
-    Examples
-    --------
-    >>> amount_of([Operation("letters", 1, "x"), Operation("words", 4, "seven", 1)])
-    EditedLength(deleted=5, inserted=6)
-    """
-    listed = list(operations)
-    return EditedLength(sum(o.deleted for o in listed), sum(len(o.inserted) for o in listed))
 
 
 def operations_of(document: TextDocument, edits: Sequence[Edit]) -> list[Operation]:

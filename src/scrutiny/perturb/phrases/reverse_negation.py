@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Protocol
+from typing import ClassVar, Final
 
 from scrutiny.core.edit import Edit, Piece
 from scrutiny.core.transformation import Document, Effect, Site
@@ -18,8 +18,11 @@ from scrutiny.perturb.languages.en.negation import (
 )
 from scrutiny.perturb.languages.en.verbs import finite_kind
 from scrutiny.perturb.languages.tokens import sentence_of, sentence_tokens
+from scrutiny.perturb.resources.capabilities import Parser
+from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.tasks.columns.tags import borders_in
 from scrutiny.tasks.dependencies.counting import main_of
+from scrutiny.text.spacy_pipeline import Annotation
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ class ReverseNegation(Change):
         return found
 
     def _place(
-        self, document: Document, first: int, last: int, parse: "Parse | None"
+        self, document: Document, first: int, last: int, parse: Annotation | None
     ) -> int | None:
         negator = negator_in(document, first, last)
         if negator is not None:
@@ -148,27 +151,16 @@ _SUBJECTS: Final = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"
 _AUXILIARIES: Final = frozenset({"aux", "auxpass"})
 
 
-class Parse(Protocol):
-    """Dependencies by token; the head of a sentence's root is -1."""
-
-    heads: tuple[int, ...]
-    deprels: tuple[str, ...]
-
-
-def parse_of(document: Document) -> Parse | None:
+def parse_of(document: Document) -> Annotation | None:
     """Parse of a document by the run's tagger, if it is a parser and has the same tokens."""
-    parser: Any = document.resources.get("tagger")
-    if parser == "spacy":
-        from scrutiny.perturb.resources.loading import load_resource
-
-        parser = load_resource("tagger", "spacy")
-    if not hasattr(parser, "annotate"):
+    parser = find_resource(document.resources, "tagger")
+    if not isinstance(parser, Parser):
         return None
-    parse: Any = parser.annotate([document.text])[0]
+    parse = parser.annotate([document.text])[0]
     return parse if len(parse.heads) == len(document.tokens) else None
 
 
-def parsed_main_verb(document: Document, first: int, last: int, parse: Parse) -> int | None:
+def parsed_main_verb(document: Document, first: int, last: int, parse: Annotation) -> int | None:
     """Index of the finite verb of a sentence's main clause, or `None`.
 
     That is the root of the parse or its first auxiliary, with a subject in front of it.

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_ch
 if TYPE_CHECKING:
     import numpy as np
 
+    from scrutiny.text.spacy_pipeline import Annotation
+
 
 class MaskQuery(NamedTuple):
     """A text with the code points ``start`` to ``end`` masked."""
@@ -99,6 +101,14 @@ class EntailmentJudge(Protocol):
 
     def entailment(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float]:
         """Probability that the first text of each pair entails the second."""
+
+
+@runtime_checkable
+class Parser(Protocol):
+    """A tagger that finds the dependencies of words as well."""
+
+    def annotate(self, texts: Iterable[str]) -> "list[Annotation]":
+        """Parse of each text, over our tokens."""
 
 
 @runtime_checkable
