@@ -142,6 +142,8 @@ class Task(PlugIn, ABC):
     classes
         Classes that parts of its answers have (`class_counts`); those of the data where it has
         none.
+    class_words
+        What such a class is called, and what is counted of it.
     answers_are_optional
         Whether models that give no answers are measured on it as well: their attention maps, their
         vectors.
@@ -162,6 +164,7 @@ class Task(PlugIn, ABC):
     answer_type: AnswerType[Any] | None = None
     scored_by: Score | None = None
     classes: tuple[str, ...] = ()
+    class_words: tuple[str, str] = ("class", "items")
     answers_are_optional: bool = False
     stream: str = ""
 

@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from scrutiny.core.statistic import Chance
 from scrutiny.reliability.additive import Additive, Array, divide, over_rows, second, with_count
 from scrutiny.reliability.replicates.tests import mcnemar_of_hits
 
@@ -88,6 +89,7 @@ CHANGED_SHARE: Final = Additive(
     scale="logit",
     higher_is="worse",
     divisor=second,
+    chance=Chance("random change"),
 )
 
 BROKEN_RATE: Final = Additive(

@@ -21,6 +21,7 @@ from scrutiny.run.planning.doubtful_data import (
     data_warnings,
     truncation_warnings,
     unasked_warnings,
+    unscored_warnings,
 )
 from scrutiny.run.planning.resolved import Measurement, Pairing, Resolved
 from scrutiny.run.training.trained import chosen_by
@@ -81,6 +82,7 @@ def manifest(
             *data_warnings(resolved.datasets),
             *truncation_warnings(resolved),
             *unasked_warnings(resolved),
+            *unscored_warnings(resolved),
             *too_small(resolved),
         ],
         "label_matches": list(matches_to_show(resolved)),
@@ -146,6 +148,7 @@ def _data_manifest(resolved: Resolved, name: str) -> dict[str, Any]:
     return {
         "source": dataset.source,
         "task": dataset.task,
+        "class_words": list(resolved.tasks[name].class_words),
         "items": len(dataset.examples),
         "fingerprint": dataset.fingerprint,
         "bad_rows": [plain(row) for row in dataset.bad_rows[:100]],

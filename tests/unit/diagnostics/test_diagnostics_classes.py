@@ -5,12 +5,15 @@ import pytest
 from sklearn.metrics import f1_score, precision_score, recall_score
 from toy_runs import estimate, run
 
+from scrutiny.core.answers.words import ROOT, Words
 from scrutiny.core.errors import PlanError
+from scrutiny.core.model import Model
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.classes.diagnostic import Classes
 from scrutiny.diagnostics.classes.metrics import LABEL_F1, MACRO_F1, PRECISION, RECALL
 from scrutiny.diagnostics.classes.parts import PART, part
+from scrutiny.models.answers.inputs import borders
 from scrutiny.parts.run.classes import labels_of
 from scrutiny.parts.run.first_screen import front_of
 from scrutiny.report.reading.load import load_view
@@ -107,6 +110,32 @@ def test_the_part_has_the_worst_label_first(folder):
     (chart,) = part(view).charts
     assert [row[:2] for row in chart.table.rows] == [("spam", "18"), ("news", "13"), ("ham", "65")]
     assert chart.table.rows[0][2].startswith("66.7 % [")
+
+
+class Parser(Model):
+    """Says that each word depends on the one behind it, and the last one is the root."""
+
+    source, task, labels = "python:object:Parser", "dependency-arcs", ()
+    capabilities = frozenset({"predict"})
+
+    def predict(self, examples):
+        return [self._answer(borders(example)) for example in examples]
+
+    def _answer(self, places):
+        heads = (*range(1, len(places)), ROOT)
+        relations = (*["det"] * (len(places) - 1), "root")
+        return Prediction(Words("text", tuple(places), heads, relations))
+
+
+def test_classes_of_a_parser_are_relations_and_what_is_counted_are_words(tmp_path):
+    one = {"words": ["the", "dog", "barks"], "heads": [2, 3, 0]}
+    trees = [{**one, "id": f"s{n}", "relations": ["det", "nsubj", "root"]} for n in range(3)]
+    folder = run("classes", Parser(), trees, tmp_path, task="dependency-arcs")
+    assert 0 < estimate(folder, "macro_f1(27)").value < 1  # relations are never equal
+    (chart,) = part(load_view(folder.path)).charts
+    assert chart.title.endswith("scores of each relation")
+    assert "'nsubj', .000 [.000, 1.000], with 3 words." in chart.caption
+    assert chart.table.header[:2] == ("relation", "words")
 
 
 def test_unequal_labels_stand_on_the_first_screen(tmp_path):

@@ -1,5 +1,7 @@
 """Robustness where answers are annotations of words: what a change costs, and what it changes."""
 
+from io import StringIO
+
 import pytest
 from toy_runs import estimate, run
 
@@ -12,6 +14,8 @@ from scrutiny.diagnostics.robustness.diagnostic import Robustness
 from scrutiny.diagnostics.robustness.params import RobustnessParams
 from scrutiny.models.answers.inputs import borders
 from scrutiny.report.reading.evidence import Tables, evidence_of
+from scrutiny.report.reading.load import load_view
+from scrutiny.report.terminal.page import write_terminal
 from scrutiny.run.planning.audit import audit_plan
 from scrutiny.tasks.names import load_task
 
@@ -117,11 +121,19 @@ def test_words_that_a_change_brings_do_not_count(tmp_path):
 def test_of_another_scheme_only_what_it_changes_is_counted(tmp_path):
     folder = measured(tmp_path / "run", Parser(OTHER))
     metrics = {e.key.metric for e in folder.estimates()}
-    assert metrics == {"coverage@1", "changed_share@1"}
+    assert metrics == {"coverage@1", "changed_share@1", "beyond(changed_share)@1"}
     (finding,) = folder.findings()
     assert finding.claim.says == "word_case changes what the model says of words"
     assert finding.claim.risk.costs.format(67) == "changes 67 % of words"
     assert finding.estimate.key.metric == "changed_share@1"
+    assert [c.name for c in finding.checks][-1] == "more than random change"
+    view = load_view(folder.path)
+    assert view.facts.warnings == (
+        f"m was not scored on x: {OTHER}. What it changes when texts change is counted all the "
+        "same.",
+    )
+    write_terminal(view, screen := StringIO())
+    assert "Warning: m was not scored on x" in screen.getvalue()
     with pytest.raises(
         PlanError, match=r"performance@1 compares answers with gold .* are none of U"
     ):

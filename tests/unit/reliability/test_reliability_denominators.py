@@ -70,6 +70,7 @@ NO_MEAN = {
     "precision@1",
     "recall@1",
     "beyond(attack_success)@1",
+    "beyond(changed_share)@1",
     "beyond(transfer_rate)@1",
     "capa@1",
     "capa_of_labels@1",

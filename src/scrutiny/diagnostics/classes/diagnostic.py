@@ -65,7 +65,7 @@ class Classes(Diagnostic[ClassesParams]):
             return Design(notes=("All items have the same class.",))
         return Design(
             conditions=tuple({"label": label} for label in labels),
-            estimates=tuple(_estimates(labels, inputs.data.chance)),
+            estimates=tuple(_estimates(labels, are_unequal=_are_unequal(labels, inputs))),
             queries_per_item=1,
             notes=(
                 "Each interval is for one class only; they do not hold for all classes at once. "
@@ -93,10 +93,15 @@ class Classes(Diagnostic[ClassesParams]):
                 yield Row(example.id, None, "measured", condition, *row, values)
 
 
-def _estimates(labels: tuple[str, ...], chance: float) -> Iterator[EstimateSpec]:
+def _are_unequal(labels: tuple[str, ...], inputs: Inputs) -> bool:
+    """Whether one class is much more frequent than others, as a task's own always are."""
+    return bool(inputs.task.classes) or inputs.data.chance * len(labels) >= _UNEQUAL
+
+
+def _estimates(labels: tuple[str, ...], *, are_unequal: bool) -> Iterator[EstimateSpec]:
     """Macro-F1 if the classes are unequal, and the numbers of each class."""
     counts = {label: Selector("measured", {"label": label}) for label in labels}
-    if chance * len(labels) >= _UNEQUAL:
+    if are_unequal:
         sides = {side_of(place): counts[label] for place, label in enumerate(labels)}
         yield EstimateSpec("macro_f1", f"macro_f1({len(labels)})@1", sides)
     for metric in (RECALL, PRECISION, LABEL_F1):

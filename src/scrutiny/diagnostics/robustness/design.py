@@ -9,6 +9,7 @@ drop, control       the same for the matched random change (role ``control``)
 excess              drop minus the control's drop
 flips               share of changed items whose prediction changed
 changed             share of places (words, spans) of both texts of which it says something else
+changed, beyond     that share minus the control's
 broken, mended      right before and wrong after, and the reverse
 coverage            share of items that T changed
 ==================  =================================================================
@@ -33,6 +34,7 @@ from scrutiny.reliability.verdicts.gate_rules import without_versions
 
 _BEFORE = Selector(role="baseline")
 _STAYS = {"after": "before"}
+_CONTROL = "control: random change"
 _BOTH_STAY = {"after": "before", "control": "before"}
 
 
@@ -73,7 +75,7 @@ def make_design(params: RobustnessParams, inputs: Inputs) -> Design:
         conditions=tuple(condition_of(r, d) for r in recipes for d in range(params.draws)),
         estimates=tuple(_estimates(kept, scores, params, inputs)),
         claims=tuple(_claim(recipe, s, params, inputs) for s, recipe in _pairs(scores, kept))
-        or tuple(_changes(recipes if inputs.subject.unscored else (), inputs.task)),
+        or tuple(_changes(recipes if inputs.subject.unscored else (), params, inputs.task)),
         queries_per_item=1 + (1 + params.control) * len(recipes) * params.draws,
         notes=tuple(_notes(params, inputs, kept)),
         families={f"robustness{s.mark}": names[s] for s in scores} or {"robustness": about},
@@ -208,6 +210,14 @@ def _of_recipe(
                 role="control",
                 condition=condition,
             )
+        if params.control and inputs.subject.unscored:
+            yield EstimateSpec(
+                f"changed_beyond/{name}",
+                made_of("beyond", metric),
+                {"": after, "control": control},
+                group="changed",
+                condition=condition,
+            )
     if has_labels(inputs.task):
         flips = ("flip_rate@1", "broken_rate@1", "mended_rate@1")
         for metric in flips if scores else flips[:1]:
@@ -231,7 +241,7 @@ def _claim(recipe: Recipe, score: _Score, params: RobustnessParams, inputs: Inpu
     mark, of_task = score.mark, score_of(inputs.task)
     name = recipe.name if params.draws > 1 else f"{recipe.name}/0"
     tolerance = of_task.tolerance if params.tolerance is None else params.tolerance
-    excess = [Component(f"excess{mark}/{name}", 0.0, "control: random change")] * params.control
+    excess = [Component(f"excess{mark}/{name}", 0.0, _CONTROL)] * params.control
     what = f"{recipe.title}: {spoken(score.metric)}" if mark else recipe.title
     return Claim(
         id=f"{recipe.name}{mark}",
@@ -245,15 +255,17 @@ def _claim(recipe: Recipe, score: _Score, params: RobustnessParams, inputs: Inpu
     )
 
 
-def _changes(recipes: Sequence[Recipe], task: Task) -> Iterator[Claim]:
+def _changes(recipes: Sequence[Recipe], params: RobustnessParams, task: Task) -> Iterator[Claim]:
     """Risks of a model that cannot be scored: what it changes of its own answers."""
     for recipe in recipes if changes_of(task) else ():
         places = changes_of(task)[0].unit
+        name = f"{recipe.name}/0"
+        beyond = [Component(f"changed_beyond/{name}", 0.0, _CONTROL)] * params.control
         yield Claim(
             id=recipe.name,
             says=f"{title(recipe)} changes what the model says of {places}",
             diagnostic="robustness",
-            components=(Component(f"changed/{recipe.name}/0", 0.0),),
+            components=(Component(f"changed/{name}", 0.0), *beyond),
             family="robustness",
             checks=("items", "seeds", "datasets"),
             risk=Risk(recipe.title, score_of(task).tolerance, f"changes {{}} % of {places}"),
@@ -289,12 +301,7 @@ def _notes(
         named = ", ".join(f"{without_versions(n)} ({', '.join(of)})" for n, of in lacking.items())
         yield f"Not asked, for want of a resource (`resources` names one): {named}."
     others = [title(recipe) for recipe, scores in kept.items() if not scores]
-    if inputs.subject.unscored:
-        yield (
-            f"{spoken(score_of(inputs.task).level)} was not asked: {inputs.subject.unscored}. What "
-            "the model changes when texts change is counted all the same."
-        )
-    elif others:
+    if others and not inputs.subject.unscored:
         counts = "counts changed predictions and " if has_labels(inputs.task) else ""
         yield (
             f"{', '.join(others)} may change the gold answer of {inputs.task.name}: the report "

@@ -7,6 +7,7 @@ from typing import Final
 
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.task import Task
 from scrutiny.parts.run.classes import LabelLine, decimal_of, headline_of, labels_of, percent_of
 from scrutiny.parts.run.found_risks import (
     FoundRisk,
@@ -64,6 +65,8 @@ class Front:
     labels
         Numbers of each label, the worst first, where labels are unequal and the run has one model
         on one dataset.
+    class_words
+        What such a label is called, and what is counted of it.
     """
 
     title: str
@@ -74,6 +77,7 @@ class Front:
     risks: tuple[FoundRisk, ...]
     beside: tuple[str, ...] = ()
     labels: tuple[LabelLine, ...] = ()
+    class_words: tuple[str, str] = Task.class_words
     meanings: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, state: str) -> tuple[FoundRisk, ...]:
@@ -102,6 +106,7 @@ def front_of(view: RunView) -> Front | None:
         risks=ordered,
         beside=(*chance, *_beside(beside, view)),
         labels=_labels(view, [name for _, name in beside]),
+        class_words=next((data.class_words for data in view.datasets), Task.class_words),
         meanings={
             **{
                 name: says

@@ -146,7 +146,8 @@ class DiagnosticNotes:
 class DatasetLine:
     """A dataset of the run, its known overlap with training text, and row warnings.
 
-    ``doubts`` are sentences about rows that were left out or are doubtful.
+    ``doubts`` are sentences about rows that were left out or are doubtful; ``class_words`` is what
+    a class of its answers is called, and what is counted of it.
     """
 
     name: str
@@ -155,6 +156,7 @@ class DatasetLine:
     fingerprint: str = ""
     overlap: str = "not checked"
     doubts: tuple[str, ...] = ()
+    class_words: tuple[str, str] = ("class", "items")
 
 
 @dataclass(frozen=True, slots=True)

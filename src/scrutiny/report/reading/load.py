@@ -9,6 +9,7 @@ from typing import Any, Final
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import DataError
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.task import Task
 from scrutiny.parts.run.found import Found
 from scrutiny.parts.run.in_slices import without_slices
 from scrutiny.parts.run.view import (
@@ -176,6 +177,7 @@ def _datasets(
             fingerprint=data.get("fingerprint", "")[:16],
             overlap="; ".join(filter(None, (of(name, estimates) for of in known))) or _NOT_CHECKED,
             doubts=tuple(data.get("doubts", ())),
+            class_words=tuple(data.get("class_words", Task.class_words)),
         )
         for name, data in manifest.get("data", {}).items()
     )

@@ -40,7 +40,7 @@ def front_lines(front: Front) -> Iterator[Text]:
         fits = together.cell_len <= WIDTH
         yield from [together] if fits else wrapped(" \N{MIDDLE DOT} ".join(front.beside))
     yield from wrapped(front.title, style="dim")
-    yield from _labels(front.labels)
+    yield from _labels(front.labels, *front.class_words)
     yield Text()
     hurt, open_ones = front.of("hurts"), front.of("can't tell")
     columns = _columns([*hurt, *open_ones])
@@ -62,17 +62,17 @@ def front_lines(front: Front) -> Iterator[Text]:
     yield from _case(hurt)
 
 
-def _labels(lines: Sequence[LabelLine]) -> Iterator[Text]:
+def _labels(lines: Sequence[LabelLine], one: str, counted: str) -> Iterator[Text]:
     """Recall, precision and F1 of the classes, the lowest F1 first."""
     if not lines:
         return
-    header = zip(("  class", "items", "recall", "precision", "F1"), _LABELS, strict=True)
+    header = zip((f"  {one}", counted, "recall", "precision", "F1"), _LABELS, strict=True)
     yield Text(side_by_side(*header), style="dim")
-    for one in lines[:_MOST_LABELS]:
-        cells = (f"  {one.label}", one.items, one.recall, one.precision, one.f1)
+    for line in lines[:_MOST_LABELS]:
+        cells = (f"  {line.label}", line.items, line.recall, line.precision, line.f1)
         yield Text(side_by_side(*zip(cells, _LABELS, strict=True)))
     if len(lines) > _MOST_LABELS:
-        yield Text(f"  … and {len(lines) - _MOST_LABELS} more classes")
+        yield Text(f"  … and {len(lines) - _MOST_LABELS} more")
 
 
 def _columns(risks: Sequence[FoundRisk]) -> tuple[int, ...]:

@@ -60,6 +60,16 @@ def unasked_warnings(resolved: Resolved) -> Iterator[str]:
         )
 
 
+def unscored_warnings(resolved: Resolved) -> Iterator[str]:
+    """A sentence for each model whose answers cannot be compared with a dataset's gold ones."""
+    for (family, data), pairing in resolved.pairings.items():
+        if pairing.unscored:
+            yield (
+                f"{family} was not scored on {data}: {pairing.unscored}. What it changes when "
+                "texts change is counted all the same."
+            )
+
+
 def refused_on_shared(
     claims: Iterable[Claim], datasets: Mapping[str, str], shared: Sequence[SharedItems]
 ) -> list[Claim]:

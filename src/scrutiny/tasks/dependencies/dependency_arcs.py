@@ -32,6 +32,7 @@ class DependencyArcs(Annotated):
     name = "dependency-arcs"
     answer_type = WORDS
     classes = RELATIONS
+    class_words = "relation", "words"
     answers_are_optional = True
     identifying_columns = ("heads", "relations")
     roles = (
