@@ -112,6 +112,8 @@ class Model(PlainModel):
 
     Attributes
     ----------
+    repeats_itself
+        Whether the same text asked again gets the same answer.
     n_samples
         Number of samples behind its probabilities; None if they are exact.
     has_stored_answers_only
@@ -139,6 +141,7 @@ class Model(PlainModel):
     labels: tuple[str, ...] = ()
     is_batch_invariant: bool = False
     capabilities: frozenset[str]
+    repeats_itself: bool = True
     n_samples: int | None = None
     has_stored_answers_only: bool = False
     answers_other_texts: bool = True

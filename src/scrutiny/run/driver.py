@@ -4,6 +4,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -129,8 +130,10 @@ def _run(
         work = _Work(resolved, journal, options.progress, bound=bound)
         # one for both stages: models stay loaded, and are known to be those that were asked
         with left_alone(), closing(make(resolved, store, run_id=run_id)) as workers:
+            serial = executor("serial", workers=1, objects=models)
+            here = serial(resolved, store, run_id=run_id)
             for stage in _STAGES:
-                work.run(stage, workers)
+                work.run(stage, workers, here)
         if not is_packed:
             _write_tables(folder, journal, resolved)
         options.progress.start("estimate", total=1, done=0)
@@ -193,8 +196,8 @@ class _Work:
         self._journal = journal
         self._progress = progress
 
-    def run(self, stage: str, workers: Executor) -> None:
-        """Do the remaining shards of a stage."""
+    def run(self, stage: str, workers: Executor, here: Executor) -> None:
+        """Do the remaining shards of a stage: in workers, and here those that ask an endpoint."""
         tasks = list(tasks_of(self._resolved, stage))
         done = self._journal.done()
         # replicate by replicate: each model is loaded once, whatever is measured of it
@@ -211,11 +214,20 @@ class _Work:
         if stage == "measure":
             self._progress.passed(self._bound)
         planned = {task.id: self._texts(task) for task in todo}
-        for task_id, block in workers.run(self._with_variants(todo)):
+        local = [task for task in todo if not self._is_remote(task)]
+        remote = [task for task in todo if self._is_remote(task)]
+        for task_id, block in chain(
+            workers.run(self._with_variants(local)), here.run(self._with_variants(remote))
+        ):
             self._journal.finish(task_id, block)
             timing = block["timings"].to_pylist()[0]
             told = {"asked": timing["asked"], "cached": timing["cached"]}
             self._progress.advance(stage, **told, planned=planned[task_id])
+
+    def _is_remote(self, task: TaskSpec) -> bool:
+        """Whether a task asks an endpoint: then the driver does it, for all limits and budgets."""
+        families = [*filter(None, [task.family]), *task.reference[:1]]
+        return any(self._resolved.pairings[name, task.dataset].is_remote for name in families)
 
     def _texts(self, task: TaskSpec) -> int:
         """Largest number of texts that a task sends to its measured model."""

@@ -12,6 +12,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError, ScrutinyError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
+from scrutiny.core.remote import RemoteModel
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.user_code import at_home, is_interrupt, message_of, shown
 
@@ -49,6 +50,8 @@ def predict_or_fail(model: Model, examples: Sequence[Example]) -> list[Predictio
         wrong number of probabilities, negative ones, ones that do not sum to 1 within 1e-3, an
         unknown label, a span outside of its text.
     """
+    if isinstance(model, RemoteModel):
+        return model.answers(examples)
     answers = answer_or_fail(model.predict, examples, source=model.source)
     labels = model.labels
     return [

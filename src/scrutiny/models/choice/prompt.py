@@ -112,21 +112,35 @@ def read_prompt(source: ModelSource, fields: Sequence[str]) -> Prompt:
             f"{source.text!r} needs the text that the model goes on with: "
             f'-M template="Review: {{{fields[0]}}}\\nSentiment:", or template=@FILE.'
         )
+    parts = template_parts(template, fields, source=source.text, has_mask=True)
+    return Prompt(parts, read_choices(source.options.get("choices", ""), source=source.text))
+
+
+def template_parts(
+    template: str, fields: Sequence[str], *, source: str, has_mask: bool = False
+) -> tuple[str, ...]:
+    """Literal stretches of a template and names of fields in turn, a literal first and last.
+
+    Raises
+    ------
+    ModelError
+        If its file cannot be read, or if it does not name every field of the task.
+    """
     parts = tuple(split_captures(_text_of(template, source)))
-    allowed = (*fields, MASK)
-    unknown = [name for name in parts[1::2] if name not in allowed]
-    lacking = [name for name in fields if name not in parts[1::2]]
-    if unknown or lacking or parts[1::2].count(MASK) > 1:
+    named, mask = parts[1::2], (MASK,) if has_mask else ()
+    unknown = [name for name in named if name not in (*fields, *mask)]
+    lacking = [name for name in fields if name not in named]
+    if unknown or lacking or named.count(MASK) > 1:
+        once = f", for a masked language model {{{MASK}}} once" if has_mask else ""
         raise ModelError(
-            f"{source.text!r}: the template must name every field of the task in braces "
-            f"({', '.join('{' + name + '}' for name in fields)}), for a masked language model "
-            f"{{{MASK}}} once, and nothing else; it names: "
-            f"{', '.join('{' + name + '}' for name in parts[1::2]) or 'nothing'}."
+            f"{source!r}: the template must name every field of the task in braces "
+            f"({', '.join('{' + name + '}' for name in fields)}){once}, and nothing else; it "
+            f"names: {', '.join('{' + name + '}' for name in named) or 'nothing'}."
         )
-    return Prompt(parts, _choices(source))
+    return parts
 
 
-def _text_of(template: str, source: ModelSource) -> str:
+def _text_of(template: str, source: str) -> str:
     """Template as it was given, or as its file has it, without the line ends at its end."""
     if not template.startswith("@"):
         return _ESCAPE.sub(lambda match: _ESCAPES[match[0]], template)
@@ -134,12 +148,17 @@ def _text_of(template: str, source: ModelSource) -> str:
     try:
         return path.read_text(encoding="utf-8").rstrip("\n")
     except (OSError, ValueError) as error:
-        raise ModelError(f"{source.text!r}: {str(path)!r} cannot be read: {error}.") from error
+        raise ModelError(f"{source!r}: {str(path)!r} cannot be read: {error}.") from error
 
 
-def _choices(source: ModelSource) -> tuple[tuple[str, str], ...]:
-    """Labels with their continuations."""
-    stated = source.options.get("choices", "")
+def read_choices(stated: str, *, source: str) -> tuple[tuple[str, str], ...]:
+    """Labels with their continuations, from ``label=words`` with commas or bars between.
+
+    Raises
+    ------
+    ModelError
+        If there are fewer than two, a label or continuation twice, or one without words.
+    """
     found = []
     for part in filter(None, re.split(r"[|]" if "|" in stated else ",", stated)):
         label, _, words = part.partition("=")
@@ -154,7 +173,7 @@ def _choices(source: ModelSource) -> tuple[tuple[str, str], ...]:
         or not all(map(str.strip, words))
     ):
         raise ModelError(
-            f"{source.text!r}: choices={stated!r} cannot be read. Give each label once, with the "
+            f"{source!r}: choices={stated!r} cannot be read. Give each label once, with the "
             'words that stand for it: choices="positive= good,negative= bad" (or with bars '
             "between them). A space in front of the words counts."
         )

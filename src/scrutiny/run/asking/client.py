@@ -1,7 +1,7 @@
 """Model client: cache look-up, queries for missing answers in sorted chunks, frequent saving."""
 
 import struct
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
@@ -15,6 +15,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.garbage import usually_collected
 from scrutiny.core.model import Model
 from scrutiny.core.queries.language import Continuation, SentencePair
+from scrutiny.core.remote import NO_REPLY, RemoteModel, decode_replies, encode_replies
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.answers.checked_language import ask_or_fail
@@ -58,7 +59,8 @@ class _Questions:
     sizes
         Work that each one makes.
     ask
-        Function that returns the model's answers to the queries at these indices.
+        Function that returns the model's answers to the queries at these indices, in order; or
+        places among them with their answers, as they arrive, where ``is_arriving``.
     encode, decode
         Answers to bytes and back.
     most
@@ -71,13 +73,14 @@ class _Questions:
 
     keys: Sequence[bytes]
     sizes: Sequence[int]
-    ask: Callable[[Sequence[int]], list[Any | Failure]]
+    ask: Callable[[Sequence[int]], Iterable[Any]]
     encode: Callable[[Any], bytes]
     decode: Callable[[bytes], Any]
     most: float = float("inf")
     batches: Callable[[Sequence[int]], list[list[int]]] | None = None
     by_time: bool = False
     noted: Callable[[Sequence[int], Sequence[Any | Failure]], None] = lambda _, __: None
+    is_arriving: bool = False
 
     def chunks(self, missing: Sequence[int]) -> Iterator[list[int]]:
         """Indices of the queries in each chunk, smallest first."""
@@ -128,6 +131,8 @@ class ModelClient:
         if self.model.has_stored_answers_only:
             self.tally.cached += len(examples)
             return self._predict(examples)
+        if isinstance(self.model, RemoteModel):
+            return self._read(self.model, examples)
         keys = answer_keys(
             examples, fingerprint=self._fingerprint, capability="predict", label_map=self._digest
         )
@@ -145,6 +150,28 @@ class ModelClient:
                 noted=self._noted(PREDICT, examples),
             )
         )
+
+    def _read(
+        self, model: RemoteModel, examples: Sequence[Example], *, draw: int = 0
+    ) -> list[Prediction | Failure]:
+        """Answers of an endpoint, from replies that are kept as they came."""
+        keys = answer_keys(
+            examples, fingerprint=self._fingerprint, capability="reply", label_map="", draw=draw
+        )
+        replies = self._answers(
+            _Questions(
+                keys,
+                [0] * len(keys),
+                lambda chunk: model.replies([examples[i] for i in chunk], draw=draw),
+                encode_replies,
+                decode_replies,
+                is_arriving=True,
+            )
+        )
+        return [
+            one if isinstance(one, Failure) else self._translate(model.read(example, one))
+            for example, one in zip(examples, replies, strict=True)
+        ]
 
     def ask_again(self) -> None:
         """Repeat, once per process, some queries that this run began with.
@@ -215,7 +242,8 @@ class ModelClient:
         missing = [i for key, i in firsts.items() if key not in answers]
         with Keeping(self._store, self._pace.clock) as keeping:
             for chunk in questions.chunks(missing):
-                answers.update(self._ask(questions, chunk, keeping))
+                came = self._arriving if questions.is_arriving else self._ask
+                answers.update(came(questions, chunk, keeping))
         self.tally.asked += len(missing)
         self.tally.cached += len(keys) - len(missing)
         return [answers[key] for key in keys]
@@ -227,7 +255,7 @@ class ModelClient:
         answered: dict[bytes, Any] = {}
         for part in self._pace.parts(chunk, batches=questions.batches, by_time=questions.by_time):
             start = perf_counter()
-            found = questions.ask(part)
+            found = [*questions.ask(part)]
             self.tally.model_seconds += perf_counter() - start
             own = dict(zip([questions.keys[i] for i in part], found, strict=True))
             answered.update(own)
@@ -237,6 +265,22 @@ class ModelClient:
                 {k: questions.encode(a) for k, a in own.items() if not isinstance(a, Failure)}
             )
         return answered
+
+    def _arriving(
+        self, questions: _Questions, chunk: Sequence[int], keeping: Keeping
+    ) -> dict[bytes, Any]:
+        """Send one chunk and store each answer as it comes; failures are not stored."""
+        came: dict[bytes, Any] = {}
+        start = perf_counter()
+        for place, answer in questions.ask(chunk):
+            key = questions.keys[chunk[place]]
+            came[key] = answer
+            if isinstance(answer, Failure):
+                self._look_at_failures(list(came.values()))
+            else:
+                keeping.at_once({key: questions.encode(answer)})
+        self.tally.model_seconds += perf_counter() - start
+        return came
 
     def _look_at_failures(self, answers: Sequence[Any | Failure]) -> None:
         """Record the first failure; raise if a model only ever fails.
@@ -250,11 +294,11 @@ class ModelClient:
         if not failures:
             return
         self.tally.failure = self.tally.failure or storable(failures[0].message)
-        raised = sum(failure.reason == "model_error" for failure in failures)
+        raised = sum(failure.reason in ("model_error", *NO_REPLY) for failure in failures)
         if raised == asked >= HOPELESS and not self._has_answered:
             raise ModelError(
-                f"{self.model.source} raised an error for each of the {asked:,} texts it was "
-                f"asked; the first: {storable(failures[0].message)}. Fix the model, then "
+                f"{self.model.source} has answered none of the {asked:,} texts it was asked; the "
+                f"first error: {storable(failures[0].message)}. Fix the model, then "
                 "re-issue the same command."
             )
 

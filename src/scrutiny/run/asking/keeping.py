@@ -54,6 +54,11 @@ class Keeping:
         if not is_quick or now - self._kept >= WAIT_S:
             self._keep()
 
+    def at_once(self, answers: Mapping[bytes, bytes]) -> None:
+        """Store what was paid for, or waited for long."""
+        self._waiting.update(answers)
+        self._keep()
+
     def _keep(self) -> None:
         """Store all buffered answers."""
         waiting, self._waiting = self._waiting, {}

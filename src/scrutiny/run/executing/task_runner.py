@@ -14,6 +14,7 @@ from scrutiny.core.boundary.secrets import redacted
 from scrutiny.core.diagnostic import Batch, Cell, ChangesTexts
 from scrutiny.core.garbage import seldom_collected
 from scrutiny.core.model import Model, Replicate
+from scrutiny.core.remote import RemoteModel
 from scrutiny.models.answers.user_code import at_home, errors_named, exits_refused
 from scrutiny.models.python.reading import ObjectReading, read_object
 from scrutiny.run.asking.client import ModelClient, Tally
@@ -192,10 +193,13 @@ class TaskRunner:
         of_this_run = canonical_json(["run", self._run_id, family, redacted(replicate.source)])
         stated = fingerprint or self._read(name, model)
         must_be_the_same(self._store, name, replicate.source, stated, keep=True)
+        kept_as = fingerprint or of_this_run
+        if isinstance(model, RemoteModel):  # the service behind a URL may change any time
+            kept_as = model.asked_of() + ("" if model.is_versioned else of_this_run)
         return ModelClient(
             model,
             self._store,
-            fingerprint=fingerprint or of_this_run,
+            fingerprint=kept_as,
             to_data=match.in_data_words(model.labels),
             digest=match.digest,
             witnesses=self._witnesses.get(name),

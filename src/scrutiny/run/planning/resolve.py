@@ -17,6 +17,7 @@ from scrutiny.core.limits import known
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.plan import MeasurePlan, Plan, Resampling
 from scrutiny.core.registry import registry
+from scrutiny.core.remote import RemoteModel
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.data.drawn_items import drawn
@@ -311,6 +312,7 @@ def _pair(model: Model, dataset: Dataset, task: Task, explicit: Mapping[str, str
         fingerprint=model.fingerprint(),
         is_batch_invariant=model.is_batch_invariant,
         is_stored=model.has_stored_answers_only,
+        is_remote=isinstance(model, RemoteModel),
         n_layers=int(n_layers),
         n_heads=int(n_heads),
         reading=reading_of(model),

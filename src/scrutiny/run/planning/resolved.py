@@ -27,7 +27,8 @@ class Pairing:
 
     ``fingerprint`` is that of the first replicate, or None if it is unknown; then
     ``reading`` is what can be read of it. ``truncated`` counts the items that are longer than the
-    model reads. ``is_stored`` means that answers are read from a file.
+    model reads. ``is_stored`` means that answers are read from a file, ``is_remote`` that they come
+    from an endpoint.
     """
 
     labels: LabelMatch
@@ -36,6 +37,7 @@ class Pairing:
     fingerprint: str | None
     is_batch_invariant: bool
     is_stored: bool = False
+    is_remote: bool = False
     n_layers: int = 0
     n_heads: int = 0
     reading: ObjectReading | None = None

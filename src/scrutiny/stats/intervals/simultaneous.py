@@ -272,9 +272,10 @@ def _needed(
 
 
 def _on_scale(row: Row, loss: float) -> float:
-    """Size of a loss on the row's scale, starting at the observed value."""
+    """Size of a loss on the row's scale, starting at the observed value, to where there is room."""
     middle = row.scale.inverse(np.array([row.values.mean()]))
-    ends = row.scale.forward(np.array([middle[0], middle[0] + loss]), margin=row.step / 2.0)
+    side = -1.0 if middle[0] + loss > row.scale.high else 1.0
+    ends = row.scale.forward(np.array([middle[0], middle[0] + side * loss]), margin=row.step / 2.0)
     return float(abs(ends[1] - ends[0]))
 
 

@@ -1,0 +1,146 @@
+"""Models behind an endpoint: replies come one by one, are kept as they came, and are read later."""
+
+import json
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Final
+
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.example import Example
+from scrutiny.core.model import Model
+from scrutiny.core.task import Prediction
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What an endpoint answered to one request.
+
+    Parameters
+    ----------
+    text
+        What the model wrote.
+    end
+        Why it stopped, in the endpoint's words (``stop``, ``length``); empty if not told.
+    refusal
+        What the endpoint says of a refusal; empty if it has not refused.
+    label, scores
+        Class and probabilities, of endpoints that classify.
+    logs
+        Log-probability of each likely first token, where they were asked for and came.
+    tokens_in, tokens_out
+        Tokens that it counts; 0 if it counts none.
+    served
+        Model and version that say they answered.
+    """
+
+    text: str = ""
+    end: str = ""
+    refusal: str = ""
+    label: str | None = None
+    scores: tuple[float, ...] | None = None
+    logs: Mapping[str, float] = field(default_factory=dict)
+    tokens_in: int = 0
+    tokens_out: int = 0
+    served: str = ""
+
+    def plain(self) -> dict[str, object]:
+        """Members that say something."""
+        every = ((one.name, getattr(self, one.name)) for one in fields(self))
+        return {name: value for name, value in every if value not in ("", None, 0, {})}
+
+
+#: Reasons of requests that brought no reply: asked again, one may come.
+NO_REPLY: Final = (
+    *("rate_limited", "server_error", "timed_out", "unreachable", "bad_reply", "bad_request"),
+)
+#: Replies to one example: one for each sample.
+Replies = tuple[Reply, ...]
+
+
+def encode_replies(replies: Replies) -> bytes:
+    """Replies as bytes of JSON."""
+    return json.dumps([one.plain() for one in replies], separators=(",", ":")).encode()
+
+
+def decode_replies(data: bytes) -> Replies:
+    """Replies from `encode_replies`' bytes."""
+    found = json.loads(data)
+    rows = [{**one, "scores": tuple(one["scores"])} if "scores" in one else one for one in found]
+    return tuple(Reply(**one) for one in rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What was sent to an endpoint, and what it counted.
+
+    Parameters
+    ----------
+    requests
+        Requests that were sent; ``again`` of them because the one before had failed.
+    tokens_in, tokens_out
+        Tokens of all replies.
+    cost
+        Money, where prices are known; None where they are not.
+    """
+
+    requests: int = 0
+    again: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float | None = None
+
+
+class RemoteModel(Model):
+    """Base class of models behind an endpoint.
+
+    They are asked in the driver, whatever the number of workers, so that limits and budgets hold
+    for the whole run. `replies` gives what came as it comes, and `read` makes an answer of it.
+    """
+
+    repeats_itself = False
+
+    #: Whether its user says which version it is, so that replies are kept for later commands.
+    is_versioned: bool = False
+
+    @abstractmethod
+    def asked_of(self) -> str:
+        """Digest of all that can change a reply; how it is read is no part of it."""
+
+    @abstractmethod
+    def replies(
+        self, examples: Sequence[Example], *, draw: int = 0
+    ) -> Iterator[tuple[int, Replies | Failure]]:
+        """Index and replies of each example, in the order in which they come.
+
+        Parameters
+        ----------
+        examples
+            What is asked; each makes one request for every sample.
+        draw
+            How often the same was asked before: where the model takes a seed it gets another.
+
+        Raises
+        ------
+        ModelError
+            If no request can succeed: a wrong address, key or name of a model.
+        RunIncompleteError
+            If the next request would exceed a budget; what came before is given first.
+        """
+
+    @abstractmethod
+    def read(self, example: Example, replies: Replies) -> Prediction | Failure:
+        """Answer that replies hold, or the name of what is wrong with them."""
+
+    @abstractmethod
+    def spent(self) -> Spent:
+        """What this process has sent to the endpoint so far."""
+
+    def answers(self, examples: Sequence[Example]) -> list[Prediction | Failure]:
+        """Answers in order, without a cache."""
+        came = dict(self.replies(examples))
+        found = [came[place] for place in range(len(examples))]
+        return [
+            one if isinstance(one, Failure) else self.read(example, one)
+            for example, one in zip(examples, found, strict=True)
+        ]
