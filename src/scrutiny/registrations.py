@@ -32,6 +32,7 @@ diagnostic scrutiny.diagnostics.
     faithfulness.permutation@1    faithfulness.permutation:Permutation  attention_layer
     calibration@1                 calibration.diagnostic:Calibration
     performance@1                 performance.diagnostic:Performance
+    repeats@1                     repeats.diagnostic:Repeats  varies
     leakage@1                     leakage.diagnostic:Leakage  training_hashes
     invariance.scope@1            invariance.diagnostic:SharedInvariance  reference
     labels@1                      labels.diagnostic:Labels

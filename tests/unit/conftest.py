@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from chat_server import quick_retries, serve  # noqa: F401
 
 from scrutiny.data.dataset import load_dataset
 

@@ -360,12 +360,17 @@ class Context(Protocol):
         """The model's labels, named as in the data, in the order of the scores."""
 
     def predict(
-        self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None
+        self,
+        examples: Sequence[Example],
+        *,
+        variants: Sequence[str | None] | None = None,
+        draw: int = 0,
     ) -> list[Prediction | Failure]:
         """Predictions of the cell's model: cached, batched, checked; failed calls are values.
 
         ``variants`` names the variant of each example, None for an original item; answers
-        are kept as outputs under item and variant.
+        are kept as outputs under item and variant. ``draw`` counts how often the same was asked
+        before; such answers are not kept as outputs.
         """
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:

@@ -77,7 +77,8 @@ class PlainModel(Protocol):
     is_batch_invariant
         Whether it promises bit-equal answers in any batch.
     capabilities
-        Capabilities: ``predict``, and the names of the queries of `scrutiny.core.queries`.
+        Capabilities: ``predict``, ``varies`` (the same text asked again may get another answer),
+        and the names of the queries of `scrutiny.core.queries`.
     """
 
     source: str
@@ -112,8 +113,6 @@ class Model(PlainModel):
 
     Attributes
     ----------
-    repeats_itself
-        Whether the same text asked again gets the same answer.
     n_samples
         Number of samples behind its probabilities; None if they are exact.
     has_stored_answers_only
@@ -141,7 +140,6 @@ class Model(PlainModel):
     labels: tuple[str, ...] = ()
     is_batch_invariant: bool = False
     capabilities: frozenset[str]
-    repeats_itself: bool = True
     n_samples: int | None = None
     has_stored_answers_only: bool = False
     answers_other_texts: bool = True

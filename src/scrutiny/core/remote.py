@@ -98,8 +98,6 @@ class RemoteModel(Model):
     for the whole run. `replies` gives what came as it comes, and `read` makes an answer of it.
     """
 
-    repeats_itself = False
-
     #: Whether its user says which version it is, so that replies are kept for later commands.
     is_versioned: bool = False
 

@@ -61,9 +61,14 @@ class ToyContext:
         self.reference: Any = None if reference is None else ToyContext(task, reference)
 
     def predict(
-        self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None
+        self,
+        examples: Sequence[Example],
+        *,
+        variants: Sequence[str | None] | None = None,
+        draw: int = 0,
     ) -> list[Prediction | Failure]:
-        """Checked answers of the model."""
+        """Checked answers of the model, asked anew for every ``draw``."""
+        del draw
         names = variants or [None] * len(examples)
         self.asked += [(e.id, name) for e, name in zip(examples, names, strict=True)]
         if self.model is None:

@@ -137,7 +137,7 @@ def many(count):
 
 def test_a_model_that_only_raises_is_broken():
     model = FlakyClassifier({str(n) for n in range(asking.HOPELESS)})
-    with pytest.raises(ModelError, match="raised an error for each of the 20 texts"):
+    with pytest.raises(ModelError, match="has answered none of the 20 texts"):
         client(model, TaskStore()).predict(many(asking.HOPELESS))
     few = client(model, TaskStore()).predict(many(asking.HOPELESS - 1))
     assert all(isinstance(a, Failure) for a in few)
@@ -243,7 +243,7 @@ def test_a_query_larger_than_a_chunk_is_a_chunk(monkeypatch):
 
 def test_a_language_model_that_only_raises_is_broken():
     many_queries = [cloze(9, length=n + 3) for n in range(asking.HOPELESS)]
-    with pytest.raises(ModelError, match="raised an error for each of the 20"):
+    with pytest.raises(ModelError, match="has answered none of the 20"):
         client(Masked(forbidden=9), TaskStore()).ask("masked_logprobs", many_queries)
 
 

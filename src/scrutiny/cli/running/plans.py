@@ -1,5 +1,6 @@
 """Plans from command-line options."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count
@@ -226,8 +227,9 @@ def _named(strings: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _free(text: str, taken: Collection[str]) -> str:
-    """Short name for a string; numbered if it is taken."""
-    short = text.partition("#")[0]
+    """Short name for a string: that of the model behind a URL; numbered if it is taken."""
+    served = re.search(r"[#,]model=([^,]+)", text) if "://" in text else None
+    short = served[1] if served else text.partition("#")[0]
     numbered = (f"{short} ({number})" for number in count(2))
     return next(name for name in chain([short], numbered) if name not in taken)
 

@@ -31,7 +31,8 @@ _SUM_TOLERANCE: Final = 0.02  # of scores that an endpoint has rounded
 class HttpModel(RemoteModel):
     """Model behind an endpoint, for tasks whose answers are labels or texts."""
 
-    capabilities: frozenset[str] = frozenset({"predict"})
+    #: Asked again, it may say something else.
+    capabilities: frozenset[str] = frozenset({"predict", "varies"})
 
     def __init__(self, endpoint: Endpoint, task: Task, *, source: str) -> None:
         self.source = source

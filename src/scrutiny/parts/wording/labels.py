@@ -77,6 +77,8 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     --------
     >>> short_names(["builtin:reviews", "csv:/data/may/sms.csv"])
     {'builtin:reviews': 'reviews', 'csv:/data/may/sms.csv': 'sms.csv'}
+    >>> short_names(["http://localhost:8000/v1"])
+    {'http://localhost:8000/v1': 'localhost:8000/v1'}
     >>> short_names(["runs/minilm/seed-{seed}", "a/x.csv", "b/x.csv"])["a/x.csv"]
     'a/x.csv'
     """
@@ -85,7 +87,9 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
 
 
 def _short(name: str) -> str:
-    """Name after the scheme and the folders, without the parts that vary by seed."""
+    """Name after the scheme and the folders, without parts that vary by seed; URLs are whole."""
+    if "://" in name:
+        return name.partition("://")[2]
     pieces = [p for p in re.split(r"[:/\\]", name) if p and "{" not in p and p != "."]
     return pieces[-1] if pieces else name
 

@@ -122,8 +122,8 @@ class ModelClient:
         #: The model's labels in the data's words, in the order of the scores.
         self.labels = tuple(to_data.get(label, label) for label in model.labels)
 
-    def predict(self, examples: Sequence[Example]) -> list[Prediction | Failure]:
-        """Predictions in order; each distinct text is sent once.
+    def predict(self, examples: Sequence[Example], *, draw: int = 0) -> list[Prediction | Failure]:
+        """Predictions in order; each distinct text is sent once for every ``draw``.
 
         Stored answers belong to items, not to texts: they are looked up for each, and not kept
         a second time.
@@ -132,9 +132,13 @@ class ModelClient:
             self.tally.cached += len(examples)
             return self._predict(examples)
         if isinstance(self.model, RemoteModel):
-            return self._read(self.model, examples)
+            return self._read(self.model, examples, draw=draw)
         keys = answer_keys(
-            examples, fingerprint=self._fingerprint, capability="predict", label_map=self._digest
+            examples,
+            fingerprint=self._fingerprint,
+            capability="predict",
+            label_map=self._digest,
+            draw=draw,
         )
 
         self._ask_again(PREDICT)
@@ -152,7 +156,7 @@ class ModelClient:
         )
 
     def _read(
-        self, model: RemoteModel, examples: Sequence[Example], *, draw: int = 0
+        self, model: RemoteModel, examples: Sequence[Example], *, draw: int
     ) -> list[Prediction | Failure]:
         """Answers of an endpoint, from replies that are kept as they came."""
         keys = answer_keys(

@@ -78,7 +78,11 @@ class RunContext:
         return () if self._client is None else self._client.labels
 
     def predict(
-        self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None
+        self,
+        examples: Sequence[Example],
+        *,
+        variants: Sequence[str | None] | None = None,
+        draw: int = 0,
     ) -> list[Prediction | Failure]:
         """Predictions of the cell's model, stored as outputs under item and variant.
 
@@ -88,9 +92,13 @@ class RunContext:
             Examples to predict.
         variants
             Name of the variant of each example; None for original items.
+        draw
+            How often the same was asked before; such answers are no outputs.
         """
         if self._client is None:
             return [Failure("no_model")] * len(examples)
+        if draw:
+            return self._client.predict(examples, draw=draw)
         return _predict(self._client, self.outputs, examples, variants)
 
     def ask(self, capability: str, queries: Sequence[Any]) -> list[Any | Failure]:

@@ -1,6 +1,7 @@
 """Requests: failures by name, retries, limits, budgets, secrets."""
 
 import json
+import time
 
 import pytest
 from chat_server import said
@@ -19,6 +20,11 @@ def asked(url, task, examples, **options):
     stated = ",".join(f"{name}={value}" for name, value in given.items())
     model = load_model(f"{url}#{stated}", task)
     return model, model.answers(examples)
+
+
+def later(seconds, response):
+    time.sleep(seconds)
+    return response
 
 
 def reasons(answers):
@@ -65,12 +71,12 @@ def test_what_goes_wrong_is_told_by_name(serve, classification, make, reply, rea
     assert len(served.bodies) == sent
 
 
-def test_what_goes_wrong_once_is_asked_again(serve, classification, make, slow):
+def test_what_goes_wrong_once_is_asked_again(serve, classification, make):
     """One request in ten fails in one of seven ways, and all that may mend does."""
     wrong = [
         lambda: Response("no", status=500),
         lambda: Response("no", status=429, headers={"Retry-After": "0.05"}),
-        lambda: slow(0.6, said("good")),
+        lambda: later(0.6, said("good")),
         lambda: Response('{"choices": [{"mess'),
         lambda: said(""),
         lambda: said("I cannot help with that."),
@@ -93,7 +99,7 @@ def test_what_goes_wrong_once_is_asked_again(serve, classification, make, slow):
     assert model.spent().requests == 148
 
 
-def test_a_dead_endpoint_is_told_for_each_text(classification, make):
+def test_a_dead_endpoint_is_told_for_each_text(quick_retries, classification, make):
     _, answers = asked("http://127.0.0.1:9/v1", classification, make("a"), attempts=2)
     assert reasons(answers) == ["unreachable"]
 
@@ -106,17 +112,17 @@ def test_what_no_item_would_mend_ends_the_command(serve, classification, make, s
     assert len(served.bodies) <= 2
 
 
-def test_limits_hold(serve, classification, make, slow):
-    served = serve(lambda *_: slow(0.01, said("good")))
+def test_limits_hold(serve, classification, make):
+    served = serve(lambda *_: later(0.01, said("good")))
     asked(served.url + "/v1", classification, make(*map(str, range(60))), concurrency=3)
     assert served.most_at_once <= 3
 
 
-def test_busy_endpoints_are_asked_less_at_one_time(serve, classification, make, slow):
+def test_busy_endpoints_are_asked_less_at_one_time(serve, classification, make):
     """A server that takes three at one time gets nearly all answers through."""
 
     def answer(*_):
-        return slow(0.02, said("good") if served.at_once <= 3 else Response("busy", status=429))
+        return later(0.02, said("good") if served.at_once <= 3 else Response("busy", status=429))
 
     served = serve(answer)
     model, answers = asked(

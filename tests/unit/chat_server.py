@@ -1,10 +1,14 @@
-"""Replies of a chat, and a server that notes what it is asked."""
+"""A chat on loopback that notes what it is asked; its fixtures are those of all unit tests."""
 
 import json
 import threading
 from collections import Counter
 
+import pytest
+from pytest_httpserver import HTTPServer
 from werkzeug import Response
+
+from scrutiny.models.http import sending
 
 
 def said(text, *, end="stop", **more):
@@ -53,3 +57,31 @@ class Served:
     def asked(self):
         """How often each text was asked."""
         return Counter(map(self.text_of, self.bodies))
+
+
+@pytest.fixture
+def quick_retries(monkeypatch):
+    """Retries wait for hundredths of seconds, and each test has senders of its own."""
+    monkeypatch.setattr(sending, "_FIRST_WAIT_S", 0.01)
+    monkeypatch.setattr(sending, "_MOST_WAIT_S", 0.05)
+    monkeypatch.setattr(sending, "_WAIT_JITTER_S", 0.01)
+    monkeypatch.setattr(sending, "_senders", {})
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def serve(quick_retries):
+    """Function that serves a chat with a function of the body and how often it was asked."""
+    server = HTTPServer(host="localhost", threaded=True)
+    server.start()
+
+    def start(answer, path="/v1/chat/completions"):
+        served = Served(answer)
+        server.clear()
+        server.expect_request(path, method="POST").respond_with_handler(served)
+        served.url = server.url_for("").rstrip("/")
+        return served
+
+    yield start
+    server.stop()

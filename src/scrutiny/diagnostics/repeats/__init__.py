@@ -1,0 +1,1 @@
+"""Noise floor: how many answers change when nothing changes."""

@@ -1,0 +1,201 @@
+"""Runs against an endpoint: nothing is lost, asked twice, or counted as wrong in silence."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+
+import pytest
+from chat_server import said
+from werkzeug import Response
+
+import scrutiny
+from scrutiny.core.errors import RunIncompleteError
+from scrutiny.run.driver import RunOptions
+from scrutiny.store.run_folder import RunFolder
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost"])
+ROWS = [{"id": f"i{n}", "text": f"text {n} .", "label": ("bad", "good")[n % 2]} for n in range(300)]
+ASKED = "#api=chat,labels=bad|good,concurrency=8"
+
+
+@pytest.fixture
+def data(tmp_path):
+    file = tmp_path / "rows.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    return f"jsonl:{file}#task=text-classification"
+
+
+def number_in(served, body):
+    return int(served.text_of(body).split()[1])
+
+
+def failing(served, share=0.1):
+    """Answer of a chat that is right but for one request in ten, which fails in seven ways."""
+    chance = random.Random(7)
+    wrong = (
+        lambda: Response("no", status=500),
+        lambda: Response("no", status=429, headers={"Retry-After": "0.05"}),
+        lambda: time.sleep(0.5) or said("late"),
+        lambda: Response('{"choices": [{"mess'),
+        lambda: said(""),
+        lambda: said("I cannot help with that."),
+        lambda: said("Hmm, let me", end="length"),
+    )
+
+    def answer(body, _):
+        if chance.random() < share:
+            return chance.choice(wrong)()
+        return said(("bad", "good")[number_in(served, body) % 2])
+
+    return answer
+
+
+def records(folder):
+    return folder.table("records").to_pylist()
+
+
+def test_every_item_is_answered_or_counted_by_name(serve, data, tmp_path):
+    served = serve(None)
+    served.answer = failing(served)
+    found = scrutiny.run(
+        "performance", model=f"{served.url}/v1{ASKED},timeout=0.3", data=data, out=tmp_path / "r"
+    )
+    rows = records(RunFolder(tmp_path / "r"))
+    reasons = Counter(row["reason"] for row in rows)
+    assert len(rows) == 300
+    assert set(reasons) == {None, "empty", "refused", "cut_off"}
+    assert 3 <= 300 - reasons[None] <= 40
+    accuracy = found.estimate("accuracy")
+    assert accuracy.value == 1.0
+    assert accuracy.counts.failed == 300 - reasons[None]
+
+
+def test_replies_are_kept_and_read_again_another_way(serve, data, tmp_path):
+    """A reply is paid for once, whatever it is read with, and whatever run asks."""
+    served = serve(lambda body, _: said("The answer: good"))
+    cache = RunOptions(cache=tmp_path / "answers.sqlite")
+    model = f"{served.url}/v1{ASKED},revision=2026-11"
+    first = scrutiny.run("performance", model=f"{model},read=last", data=data, options=cache)
+    assert len(served.bodies) == 300
+    second = scrutiny.run(
+        "performance", model=f"{model},read=after:answer:", data=data, options=cache
+    )
+    assert len(served.bodies) == 300
+    assert first.estimate("accuracy").value == second.estimate("accuracy").value == 0.5
+
+
+def test_without_a_revision_each_run_asks_anew(serve, data, tmp_path):
+    served = serve(lambda body, _: said("good"))
+    cache = RunOptions(cache=tmp_path / "answers.sqlite")
+    for out in ("a", "b", "b"):
+        scrutiny.run(
+            "performance",
+            model=f"{served.url}/v1{ASKED}",
+            data=data,
+            out=tmp_path / out,
+            options=cache,
+        )
+    assert len(served.bodies) == 600
+
+
+def test_a_budget_ends_the_run_and_another_goes_on(serve, data, tmp_path):
+    served = serve(lambda body, _: said("good"))
+    model, out = f"{served.url}/v1{ASKED}", tmp_path / "r"
+    cache = RunOptions(cache=tmp_path / "answers.sqlite")
+    with pytest.raises(RunIncompleteError, match="All answers that came are kept"):
+        scrutiny.run(
+            "performance", model=f"{model},most_requests=120", data=data, out=out, options=cache
+        )
+    assert len(served.bodies) == 120
+
+
+def test_several_workers_exceed_no_limit(serve, data, tmp_path):
+    served = serve(lambda body, _: time.sleep(0.005) or said("good"))
+    measure = [
+        {"id": name, "diagnostic": name, "models": ["m"], "data": ["d"]}
+        for name in ("performance", "repeats")
+    ]
+    scrutiny.run(
+        {
+            "data": {"d": {"source": data}},
+            "models": {"m": {"source": f"{served.url}/v1{ASKED.replace('8', '3')}"}},
+            "measure": measure,
+        },
+        out=tmp_path / "r",
+        options=RunOptions(workers=2),
+    )
+    assert served.most_at_once <= 3
+    assert len(records(RunFolder(tmp_path / "r"))) == 600
+
+
+def test_the_noise_floor_is_measured(serve, data, tmp_path):
+    """Every tenth text gets another answer when it is asked again."""
+
+    def answer(body, tries):
+        number = number_in(served, body)
+        return said("good" if number % 10 == 0 and tries > 1 else ("bad", "good")[number % 2])
+
+    served = serve(answer)
+    found = scrutiny.run("repeats", model=f"{served.url}/v1{ASKED}", data=data, out=tmp_path / "r")
+    assert found.estimate("mean(changed)").value == pytest.approx(0.1)
+    assert len(served.bodies) == 600
+
+
+KILLS = int(os.environ.get("SCRUTINY_TEST_KILLS", "4"))
+_RUN = """
+import sys, scrutiny
+from pathlib import Path
+from scrutiny.run.driver import RunOptions
+model, data, out = sys.argv[1:]
+options = RunOptions(cache=Path(out).parent / "answers.sqlite")
+scrutiny.run("performance", model=model, data=data, out=out, options=options)
+"""
+
+
+@pytest.mark.slow
+def test_kills_repeat_no_more_than_was_in_flight(serve, data, tmp_path):
+    served = serve(lambda body, _: time.sleep(0.02) or said("good"))
+    command = [sys.executable, "-c", _RUN, f"{served.url}/v1{ASKED}", data, str(tmp_path / "r")]
+    kills = 0
+    while kills < KILLS:
+        target = len(served.bodies) + 10
+        with subprocess.Popen(command, env=os.environ) as process:
+            while process.poll() is None and len(served.bodies) < target:
+                time.sleep(0.005)
+            if process.poll() is not None:
+                break
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            kills += 1
+    assert kills == KILLS
+    subprocess.run(command, check=True, env=os.environ)
+    asked = served.asked()
+    assert len(asked) == 300
+    assert sum(asked.values()) - 300 <= KILLS * 8
+    assert len(records(RunFolder(tmp_path / "r"))) == 300
+
+
+def test_no_secret_reaches_the_disk(serve, data, tmp_path, monkeypatch):
+    monkeypatch.setenv("OWN_KEY", "sk-very-secret")
+    served = serve(
+        lambda body, _: (
+            Response(f"bad key {served.headers[0]['Authorization']}", status=400)
+            if number_in(served, body) % 3 == 0
+            else said("good")
+        )
+    )
+    scrutiny.run(
+        "performance",
+        model=f"{served.url}/v1{ASKED},api_key=env:OWN_KEY",
+        data=data,
+        out=tmp_path / "r",
+        options=RunOptions(cache=tmp_path / "answers.sqlite"),
+    )
+    assert served.headers[-1]["Authorization"] == "Bearer sk-very-secret"
+    for file in tmp_path.rglob("*"):
+        assert not file.is_file() or b"sk-very-secret" not in file.read_bytes()
