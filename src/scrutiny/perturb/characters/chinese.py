@@ -1,13 +1,11 @@
 """Replacement of one Chinese character by a homophone or a look-alike."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.engine.change import Change, Rng, sites_where
+from scrutiny.perturb.engine.change import Candidates, Change, Edit, Rng, Sites, sites_where
 from scrutiny.perturb.languages.zh.characters import is_chinese, look_alikes
 from scrutiny.perturb.resources.chinese_sounds import homophones
 from scrutiny.perturb.resources.loading import find_resource
@@ -29,11 +27,11 @@ class OtherCharacter(Change):
     def alike(self, document: Document, char: str) -> str:
         """Characters that can stand in place of one, in a fixed order."""
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Tokens of Chinese characters."""
         return sites_where(document, is_chinese)
 
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """Candidates in a fixed order, without randomness."""
         for place in range(site.start, site.end):
             for other in self.alike(document, document.text[place]):
@@ -112,7 +110,7 @@ class LookAlike(OtherCharacter):
     id = "look_alike@1"
     title = "look-alike characters"
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Tokens with a character that is in the table."""
         return sites_where(document, lambda word: is_chinese(word) and any(map(look_alikes, word)))
 

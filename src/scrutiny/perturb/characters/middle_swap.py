@@ -1,13 +1,12 @@
 """Exchange of two inner characters, in one word or in every word at once."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Intensity, Site
 from scrutiny.perturb.characters.positions import letters_of
-from scrutiny.perturb.engine.change import Change, Rng, whole_text, word_sites
+from scrutiny.perturb.engine.change import Candidates, Change, Rng, Sites, whole_text, word_sites
 from scrutiny.text.lexicon import is_stop_word
 
 _TRIES: Final = 10  # redraws of a pair of equal characters
@@ -40,12 +39,8 @@ class MiddleSwap(Change):
 
     Examples
     --------
-    >>> from numpy.random import default_rng
-    >>> from scrutiny.perturb.engine.document import document_of
-    >>> swap, document = MiddleSwap(), document_of("The good film")
-    >>> site = swap.sites(document)[0]
-    >>> edits = next(swap.candidates(document, site, default_rng(0)))
-    >>> [edit[1:4] for edit in edits]
+    >>> from scrutiny.perturb.engine.apply import perturb
+    >>> [edit[1:4] for edit in perturb("The good film", "middle_swap", seed=0).edits]
     [(10, 12, 'li')]
     """
 
@@ -60,12 +55,12 @@ class MiddleSwap(Change):
     shortest: int = 4
     skip_stop_words: bool = True
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """The whole text if it has an eligible word, or each eligible word."""
         words = self._words(document)
         return words if self.scope == "word" else whole_text(document) if words else ()
 
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """The requested number of draws, without duplicates."""
         words = self._words(document) if self.scope == "text" else [site]
         seen = set()

@@ -1,14 +1,13 @@
 """Common misspellings of words."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 from scrutiny.core.transformation import Document, Intensity, Site
 from scrutiny.perturb.characters.one_draw import OneDraw, Slipped
-from scrutiny.perturb.engine.change import new_tuple, word_sites
+from scrutiny.perturb.engine.change import Sites, new_tuple, word_sites
 from scrutiny.text.casing import match_case
 from scrutiny.text.known import is_known_word
 from scrutiny.text.lexicon import misspellings
@@ -59,9 +58,8 @@ class SpellingError(OneDraw):
 
     Examples
     --------
-    >>> from scrutiny.core.example import Example
     >>> from scrutiny.perturb.engine.apply import perturb
-    >>> edit = perturb(Example("1", {"text": "Definitely"}), "spelling_error", seed=0).edits[0]
+    >>> edit = perturb("Definitely", "spelling_error", seed=0).edits[0]
     >>> edit.text.lower() in misspellings()["definitely"], edit.text[0]
     (True, 'D')
     """
@@ -74,7 +72,7 @@ class SpellingError(OneDraw):
     by_ear: bool = False
     shortest: int = 4
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Words that can be misspelled."""
         if self.by_ear:
             return word_sites(document, self.shortest)
@@ -108,7 +106,7 @@ def misspelled(word: str, by_ear: bool) -> tuple[str, ...]:  # noqa: FBT001
     Examples
     --------
     >>> misspelled("Grammar", False), misspelled("Shanghai", False)
-    (('Grammer',), ())
+    (('Gramar', 'Grammer'), ())
     """
     known = misspellings()
     if found := known.get(word):

@@ -29,9 +29,8 @@ class Ocr(OneDraw):
 
     Examples
     --------
-    >>> from scrutiny.core.example import Example
     >>> from scrutiny.perturb.engine.apply import perturb
-    >>> edit = perturb(Example("1", {"text": "modern"}), "ocr", seed=0).edits[0]
+    >>> edit = perturb("modern", "ocr", seed=0).edits[0]
     >>> edit.text in ocr_confusions()["modern"[edit.start : edit.end]]
     True
     """

@@ -3,9 +3,8 @@
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 
-from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import ChangesAtOnce, Document, Intensity, Site
-from scrutiny.perturb.engine.change import Change, Rng, new_tuple, word_sites
+from scrutiny.perturb.engine.change import Change, Edit, Rng, Sites, new_tuple, word_sites
 
 #: Where in its word a slip begins, how many code points it takes, and what stands there instead.
 Slipped = tuple[int, int, str]  # no class of its own: several are made for each text
@@ -38,7 +37,7 @@ class OneDraw(Change, ChangesAtOnce):
     def slipped(self, word: str, share: float, number: int = 0) -> Slipped | None:
         """The slip that a share in [0, 1) draws, or one after it; `None` if it is impossible."""
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Words that are long enough."""
         return word_sites(document, self.shortest)
 

@@ -6,9 +6,8 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Literal, NamedTuple, TypeVar
 
-from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Intensity, Site
-from scrutiny.perturb.engine.change import Change, Rng, new_tuple, word_sites
+from scrutiny.perturb.engine.change import Change, Edit, Rng, Sites, new_tuple, word_sites
 from scrutiny.text.characters import split_characters
 
 #: ``random``: one place of a word, drawn; ``all``: every place, from left to right.
@@ -78,7 +77,7 @@ def _letters(field: str, word: str, start: int, kept: tuple[int, int]) -> Letter
     return Letters(field, units, starts, kept[0], len(units) - kept[1])
 
 
-def letter_sites(document: Document, shortest: int, *kept: bool) -> Sequence[Site]:
+def letter_sites(document: Document, shortest: int, *kept: bool) -> Sites:
     """Words with at least so many code points and at least one character that may change."""
     return _word_sites(document, max(shortest, 1 + sum(kept)))
 
@@ -104,7 +103,7 @@ class OneWord(Change):
     keep_last: bool = False
     shortest: int = 1
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Words that are long enough."""
         return letter_sites(document, self.shortest, self.keep_first, self.keep_last)
 

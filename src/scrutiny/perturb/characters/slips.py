@@ -1,12 +1,11 @@
 """Typos of one letter: deletion, exchange of two, insertion, substitution by another."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from string import ascii_letters
 from typing import Literal
 
-from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
 from scrutiny.perturb.characters.positions import (
     Letters,
@@ -17,7 +16,7 @@ from scrutiny.perturb.characters.positions import (
     letter_sites,
     letters_of,
 )
-from scrutiny.perturb.engine.change import Rng
+from scrutiny.perturb.engine.change import Candidates, Rng, Sites
 from scrutiny.text.characters import pick, same_class
 
 #: ``alike``: of the case and script of the letter there; ``ascii``: any of A-Z and a-z.
@@ -59,12 +58,9 @@ class DeleteLetter(Slip):
 
     Examples
     --------
-    >>> from numpy.random import default_rng
-    >>> from scrutiny.perturb.engine.document import document_of
-    >>> delete, document = DeleteLetter(positions="all"), document_of("a cat")
-    >>> site = delete.sites(document)[0]
-    >>> [edits[0][1:4] for edits in delete.candidates(document, site, default_rng(0))]
-    [(2, 3, ''), (3, 4, ''), (4, 5, '')]
+    >>> from scrutiny.perturb.engine.apply import perturb
+    >>> perturb("a cat", "delete_letter(positions=all)", seed=0).edits[0][1:4]
+    (2, 3, '')
     """
 
     id = "delete_letter@1"
@@ -72,7 +68,7 @@ class DeleteLetter(Slip):
 
     shortest: int = 2
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Words that are long enough."""
         return letter_sites(document, max(2, self.shortest), self.keep_first, self.keep_last)
 
@@ -110,12 +106,9 @@ class SwapLetters(Slip):
 
     Examples
     --------
-    >>> from numpy.random import default_rng
-    >>> from scrutiny.perturb.engine.document import document_of
-    >>> swap, document = SwapLetters(positions="all", keep_first=True), document_of("good")
-    >>> site = swap.sites(document)[0]
-    >>> [edits[0][1:4] for edits in swap.candidates(document, site, default_rng(0))]
-    [(2, 4, 'do')]
+    >>> from scrutiny.perturb.engine.apply import perturb
+    >>> perturb("good", "swap_letters(keep_first=true)", seed=0).edits[0][1:4]
+    (2, 4, 'do')
     """
 
     id = "swap_letters@1"
@@ -123,7 +116,7 @@ class SwapLetters(Slip):
 
     shortest: int = 2
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Words that are long enough."""
         return letter_sites(document, max(self.shortest, 2 + self.keep_first + self.keep_last))
 
@@ -149,7 +142,7 @@ class RandomLetter(OneWord):
     keep_last: bool = False
     shortest: int = 1
 
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """Changes of the word with one random letter each."""
         word = letters_of(document, site, keep_first=self.keep_first, keep_last=self.keep_last)
         for place, unit, width in chosen(self.changes(word), self.positions, rng):
@@ -184,18 +177,15 @@ class InsertLetter(RandomLetter):
 
     Examples
     --------
-    >>> from numpy.random import default_rng
-    >>> from scrutiny.perturb.engine.document import document_of
-    >>> insert, document = InsertLetter(positions="all"), document_of("cat")
-    >>> site = insert.sites(document)[0]
-    >>> [edits[0][1:3] for edits in insert.candidates(document, site, default_rng(0))]
-    [(0, 0), (1, 1), (2, 2), (3, 3)]
+    >>> from scrutiny.perturb.engine.apply import perturb
+    >>> perturb("cat", "insert_letter(positions=all)", seed=0).edits[0][1:3]
+    (0, 0)
     """
 
     id = "insert_letter@1"
     title = "letters inserted"
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Words that are long enough."""
         return letter_sites(document, self.shortest, self.keep_first and self.keep_last)
 
@@ -232,12 +222,9 @@ class SubstituteLetter(RandomLetter):
 
     Examples
     --------
-    >>> from numpy.random import default_rng
-    >>> from scrutiny.perturb.engine.document import document_of
-    >>> substitute, document = SubstituteLetter(positions="all"), document_of("cat")
-    >>> site = substitute.sites(document)[0]
-    >>> [edits[0][1:3] for edits in substitute.candidates(document, site, default_rng(0))]
-    [(0, 1), (1, 2), (2, 3)]
+    >>> from scrutiny.perturb.engine.apply import perturb
+    >>> perturb("cat", "substitute_letter(positions=all)", seed=0).edits[0][1:3]
+    (0, 1)
     """
 
     id = "substitute_letter@1"

@@ -1,12 +1,11 @@
 """Words split in two by a space."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scrutiny.core.edit import Edit, Piece
 from scrutiny.core.transformation import Document, Site
 from scrutiny.perturb.characters.positions import Letters, OneWord, Positions, letter_sites
-from scrutiny.perturb.engine.change import Rng
+from scrutiny.perturb.engine.change import Candidates, Edit, Piece, Rng, Sites
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +31,9 @@ class SplitWord(OneWord):
 
     Examples
     --------
-    >>> from numpy.random import default_rng
-    >>> from scrutiny.perturb.engine.document import document_of
-    >>> split, document = SplitWord(positions="all"), document_of("cat")
-    >>> site = split.sites(document)[0]
-    >>> [edits[0][1:4] for edits in split.candidates(document, site, default_rng(0))]
-    [(1, 1, ' '), (2, 2, ' ')]
+    >>> from scrutiny.perturb.engine.apply import perturb
+    >>> perturb("cat", "split_word(positions=all)", seed=0).edits[0][1:4]
+    (1, 1, ' ')
     """
 
     id = "split_word@1"
@@ -46,13 +42,13 @@ class SplitWord(OneWord):
     positions: Positions = "random"
     longest: int | None = None
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Words of at least two characters, and not too long."""
         found = letter_sites(document, 2)
         longest = self.longest
         return found if longest is None else [s for s in found if s.end - s.start <= longest]
 
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """Splits of a word; its gold annotation stays with the first part, as treebanks have it."""
         for (edit,) in OneWord.candidates(self, document, site, rng):
             yield (_whole(document, site, edit.start) if document.has_words else edit,)

@@ -7,12 +7,12 @@ from typing import Any, ClassVar, Final, Literal
 
 from scrutiny.core.answers.any_of import AnyOf
 from scrutiny.core.answers.text import Text
-from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import ChangesAtOnce, Document, Effect, Site
 from scrutiny.perturb.engine.change import (
     EVERY_SITE,
     Change,
     ChangesWholeText,
+    Edit,
     Rng,
     keeps_unless,
     sites_where,
@@ -45,9 +45,8 @@ class WordCase(Change, ChangesAtOnce):
 
     Examples
     --------
-    >>> from scrutiny.core.example import Example
     >>> from scrutiny.perturb.engine.apply import perturb
-    >>> perturb(Example("1", {"text": "so good!"}), "word_case", seed=0).edits[1].text
+    >>> perturb("so good!", "word_case", seed=0).edits[1].text
     'GOOD'
     """
 
@@ -144,10 +143,9 @@ class Punctuation(ChangesWholeText):
 
     Examples
     --------
-    >>> from scrutiny.core.example import Example
     >>> from scrutiny.perturb.engine.apply import perturb
-    >>> perturb(Example("1", {"text": "So good!"}), "punctuation(brackets=false)", seed=0).edits
-    (Edit(field='text', start=7, end=8, text='!!', spans=(), inside=False, pieces=()),)
+    >>> perturb("So good!", "punctuation(brackets=false)", seed=0).edits[0].text
+    '!!!'
     """
 
     id = "punctuation@1"

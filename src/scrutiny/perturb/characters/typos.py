@@ -1,13 +1,12 @@
 """Random typos: letters replaced, swapped, inserted or deleted inside words."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from scrutiny.core.transformation import Document, Intensity, Site
+from scrutiny.core.transformation import Document, Intensity
 from scrutiny.perturb.characters.one_draw import OneDraw, Slipped
 from scrutiny.perturb.characters.positions import exchanged
-from scrutiny.perturb.engine.change import word_sites
+from scrutiny.perturb.engine.change import Sites, word_sites
 from scrutiny.text.characters import same_class, split_characters
 
 _MODES = ("replace", "swap", "insert", "delete")
@@ -42,9 +41,8 @@ class Typos(OneDraw):
 
     Examples
     --------
-    >>> from scrutiny.core.example import Example
     >>> from scrutiny.perturb.engine.apply import perturb
-    >>> variant = perturb(Example("1", {"text": "He loves it"}), "typos(mode=swap)", seed=0)
+    >>> variant = perturb("He loves it", "typos(mode=swap)", seed=0)
     >>> variant.edits[0].text in ("vo", "ol", "ev")
     True
     """
@@ -58,7 +56,7 @@ class Typos(OneDraw):
     skip_last: bool = True
     shortest: int = 4
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Words that are long enough."""
         return word_sites(document, max(self.shortest, 1 + self.skip_first + self.skip_last))
 
@@ -68,7 +66,7 @@ class Typos(OneDraw):
 
     def slipped(self, word: str, share: float, number: int = 0) -> Slipped | None:
         """The typo whose mode, place and letter are in the digits of the share."""
-        units: Sequence[str] = word if word.isascii() else split_characters(word)
+        units: str | list[str] = word if word.isascii() else split_characters(word)
         turn, place = divmod(number, len(word)) if number else (0, 0)
         mode: str = self.mode
         if mode == "random":

@@ -31,11 +31,8 @@ class Homoglyph(OneWord):
 
     Examples
     --------
-    >>> from numpy.random import default_rng
-    >>> from scrutiny.perturb.engine.document import document_of
-    >>> alike, document = Homoglyph(positions="all"), document_of("no")
-    >>> site = alike.sites(document)[0]
-    >>> [f"U+{ord(e[0].text):04X}" for e in alike.candidates(document, site, default_rng(0))][-1]
+    >>> from scrutiny.perturb.engine.apply import perturb
+    >>> f"U+{ord(perturb('o', 'homoglyph', seed=0).edits[0].text):04X}"
     'U+043E'
     """
 
@@ -86,11 +83,9 @@ class InvisibleCharacter(OneWord):
 
     Examples
     --------
-    >>> from numpy.random import default_rng
-    >>> from scrutiny.perturb.engine.document import document_of
-    >>> hide, document = InvisibleCharacter(positions="all"), document_of("no")
-    >>> [e[0][1:4] for e in hide.candidates(document, hide.sites(document)[0], default_rng(0))]
-    [(1, 1, '\u200b')]
+    >>> from scrutiny.perturb.engine.apply import perturb
+    >>> perturb("no", "invisible_character", seed=0).edits[0][1:4]
+    (1, 1, '\u200b')
     """
 
     id = "invisible_character@1"
@@ -135,11 +130,9 @@ class HiddenReorder(OneWord):
 
     Examples
     --------
-    >>> from numpy.random import default_rng
-    >>> from scrutiny.perturb.engine.document import document_of
-    >>> hide, document = HiddenReorder(), document_of("no")
-    >>> [e[0].text for e in hide.candidates(document, hide.sites(document)[0], default_rng(0))]
-    ['\u202eon\u202c']
+    >>> from scrutiny.perturb.engine.apply import perturb
+    >>> perturb("no", "hidden_reorder", seed=0).edits[0].text
+    '\u202eon\u202c'
     """
 
     id = "hidden_reorder@1"

@@ -107,7 +107,7 @@ class InProgress:
 
 
 def perturb(
-    example: Example,
+    example: Example | str,
     recipe: Recipe | str,
     *,
     seed: int,
@@ -121,7 +121,8 @@ def perturb(
     Parameters
     ----------
     example
-        What is changed; its gold spans, annotations and protected stretches hold.
+        What is changed; its gold spans, annotations and protected stretches hold. A text is one
+        without a gold answer.
     recipe
         A recipe, or its written form.
     seed, draw
@@ -149,6 +150,8 @@ def perturb(
     >>> variant.status, len(variant.edits), variant.gold
     ('ok', 2, 'positive')
     """
+    if isinstance(example, str):
+        example = Example("", {"text": example})
     setting = new_tuple(Setting, (seed, draw, resources, constraints, task))
     documents = {name: TextDocument(example, name, resources) for name in example.fields}
     return perturb_analyzed(example, as_recipe(recipe), documents, setting)

@@ -1,8 +1,10 @@
-"""Base class of most transformations, and the sites that many share."""
+"""What transformations are made of: their base class, their words, and sites that many share."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
+from scrutiny.core.edit import Edit as Edit
+from scrutiny.core.edit import Piece as Piece
 from scrutiny.core.randomness import Rng as Rng
 from scrutiny.core.transformation import (
     Document,
@@ -13,6 +15,11 @@ from scrutiny.core.transformation import (
     Where,
 )
 from scrutiny.text.tokens import is_word
+
+#: Places that could be changed, in text order.
+Sites = Sequence[Site]
+#: Ways to change one place, lazily; each is a set of disjoint edits.
+Candidates = Iterator[tuple[Edit, ...]]
 
 EVERY_SITE: Final = Intensity(share=1.0, least=1, most=None)
 ONE_SITE: Final = Intensity(share=0.0, least=1, most=1)
@@ -66,7 +73,7 @@ class ChangesWholeText(Change):
     intensity: ClassVar[Intensity] = ONE_SITE
     where = "anywhere"
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """The whole text as a site, if it is not blank."""
         return whole_text(document)
 
@@ -94,6 +101,6 @@ def sites_where(document: Document, is_place: Callable[[str], bool]) -> list[Sit
     ]
 
 
-def whole_text(document: Document) -> Sequence[Site]:
+def whole_text(document: Document) -> Sites:
     """The text as one site; none if it is blank."""
     return (Site(0, len(document.text), WHOLE_TEXT),) if document.text.strip() else ()

@@ -15,11 +15,10 @@ from typing import Any, ClassVar, Final
 from rapidfuzz.distance import Levenshtein
 
 from scrutiny.core.boundary.canonical import digest
-from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
 from scrutiny.core.registry import registry
 from scrutiny.core.transformation import Document, Effect, Intensity, Site, Transformation
-from scrutiny.perturb.engine.change import EVERY_SITE, Rng, may_change_unless, whole_text
+from scrutiny.perturb.engine.change import EVERY_SITE, Edit, Rng, may_change_unless, whole_text
 from scrutiny.text.tokens import token_spans
 
 #: Function from a text to a text.

@@ -2,14 +2,13 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Final
 
-from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.engine.change import EVERY_SITE, Change, Rng, keeps_unless
+from scrutiny.perturb.engine.change import EVERY_SITE, Candidates, Change, Rng, Sites, keeps_unless
 from scrutiny.perturb.phrases.mentions import (
     EntityMention,
     groups,
@@ -66,12 +65,12 @@ class EntitySwap(Change):
     is_default = False  # see docs/transformation-quality.md
     where = "anywhere"
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """The first mention of each entity."""
         firsts = [group[0] for group in groups(_certain(document))]
         return [Site(m.start, m.end, _token_at(document, m.start)) for m in firsts]
 
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """All mentions of the entity with a new name; a few names are drawn."""
         group = next(g for g in groups(_certain(document)) if g[0].start == site.start)
         whole = group[0]
@@ -150,13 +149,13 @@ class MentionSwap(Change):
     kinds: tuple[str, ...] = ("PER", "LOC")
     draws: int = 3
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Mentions of the chosen types."""
         ends = [end for _, end in document.tokens]
         found = [m for m in _by_start(document).values() if m.kind in self.kinds]
         return [Site(m.start, m.end, bisect_right(ends, m.start)) for m in found]
 
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """Random names, without duplicates; none takes an article as "the Netherlands" does."""
         mention = _by_start(document)[site.start]
         before = without_article(document, mention.start, mention.text)

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, Final, Literal
 
-from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.engine.change import ONE_SITE, Change, Rng, keeps_unless, whole_text
+from scrutiny.perturb.engine.change import ONE_SITE, Change, Edit, Rng, keeps_unless, whole_text
 from scrutiny.perturb.engine.new_words import with_name
 from scrutiny.perturb.languages.en.verbs import could_be_verb
 from scrutiny.perturb.languages.tokens import token_edit
@@ -70,9 +69,8 @@ class NamePlaceSwap(Change):
 
     Examples
     --------
-    >>> from scrutiny.core.example import Example
     >>> from scrutiny.perturb.engine.apply import perturb
-    >>> variant = perturb(Example("1", {"text": "he saw his mother"}), "name_place_swap", seed=0)
+    >>> variant = perturb("he saw his mother", "name_place_swap", seed=0)
     >>> [edit.text for edit in variant.edits]
     ['she', 'her']
     """

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from scrutiny.core.edit import Edit, Piece
 from scrutiny.core.transformation import Document, Effect, Site
-from scrutiny.perturb.engine.change import ONE_SITE, Change, Rng, may_change_unless
+from scrutiny.perturb.engine.change import ONE_SITE, Change, Edit, Piece, Rng, may_change_unless
 from scrutiny.perturb.languages.en.negation import (
     affirm,
     has_negation,

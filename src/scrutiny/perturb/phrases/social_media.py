@@ -6,13 +6,13 @@ from functools import cache
 from string import ascii_lowercase, digits
 from typing import Final, Literal
 
-from scrutiny.core.edit import Edit
 from scrutiny.core.grouping import grouped
 from scrutiny.core.transformation import Document, Site
 from scrutiny.perturb.engine.change import (
     EVERY_SITE,
     WHOLE_TEXT,
     Change,
+    Edit,
     Rng,
     keeps_unless,
     whole_text,
@@ -51,11 +51,9 @@ class SocialMedia(Change):
 
     Examples
     --------
-    >>> from scrutiny.core.example import Example
     >>> from scrutiny.perturb.engine.apply import perturb
-    >>> perturb(Example("1", {"text": "I will be right back"}), "social_media(handle=none)",
-    ...         seed=0).edits
-    (Edit(field='text', start=7, end=20, text='brb', spans=(), inside=False, pieces=()),)
+    >>> perturb("I will be right back", "social_media(handle=none)", seed=0).edits[0].text
+    'brb'
     """
 
     id = "social_media@1"

@@ -1,11 +1,9 @@
 """All words as sites, for methods that bring their own candidates."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site, Transformation
-from scrutiny.perturb.engine.change import Rng, may_change_unless, word_sites
+from scrutiny.perturb.engine.change import Candidates, Rng, Sites, may_change_unless, word_sites
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +31,10 @@ class AnyWord(Transformation):
 
     shortest: int = 1
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Words that are long enough."""
         return word_sites(document, self.shortest)
 
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """No candidates."""
         return iter(())

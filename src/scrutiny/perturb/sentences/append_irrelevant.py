@@ -1,12 +1,10 @@
 """An opening phrase before the text and a proverb after it."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.engine.change import ChangesWholeText, Rng, keeps_unless
+from scrutiny.perturb.engine.change import Candidates, ChangesWholeText, Edit, Rng, keeps_unless
 from scrutiny.perturb.engine.new_words import with_unknown
 from scrutiny.perturb.languages.en.verbs import could_be_verb
 from scrutiny.text.gender import first_name_gender
@@ -42,10 +40,8 @@ class AppendIrrelevant(ChangesWholeText):
 
     Examples
     --------
-    >>> from scrutiny.core.example import Example
     >>> from scrutiny.perturb.engine.apply import perturb
-    >>> example = Example("1", {"text": "The film is good."})
-    >>> edits = perturb(example, "append_irrelevant", seed=0).edits
+    >>> edits = perturb("The film is good.", "append_irrelevant", seed=0).edits
     >>> edits[0].text.strip() in opening_phrases(), edits[1].text
     (True, 't')
     """
@@ -58,7 +54,7 @@ class AppendIrrelevant(ChangesWholeText):
     end: bool = True
     least_tokens: int = 10
 
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """A few random pairs of a phrase and a proverb."""
         has_end = self.end and len(document.tokens) >= self.least_tokens
         for _ in range(_ALTERNATIVES):

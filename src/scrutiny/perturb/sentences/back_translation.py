@@ -1,15 +1,14 @@
 """A text translated to another language and back."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final
 
-from scrutiny.core.edit import Edit
 from scrutiny.core.grouping import grouped
 from scrutiny.core.transformation import AsksAhead, Document, Site
-from scrutiny.perturb.engine.change import ChangesWholeText, Rng, keeps_unless
+from scrutiny.perturb.engine.change import Candidates, ChangesWholeText, Edit, Rng, keeps_unless
 from scrutiny.perturb.languages.en.clitics import is_spaced
 from scrutiny.perturb.resources.capabilities import Translator
 from scrutiny.perturb.resources.loading import find_resource
@@ -63,7 +62,7 @@ class BackTranslation(ChangesWholeText, AsksAhead):
 
     pivot: str = "pt"
 
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """Edits that turn the text into its back-translation; none if it is unchanged."""
         text = document.text
         spans = sentences(text)

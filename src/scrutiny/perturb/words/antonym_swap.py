@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.engine.change import may_change_unless, sites_where
+from scrutiny.perturb.engine.change import Sites, may_change_unless, sites_where
 from scrutiny.perturb.languages.en.related_words import (
     KnownWords,
     antonym_forms,
@@ -55,9 +55,8 @@ class AntonymSwap(OtherWord):
 
     Examples
     --------
-    >>> from scrutiny.core.example import Example
     >>> from scrutiny.perturb.engine.apply import perturb
-    >>> perturb(Example("1", {"text": "It's a good film."}), "antonym_swap", seed=0).edits[0].text
+    >>> perturb("It's a good film.", "antonym_swap", seed=0).edits[0].text
     'bad'
     """
 
@@ -73,7 +72,7 @@ class AntonymSwap(OtherWord):
     least_zipf: float = 2.5
     indirect: bool = True
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Adjectives that have an antonym; only possible adjectives are tagged."""
         words, known = document.words, _words_with_antonym(self)
         return [

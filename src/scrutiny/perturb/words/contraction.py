@@ -2,14 +2,13 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.engine.change import EVERY_SITE, Change, Rng
+from scrutiny.perturb.engine.change import EVERY_SITE, Candidates, Change, Edit, Rng, Sites
 from scrutiny.perturb.engine.new_words import with_same_words
 from scrutiny.perturb.languages.en.clitics import is_spaced
 from scrutiny.text.contractions import Rewrite, find_contractions, find_expansions
@@ -37,10 +36,8 @@ class Contraction(Change):
 
     Examples
     --------
-    >>> from scrutiny.core.example import Example
     >>> from scrutiny.perturb.engine.apply import perturb
-    >>> [e.text for e in perturb(Example("1", {"text": "He isn't. We are not."}), "contraction",
-    ...                          seed=0).edits]
+    >>> [e.text for e in perturb("He isn't. We are not.", "contraction", seed=0).edits]
     ['is not', "aren't"]
     """
 
@@ -51,7 +48,7 @@ class Contraction(Change):
 
     direction: Literal["both", "expand", "contract"] = "both"
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Forms that can be rewritten."""
         starts = [start for start, _ in document.tokens]
         return [
@@ -59,7 +56,7 @@ class Contraction(Change):
             for start, end in _rewrites(document.text, self.direction)
         ]
 
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """The other form, without randomness."""
         place = site.start, site.end
         text = _rewrites(document.text, self.direction)[place]

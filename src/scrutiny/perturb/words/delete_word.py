@@ -1,11 +1,10 @@
 """Deletion of one word."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Intensity, Site
-from scrutiny.perturb.engine.change import Change, Rng, may_change_unless, sites_where
+from scrutiny.perturb.engine.change import Change, Edit, Rng, Sites, may_change_unless, sites_where
 from scrutiny.perturb.engine.word_changes import is_lexical
 
 
@@ -24,12 +23,9 @@ class DeleteWord(Change):
 
     Examples
     --------
-    >>> from numpy.random import default_rng
-    >>> from scrutiny.perturb.engine.document import document_of
-    >>> delete, document = DeleteWord(), document_of("Oh (very good).")
-    >>> [next(delete.candidates(document, s, default_rng(0)))[0][1:4]
-    ...  for s in delete.sites(document)]
-    [(0, 3, ''), (4, 9, ''), (8, 13, '')]
+    >>> from scrutiny.perturb.engine.apply import perturb
+    >>> [edit[1:4] for edit in perturb("Oh (very good).", "delete_word(share=1)", seed=0).edits]
+    [(0, 3, ''), (4, 9, '')]
     """
 
     id = "delete_word@1"
@@ -39,7 +35,7 @@ class DeleteWord(Change):
     intensity = Intensity(share=0.1, least=1, most=None)
     is_for_search = True
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Words and numbers, if there are at least two of them."""
         found = sites_where(document, is_lexical)
         return found if len(found) > 1 else ()

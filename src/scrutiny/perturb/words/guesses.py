@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from scrutiny.core.grouping import grouped
 from scrutiny.core.transformation import AsksAhead, Document, Site
-from scrutiny.perturb.engine.change import KEEPS_ARCS, word_sites
+from scrutiny.perturb.engine.change import KEEPS_ARCS, Sites, word_sites
 from scrutiny.perturb.languages.en.related_words import opposites
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.resources.loading import find_resource
@@ -74,7 +74,7 @@ class Expected(OtherWord, AsksAhead):
     no_stop_words: bool = False
     no_antonyms: bool = False
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Words."""
         return word_sites(document)
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.engine.change import keeps_unless, sites_where
+from scrutiny.perturb.engine.change import Sites, keeps_unless, sites_where
 from scrutiny.perturb.languages.en.related_words import UPOS_OF, content_tag
 from scrutiny.perturb.words.replacing import OtherWord, token_at
 from scrutiny.text.inflect import inflect, lemma
@@ -54,7 +54,7 @@ class Inflections(OtherWord):
 
     skip_stop_words: bool = True
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Words of letters; their tags decide later which of them can be inflected."""
         stops = self.skip_stop_words
         return sites_where(

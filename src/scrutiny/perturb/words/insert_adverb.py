@@ -1,13 +1,11 @@
 """Adverbs inserted before main verbs."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from scrutiny.core.edit import Edit, Piece
 from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.engine.change import Change, Rng, keeps_unless
+from scrutiny.perturb.engine.change import Candidates, Change, Edit, Piece, Rng, Sites, keeps_unless
 from scrutiny.perturb.engine.streams import in_random_order
 from scrutiny.perturb.languages.en.clitics import plain
 from scrutiny.perturb.languages.en.verbs import (
@@ -67,7 +65,7 @@ class InsertAdverb(Change):
     resources = ("tagger",)
     effect = keeps_unless("text-pair-classification", "translation")
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Main verbs that an adverb can precede."""
         return [
             Site(start, end, i)
@@ -75,7 +73,7 @@ class InsertAdverb(Change):
             if is_main_verb(document, i) and not _is_crowded(document, i) and _fits(document, i)
         ]
 
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """A few adverbs in random order, none that the text already has."""
         present = {plain(word) for word in document.words}
         is_upper = document.words[site.token].isupper()

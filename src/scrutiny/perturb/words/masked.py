@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from scrutiny.core.transformation import Document, Intensity, Site
-from scrutiny.perturb.engine.change import may_change_unless, sites_where
+from scrutiny.perturb.engine.change import Sites, may_change_unless, sites_where
 from scrutiny.perturb.languages.en.related_words import content_lemma, content_tag, of_same_form
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.resources.vocabulary import Script
@@ -95,7 +95,7 @@ class MaskedLm(Expected):
 
     top: int = 20
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Content words; candidates are only computed later."""
         return content_words(document)
 
@@ -150,7 +150,7 @@ class ShownReplace(Expected):
     no_stop_words: bool = True
     no_antonyms: bool = False
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Words of letters only."""
         return sites_where(document, str.isalpha)
 

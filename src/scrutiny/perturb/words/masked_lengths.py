@@ -1,13 +1,12 @@
 """Words that a masked language model puts between two others, or in the place of two."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Literal
 
-from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.engine.change import Rng, word_sites
+from scrutiny.perturb.engine.change import Candidates, Edit, Rng, Sites, word_sites
 from scrutiny.perturb.engine.new_words import with_unknown
 from scrutiny.perturb.resources.capabilities import MaskQuery
 from scrutiny.perturb.resources.loading import find_resource
@@ -59,7 +58,7 @@ class MaskedInsert(Expected):
     least_probability: float = 0.0
     no_stop_words: bool = False
 
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """Insertions by their probability, without randomness."""
         space = "" if script_of(document.language) == "han" else " "
         for side, query in zip(self._sides(), self.queries(document, site), strict=True):
@@ -134,7 +133,7 @@ class MaskedMerge(Expected):
     least_probability: float = 0.0
     no_stop_words: bool = False
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Pairs of words that can be a phrase, with only a space between them."""
         tagger = find_resource(document.resources, "tagger")
         words = word_sites(document)
@@ -147,7 +146,7 @@ class MaskedMerge(Expected):
                 found.append(Site(one.start, other.end, one.token))
         return found
 
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """Words by their probability, without randomness."""
         (query,) = self.queries(document, site)
         old = document.words[site.token : site.token + 2]

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.engine.change import EVERY_SITE, Change, Rng, may_change_unless
+from scrutiny.perturb.engine.change import EVERY_SITE, Change, Edit, Rng, Sites, may_change_unless
 from scrutiny.perturb.languages.en.counting import counting_numbers
 from scrutiny.text.numbers import Number, format_number, parse_number
 
@@ -44,9 +43,8 @@ class NumberSwap(Change):
 
     Examples
     --------
-    >>> from scrutiny.core.example import Example
     >>> from scrutiny.perturb.engine.apply import perturb
-    >>> edit = perturb(Example("1", {"text": "It cost $25,000."}), "number_swap", seed=0).edits[0]
+    >>> edit = perturb("It cost $25,000.", "number_swap", seed=0).edits[0]
     >>> 12_500 <= parse_number(edit.text).value <= 50_000
     True
     """
@@ -58,7 +56,7 @@ class NumberSwap(Change):
 
     ratings: bool = False
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Numbers that can be replaced."""
         words = document.words
         return [

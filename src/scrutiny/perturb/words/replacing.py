@@ -2,12 +2,11 @@
 
 from abc import abstractmethod
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import ClassVar
 
-from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.engine.change import Change, Rng, new_tuple, sites_where
+from scrutiny.perturb.engine.change import Candidates, Change, Edit, Rng, new_tuple, sites_where
 from scrutiny.perturb.engine.streams import in_random_order
 from scrutiny.perturb.languages.tokens import token_edit
 from scrutiny.text.casing import match_case
@@ -38,7 +37,7 @@ class OtherWord(Change):
     def others(self, document: Document, site: Site) -> Iterable[str]:
         """Words that can stand at a site, the best first; uses no randomness."""
 
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """Each of the other words; none whose article would have to change and may not."""
         others = self.others(document, site)
         for other in in_random_order(tuple(others), rng) if self.is_drawn else others:

@@ -1,12 +1,10 @@
 """Finite verbs in the other tense."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.engine.change import Change, Rng, keeps_unless
+from scrutiny.perturb.engine.change import Candidates, Change, Edit, Rng, Sites, keeps_unless
 from scrutiny.perturb.languages.en.clitics import full_form
 from scrutiny.perturb.languages.en.conjugation import Tense as Time
 from scrutiny.perturb.languages.en.conjugation import (
@@ -49,9 +47,8 @@ class Tense(Change):
 
     Examples
     --------
-    >>> from scrutiny.core.example import Example
     >>> from scrutiny.perturb.engine.apply import perturb
-    >>> perturb(Example("1", {"text": "She went home."}), "tense", seed=0).edits[0].text
+    >>> perturb("She went home.", "tense", seed=0).edits[0].text
     'goes'
     """
 
@@ -62,7 +59,7 @@ class Tense(Change):
 
     unit: Literal["word", "sentence"] = "sentence"
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Finite verbs that have another tense, or the first one of each sentence."""
         if self.unit == "word":
             return [
@@ -78,7 +75,7 @@ class Tense(Change):
                 found.append(Site(*document.tokens[start], start))
         return found
 
-    def candidates(self, document: Document, site: Site, rng: Rng) -> Iterator[tuple[Edit, ...]]:
+    def candidates(self, document: Document, site: Site, rng: Rng) -> Candidates:
         """The verb and those coordinated with it, or all of its sentence, in the other tense."""
         if self.unit == "word":
             edit = _turned(document, site.token)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from scrutiny.core.transformation import AsksAhead, Document, Site
-from scrutiny.perturb.engine.change import KEEPS_ARCS, keeps_unless, sites_where
+from scrutiny.perturb.engine.change import KEEPS_ARCS, Sites, keeps_unless, sites_where
 from scrutiny.perturb.languages.en.related_words import (
     UPOS_OF,
     content_lemma,
@@ -87,7 +87,7 @@ class VectorNeighbors(NearInVectors):
     top: int = 50
     least_cosine: float = 0.0
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Words; only later it is known which of them have a vector."""
         return sites_where(document, is_word)
 
@@ -140,7 +140,7 @@ class SynonymVectors(NearInVectors):
     top: int = 20
     least_cosine: float = 0.7
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Content words; candidates are only computed later."""
         return content_words(document)
 

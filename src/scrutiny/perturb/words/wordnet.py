@@ -1,12 +1,12 @@
 """Synonyms from WordNet: those that fit, and every lemma of every sense for searches."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
 from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.engine.change import KEEPS_ARCS, sites_where
+from scrutiny.perturb.engine.change import KEEPS_ARCS, Sites, sites_where
 from scrutiny.perturb.languages.en.related_words import (
     UPOS_OF,
     SynonymSettings,
@@ -69,9 +69,8 @@ class SynonymWordnet(OtherWord):
 
     Examples
     --------
-    >>> from scrutiny.core.example import Example
     >>> from scrutiny.perturb.engine.apply import perturb
-    >>> perturb(Example("1", {"text": "Buy it"}), "synonym_wordnet", seed=0).edits[0].text
+    >>> perturb("Buy it", "synonym_wordnet", seed=0).edits[0].text
     'Purchase'
     """
 
@@ -86,7 +85,7 @@ class SynonymWordnet(OtherWord):
     least_zipf: float = 3.0
     usual: bool = True
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Words with a usual synonym; in texts with few, also verbs with a hypernym."""
         nearest, wider = self._settings()
         found = sites_where(document, words_with_synonym(nearest).__getitem__)
@@ -171,7 +170,7 @@ class WordnetAll(OtherWord):
     senses: int | None = None
     inflect: bool = False
 
-    def sites(self, document: Document) -> Sequence[Site]:
+    def sites(self, document: Document) -> Sites:
         """Words of letters that have a synonym in WordNet."""
         return sites_where(
             document,
