@@ -93,6 +93,7 @@ transformation scrutiny.perturb.phrases.
 transformation scrutiny.perturb.sentences.
     append_irrelevant@1  append_irrelevant:AppendIrrelevant
     back_translation@1   back_translation:BackTranslation
+    tautology@1          tautology:Tautology
 constraint scrutiny.perturb.constraints.
     edit_distance@1         how_much:EditDistance
     embedding_similarity@1  meaning:EmbeddingSimilarity

@@ -67,7 +67,9 @@ def test_random_words_do_not_take_the_place_of_mentions():
     assert free.isdisjoint({"Elizabeth", "She", "aunt"})
 
 
-@pytest.mark.parametrize("recipe", ["append_irrelevant", "entity_swap", "mention_swap"])
+@pytest.mark.parametrize(
+    "recipe", ["append_irrelevant", "entity_swap", "mention_swap", "tautology"]
+)
 def test_what_brings_or_parts_mentions_leaves_no_gold_answer(recipe):
     variant, _ = changed(recipe)
     assert variant.gold is None

@@ -20,6 +20,7 @@ NAMES = (
     "punctuation",
     "social_media",
     "spelling_error",
+    "tautology",
     "typos",
     "word_case",
 )
