@@ -163,3 +163,16 @@ def test_answers_in_words():
     tags = TREE._replace(heads=None, relations=None, upos=("NOUN", "", "X"))
     assert (WORDS.brief(tags), WORDS.is_said(tags, said)) == ("NOUN _ X", None)
     assert WORDS.is_said(tags._replace(upos=("NOUN", "VERB", "X")), "NOUN VERB X") is True
+
+
+def test_words_that_differ_are_told_by_themselves():
+    """An added word and moved heads are no difference, and neither are subtypes."""
+    track = track_of(ITEM, [Edit("text", 4, 4, "really ")])
+    said = Words("text", ((0, 3), (4, 10), (11, 14), (15, 19)), (2, 2, -1, 0), None)
+    said = said._replace(relations=("nsubj:pass", "advmod", "root", "nmod"))
+    (found,) = WORDS.differences(TREE, said, TREE, track, ITEM.text)
+    assert found == ("Rome", "obj of saw", "nmod of Ida", "obj of saw")
+    assert found.is_broken
+    same = track_of(ITEM, [])
+    assert WORDS.differences(TREE, TREE, None, same, ITEM.text) == []
+    assert LABEL.differences("good", "bad", "good", track, ITEM.text) == ()  # is told whole

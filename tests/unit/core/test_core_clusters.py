@@ -9,7 +9,7 @@ from scrutiny.core.answers.clusters import CLUSTERS, Clusters, clusters_of
 from scrutiny.core.answers.stored import answer_json, answer_of
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example, Span
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits import apply_edits, track_of
 from scrutiny.text.tokens import token_spans
 
 TEXT = "Ida saw the friend of her aunt. She waved."
@@ -138,3 +138,14 @@ def test_spans_that_an_edit_brings_are_no_mentions():
     with pytest.raises(EditRefusedError) as caught:
         apply_edits(ITEM, [edit])
     assert caught.value.reason == "replaced_mention"
+
+
+def test_links_that_broke_are_told_by_the_words_of_their_mentions():
+    track = track_of(ITEM, [Edit("text", 0, 3, "Idda")])
+    said = clusters_of("text", [[(0, 4)], [(9, 31), (33, 36)], [(23, 31)]])  # and not "her"
+    found = CLUSTERS.differences(GOLD, said, GOLD, track, TEXT)
+    assert [one[:3] for one in found] == [
+        ("'her'", "= 'Idda'", "no mention"),
+        ("'She'", "= 'her'", "= 'the friend of her aunt'"),
+    ]
+    assert all(one.is_broken for one in found)

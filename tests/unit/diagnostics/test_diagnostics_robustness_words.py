@@ -94,8 +94,8 @@ def test_cases_of_a_score_show_the_layer_that_it_reads(tmp_path):
     of_arcs, of_tags = (evidence_of(f, Tables.of(folder)) for f in folder.findings())
     assert of_arcs.n_cases == 0
     case = of_tags.cases[0]
-    assert (case.turned, case.gold) == ("broken", "NOUN NOUN NOUN NOUN NOUN NOUN")
-    assert case.answers[0].after == "PROPN PROPN PROPN PROPN NOUN NOUN"
+    assert (case.turned, case.gold) == ("broken", "She NOUN; sold NOUN; old NOUN; 1 more")
+    assert case.answers[0].after == "She PROPN; sold PROPN; old PROPN; 1 more"
 
 
 def test_a_score_whose_gold_a_change_falsifies_is_not_asked(tmp_path):

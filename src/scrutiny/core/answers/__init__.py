@@ -2,7 +2,7 @@
 
 ::
 
-    answer      AnswerType: encode, decode, check, agree, show, brief, labels, renamed, carry
+    answer      AnswerType: encode, decode, check, agree, show, brief, labels, differences, carry
                 type_of(answer), label_in(answer), labels_in(answer), renamed(answer, name),
                 has_places(answer), fences_of(answer); Agreement(equal, compared)
     track       Track: spans and words after edits; CarriedWord

@@ -29,6 +29,23 @@ class Agreement(NamedTuple):
         return self.equal / self.compared if self.compared else 1.0
 
 
+class Difference(NamedTuple):
+    """Part of which two answers say different things: its name, both, and what is right of it.
+
+    ``right`` is empty where nobody knows.
+    """
+
+    part: str
+    before: str
+    after: str
+    right: str
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the answer before was right of it."""
+        return self.before == self.right
+
+
 class AnswerType(ABC, Generic[A]):
     """Type of answers; gold answers and predictions share it.
 
@@ -129,6 +146,22 @@ class AnswerType(ABC, Generic[A]):
     def without(self, answer: A, layers: Sequence[str]) -> A | None:
         """Answer that says nothing in these layers; None if nothing is left."""
         return answer
+
+    def differences(
+        self, before: A, after: A, right: A | None, track: Track, text: str
+    ) -> Sequence[Difference]:
+        """Parts of a changed text of which its answer differs from that before, and what is right.
+
+        None where an answer is short enough to be told whole. ``text`` is that before the change,
+        of the field that the answers speak of.
+
+        Raises
+        ------
+        EditRefusedError
+            If the answer before cannot be carried.
+        """
+        del before, after, right, track, text
+        return ()
 
     def carry(self, answer: A, track: Track) -> A:
         """Answer to the changed text.

@@ -1,9 +1,9 @@
 """Clusters: mentions in a text, those of one cluster for the same person or thing."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from scrutiny.core.answers.answer import Agreement, AnswerType
+from scrutiny.core.answers.answer import Agreement, AnswerType, Difference
 from scrutiny.core.answers.track import Track
 from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.example import Example, Span
@@ -109,8 +109,26 @@ class ClustersType(AnswerType[Clusters]):
 
         A mention too many in a long cluster changes one link and not all that is in it.
         """
-        ours, theirs = _links(a), _links(b)
-        return Agreement(len(ours & theirs), len({place for _, place in ours | theirs}))
+        ours, theirs = _linked(a), _linked(b)
+        return Agreement(len(ours.items() & theirs.items()), len(ours.keys() | theirs.keys()))
+
+    def differences(
+        self, before: Clusters, after: Clusters, right: Clusters | None, track: Track, text: str
+    ) -> Sequence[Difference]:
+        """Mentions of the changed text that are linked to another one before them, or to none."""
+        shown = track.texts[after.field]
+        old, new = _linked(self.carry(before, track)), _linked(after)
+        gold = None if right is None else _linked(self.carry(right, track))
+        return [
+            Difference(
+                f"{shown[slice(*place)]!r}",
+                _link(old, place, shown),
+                _link(new, place, shown),
+                "" if gold is None else _link(gold, place, shown),
+            )
+            for place in sorted(old.keys() | new.keys())
+            if (place in old, old.get(place)) != (place in new, new.get(place))
+        ]
 
     def show(self, answer: Clusters, fields: Mapping[str, str]) -> str:
         """Words of the mentions of each cluster; those that stand alone are counted.
@@ -173,10 +191,18 @@ def _number(value: Any) -> int:
     return int(value)
 
 
-def _links(answer: Clusters) -> set[tuple[Place | None, Place]]:
-    """Each mention behind the one before it in its cluster, the first behind none."""
+def _linked(answer: Clusters) -> dict[Place, Place | None]:
+    """Each mention with the one before it in its cluster; the first has none."""
     return {
-        link
+        place: earlier
         for cluster in answer.clusters
-        for link in zip((None, *cluster[:-1]), cluster, strict=True)
+        for place, earlier in zip(cluster, (None, *cluster[:-1]), strict=True)
     }
+
+
+def _link(linked: Mapping[Place, Place | None], place: Place, text: str) -> str:
+    """What a mention is linked to, in words."""
+    if place not in linked:
+        return "no mention"
+    earlier = linked[place]
+    return "new" if earlier is None else f"= {text[slice(*earlier)]!r}"

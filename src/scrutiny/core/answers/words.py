@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final, NamedTuple
 
-from scrutiny.core.answers.answer import Agreement, AnswerType
+from scrutiny.core.answers.answer import Agreement, AnswerType, Difference
 from scrutiny.core.answers.track import CarriedWord, Track
 from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.example import Example
@@ -87,6 +87,33 @@ class WordsType(AnswerType[Words]):
         words = track.words(before.field, before.borders)
         new = {(word.start, word.end) for word in words if not word.of}
         return _agreement(self.carry(before, track), after, new)
+
+    def differences(
+        self, before: Words, after: Words, right: Words | None, track: Track, text: str
+    ) -> Sequence[Difference]:
+        """Words of both texts of which something else is said, named as they were before.
+
+        Subtypes of relations make no difference.
+        """
+        before, after = _plain(before), _plain(after)
+        right = None if right is None else _plain(right)
+        known = {(w.start, w.end): w.of for w in track.words(before.field, before.borders)}
+        pairs = [(known.get(border, ()), k) for k, border in enumerate(after.borders)]
+        now = {ROOT: ROOT, **{of[0]: k for of, k in pairs if len(of) == 1}}
+        old, new = (
+            [shown[start:end] for start, end in one.borders]
+            for one, shown in ((before, text), (after, track.texts[after.field]))
+        )
+        places = {} if right is None else {border: k for k, border in enumerate(right.borders)}
+        found = []
+        for i, k in now.items():
+            if i == ROOT or _is_same(before, i, after, k, now):
+                continue
+            at = places.get(before.borders[i])
+            told = "" if right is None or at is None else " ".join(_said(right, at, old))
+            said = " ".join(_said(before, i, old)), " ".join(_said(after, k, new))
+            found.append(Difference(old[i], *said, told))
+        return found
 
     def key(self, answer: Words) -> tuple[str, ...]:
         """Arcs, as they were told when they were labels of spans; parts of speech without arcs."""
@@ -246,6 +273,22 @@ def _by_border(words: Words) -> dict[tuple[int, int], tuple[Any, ...]]:
         border: tuple([layer and layer[i] for layer in layers])
         for i, border in enumerate(words.borders)
     }
+
+
+def _plain(words: Words) -> Words:
+    """Words whose relations have no subtypes."""
+    relations = words.relations and tuple([name.partition(":")[0] for name in words.relations])
+    return words._replace(relations=relations)
+
+
+def _is_same(before: Words, i: int, after: Words, k: int, now: Mapping[int, int]) -> bool:
+    """Whether a word's annotation is what it was; heads by their places ``now``."""
+    if any(a and b and a[i] != b[k] for a, b in zip(before[3:], after[3:], strict=True)):
+        return False
+    if before.heads is None or after.heads is None:
+        return True
+    head = before.heads[i]
+    return head == after.heads[k] if head is None else now.get(head) == after.heads[k]
 
 
 def _said(words: Words, i: int, shown: Sequence[str]) -> list[str]:

@@ -17,14 +17,13 @@ from scrutiny.parts.wording.diffs import changed_words
 from scrutiny.parts.wording.labels import replicate_words
 from scrutiny.reliability.verdicts.gate_rules import says, without_versions
 from scrutiny.report.reading.evidence import (
-    NO_ANSWER,
     Tables,
     answers_to,
-    brief_words,
     is_right,
     places_of,
     variants_of,
 )
+from scrutiny.report.reading.told import NO_ANSWER, brief_words
 from scrutiny.text.edits import apply_to_text
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from scrutiny.core.answers.answer import type_of
-from scrutiny.core.answers.stored import answer_of, answer_text
+from scrutiny.core.answers.stored import answer_of
 from scrutiny.core.claim import Finding
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import ScrutinyError
@@ -24,6 +24,7 @@ from scrutiny.parts.run.view import Answer, Evidence, EvidenceItem, Turn
 from scrutiny.parts.wording.labels import replicate_words
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.report.reading.flip_counts import count_flips
+from scrutiny.report.reading.told import layers_of, said, told
 from scrutiny.store.coded import coded, is_among, is_value
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ Numbers = NDArray[np.float64]
 MOST_CASES: Final = 48
 _MENDED: Final = 16
 _T = TypeVar("_T")
-NO_ANSWER: Final = "no answer"
 _COLUMNS: Final = {
     "items": ["dataset", "item"],
     "variants": ["kind", "dataset", "item", "variant", "role", "recipe", "draw", "status"],
@@ -89,8 +89,8 @@ class AnswersTo:
         Every answer that was given.
     before, after
         Positions among the words  # (item, replicate); -1 where there is none
-    asked
-        Rows of the outputs before the change  # (item, replicate)
+    asked, answered
+        Rows of the outputs before and after the change  # (item, replicate)
     replicates
         Names, in order.
     read
@@ -101,6 +101,7 @@ class AnswersTo:
     before: Codes
     after: Codes
     asked: Codes
+    answered: Codes
     replicates: Sequence[str | None]
     read: frozenset[str] = frozenset()
 
@@ -108,6 +109,14 @@ class AnswersTo:
         """Answers of each replicate to an item in few words, before and after the change."""
         both = zip(self.before[at].tolist(), self.after[at].tolist(), strict=True)
         return [(self.words[b], self.words[a]) for b, a in both if b >= 0 and a >= 0]
+
+    def stored(self, places: Codes, tables: Tables) -> list[list[tuple[str | None, str | None]]]:
+        """Answers of each replicate to items as they are stored, before and after the change."""
+        rows = np.stack([self.asked[places], self.answered[places]], axis=2)
+        found = tables.at("outputs", rows.ravel().tolist(), ["answer"])
+        texts = iter([one["answer"] for one in found])
+        pairs = zip(texts, texts, strict=True)
+        return [[next(pairs) for _ in self.replicates] for _ in places.tolist()]
 
 
 def evidence_of(finding: Finding, tables: Tables) -> Evidence | None:
@@ -144,9 +153,10 @@ def _evidence(
         "variants", variants[whole[shown]].tolist(), ["item", "variant", "edits", "gold"]
     )
     items = tables.at("items", known[shown].tolist(), ["gold", "source", "fields"])
+    stored = answers.stored(whole[shown], tables)
     cases = tuple(
-        _case(key.dataset, row, item, answers, at=place)
-        for row, item, place in zip(rows, items, whole[shown].tolist(), strict=True)
+        _case(key.dataset, row, item, answers, at=place, stored=own)
+        for row, item, place, own in zip(rows, items, whole[shown].tolist(), stored, strict=True)
     )
     several = len(answers.replicates) > 1
     margins = _margins(answers.asked[whole], tables.outputs) if several else None
@@ -261,12 +271,14 @@ def answers_to(
     read = _read_by(key.metric)
     words, answer = _words(outputs.take(rows), read)
     shape = len(items), len(names)
-    before, after, first = (np.full(shape, -1, dtype=np.int64) for _ in range(3))
-    for into, chosen in ((before, is_original & (place >= 0)), (after, is_changed)):
+    before, after, asked_at, answered = (np.full(shape, -1, dtype=np.int64) for _ in range(4))
+    for into, of, chosen in (
+        (before, asked_at, is_original & (place >= 0)),
+        (after, answered, is_changed),
+    ):
         into[place[chosen], replicate[chosen]] = answer[chosen]
-    originals = is_original & (place >= 0)
-    first[place[originals], replicate[originals]] = rows[originals]
-    return AnswersTo(words, before, after, first, names.to_pylist(), read)
+        of[place[chosen], replicate[chosen]] = rows[chosen]
+    return AnswersTo(words, before, after, asked_at, answered, names.to_pylist(), read)
 
 
 def _conditions(key: EstimateKey, outputs: pa.Table) -> list[str]:
@@ -309,7 +321,7 @@ def _words(outputs: pa.Table, read: frozenset[str]) -> tuple[list[str], Codes]:
     """Answers in a few words, and which of them each row holds."""
     known: dict[str, int] = {}
     answers, codes = coded(outputs["answer"])
-    place = [known.setdefault(_said(text, read), len(known)) for text in answers.to_pylist()]
+    place = [known.setdefault(said(text, read), len(known)) for text in answers.to_pylist()]
     return list(known), np.array(place, dtype=np.int64)[codes]
 
 
@@ -332,23 +344,21 @@ def _case(
     answers: AnswersTo,
     *,
     at: int,
+    stored: Sequence[tuple[str | None, str | None]],
 ) -> EvidenceItem:
+    edits = tuple(Edit(*edit[:4]) for edit in json.loads(variant["edits"]))
+    shown, gold = told(stored, item, edits, answers.read)
     return EvidenceItem(
         item=variant["item"],
         dataset=dataset,
         variant=variant["variant"],
         source=item["source"],
-        gold=_said(item["gold"], answers.read),
+        gold=gold,
         fields=json.loads(item["fields"]),
-        edits=tuple(Edit(*edit[:4]) for edit in json.loads(variant["edits"])),
+        edits=edits,
         answers=tuple(
-            Answer(replicate_words(name), answers.words[before], answers.words[after])
-            for name, before, after in zip(
-                answers.replicates,
-                answers.before[at].tolist(),
-                answers.after[at].tolist(),
-                strict=True,
-            )
+            Answer(replicate_words(name), *both)
+            for name, both in zip(answers.replicates, shown, strict=True)
         ),
         turned=turn_of(
             answers.pairs(at),
@@ -356,24 +366,3 @@ def _case(
             layers_of(variant["gold"], answers.read),
         ),
     )
-
-
-def _said(stored: str | None, read: frozenset[str]) -> str:
-    """Answer in few words, of the layers that are read."""
-    return NO_ANSWER if stored is None else brief_words(layers_of(stored, read))
-
-
-@lru_cache(maxsize=1 << 14)
-def layers_of(stored: str, read: frozenset[str]) -> str:
-    """Stored answer without layers that are not among those that are read, if any of them is."""
-    answer = answer_of(stored)
-    kind = None if answer is None else type_of(answer)
-    if kind is None or not read.intersection(kind.layers):
-        return stored
-    return answer_text(kind.without(answer, [x for x in kind.layers if x not in read]))
-
-
-def brief_words(stored: str) -> str:
-    """Stored answer in a few words, equal for answers that only moved."""
-    answer = answer_of(stored)
-    return "none" if answer is None else type_of(answer).brief(answer)

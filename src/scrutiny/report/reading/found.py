@@ -14,12 +14,11 @@ from scrutiny.parts.run.view import Answer, Evidence, EvidenceItem
 from scrutiny.parts.wording.labels import replicate_words
 from scrutiny.report.reading.evidence import (
     MOST_CASES,
-    NO_ANSWER,
     Tables,
-    brief_words,
     places_of,
     turn_of,
 )
+from scrutiny.report.reading.told import NO_ANSWER, brief_words
 
 
 def evidence_found(finding: Finding, found: Sequence[Found], tables: Tables) -> Evidence | None:
