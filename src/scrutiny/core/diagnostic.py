@@ -1,10 +1,21 @@
 """Diagnostics: the base class and its inputs; a diagnostic yields records, never a number."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, Protocol, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Final,
+    Generic,
+    Literal,
+    Protocol,
+    TypeVar,
+    get_args,
+)
 
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.claim import Claim
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import PlanError
@@ -71,7 +82,7 @@ class EstimateSpec:
         Statistic by its versioned name.
     sides
         Records of each side. A statistic that needs "before.hit" has the side "before"; one that
-        needs "hit" has the side "".
+        needs "hit" has the side "", which unless given is all measured records.
     fallback
         Side that stands in where a side's variant was skipped because nothing changed: makes
         "over all items" out of "over changed items".
@@ -101,7 +112,7 @@ class EstimateSpec:
 
     id: str
     metric: str
-    sides: Mapping[str, Selector]
+    sides: Mapping[str, Selector] = field(default_factory=lambda: {"": Selector()})
     fallback: Mapping[str, str] = field(default_factory=dict)
     group: str = "all"
     role: str = "measured"
@@ -113,6 +124,20 @@ class EstimateSpec:
     along: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     presupposes: tuple[tuple[str, float], ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        id: str,
+        metric: str,
+        condition: Mapping[str, object],
+        *,
+        role: str = "measured",
+        **stated: Any,
+    ) -> "EstimateSpec":
+        """Specification with one side: the records of its own role and condition."""
+        sides = {"": Selector(role, condition)}
+        return cls(id, metric, sides, role=role, condition=condition, **stated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +169,12 @@ class ContrastSpec:
     minus: Subtracted = "null"
     is_paired: bool = False
     exact_at: float | None = None
+
+    @classmethod
+    def untrained(cls, names: Iterable[str]) -> Iterator["ContrastSpec"]:
+        """Differences of estimates from the same of untrained networks."""
+        for name in names:
+            yield cls(f"untrained/{name}", name, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +350,28 @@ class Failure:
     status: str = "failed"
 
 
+@dataclass(frozen=True, slots=True)
+class RowKind:
+    """Condition and role of records; ``condition`` is canonical JSON."""
+
+    condition: str = "{}"
+    role: str = "measured"
+
+    @classmethod
+    def of(cls, condition: Mapping[str, object], role: str = "measured") -> "RowKind":
+        """Kind of the rows of a condition."""
+        return cls(canonical_json(condition), role)
+
+    def row(
+        self, item: str, found: Iterable[float] | Failure, *, variant: str | None = None
+    ) -> Row:
+        """Row of an item or of its variant: its values, or why it has none."""
+        start = (item, variant, self.role, self.condition)
+        if isinstance(found, Failure):
+            return Row(*start, found.status, found.reason, None)
+        return Row(*start, "ok", None, tuple(map(float, found)))
+
+
 class Reference(Protocol):
     """Second model of a measurement, called through the same cache as the first.
 
@@ -403,6 +456,11 @@ def reference_of(ctx: Context) -> Reference:
     return ctx.reference
 
 
+@dataclass(frozen=True, slots=True)
+class NoParams:
+    """Parameters of a diagnostic of which nothing can be set."""
+
+
 class Diagnostic(PlugIn, ABC, Generic[P]):
     """Diagnostic: a kind of measurement; one folder or file each.
 
@@ -411,7 +469,7 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     id
         Versioned name.
     Params
-        Frozen dataclass of its parameters.
+        Frozen dataclass of its parameters: the one in brackets behind its base class, or stated.
     needs
         Model capabilities it requires ("predict" included).
     tasks
@@ -467,6 +525,13 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     reads_gold: ClassVar[bool] = True
     varies: ClassVar[str] = ""
     stream: ClassVar[str] = ""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        bases = vars(cls).get("__orig_bases__", ())
+        stated = [one for base in bases for one in get_args(base) if isinstance(one, type)]
+        if stated and "Params" not in vars(cls):
+            cls.Params = stated[0]
 
     def own_pairs(self, params: P) -> OwnPairs:
         """Pairing of replicates for a family that is its own reference."""

@@ -4,10 +4,10 @@ import pytest
 from design_inputs import inputs_of
 from preferring_language import Preferring
 
-from scrutiny.core.diagnostic import Batch, Cell
+from scrutiny.core.diagnostic import Batch, Cell, NoParams
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
-from scrutiny.diagnostics.competence.diagnostic import Competence, CompetenceParams
+from scrutiny.diagnostics.competence.diagnostic import Competence
 from scrutiny.tasks.names import load_task
 from scrutiny.testing import check_diagnostic
 from scrutiny.testing.toy_context import ToyContext
@@ -36,7 +36,7 @@ DOCUMENTS = tuple(
 
 def rows(task, examples, model):
     context = ToyContext(task, model)
-    return list(Competence().measure(CompetenceParams(), CELL, Batch(examples), context))
+    return list(Competence().measure(NoParams(), CELL, Batch(examples), context))
 
 
 def test_it_keeps_its_promises():
@@ -92,7 +92,7 @@ def inputs(task, capabilities, **columns):
 def test_the_estimate_that_other_claims_name():
     constructions = {"subject-verb": 3, "reflexive": 1}
     design = Competence().design(
-        CompetenceParams(),
+        NoParams(),
         inputs(PAIRS, {"tokenizes", "token_logprobs"}, a_construction=constructions),
     )
     assert [spec.id for spec in design.estimates] == [
@@ -107,12 +107,12 @@ def test_the_estimate_that_other_claims_name():
 
 def test_passages_have_what_the_model_can_answer():
     masked = {"tokenizes", "masked_logprobs"}
-    found = Competence().design(CompetenceParams(), inputs(PASSAGES, masked | {"next_sentence"}))
+    found = Competence().design(NoParams(), inputs(PASSAGES, masked | {"next_sentence"}))
     assert [spec.id for spec in found.estimates] == ["surprisal", "next_sentence"]
-    found = Competence().design(CompetenceParams(), inputs(PASSAGES, masked))
+    found = Competence().design(NoParams(), inputs(PASSAGES, masked))
     assert [spec.id for spec in found.estimates] == ["surprisal"]
 
 
 def test_a_model_without_likelihoods_is_refused():
     with pytest.raises(PlanError, match="masked_logprobs or token_logprobs"):
-        Competence().design(CompetenceParams(), inputs(PAIRS, {"tokenizes"}))
+        Competence().design(NoParams(), inputs(PAIRS, {"tokenizes"}))

@@ -16,7 +16,6 @@ from scrutiny.models.answers.checked_language import ask_or_fail  # noqa: E402
 from scrutiny.models.scoring import (  # noqa: E402
     PAIR_VARIANTS,
     ComparedSentences,
-    Unscored,
     encode_pairs,
     score_pairs,
 )
@@ -124,7 +123,7 @@ def test_bias_bench_is_the_mean_over_changed_tokens(masked):
         else:
             one, other = spans(first, second, "diff")
         if not one or not other:
-            assert found == Unscored("skipped", "empty_side")
+            assert found == Failure("empty_side", status="skipped")
             continue
         wanted = [
             round(sum(naive.one(ids, i) for i in places) / len(places), 3)
@@ -156,7 +155,9 @@ def test_pll_shared_leaves_out_pieces_of_changed_words(masked):
     found = scored(masked, "pll-shared", [pair])[0]
     ids = naive.ids(pair.a)  # [CLS] film ##s was good [SEP]
     assert found.a == pytest.approx(naive.one(ids, 3) + naive.one(ids, 4), abs=1e-4)
-    assert scored(masked, "pll-shared", [PAIRS[5]]) == [Unscored("undefined", "nothing_shared")]
+    assert scored(masked, "pll-shared", [PAIRS[5]]) == [
+        Failure("nothing_shared", status="undefined")
+    ]
 
 
 def test_pll_shared_does_not_mind_the_order(masked):
@@ -164,7 +165,7 @@ def test_pll_shared_does_not_mind_the_order(masked):
     for one, other in zip(
         scored(masked, "pll-shared"), scored(masked, "pll-shared", back), strict=True
     ):
-        if not isinstance(one, Unscored):
+        if not isinstance(one, Failure):
             assert (one.a, one.b) == pytest.approx((other.b, other.a), abs=1e-6)
 
 
@@ -209,8 +210,8 @@ def test_causal_sum_and_mean(causal):
 def test_long_sentences_fail_and_others_do_not(masked):
     long = ComparedSentences("the film was good " * 10, "the film was bad " * 10)
     found = scored(masked, "nangia2020", [long, PAIRS[0]])
-    assert found[0] == Unscored("failed", "too_long")
-    assert not isinstance(found[1], Unscored)
+    assert found[0] == Failure("too_long")
+    assert not isinstance(found[1], Failure)
 
 
 def test_procedures_share_their_queries(masked):
@@ -240,8 +241,8 @@ def test_a_failing_query_fails_its_pair_only(masked):
         return [Failure("model_error") if i == 0 else a for i, a in enumerate(answers)]
 
     found = score_pairs(model, encoded, PAIR_VARIANTS["nangia2020"], ask)
-    assert found[0] == Unscored("failed", "model_error")
-    assert not any(isinstance(score, Unscored) for score in found[1:])
+    assert found[0] == Failure("model_error")
+    assert not any(isinstance(score, Failure) for score in found[1:])
 
 
 def test_an_infinite_likelihood_is_no_number(masked):
@@ -253,4 +254,4 @@ def test_an_infinite_likelihood_is_no_number(masked):
         return [tuple((-math.inf,) for _ in query) for query in queries]
 
     found = score_pairs(model, encoded, PAIR_VARIANTS["aul"], ask)
-    assert found == [Unscored("failed", "non_finite")]
+    assert found == [Failure("non_finite")]

@@ -4,7 +4,7 @@ import pytest
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.queries.language import Encoded
-from scrutiny.models.scoring import PAIR_VARIANTS, Question, Unscored, answer_all, score_pairs
+from scrutiny.models.scoring import PAIR_VARIANTS, Question, answer_all, score_pairs
 from scrutiny.models.scoring.pairs import EncodedPair
 from scrutiny.models.scoring.question import mean, mean_probability, rounded, stretches, total
 
@@ -31,9 +31,9 @@ def test_each_query_is_asked_once_and_each_capability_in_one_go():
 
 
 def test_what_cannot_be_asked_stays_and_what_fails_says_so():
-    known = Unscored("skipped", "empty_side")
+    known = Failure("empty_side", status="skipped")
     found = answer_all([known, Question((("a", "odd"),), total)], ask_for_length)
-    assert found == [known, Unscored("failed", "too_odd")]
+    assert found == [known, Failure("too_odd")]
 
 
 def test_nothing_to_ask_is_an_empty_sum():

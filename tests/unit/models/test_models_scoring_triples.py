@@ -7,12 +7,12 @@ transformers = pytest.importorskip("transformers")
 
 from tiny_language import make_language_model  # noqa: E402
 
+from scrutiny.core.diagnostic import Failure  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
 from scrutiny.models.answers.checked_language import ask_or_fail  # noqa: E402
 from scrutiny.models.scoring import (  # noqa: E402
     FILLING_VARIANTS,
     Filling,
-    Unscored,
     answer_all,
 )
 from scrutiny.models.scoring.triples import gaps  # noqa: E402
@@ -91,13 +91,13 @@ def test_punctuation_is_taken_from_the_published_word(masked):
 
 def test_a_word_of_punctuation_is_no_target(masked):
     found = scored(masked, "nadeem2021", [Filling("it was BLANK", "it was ..."), *FILLINGS[:1]])
-    assert found[0] == Unscored("undefined", "no_target")
+    assert found[0] == Failure("no_target", status="undefined")
     assert found[1] > 0
 
 
 def test_a_sentence_that_ends_before_the_gap_has_no_target(masked):
     assert scored(masked, "nadeem2021", [Filling("it was BLANK", "it was")]) == [
-        Unscored("undefined", "no_target")
+        Failure("no_target", status="undefined")
     ]
 
 
@@ -132,7 +132,7 @@ def test_gaps_are_found_whatever_the_case():
 
 def test_a_sentence_of_another_context_has_no_target(masked):
     found = scored(masked, "log-mean", [Filling("it was BLANK", "ada left paris")])
-    assert found == [Unscored("undefined", "no_target")]
+    assert found == [Failure("no_target", status="undefined")]
 
 
 def test_next_sentence_is_the_heads_probability(masked):

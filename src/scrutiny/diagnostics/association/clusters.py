@@ -1,6 +1,6 @@
 """Cluster alignment: whether two clusters of vectors match the two sets of a test."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Final, cast
@@ -9,18 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.arrays import Floats
-from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
     Context,
     Design,
     Diagnostic,
+    Failure,
     Inputs,
+    RowKind,
 )
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import stream_of
-from scrutiny.core.record import Measure, Row, Status
+from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.association.clusters_design import condition_of, make_clusters_design
 from scrutiny.diagnostics.association.kmeans import Clustering, cluster_sets
 from scrutiny.diagnostics.association.params import (
@@ -63,7 +64,6 @@ class Clusters(Diagnostic[ClustersParams]):
     """
 
     id = "association.clusters@1"
-    Params = ClustersParams
     needs = frozenset({"representations"})
     tasks = frozenset({"association-test"})
     measures = (
@@ -99,7 +99,7 @@ class Clusters(Diagnostic[ClustersParams]):
             for test, part in product(tests, parts):
                 place = _Place(test, part, kind)
                 if vectors.failure:
-                    yield from place.without(examples, "failed", vectors.failure)
+                    yield from place.rows(examples, Failure(vectors.failure), {})
                 else:
                     yield from _rows(place, examples, values, params=params, ctx=ctx)
 
@@ -113,19 +113,20 @@ class _Place:
     kind: Kind
 
     @property
-    def condition(self) -> str:
-        """Condition of the records as canonical JSON."""
-        return canonical_json(condition_of(self.kind, self.part))
-
-    @property
     def items(self) -> NDArray[np.int64]:
         """Positions of the items, the first set before the second."""
         return np.concatenate([self.test.members[name] for name in _PARTS[self.part]])
 
-    def without(self, examples: Sequence[Example], status: Status, reason: str) -> Iterator[Row]:
-        """Rows without values for all items."""
+    def rows(
+        self,
+        examples: Sequence[Example],
+        lacking: Failure,
+        known: Mapping[int, tuple[float, ...]],
+    ) -> Iterator[Row]:
+        """Rows of all items: their values, or the reason if they have none."""
+        kind = RowKind.of(condition_of(self.kind, self.part))
         for i in self.items.tolist():
-            yield Row(examples[i].id, None, "measured", self.condition, status, reason, None)
+            yield kind.row(examples[i].id, known.get(i, lacking))
 
 
 def _rows(
@@ -143,7 +144,7 @@ def _rows(
     is_first = np.isin(kept, place.test.members[_PARTS[place.part][0]])
     found = _clustering(kept, is_first, vectors, examples=examples, params=params, rng=(place, ctx))
     if found is None:
-        yield from place.without(examples, "undefined", "no_two_clusters")
+        yield from place.rows(examples, Failure("no_two_clusters", status="undefined"), {})
         return
     null = np.full(kept.size, found.null)
     columns = np.stack([found.cluster, is_first, null, found.single], axis=1)
@@ -154,12 +155,7 @@ def _rows(
             kept.tolist(), columns, found.squared_distance.tolist(), strict=True
         )
     }
-    for i in items.tolist():
-        start = (examples[i].id, None, "measured", place.condition)
-        if i in by_item:
-            yield Row(*start, "ok", None, by_item[i])
-        else:
-            yield Row(*start, "undefined", "no_vector", None)
+    yield from place.rows(examples, Failure("no_vector", status="undefined"), by_item)
 
 
 def _clustering(

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from scrutiny.core.claim import Claim
-from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs
 from scrutiny.core.slice_syntax import equal
 from scrutiny.diagnostics.association.claims import claim_of_every_kind, untrained_contrast
 from scrutiny.diagnostics.association.params import (
@@ -74,12 +74,11 @@ def _specs(test: str, part: str, kind: Kind) -> Iterator[EstimateSpec]:
     """Specifications of one clustering."""
     condition = condition_of(kind, part)
     for short, metric in METRICS:
-        yield EstimateSpec(
+        yield EstimateSpec.of(
             _name(short, test, part, kind),
             metric,
-            {"": Selector("measured", condition)},
+            condition,
             group=test if part == "targets" else f"{test} {part}",
-            condition=condition,
             unit="u_word",
             strata="a_set",
             where=equal({"a_test": test}),

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.arrays import Floats
-from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.claim import Claim
 from scrutiny.core.diagnostic import (
     Batch,
@@ -21,8 +20,9 @@ from scrutiny.core.diagnostic import (
     Design,
     Diagnostic,
     EstimateSpec,
+    Failure,
     Inputs,
-    Selector,
+    RowKind,
 )
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.slice_syntax import equal
@@ -48,12 +48,11 @@ def _name(test: str, kind: Kind) -> str:
 
 def _spec(test: str, kind: Kind, params: SeatParams) -> EstimateSpec:
     """Effect size of one test and kind of vector."""
-    return EstimateSpec(
+    return EstimateSpec.of(
         _name(test, kind),
         f"effect_size({'sample' if params.ddof == 1 else 'population'})@1",
-        {"": Selector("measured", kind.condition)},
+        kind.condition,
         group=test,
-        condition=kind.condition,
         unit="u_word",
         strata="a_set",
         where=equal({"a_test": test}),
@@ -124,7 +123,6 @@ class Seat(Diagnostic[SeatParams]):
     """
 
     id = "association.seat@1"
-    Params = SeatParams
     needs = frozenset({"representations"})
     tasks = frozenset({"association-test"})
     measures = (
@@ -170,7 +168,6 @@ class Seat(Diagnostic[SeatParams]):
         )
         tests = word_sets(examples)
         kinds = kinds_of(names, params.layers, vectors.layers[-1])
-        conditions = [canonical_json(kind.condition) for kind in kinds]
         columns = [
             associations_of(vectors.of(kind.layer, kind.representation), tests) for kind in kinds
         ]
@@ -178,14 +175,13 @@ class Seat(Diagnostic[SeatParams]):
             side = float(example.attributes["a_set"] in ("X", "A"))
             is_target = example.attributes["a_set"] in ("X", "Y")
             role = "measured" if is_target else "baseline"
-            for condition, (values, reasons) in zip(conditions, columns, strict=True):
-                start = (example.id, None, role, condition)
+            for kind, (values, reasons) in zip(kinds, columns, strict=True):
+                found: tuple[float, float] | Failure = (values[position], side)
                 if vectors.failure:
-                    yield Row(*start, "failed", vectors.failure, None)
+                    found = Failure(vectors.failure)
                 elif reasons[position]:
-                    yield Row(*start, "undefined", str(reasons[position]), None)
-                else:
-                    yield Row(*start, "ok", None, (float(values[position]), side))
+                    found = Failure(str(reasons[position]), status="undefined")
+                yield RowKind.of(kind.condition, role).row(example.id, found)
 
 
 def associations_of(

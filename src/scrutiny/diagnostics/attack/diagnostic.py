@@ -1,17 +1,20 @@
 """The attack diagnostic: search for adversarial texts, with random change as control."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from types import MappingProxyType
 from typing import Final
 
-from scrutiny.core.boundary.canonical import canonical_json, value_digest
+from scrutiny.core.boundary.canonical import value_digest
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
     Context,
     Design,
     Diagnostic,
+    Failure,
     Inputs,
+    RowKind,
 )
 from scrutiny.core.errors import DataError
 from scrutiny.core.record import Row
@@ -23,11 +26,11 @@ from scrutiny.diagnostics.attack.params import AttackParams, attacks_of
 from scrutiny.diagnostics.attack.rater_control import known_by_rater, rater_rows
 from scrutiny.diagnostics.attack.ratings import read_ratings
 from scrutiny.diagnostics.attack.rows import (
+    BASELINE,
     MEASURES,
     attempt_rows,
     baseline_row,
     condition_of,
-    unasked_rows,
 )
 from scrutiny.diagnostics.attack.searching import NOT_DRAWN, Attempt, Work
 from scrutiny.diagnostics.attack.validity import JudgedText, judge
@@ -35,7 +38,7 @@ from scrutiny.perturb.recipes.attack import given_for
 from scrutiny.perturb.search.found import Found
 from scrutiny.perturb.search.goal import label_of, single
 
-_STORED: Final = "stored_answers"
+_STORED: Final = Failure("stored_answers", status="skipped")
 _AUDITED: Final = 100  # items that an audit attacks
 
 
@@ -63,7 +66,6 @@ class Attacks(Diagnostic[AttackParams]):
     """
 
     id = "attack@1"
-    Params = AttackParams
     needs = frozenset({"predict"})
     asks_other_texts = True
     tolerates = MappingProxyType({"tolerance": "attack_success@1"})
@@ -91,11 +93,11 @@ class Attacks(Diagnostic[AttackParams]):
         """One row for each unchanged item, and for each attack and its random control."""
         capabilities = frozenset() if ctx.model is None else ctx.model.capabilities
         attacks = attacks_of(params, ctx.task, capabilities)
-        conditions = _conditions(list(attacks), params)
+        kinds = [BASELINE, *_kinds(list(attacks), params)]
         if ctx.model is not None and ctx.model.has_stored_answers_only:
             for example in batch.examples:
                 yield from rater_rows(params, example.id, None, _STORED)
-                yield from unasked_rows(example.id, conditions, _roles(params), _STORED)
+                yield from (kind.row(example.id, _STORED) for kind in kinds)
             return
         _must_be_the_same_ratings(params, ctx)
         chosen = drawn(batch.examples, params.items)
@@ -112,7 +114,7 @@ class Attacks(Diagnostic[AttackParams]):
         for example in batch.examples:
             yield from rater_rows(params, example.id, known.get(example.id), NOT_DRAWN)
             if example.id not in answers:
-                yield from unasked_rows(example.id, conditions, _roles(params), NOT_DRAWN)
+                yield from (kind.row(example.id, NOT_DRAWN) for kind in kinds)
                 continue
             yield baseline_row(example, answers[example.id], ctx.labels)
             for attempt, said in zip(attempts, judged, strict=True):
@@ -121,13 +123,11 @@ class Attacks(Diagnostic[AttackParams]):
                 )
 
 
-def _roles(params: AttackParams) -> tuple[str, ...]:
-    return ("measured", "control") if params.control else ("measured",)
-
-
-def _conditions(attacks: Sequence[str], params: AttackParams) -> list[str]:
-    """Conditions of the records as canonical JSON, in order."""
-    return [canonical_json(condition_of(a, d)) for a in attacks for d in range(params.draws)]
+def _kinds(attacks: Sequence[str], params: AttackParams) -> Iterator[RowKind]:
+    """Kinds of the records of attacks, in order."""
+    roles = ("measured", "control") if params.control else ("measured",)
+    for name, draw, role in product(attacks, range(params.draws), roles):
+        yield RowKind.of(condition_of(name, draw), role)
 
 
 def _must_be_the_same_ratings(params: AttackParams, ctx: Context) -> None:

@@ -9,20 +9,20 @@ only if it tells these two apart. Ratings of a file have no such controls of the
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from scrutiny.core.boundary.canonical import canonical_json, digest
-from scrutiny.core.diagnostic import EstimateSpec, Selector
+from scrutiny.core.boundary.canonical import digest
+from scrutiny.core.diagnostic import EstimateSpec, Failure, RowKind, Selector
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example
 from scrutiny.core.record import Row
 from scrutiny.diagnostics.attack.params import AttackParams
-from scrutiny.diagnostics.attack.rows import rated_row, skipped_row
+from scrutiny.diagnostics.attack.rows import rated_row
 from scrutiny.diagnostics.attack.validity import rater_of
 from scrutiny.perturb.search import Origin, State
 
 #: Conditions of the records, with their roles: the item as it is, and another item's text.
 UNCHANGED: Final[Mapping[str, object]] = {"rater": "unchanged"}
 OTHER: Final[Mapping[str, object]] = {"rater": "other item"}
-_PLACES: Final = (("control", canonical_json(UNCHANGED)), ("null", canonical_json(OTHER)))
+_KINDS: Final = (RowKind.of(UNCHANGED, "control"), RowKind.of(OTHER, "null"))
 #: How much more of the unchanged texts than of the others must be called valid, on average.
 LEAST_SEPARATION: Final = 0.5
 NAME: Final = "rater"  # under which the texts are rated, as if this were an attack
@@ -75,16 +75,13 @@ def _state(example: Example, text: str | None = None) -> State:
 
 
 def rater_rows(
-    params: AttackParams, item: str, known: RaterAnswers | None, reason: str
+    params: AttackParams, item: str, known: RaterAnswers | None, lacking: Failure
 ) -> Iterator[Row]:
     """Records of an item's two known cases; skipped with a reason if it was not rated."""
     if not is_controlled(params):
         return
-    for (role, condition), value in zip(_PLACES, known or (None, None), strict=True):
-        if known is None:
-            yield skipped_row(item, role, condition, reason)
-        else:
-            yield rated_row(item, value, role=role, condition=condition)
+    for kind, value in zip(_KINDS, known or (None, None), strict=True):
+        yield kind.row(item, lacking) if known is None else rated_row(item, value, kind)
 
 
 def rater_estimates(params: AttackParams) -> Iterator[EstimateSpec]:
@@ -92,10 +89,8 @@ def rater_estimates(params: AttackParams) -> Iterator[EstimateSpec]:
     if not is_controlled(params):
         return
     same, other = Selector("control", UNCHANGED), Selector("null", OTHER)
-    yield EstimateSpec(
-        "rater_unchanged", "mean(valid)@1", {"": same}, role="control", condition=UNCHANGED
-    )
-    yield EstimateSpec("rater_other", "mean(valid)@1", {"": other}, role="null", condition=OTHER)
+    yield EstimateSpec.of("rater_unchanged", "mean(valid)@1", UNCHANGED, role="control")
+    yield EstimateSpec.of("rater_other", "mean(valid)@1", OTHER, role="null")
     yield EstimateSpec(
         "rater_separation",
         "rater_separation@1",

@@ -1,10 +1,9 @@
 """Records of attacks: each unchanged item, after each attack, and after random change."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Final
 
-from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.diagnostic import Failure
+from scrutiny.core.diagnostic import Failure, RowKind
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction
@@ -51,6 +50,8 @@ MEASURES: Final = (
     Measure("scored", unit="items"),
     Measure("log_perplexity_ratio", unit="nats"),
 )
+#: Records of the unchanged items.
+BASELINE: Final = RowKind(role="baseline")
 #: Why a control of a rater has no value.
 UNRATED: Final = "unrated"
 
@@ -68,36 +69,22 @@ def baseline_row(
     width: int = len(MEASURES),
 ) -> Row:
     """Record of an unchanged item: only whether it is a hit, among ``width`` measures."""
+    found: Failure | tuple[float, ...]
     if example.gold is None:
-        return Row(example.id, None, "baseline", "{}", "skipped", "no_gold", None)
-    if isinstance(answer, Failure):
-        return Row(example.id, None, "baseline", "{}", "failed", answer.reason, None)
-    hit = float(label_of(answer, labels) == example.gold)
-    return Row(example.id, None, "baseline", "{}", "ok", None, (hit, *[0.0] * (width - 1)))
+        found = Failure("no_gold", status="skipped")
+    elif isinstance(answer, Failure):
+        found = answer
+    else:
+        found = (label_of(answer, labels) == example.gold, *[0.0] * (width - 1))
+    return BASELINE.row(example.id, found)
 
 
-def skipped_row(item: str, role: str, condition: str, reason: str) -> Row:
-    """Record of an item that was not attacked."""
-    return Row(item, None, role, condition, "skipped", reason, None)
-
-
-def rated_row(item: str, valid: float | None, *, role: str, condition: str) -> Row:
+def rated_row(item: str, valid: float | None, kind: RowKind) -> Row:
     """Record of a text that was rated but not attacked; undefined if the rater cannot say."""
     if valid is None:
-        return Row(item, None, role, condition, "undefined", UNRATED, None)
+        return kind.row(item, Failure(UNRATED, status="undefined"))
     known = {"rated": 1.0, "valid": valid}
-    values = tuple(known.get(measure.name, 0.0) for measure in MEASURES)
-    return Row(item, None, role, condition, "ok", None, values)
-
-
-def unasked_rows(
-    item: str, conditions: Sequence[str], roles: Sequence[str], reason: str
-) -> Iterator[Row]:
-    """Records of an item without queries; no denominator counts it."""
-    yield skipped_row(item, "baseline", "{}", reason)
-    for condition in conditions:
-        for role in roles:
-            yield skipped_row(item, role, condition, reason)
+    return kind.row(item, (known.get(measure.name, 0.0) for measure in MEASURES))
 
 
 def attempt_rows(
@@ -109,45 +96,36 @@ def attempt_rows(
     has_control: bool,
 ) -> Iterator[Row]:
     """Records of an item after one attack, and after random change at the same cost."""
-    condition = canonical_json(condition_of(attempt.recipe, attempt.draw))
-    item = example.id
+    condition, item = condition_of(attempt.recipe, attempt.draw), example.id
     found = attempt.found.get(item)
-    unasked = "no_gold" if example.gold is None else LANGUAGE
-    if found is None:
-        yield skipped_row(item, "measured", condition, unasked)
-    else:
-        said = judged.get(item)
-        place = "measured", condition
-        yield _row(example, found, place=place, labels=labels, judgment=said)
+    measured: Failure | tuple[float, ...] = Failure(
+        "no_gold" if example.gold is None else LANGUAGE, status="skipped"
+    )
+    if found is not None:
+        measured = _values(example, found, labels, judged.get(item))
+    yield RowKind.of(condition).row(item, measured)
     if has_control:
         control = attempt.control.get(item)
         if control is not None:
-            yield _row(example, control, place=("control", condition), labels=labels)
-        elif found is None:
-            yield skipped_row(item, "control", condition, unasked)
-        else:  # no attack, so nothing was spent that random change could spend
-            yield Row(item, None, "control", condition, found.status, found.reason, None)
+            measured = _values(example, control, labels)
+        elif found is not None:  # no attack, so nothing was spent that random change could spend
+            measured = Failure(found.reason or "", status=found.status)
+        yield RowKind.of(condition, "control").row(item, measured)
 
 
-def _row(
-    example: Example,
-    found: Found,
-    *,
-    place: tuple[str, str],
-    labels: tuple[str, ...],
-    judgment: JudgedText | None = None,
-) -> Row:
-    """Record of one search; ``place`` is its role and condition."""
-    item, (role, condition) = example.id, place
+def _values(
+    example: Example, found: Found, labels: tuple[str, ...], judgment: JudgedText | None = None
+) -> Failure | tuple[float, ...]:
+    """Measures of one search."""
     if found.status != "ok" or found.state is None:
-        return Row(item, None, role, condition, found.status, found.reason, None)
+        return Failure(found.reason or "", status=found.status)
     if found.n_failed and not found.is_success:  # the text that fools it may be among those
-        return Row(item, None, role, condition, "failed", UNANSWERED, None)
+        return Failure(UNANSWERED)
     answer = None if found.answer is None else single(found.answer)
     hit = answer is not None and label_of(answer, labels) == example.gold
     state = found.state
     said = judgment or JudgedText()
-    values = (
+    return (
         float(hit),
         1.0,
         float(found.is_success),
@@ -161,7 +139,6 @@ def _row(
         *_known(said.similarity),
         *_known(said.log_perplexity_ratio),
     )
-    return Row(item, None, role, condition, "ok", None, values)
 
 
 def _known(value: float | None) -> tuple[float, float]:

@@ -19,7 +19,7 @@ from scrutiny.perturb.search.origin import Documents
 from scrutiny.perturb.search.setting import Search, Settings, Victim
 
 #: Why an item was not attacked.
-NOT_DRAWN: Final = "not_drawn"
+NOT_DRAWN: Final = Failure("not_drawn", status="skipped")
 LANGUAGE: Final = "language"
 UNANSWERED: Final = "unanswered"
 

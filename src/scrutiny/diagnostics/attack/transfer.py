@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.claim import Claim, Risk
 from scrutiny.core.diagnostic import (
     Batch,
@@ -16,6 +15,7 @@ from scrutiny.core.diagnostic import (
     Failure,
     Inputs,
     Reference,
+    RowKind,
     Selector,
     reference_of,
 )
@@ -62,7 +62,6 @@ class Transfer(ChangesTexts[TransferParams]):
     """
 
     id = "attack.transfer@1"
-    Params = TransferParams
     needs = frozenset({"predict"})
     tasks = frozenset({"text-classification", "text-pair-classification"})
     measures = (
@@ -144,16 +143,13 @@ class Transfer(ChangesTexts[TransferParams]):
         answers = ctx.predict(texts, variants=[v.name for _, v in asked])
         after = {(e.id, v.name): a for (e, v), a in zip(asked, answers, strict=True)}
         for example in batch.examples:
-            if example.id not in before:
-                reason = "no_gold" if example.gold is None else NOT_DRAWN
-                yield Row(example.id, None, "baseline", "{}", "skipped", reason, None)
-                continue
-            width = len(self.measures)
-            yield baseline_row(example, before[example.id], ctx.labels, width=width)
-            for variant in batch.variants[example.id]:
-                answer = after.get((example.id, variant.name))
-                both = before[example.id], answer
-                yield _row(example, variant, answers=both, labels=ctx.labels)
+            answer = before.get(example.id, NOT_DRAWN)
+            yield baseline_row(example, answer, ctx.labels, width=len(self.measures))
+            for variant in batch.variants.get(example.id, ()):
+                both = answer, after.get((example.id, variant.name))
+                values = _values(example, variant, both, ctx.labels)
+                kind = RowKind.of(condition_of(variant.recipe, variant.draw), variant.role)
+                yield kind.row(example.id, values, variant=variant.name)
 
 
 def _name(reference: Reference, recipe: str, draw: int) -> str:
@@ -196,28 +192,24 @@ def _variant(
     )
 
 
-def _row(
+def _values(
     example: Example,
     variant: Variant,
-    *,
     answers: tuple[Prediction | Failure, Prediction | Failure | None],
     labels: tuple[str, ...],
-) -> Row:
-    """Record of one text; ``answers`` are those to the item and to the text."""
+) -> tuple[float, ...] | Failure:
+    """Measures of one text; ``answers`` are those to the item and to the text."""
     before, answer = answers
-    condition = canonical_json(condition_of(variant.recipe, variant.draw))
-    place = example.id, variant.name, variant.role, condition
     if isinstance(before, Failure):
-        return Row(*place, "failed", before.reason, None)
+        return before
     if label_of(before, labels) != example.gold:
-        return Row(*place, "skipped", "already_wrong", None)
+        return Failure("already_wrong", status="skipped")
     if variant.status != "ok":
-        return Row(*place, variant.status, variant.reason, None)
+        return Failure(variant.reason or "", status=variant.status)
     if answer is None or isinstance(answer, Failure):
-        reason = "not_asked" if answer is None else answer.reason
-        return Row(*place, "failed", reason, None)
+        return answer or Failure("not_asked")
     hit = float(label_of(answer, labels) == example.gold)
-    return Row(*place, "ok", None, (hit, 1.0, 1.0 - hit))
+    return hit, 1.0, 1.0 - hit
 
 
 def _estimates(attacks: Sequence[str], params: TransferParams) -> Iterator[EstimateSpec]:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import ContrastSpec, EstimateSpec, Selector, Subtracted
+from scrutiny.core.diagnostic import ContrastSpec, EstimateSpec, Subtracted
 
 #: The preset that no claim has to survive: it is read literally, and halves what heads score.
 _LITERAL: Final = "as_published"
@@ -39,10 +39,9 @@ def specs_of(
     metrics
         Axes that each metric is computed along.
     """
-    side = {"": Selector("measured", condition)}
     for metric, along in metrics.items():
         name = "/".join([*map(str, condition.values()), metric])
-        yield EstimateSpec(name, f"{metric}@1", side, condition=condition, along=along)
+        yield EstimateSpec.of(name, f"{metric}@1", condition, along=along)
 
 
 def preset_claim(

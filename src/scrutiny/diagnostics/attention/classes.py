@@ -7,12 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.diagnostic import (
-    Design,
-    Failure,
-    Inputs,
-)
+from scrutiny.core.diagnostic import Design, Failure, Inputs, RowKind
 from scrutiny.core.queries.annotation import TokenClasses
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.diagnostics.attention.claims import specs_of
@@ -62,7 +57,6 @@ class Classes(ReadsMaps[ClassesParams]):
     """
 
     id = "attention.classes@1"
-    Params = ClassesParams
     View = TokenClasses
     tasks = frozenset({"token-classes"})
     measures = (
@@ -93,20 +87,21 @@ class Classes(ReadsMaps[ClassesParams]):
     ) -> Iterable[Row]:
         """One row for each condition."""
         for place in params.places():
-            start = (item, None, "measured", canonical_json(place))
-            found, name = made[str(place["preset"])], place["class"]
+            name = place["class"]
             members = [i for i, own in enumerate(view.classes) if own and name in (ANY, own)]
-            if not members:
-                yield Row(*start, "skipped", "no_such_class", None)
-            elif isinstance(found, Failure):
-                yield Row(*start, found.status, found.reason, None)
-            else:
-                mass, rows, uniform = mass_on(found, members)
-                if uniform > 0:
-                    values = (*mass.ravel().tolist(), rows, uniform)
-                    yield Row(*start, "ok", None, values)
-                else:
-                    yield Row(*start, "undefined", "nothing_to_attend_to", None)
+            yield RowKind.of(place).row(item, _values(made[str(place["preset"])], members))
+
+
+def _values(made: Made, members: list[int]) -> tuple[float, ...] | Failure:
+    """Attention to the words of a class, or why there is none."""
+    if not members:
+        return Failure("no_such_class", status="skipped")
+    if isinstance(made, Failure):
+        return made
+    mass, rows, uniform = mass_on(made, members)
+    if uniform > 0:
+        return (*mass.ravel().tolist(), rows, uniform)
+    return Failure("nothing_to_attend_to", status="undefined")
 
 
 def mass_on(found: WordMap, members: list[int]) -> tuple[NDArray[np.float64], float, float]:

@@ -1,19 +1,19 @@
 """Regression of attention to the anchor on label and distance."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import (
     ContrastSpec,
     Design,
     Failure,
     Inputs,
+    RowKind,
 )
 from scrutiny.core.limits import known
 from scrutiny.core.queries.annotation import AnchoredSpans
@@ -44,7 +44,7 @@ _METRICS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     _CLAIMED: (),
 }
-_TOO_FEW: Final = "no_other_words"
+_TOO_FEW: Final = Failure("no_other_words", status="undefined")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,6 @@ class Regression(ReadsMaps[RegressionParams]):
     """
 
     id = "attention.regression@1"
-    Params = RegressionParams
     View = AnchoredSpans
     tasks = frozenset({"anchored-spans"})
     measures = (
@@ -127,10 +126,7 @@ class Regression(ReadsMaps[RegressionParams]):
                 "attention.regression": f"labels explain the attention of {inputs.subject.name} "
                 "beyond distance"
             },
-            contrasts=tuple(
-                ContrastSpec(f"untrained/{spec}", spec, spec)
-                for spec in (f"{name}/{_CLAIMED}" for name in names)
-            ),
+            contrasts=tuple(ContrastSpec.untrained(f"{name}/{_CLAIMED}" for name in names)),
         )
 
     def rows_of(
@@ -139,15 +135,12 @@ class Regression(ReadsMaps[RegressionParams]):
         """One row for each form of the distance."""
         found = made[params.preset]
         for name in params.distances:
-            start = (item, None, "measured", canonical_json({"distance": name}))
+            values: Sequence[float] | Failure = _TOO_FEW
             if isinstance(found, Failure):
-                yield Row(*start, found.status, found.reason, None)
-                continue
-            values = moments_of_words(found, view, distance=name)
-            if values is None:
-                yield Row(*start, "undefined", _TOO_FEW, None)
-            else:
-                yield Row(*start, "ok", None, tuple(values.tolist()))
+                values = found
+            elif (moments := moments_of_words(found, view, distance=name)) is not None:
+                values = moments.tolist()
+            yield RowKind.of({"distance": name}).row(item, values)
 
 
 def moments_of_words(

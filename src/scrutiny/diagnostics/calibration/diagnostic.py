@@ -16,6 +16,7 @@ from scrutiny.core.diagnostic import (
     EstimateSpec,
     Failure,
     Inputs,
+    RowKind,
     Selector,
 )
 from scrutiny.core.limits import at_least, shares
@@ -23,7 +24,6 @@ from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.calibration.metrics import USUAL_BINS
 
-_OWN: Final = {"": Selector()}
 _TWIN: Final = Selector("control")
 
 
@@ -69,7 +69,6 @@ class Calibration(Diagnostic[CalibrationParams]):
     """
 
     id = "calibration@1"
-    Params = CalibrationParams
     needs = frozenset({"predict"})
     tolerates = MappingProxyType({"tolerance": f"calibration_error({USUAL_BINS})@1"})
     tasks = frozenset({"text-classification", "text-pair-classification"})
@@ -86,11 +85,11 @@ class Calibration(Diagnostic[CalibrationParams]):
         both = {"": Selector(), "control": _TWIN}
         return Design(
             estimates=(
-                EstimateSpec("error", f"{error}@1", _OWN),
+                EstimateSpec("error", f"{error}@1"),
                 EstimateSpec("twin", f"{error}@1", {"": _TWIN}, role="control"),
                 EstimateSpec("beyond", f"beyond({error})@1", both),
-                EstimateSpec("overconfidence", "mean(overconfidence)@1", _OWN),
-                EstimateSpec("brier", "mean(brier)@1", _OWN),
+                EstimateSpec("overconfidence", "mean(overconfidence)@1"),
+                EstimateSpec("brier", "mean(brier)@1"),
             ),
             claims=(
                 Claim(
@@ -117,8 +116,10 @@ class Calibration(Diagnostic[CalibrationParams]):
         del params, cell
         for example, answer in zip(batch.examples, ctx.predict(batch.examples), strict=True):
             at = float(ctx.rng("twin", self.id, example.id).random())
-            yield _row(example.id, "measured", answer, example.gold, ctx.labels)
-            yield _row(example.id, "control", answer, drawn(answer, at, ctx.labels), ctx.labels)
+            golds = {"measured": example.gold, "control": drawn(answer, at, ctx.labels)}
+            for role, gold in golds.items():
+                found = _values(answer, gold, ctx.labels)
+                yield RowKind(role=role).row(example.id, found)
 
 
 def drawn(answer: Prediction | Failure, at: float, labels: Sequence[str]) -> str | None:
@@ -129,19 +130,19 @@ def drawn(answer: Prediction | Failure, at: float, labels: Sequence[str]) -> str
     return next((name for name, end in zip(labels, ends, strict=True) if at < end), labels[-1])
 
 
-def _row(
-    item: str, role: str, answer: Prediction | Failure, gold: object, labels: Sequence[str]
-) -> Row:
-    """Record of an answer beside a gold label."""
+def _values(
+    answer: Prediction | Failure, gold: object, labels: Sequence[str]
+) -> tuple[float, ...] | Failure:
+    """Measures of an answer beside a gold label."""
     if isinstance(answer, Failure):
-        return Row(item, None, role, "{}", "failed", answer.reason, None)
+        return answer
     if answer.scores is None:
-        return Row(item, None, role, "{}", "undefined", "no_probabilities", None)
+        return Failure("no_probabilities", status="undefined")
     if gold not in labels:
-        return Row(item, None, role, "{}", "skipped", "no_gold", None)
+        return Failure("no_gold", status="skipped")
     confidence, right = max(answer.scores), float(answer.answer == gold)
     brier = sum(
         (score - float(name == gold)) ** 2
         for name, score in zip(labels, answer.scores, strict=True)
     )
-    return Row(item, None, role, "{}", "ok", None, (confidence, right, confidence - right, brier))
+    return confidence, right, confidence - right, brier

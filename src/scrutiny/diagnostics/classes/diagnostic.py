@@ -1,10 +1,8 @@
 """Diagnostic for per-class scores: recall, precision and F1 of each class, and macro-F1."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
-from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
@@ -14,6 +12,8 @@ from scrutiny.core.diagnostic import (
     EstimateSpec,
     Failure,
     Inputs,
+    NoParams,
+    RowKind,
     Selector,
 )
 from scrutiny.core.record import Measure, Row
@@ -25,12 +25,7 @@ _UNEQUAL: Final = 1.25
 _NONE: Final = ClassCounts()
 
 
-@dataclass(frozen=True, slots=True)
-class ClassesParams:
-    """Nothing can be set."""
-
-
-class Classes(Diagnostic[ClassesParams]):
+class Classes(Diagnostic[NoParams]):
     """Recall, precision and F1 of each class, and macro-F1 if the classes are unequal.
 
     Recall is the share of the items of a class that the model finds, precision the share of the
@@ -49,7 +44,6 @@ class Classes(Diagnostic[ClassesParams]):
     """
 
     id = "classes@1"
-    Params = ClassesParams
     needs = frozenset({"predict"})
     tasks = frozenset({"text-classification", "text-pair-classification", "dependency-arcs"})
     measures = (
@@ -58,7 +52,7 @@ class Classes(Diagnostic[ClassesParams]):
         Measure("fn", unit="items", says="items of the class predicted as another"),
     )
 
-    def design(self, params: ClassesParams, inputs: Inputs) -> Design:
+    def design(self, params: NoParams, inputs: Inputs) -> Design:
         """Three numbers for each class, and macro-F1 if the classes are unequal."""
         labels = inputs.task.classes or inputs.data.labels
         if len(labels) < 2:
@@ -73,24 +67,21 @@ class Classes(Diagnostic[ClassesParams]):
             ),
         )
 
-    def measure(
-        self, params: ClassesParams, cell: Cell, batch: Batch, ctx: Context
-    ) -> Iterable[Row]:
+    def measure(self, params: NoParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """A row for each item and class: whether it is the gold class, and whether predicted."""
         labels = ctx.task.classes or ctx.labels
-        conditions = {label: canonical_json({"label": label}) for label in labels}
+        kinds = {label: RowKind.of({"label": label}) for label in labels}
         for example, answer in zip(batch.examples, ctx.predict(batch.examples), strict=True):
-            found: Mapping[str, ClassCounts] = {}
-            row: tuple[str, str | None] = "ok", None
+            found: Mapping[str, ClassCounts] | Failure
             if isinstance(answer, Failure):
-                row = "failed", answer.reason
+                found = answer
             elif example.gold is None:
-                row = "skipped", "no_gold"
+                found = Failure("no_gold", status="skipped")
             else:
                 found = ctx.task.class_counts(example.gold, answer.answer)
-            for label, condition in conditions.items():
-                values = found.get(label, _NONE) if row[0] == "ok" else None
-                yield Row(example.id, None, "measured", condition, *row, values)
+            for label, kind in kinds.items():
+                own = found if isinstance(found, Failure) else found.get(label, _NONE)
+                yield kind.row(example.id, own)
 
 
 def _are_unequal(labels: tuple[str, ...], inputs: Inputs) -> bool:
@@ -107,5 +98,4 @@ def _estimates(labels: tuple[str, ...], *, are_unequal: bool) -> Iterator[Estima
     for metric in (RECALL, PRECISION, LABEL_F1):
         for label in labels:
             name = f"{metric.id.partition('@')[0]}/{label}"
-            condition = {"label": label}
-            yield EstimateSpec(name, metric.id, {"": counts[label]}, condition=condition)
+            yield EstimateSpec.of(name, metric.id, {"label": label})

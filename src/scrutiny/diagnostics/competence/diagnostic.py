@@ -1,7 +1,6 @@
 """The competence diagnostic, which findings about language models presuppose."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Final
 
 from scrutiny.core.claim import Claim, Component
@@ -12,8 +11,10 @@ from scrutiny.core.diagnostic import (
     Design,
     Diagnostic,
     EstimateSpec,
+    Failure,
     Inputs,
-    Selector,
+    NoParams,
+    RowKind,
 )
 from scrutiny.core.errors import PlanError
 from scrutiny.core.record import Measure, Row
@@ -30,12 +31,7 @@ from scrutiny.models.scoring import procedure
 _CHANCE: Final = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class CompetenceParams:
-    """No parameters."""
-
-
-class Competence(Diagnostic[CompetenceParams]):
+class Competence(Diagnostic[NoParams]):
     """Whether a language model prefers grammatical sentences.
 
     Preference of a language model for grammatical sentences, and for sentences that follow.
@@ -58,7 +54,6 @@ class Competence(Diagnostic[CompetenceParams]):
     """
 
     id = "competence@1"
-    Params = CompetenceParams
     needs = frozenset({"tokenizes"})
     tasks = frozenset({"minimal-pairs", "passages"})
     of_passages = "passages"  # the task whose items are running text
@@ -69,7 +64,7 @@ class Competence(Diagnostic[CompetenceParams]):
         """Both likelihoods of a minimal pair; one number for a passage."""
         return PASSAGE_MEASURES if task.name == self.of_passages else AGREEMENT_MEASURES
 
-    def design(self, params: CompetenceParams, inputs: Inputs) -> Design:
+    def design(self, params: NoParams, inputs: Inputs) -> Design:
         """Conditions, estimates and one claim for one family on one dataset."""
         name = procedure(inputs.subject.capabilities)
         if inputs.task.name == self.of_passages:
@@ -83,9 +78,7 @@ class Competence(Diagnostic[CompetenceParams]):
             )
         return _agreement_design(name, inputs)
 
-    def measure(
-        self, params: CompetenceParams, cell: Cell, batch: Batch, ctx: Context
-    ) -> Iterable[Row]:
+    def measure(self, params: NoParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """One row for each pair; for a passage, one for each test."""
         capabilities = frozenset() if ctx.model is None else ctx.model.capabilities
         name = procedure(capabilities)
@@ -94,20 +87,8 @@ class Competence(Diagnostic[CompetenceParams]):
         elif name is not None:
             yield from agreement_rows(batch.examples, name, ctx)
         else:
-            for example in batch.examples:
-                yield Row(example.id, None, "measured", "{}", "skipped", "no_likelihoods", None)
-
-
-def _spec(
-    name: str,
-    metric: str,
-    condition: Mapping[str, object],
-    *,
-    group: str = "all",
-    where: str = "",
-) -> EstimateSpec:
-    sides = {"": Selector("measured", condition)}
-    return EstimateSpec(name, metric, sides, group=group, condition=condition, where=where)
+            lacking = Failure("no_likelihoods", status="skipped")
+            yield from (RowKind().row(example.id, lacking) for example in batch.examples)
 
 
 def _agreement_design(name: str, inputs: Inputs) -> Design:
@@ -117,9 +98,9 @@ def _agreement_design(name: str, inputs: Inputs) -> Design:
     return Design(
         conditions=(condition,),
         estimates=(
-            _spec("agreement", "accuracy@1", condition),
+            EstimateSpec.of("agreement", "accuracy@1", condition),
             *(
-                _spec(
+                EstimateSpec.of(
                     f"agreement/{construction}",
                     "accuracy@1",
                     condition,
@@ -139,9 +120,9 @@ def _passage_design(name: str | None, inputs: Inputs) -> Design:
     """Surprisal, and next sentences if the model has that head."""
     estimates, claims = [], []
     if name is not None:
-        estimates.append(_spec("surprisal", "mean@1", {"test": "surprisal"}))
+        estimates.append(EstimateSpec.of("surprisal", "mean@1", {"test": "surprisal"}))
     if "next_sentence" in inputs.subject.capabilities:
-        estimates.append(_spec("next_sentence", "share@1", {"test": "next_sentence"}))
+        estimates.append(EstimateSpec.of("next_sentence", "share@1", {"test": "next_sentence"}))
         claims.append(_claim("next_sentence", "passages that follow are told from others"))
     return Design(
         conditions=tuple(spec.condition for spec in estimates),

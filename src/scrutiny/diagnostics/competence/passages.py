@@ -3,17 +3,16 @@
 from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
-from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.diagnostic import Context
+from scrutiny.core.diagnostic import Context, Failure, RowKind
 from scrutiny.core.example import Example
 from scrutiny.core.queries.language import SentencePair, Tokenizes
 from scrutiny.core.record import Measure, Row
-from scrutiny.models.scoring import Question, Unscored, answer_all, likelihoods
+from scrutiny.models.scoring import Question, answer_all, likelihoods
 
 #: Nats for surprisal; for next sentences the share of two answers that are right.
 PASSAGE_MEASURES: Final = (Measure("value"),)
-_SURPRISAL: Final = canonical_json({"test": "surprisal"})
-_NEXT: Final = canonical_json({"test": "next_sentence"})
+_SURPRISAL: Final = RowKind.of({"test": "surprisal"})
+_NEXT: Final = RowKind.of({"test": "next_sentence"})
 
 
 def passage_rows(
@@ -26,7 +25,8 @@ def passage_rows(
     if "next_sentence" in capabilities:
         tests.append(_next(examples, ctx))
     if not tests:
-        tests.append([_missing(e, "{}", Unscored("skipped", "no_likelihoods")) for e in examples])
+        lacking = Failure("no_likelihoods", status="skipped")
+        tests.append([RowKind().row(e.id, lacking) for e in examples])
     for rows in zip(*tests, strict=True):
         yield from rows
 
@@ -37,9 +37,7 @@ def _surprisal(examples: Sequence[Example], name: str, ctx: Context) -> list[Row
         cast("Tokenizes", ctx.model), [example.text for example in examples], name, ctx.ask
     )
     return [
-        _missing(example, _SURPRISAL, value)
-        if isinstance(value, Unscored)
-        else _ok(example, _SURPRISAL, -value / count)
+        _SURPRISAL.row(example.id, value if isinstance(value, Failure) else (-value / count,))
         for example, value, count in zip(examples, found, tokens, strict=True)
     ]
 
@@ -60,13 +58,13 @@ def _question(first: str, second: str) -> Question:
     return Question(queries, lambda found: float(found[0]))
 
 
-def _judged(example: Example, answers: Sequence[float | Unscored]) -> Row:
+def _judged(example: Example, answers: Sequence[float | Failure]) -> Row:
     """Row of the answers to the following passage and to another one."""
-    values = [answer for answer in answers if not isinstance(answer, Unscored)]
+    values = [answer for answer in answers if not isinstance(answer, Failure)]
     if len(values) == 2:
-        return _ok(example, _NEXT, ((values[0] > 0.5) + (values[1] < 0.5)) / 2)
-    why = next((answer for answer in answers if isinstance(answer, Unscored)), None)
-    return _missing(example, _NEXT, why or Unscored("skipped", "no_next_passage"))
+        return _NEXT.row(example.id, (((values[0] > 0.5) + (values[1] < 0.5)) / 2,))
+    why = next((answer for answer in answers if isinstance(answer, Failure)), None)
+    return _NEXT.row(example.id, why or Failure("no_next_passage", status="skipped"))
 
 
 def _candidates(examples: Sequence[Example], place: int, ctx: Context) -> tuple[str, ...]:
@@ -81,14 +79,6 @@ def _candidates(examples: Sequence[Example], place: int, ctx: Context) -> tuple[
         return ()
     rng = ctx.rng("competence", "next_sentence@1", example.id)
     return after.text, others[int(rng.integers(len(others)))].text
-
-
-def _ok(example: Example, condition: str, value: float) -> Row:
-    return Row(example.id, None, "measured", condition, "ok", None, (value,))
-
-
-def _missing(example: Example, condition: str, why: Unscored) -> Row:
-    return Row(example.id, None, "measured", condition, why.status, why.reason, None)
 
 
 AGREEMENT_MEASURES: Final = (
@@ -107,20 +97,20 @@ def agreement_rows(examples: Sequence[Example], name: str, ctx: Context) -> Iter
     """One row for each pair, by the likelihood with this name."""
     texts = [example.fields[field] for example in examples for field in ("good", "bad")]
     found, tokens = likelihoods(cast("Tokenizes", ctx.model), texts, name, ctx.ask)
-    condition = canonical_json({"variant": name})
+    kind = RowKind.of({"variant": name})
     for i, example in enumerate(examples):
         good, bad = found[2 * i : 2 * i + 2]
-        if isinstance(good, Unscored):
-            yield _missing(example, condition, good)
-        elif isinstance(bad, Unscored):
-            yield _missing(example, condition, bad)
-        else:
-            values = _measures(good, bad, tokens[2 * i : 2 * i + 2])
-            yield Row(example.id, None, "measured", condition, "ok", None, values)
+        yield kind.row(example.id, _measures(good, bad, tokens[2 * i : 2 * i + 2]))
 
 
-def _measures(good: float, bad: float, tokens: Sequence[int]) -> tuple[float, ...]:
+def _measures(
+    good: float | Failure, bad: float | Failure, tokens: Sequence[int]
+) -> tuple[float, ...] | Failure:
     """Preference, likelihoods and token counts of one pair."""
+    if isinstance(good, Failure):
+        return good
+    if isinstance(bad, Failure):
+        return bad
     return (
         float(good > bad),
         float(good == bad),

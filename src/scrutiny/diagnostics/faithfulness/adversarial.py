@@ -12,6 +12,7 @@ from scrutiny.core.diagnostic import (
     Design,
     EstimateSpec,
     Inputs,
+    RowKind,
     Selector,
 )
 from scrutiny.core.randomness import stream_of
@@ -20,7 +21,7 @@ from scrutiny.diagnostics.faithfulness.adversary import search
 from scrutiny.diagnostics.faithfulness.distances import js, tvd
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, untrained
 from scrutiny.diagnostics.faithfulness.params import AdversarialParams
-from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, RowKind, layer_of
+from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, layer_of
 
 
 class Adversarial(OfLayer[AdversarialParams]):
@@ -46,7 +47,6 @@ class Adversarial(OfLayer[AdversarialParams]):
     """
 
     id = "faithfulness.adversarial@1"
-    Params = AdversarialParams
     measures = (
         Measure(
             "js",
@@ -109,14 +109,14 @@ class Adversarial(OfLayer[AdversarialParams]):
             for epsilon, kind in kinds:
                 apart, change = (part[i] for part in found[kind.role])
                 values = *farthest(apart, change, epsilon), float(highest[i]), hit
-                rows.append(kind.ok(example, values))
+                rows.append(kind.row(example.id, values))
             yield example.id, rows
 
 
 def _kinds(params: AdversarialParams) -> list[tuple[float, RowKind]]:
     """Each epsilon with its kinds of rows."""
     roles = ("measured", "control")
-    return [(e, RowKind.of(role, epsilon=e)) for e in params.epsilons for role in roles]
+    return [(e, RowKind.of({"epsilon": e}, role)) for e in params.epsilons for role in roles]
 
 
 def farthest(apart: Floats, change: Floats, epsilon: float) -> tuple[float, float]:
@@ -150,15 +150,9 @@ def _specs(params: AdversarialParams) -> Iterator[EstimateSpec]:
     for condition in conditions:
         epsilon = condition["epsilon"]
         for metric in ("mean(js)", "adversarial_found"):
-            side = {"": Selector("measured", condition)}
-            yield EstimateSpec(_name(metric, epsilon), f"{metric}@1", side, condition=condition)
-        yield EstimateSpec(
-            f"{_name('mean(js)', epsilon)}/start",
-            "mean(js)@1",
-            {"": Selector("control", condition)},
-            role="control",
-            condition=condition,
-        )
+            yield EstimateSpec.of(_name(metric, epsilon), f"{metric}@1", condition)
+        start = f"{_name('mean(js)', epsilon)}/start"
+        yield EstimateSpec.of(start, "mean(js)@1", condition, role="control")
 
 
 def _claim(first: str, params: AdversarialParams, inputs: Inputs) -> Claim:

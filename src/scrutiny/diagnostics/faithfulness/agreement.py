@@ -11,14 +11,16 @@ from scrutiny.core.diagnostic import (
     Context,
     Design,
     EstimateSpec,
+    Failure,
     Inputs,
+    RowKind,
     Selector,
 )
 from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.faithfulness.distances import tvd
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, untrained
 from scrutiny.diagnostics.faithfulness.params import AgreementParams
-from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, RowKind, layer_of
+from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, layer_of
 from scrutiny.stats.association.tau import tau_b
 
 #: Pairs of rankings, each a condition; the last needs no attention.
@@ -27,11 +29,12 @@ PAIRS: Final = (
     ("attention", "leave_one_out"),
     ("gradient", "leave_one_out"),
 )
+_ONLY_TIES: Final = Failure("only_ties", status="undefined")
 _NAMES: Final = tuple("-".join(pair) for pair in PAIRS)
 _BASELINE: Final = _NAMES[-1]
 _ROLES: Final = ("measured", "measured", "baseline")
 _PLACES: Final = tuple(
-    RowKind.of(role, between=name) for role, name in zip(_ROLES, _NAMES, strict=True)
+    RowKind.of({"between": name}, role) for role, name in zip(_ROLES, _NAMES, strict=True)
 )
 
 
@@ -59,7 +62,6 @@ class AttentionAgreement(OfLayer[AgreementParams]):
     """
 
     id = "faithfulness.agreement@1"
-    Params = AgreementParams
     measures = (
         Measure(
             "tau",
@@ -104,9 +106,7 @@ class AttentionAgreement(OfLayer[AgreementParams]):
         n = float(group.weights.shape[1])
         for i, (example, hit) in enumerate(zip(group.examples, group.hits, strict=True)):
             rows = [
-                place.without(example, "undefined", "only_ties")
-                if np.isnan(tau[i])
-                else place.ok(example, (tau[i], n, hit))
+                place.row(example.id, _ONLY_TIES if np.isnan(tau[i]) else (tau[i], n, hit))
                 for place, tau in zip(_PLACES, taus, strict=True)
             ]
             yield example.id, rows
@@ -137,10 +137,7 @@ def _specs() -> Iterator[EstimateSpec]:
     """Specifications in the order of the report."""
     yield EstimateSpec("level", "accuracy@1", {"": _selector(_NAMES[0])}, role="baseline")
     for name, role in zip(_NAMES, _ROLES, strict=True):
-        condition = {"between": name}
-        yield EstimateSpec(
-            f"tau/{name}", "mean(tau)@1", {"": _selector(name)}, role=role, condition=condition
-        )
+        yield EstimateSpec.of(f"tau/{name}", "mean(tau)@1", {"between": name}, role=role)
     own = _NAMES[1]
     yield EstimateSpec(
         "tau_gap",

@@ -11,11 +11,7 @@ from typing import Final
 import numpy as np
 
 from scrutiny.core.arrays import Booleans, Floats
-from scrutiny.core.diagnostic import (
-    Context,
-    Design,
-    Inputs,
-)
+from scrutiny.core.diagnostic import Context, Design, Failure, Inputs, RowKind
 from scrutiny.core.queries.attention_layer import AttentionLayer
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
@@ -23,10 +19,11 @@ from scrutiny.diagnostics.faithfulness.distances import js, kl
 from scrutiny.diagnostics.faithfulness.erasure_design import make_erasure_design
 from scrutiny.diagnostics.faithfulness.orders import Order, order_names, orders_of
 from scrutiny.diagnostics.faithfulness.params import ErasureParams
-from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, RowKind, layer_of
+from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, layer_of
 
 #: Steps, share and mass of a decision that never flips, as in the released code.
 NEVER: Final = -1.0
+_NONE_OF_MASS: Final = Failure("no_same_mass", status="skipped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +139,6 @@ class Erasure(OfLayer[ErasureParams]):
     """
 
     id = "faithfulness.erasure@1"
-    Params = ErasureParams
     measures = (
         Measure("weight"),
         Measure(
@@ -209,9 +205,9 @@ class Erasure(OfLayer[ErasureParams]):
         found = erase(layer, group, orders)
         for example, hit, outcomes in zip(group.examples, group.hits, found, strict=True):
             rows = [
-                name.place.without(example, "skipped", "no_same_mass")
-                if outcome is None
-                else name.place.ok(example, (*astuple(outcome), hit))
+                name.place.row(
+                    example.id, _NONE_OF_MASS if outcome is None else (*astuple(outcome), hit)
+                )
                 for name, outcome in zip(names, outcomes, strict=True)
             ]
             yield example.id, rows

@@ -82,13 +82,8 @@ def _label(name: OrderName) -> str:
 
 def _one(metric: str, name: OrderName) -> EstimateSpec:
     """Specification of one order."""
-    return EstimateSpec(
-        f"{metric.removeprefix('erasure_')}/{_label(name)}",
-        f"{metric}@1",
-        {"": _selector(name)},
-        role=name.role,
-        condition=name.condition,
-    )
+    short = f"{metric.removeprefix('erasure_')}/{_label(name)}"
+    return EstimateSpec.of(short, f"{metric}@1", name.condition, role=name.role)
 
 
 def _two(metric: str, short: str, first: OrderName, other: OrderName) -> EstimateSpec:

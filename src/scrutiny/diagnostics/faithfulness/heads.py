@@ -14,6 +14,7 @@ from scrutiny.core.diagnostic import (
     Diagnostic,
     Failure,
     Inputs,
+    RowKind,
 )
 from scrutiny.core.example import Example
 from scrutiny.core.queries.attention import Change
@@ -22,12 +23,11 @@ from scrutiny.core.task import Prediction, Task
 from scrutiny.diagnostics.faithfulness.head_answers import HeadHits, anchored, heads_of, hits_under
 from scrutiny.diagnostics.faithfulness.heads_design import make_heads_design
 from scrutiny.diagnostics.faithfulness.params import HeadChangeParams
-from scrutiny.diagnostics.faithfulness.reading import RowKind
 
 _ROLES: Final = ("measured", "control")
 _NAME: Final = "faithfulness.heads@1"
-#: What becomes of an item under one change: hits by role, or status and reason.
-Outcome = tuple[Floats, Floats | None] | tuple[str, str]
+#: What becomes of an item under one change: hits by role, or why there are none.
+Outcome = tuple[Floats, Floats | None] | Failure
 
 
 class FaithfulHeads(Diagnostic[HeadChangeParams]):
@@ -54,7 +54,6 @@ class FaithfulHeads(Diagnostic[HeadChangeParams]):
     """
 
     id = _NAME
-    Params = HeadChangeParams
     needs = frozenset({"predict", "head_interventions"})
     tasks = frozenset({"text-classification", "text-pair-classification"})
     measures = (
@@ -87,7 +86,7 @@ class FaithfulHeads(Diagnostic[HeadChangeParams]):
         outcomes = {change: _CHANGES[change](ctx, kept, params) for change in params.changes}
         for example in batch.examples:
             for change in params.changes:
-                places = [RowKind.of(role, change=change) for role in _ROLES]
+                places = [RowKind.of({"change": change}, role) for role in _ROLES]
                 outcome = lost.get(example.id) or outcomes[change][example.id]
                 hit = before.get(example.id, 0.0)
                 yield from _rows(example, places, outcome, (hit, half_of(example, ctx)))
@@ -112,29 +111,29 @@ def _lost(
     answers: Sequence[Prediction | Failure],
     share: float,
     ctx: Context,
-) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Status and reason of items that are not measured."""
+) -> Iterator[tuple[str, Failure]]:
+    """Why some items are not measured."""
     for example, answer in zip(examples, answers, strict=True):
         if isinstance(answer, Failure):
-            yield example.id, ("failed", answer.reason)
+            yield example.id, answer
         elif example.gold is None:
-            yield example.id, ("skipped", "no_gold")
+            yield example.id, Failure("no_gold", status="skipped")
         elif share < 1 and ctx.rng("share", _NAME, example.id).random() >= share:
-            yield example.id, ("skipped", "not_drawn")
+            yield example.id, Failure("not_drawn", status="skipped")
 
 
 def _rows(
     example: Example, places: Sequence[RowKind], outcome: Outcome, known: tuple[float, float]
 ) -> Iterator[Row]:
     """Rows of one item and change: its own, and the control's."""
-    if isinstance(outcome[0], str):
-        yield from (place.without(example, outcome[0], str(outcome[1])) for place in places)
-        return
-    for place, hits in zip(places, outcome, strict=True):
+    both = [outcome] * 2 if isinstance(outcome, Failure) else outcome
+    for place, hits in zip(places, both, strict=True):
         if hits is None:
-            yield place.without(example, "undefined", "one_head")
+            yield place.row(example.id, Failure("one_head", status="undefined"))
+        elif isinstance(hits, Failure):
+            yield place.row(example.id, hits)
         else:
-            yield place.ok(example, (*known, *np.ravel(hits).tolist()))
+            yield place.row(example.id, (*known, *np.ravel(hits).tolist()))
 
 
 def _whole_head(change: Change) -> Callable[..., dict[str, Outcome]]:
@@ -164,11 +163,11 @@ def _erased(
     own = hits_under(ctx, found.examples, "erase", found.anchors)
     others = hits_under(ctx, found.examples, "erase", found.others)
     outcomes: dict[str, Outcome] = {
-        item: ("skipped", reason) for item, reason in found.reasons.items()
+        item: Failure(reason, status="skipped") for item, reason in found.reasons.items()
     }
     for i, example in enumerate(found.examples):
         if others.reasons[i]:
-            outcomes[example.id] = "failed", others.reasons[i]
+            outcomes[example.id] = Failure(others.reasons[i])
         else:
             outcomes[example.id] = _outcome(own, i, others.values[i])
     return outcomes
@@ -176,7 +175,7 @@ def _erased(
 
 def _outcome(hits: HeadHits, i: int, control: Floats | None) -> Outcome:
     """Hits of an item and of its control, or that it failed."""
-    return ("failed", hits.reasons[i]) if hits.reasons[i] else (hits.values[i], control)
+    return Failure(hits.reasons[i]) if hits.reasons[i] else (hits.values[i], control)
 
 
 def other_heads(hits: Floats, rng: np.random.Generator) -> Floats | None:

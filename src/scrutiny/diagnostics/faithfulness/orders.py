@@ -24,8 +24,8 @@ from typing import Final
 import numpy as np
 
 from scrutiny.core.arrays import Floats, Integers
+from scrutiny.core.diagnostic import RowKind
 from scrutiny.diagnostics.faithfulness.params import ErasureParams
-from scrutiny.diagnostics.faithfulness.reading import RowKind
 
 #: Orders that need no chance.
 FIXED: Final = (
@@ -65,7 +65,7 @@ class OrderName:
     @property
     def place(self) -> RowKind:
         """Position of its records."""
-        return RowKind.of(self.role, **self.condition)
+        return RowKind.of(self.condition, self.role)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

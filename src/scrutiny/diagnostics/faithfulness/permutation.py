@@ -11,16 +11,16 @@ from scrutiny.core.diagnostic import (
     Design,
     EstimateSpec,
     Inputs,
-    Selector,
+    RowKind,
 )
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.faithfulness.distances import tvd
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, untrained
 from scrutiny.diagnostics.faithfulness.params import PermutationParams
-from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, RowKind, layer_of
+from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, layer_of
 
-_PLACE: Final = RowKind.of()
+_PLACE: Final = RowKind()
 _METRICS: Final = (
     "mean(median_change)",
     "permutation_change_peaked",
@@ -50,7 +50,6 @@ class Permutation(OfLayer[PermutationParams]):
     """
 
     id = "faithfulness.permutation@1"
-    Params = PermutationParams
     measures = (
         Measure(
             "median_change",
@@ -78,8 +77,8 @@ class Permutation(OfLayer[PermutationParams]):
         change = "mean(median_change)"
         return Design(
             estimates=(
-                EstimateSpec("level", "accuracy@1", {"": Selector()}, role="baseline"),
-                *(EstimateSpec(name, f"{name}@1", {"": Selector()}) for name in _METRICS),
+                EstimateSpec("level", "accuracy@1", role="baseline"),
+                *(EstimateSpec(name, f"{name}@1") for name in _METRICS),
             ),
             claims=(
                 Claim(
@@ -128,7 +127,7 @@ class Permutation(OfLayer[PermutationParams]):
         own, even = changes[:, :-1], changes[:, -1]
         columns = (np.median(own, axis=1), own.mean(axis=1), weights.max(axis=1), even, group.hits)
         for example, values in zip(group.examples, np.stack(columns, axis=1), strict=True):
-            yield example.id, (_PLACE.ok(example, values.tolist()),)
+            yield example.id, (_PLACE.row(example.id, values.tolist()),)
 
 
 def _permutations(

@@ -1,15 +1,14 @@
 """Reading of an attention layer for a batch of texts, and texts without an answer."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.example import Example
 from scrutiny.core.queries.attention_layer import AttendedText, AttentionLayer
 from scrutiny.core.record import Row
@@ -48,28 +47,6 @@ class LengthGroup:
         return np.stack([one.probabilities for one in self.attended])
 
 
-@dataclass(frozen=True, slots=True)
-class RowKind:
-    """A condition and role of records; every item has one row of each."""
-
-    condition: str
-    role: str = "measured"
-
-    @classmethod
-    def of(cls, role: str = "measured", **condition: object) -> "RowKind":
-        """Kind of the rows of a condition."""
-        return cls(canonical_json(condition), role)
-
-    def ok(self, example: Example, values: Iterable[float]) -> Row:
-        """Row with values."""
-        numbers = tuple(map(float, values))
-        return Row(example.id, None, self.role, self.condition, "ok", None, numbers)
-
-    def without(self, example: Example, status: str, reason: str) -> Row:
-        """Row without values."""
-        return Row(example.id, None, self.role, self.condition, status, reason, None)
-
-
 def layer_of(ctx: Context) -> AttentionLayer:
     """The cell's model, as an interface to its attention layer."""
     return cast("AttentionLayer", ctx.model)
@@ -90,7 +67,7 @@ class OfLayer(Diagnostic[P]):
         found = dict(one for group in groups for one in self.rows_of(params, group, ctx))
         for example in batch.examples:
             if example.id in lost:
-                yield from (kind.without(example, *lost[example.id]) for kind in self.kinds(params))
+                yield from (k.row(example.id, lost[example.id]) for k in self.kinds(params))
             else:
                 yield from found[example.id]
 
@@ -105,9 +82,7 @@ class OfLayer(Diagnostic[P]):
         """Name of each item of a group, and its rows in the order of their kinds."""
 
 
-def read(
-    ctx: Context, examples: Sequence[Example]
-) -> tuple[list[LengthGroup], dict[str, tuple[str, str]]]:
+def read(ctx: Context, examples: Sequence[Example]) -> tuple[list[LengthGroup], dict[str, Failure]]:
     """Attention of the layer for each text, and status and reason of failed texts.
 
     A text of one token has no other attention and is skipped.
@@ -115,17 +90,17 @@ def read(
     texts = [example.text for example in examples]
     source = "the model" if ctx.model is None else ctx.model.source
     answers = answer_or_fail(layer_of(ctx).attention_layer, texts, source=source)
-    lost: dict[str, tuple[str, str]] = {}
+    lost: dict[str, Failure] = {}
     by_length: dict[int, list[tuple[Example, AttendedText, float]]] = {}
     for example, answer in zip(examples, answers, strict=True):
         if isinstance(answer, Failure):
-            lost[example.id] = "failed", answer.reason
+            lost[example.id] = answer
         elif not (np.isfinite(answer.weights).all() and np.isfinite(answer.probabilities).all()):
-            lost[example.id] = "failed", "non_finite"
+            lost[example.id] = Failure("non_finite")
         elif len(answer.tokens) < 2:
-            lost[example.id] = "skipped", "one_token"
+            lost[example.id] = Failure("one_token", status="skipped")
         elif example.gold is None:
-            lost[example.id] = "skipped", "no_gold"
+            lost[example.id] = Failure("no_gold", status="skipped")
         else:
             hit = float(ctx.labels[int(answer.probabilities.argmax())] == example.gold)
             by_length.setdefault(len(answer.tokens), []).append((example, answer, hit))

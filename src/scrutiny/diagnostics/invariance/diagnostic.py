@@ -105,7 +105,6 @@ class SharedInvariance(ChangesTexts[ScopeParams]):
     """
 
     id = "invariance.scope@1"
-    Params = ScopeParams
     needs = frozenset({"predict"})
     tasks = frozenset({"text-classification", "text-pair-classification", "token-tagging"})
     measures = MEASURES

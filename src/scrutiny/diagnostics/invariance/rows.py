@@ -23,8 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.diagnostic import Context, Failure, reference_of
+from scrutiny.core.diagnostic import Context, Failure, RowKind, reference_of
 from scrutiny.core.edit import Variant
 from scrutiny.core.example import Example
 from scrutiny.core.model import n_samples_of
@@ -120,19 +119,19 @@ class _Item:
         """Agreement on the unchanged item."""
         base = self._bases()
         if isinstance(base, Failure):
-            return self._row("baseline", OF_BASE, "failed", base.reason)
+            return self._row("baseline", OF_BASE, base)
         agree = float(base[0].agrees(base[1]))
         numbers = {"agree_base": agree, "pred_b": self.asked.labels.number(base[1])}
-        return self._row("baseline", OF_BASE, numbers=numbers)
+        return self._row("baseline", OF_BASE, numbers)
 
     def skill(self, of: Mapping[str, str]) -> Row:
         """Measures of the task for one of the models."""
         base, task = self._bases(), self.asked.ctx.task
         if isinstance(base, Failure):
-            return self._row("baseline", of, "failed", base.reason)
+            return self._row("baseline", of, base)
         gold = self.example.gold
         if gold is None:
-            return self._row("baseline", of, "skipped", "no_gold")
+            return self._row("baseline", of, Failure("no_gold", status="skipped"))
         labels = self.asked.labels.reference, self.asked.labels.target
         scores = [task.score(gold, a, labels=own) for a, own in zip(base, labels, strict=True)]
         found = scores[of is OF_TARGET]
@@ -140,7 +139,7 @@ class _Item:
         if "hit" in numbers:
             place = [m.name for m in task.measures].index("hit")
             numbers |= {"hit_a": scores[0][place], "hit_b": scores[1][place]}
-        return self._row("baseline", of, numbers=numbers)
+        return self._row("baseline", of, numbers)
 
     def pairs(self, generation: Generation) -> Iterator[Row]:
         """Rows of one capability and amount."""
@@ -173,15 +172,15 @@ class _Item:
     ) -> Row:
         """Row of the trials of an item; skipped if it has no place to change."""
         if isinstance(trials, Failure):
-            return self._row(role, condition, trials.status, trials.reason)
+            return self._row(role, condition, trials)
         pairs = [pair for pair, *_ in trials]
         if not any(pair.made for pair in pairs):
-            status, reason = self._why_none(generation, is_random=role == "control")
-            if reason != NO_TEXT:
-                return self._row(role, condition, status, reason)
+            lacking = self._why_none(generation, is_random=role == "control")
+            if lacking.reason != NO_TEXT:
+                return self._row(role, condition, lacking)
         columns = zip(*pairs, strict=True)
         names = ("made", "inv1", "inv2", "d", "agree", "changed_words")
-        return self._row(role, condition, numbers=dict(zip(names, columns, strict=True)))
+        return self._row(role, condition, dict(zip(names, columns, strict=True)))
 
     def _variants(self, generation: Generation, *, is_control: bool) -> Iterator[Variant | None]:
         """Variants of a capability and amount, trial by trial."""
@@ -191,18 +190,18 @@ class _Item:
             )
             yield self.variants.get(name)
 
-    def _why_none(self, generation: Generation, *, is_random: bool = False) -> tuple[str, str]:
-        """Status and reason of an item without pairs."""
+    def _why_none(self, generation: Generation, *, is_random: bool) -> Failure:
+        """Why an item has no pairs."""
         searched = [v for v in self._variants(generation, is_control=False) if v]
         random = [v for v in self._variants(generation, is_control=True) if v]
         for variant in (*searched, *random):
             if variant.status == "failed":
-                return "failed", variant.reason or "search"
+                return Failure(variant.reason or "search")
         has_text = any(v.status == "ok" for v in searched)
         if is_random and has_text:
-            return "undefined", "no_other_text"
+            return Failure("no_other_text", status="undefined")
         has_room = has_text or any(v.reason == NO_TEXT for v in searched)
-        return "skipped", NO_TEXT if has_room else NO_PLACE
+        return Failure(NO_TEXT if has_room else NO_PLACE, status="skipped")
 
     def _trials(
         self, generation: Generation, *, is_control: bool = False, is_matched: bool = True
@@ -307,15 +306,13 @@ class _Item:
         self,
         role: str,
         condition: Mapping[str, object],
-        status: str = "ok",
-        reason: str | None = None,
-        numbers: Mapping[str, float | tuple[float, ...]] | None = None,
+        found: Mapping[str, float | tuple[float, ...]] | Failure,
     ) -> Row:
-        values = None
-        if numbers is not None:
-            values = tuple(_flat(numbers, self.asked.ctx.task, self.asked.trials))
-        where = _json(tuple(condition.items()))
-        return Row(self.example.id, None, role, where, status, reason, values)
+        kind = _kind(role, tuple(condition.items()))
+        if isinstance(found, Failure):
+            return kind.row(self.example.id, found)
+        flat = _flat(found, self.asked.ctx.task, self.asked.trials)
+        return kind.row(self.example.id, flat)
 
 
 Trials = list[tuple[TrialNumbers, tuple[Both, Both] | None, Variant | None]]
@@ -339,5 +336,5 @@ def _flat(
 
 
 @lru_cache(maxsize=1024)
-def _json(items: tuple[tuple[str, object], ...]) -> str:
-    return canonical_json(dict(items))
+def _kind(role: str, items: tuple[tuple[str, object], ...]) -> RowKind:
+    return RowKind.of(dict(items), role)

@@ -17,7 +17,7 @@ from scrutiny.core.diagnostic import (
     EstimateSpec,
     Failure,
     Inputs,
-    Selector,
+    RowKind,
 )
 from scrutiny.core.example import Example
 from scrutiny.core.limits import shares
@@ -25,7 +25,6 @@ from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.labels.doubting import confident_disagreements, conflicts
 
-_OWN: Final = {"": Selector()}
 _SHARE: Final = "share(doubtful)@1"
 
 
@@ -68,7 +67,6 @@ class Labels(Diagnostic[LabelsParams]):
     """
 
     id = "labels@1"
-    Params = LabelsParams
     needs = frozenset({"predict"})
     tasks = frozenset({"text-classification", "text-pair-classification"})
     scope = "dataset"
@@ -90,10 +88,10 @@ class Labels(Diagnostic[LabelsParams]):
         """The share of doubtful labels and its two sources; the risk that it is large."""
         return Design(
             estimates=(
-                EstimateSpec("doubtful", _SHARE, _OWN),
-                EstimateSpec("disagreed", "share(disagreed)@1", _OWN),
-                EstimateSpec("conflicting", "share(conflicting)@1", _OWN),
-                EstimateSpec("right", "share(right)@1", _OWN, role="baseline"),
+                EstimateSpec("doubtful", _SHARE),
+                EstimateSpec("disagreed", "share(disagreed)@1"),
+                EstimateSpec("conflicting", "share(conflicting)@1"),
+                EstimateSpec("right", "share(right)@1", role="baseline"),
             ),
             claims=(
                 Claim(
@@ -136,13 +134,11 @@ class Labels(Diagnostic[LabelsParams]):
             )
         )
         for i, (example, answer) in enumerate(zip(examples, answers, strict=True)):
-            if i not in doubted:
-                status, reason = _why_not(answer, example)
-                yield Row(example.id, None, "measured", "{}", status, reason, None)
-                continue
-            is_right, is_doubted = doubted[i]
-            values = (is_right, is_doubted, i in near, is_doubted or i in near)
-            yield Row(example.id, None, "measured", "{}", "ok", None, tuple(map(float, values)))
+            found: tuple[bool, ...] | Failure = _why_not(answer, example)
+            if i in doubted:
+                is_right, is_doubted = doubted[i]
+                found = is_right, is_doubted, i in near, is_doubted or i in near
+            yield RowKind().row(example.id, found)
 
 
 def _doubted(
@@ -163,10 +159,10 @@ def _doubted(
     return dict(zip(known, zip(is_right, is_doubted, strict=True), strict=True))
 
 
-def _why_not(answer: Prediction | Failure, example: Example) -> tuple[str, str]:
-    """Status and reason of an item that cannot be checked."""
+def _why_not(answer: Prediction | Failure, example: Example) -> Failure:
+    """Why an item cannot be checked."""
     if isinstance(answer, Failure):
-        return "failed", answer.reason
+        return answer
     if example.gold is not None and answer.scores is None:
-        return "undefined", "no_probabilities"
-    return "skipped", "no_gold"
+        return Failure("no_probabilities", status="undefined")
+    return Failure("no_gold", status="skipped")

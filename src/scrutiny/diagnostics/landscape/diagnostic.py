@@ -6,7 +6,6 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
@@ -14,8 +13,9 @@ from scrutiny.core.diagnostic import (
     Design,
     Diagnostic,
     EstimateSpec,
+    Failure,
     Inputs,
-    Selector,
+    RowKind,
 )
 from scrutiny.core.errors import PlanError
 from scrutiny.core.limits import at_least, shares
@@ -24,6 +24,7 @@ from scrutiny.core.record import Measure, Row
 
 #: In the order of the report.
 PROPERTIES: Final = ("loss", "gradient", "sharpness", "curvature")
+_NO_LOSS: Final = Failure("nothing_to_guess", status="undefined")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,6 @@ class Landscape(Diagnostic[LandscapeParams]):
     """
 
     id = "landscape@1"
-    Params = LandscapeParams
     needs = frozenset({"landscape"})
     tasks = frozenset({"passages"})
     measures = (Measure("value", unit="nats"),)
@@ -80,12 +80,10 @@ class Landscape(Diagnostic[LandscapeParams]):
 
     def design(self, params: LandscapeParams, inputs: Inputs) -> Design:
         """One estimate of each property; no claims."""
-        conditions = tuple({"property": name} for name in PROPERTIES)
         return Design(
-            conditions=conditions,
+            conditions=tuple({"property": name} for name in PROPERTIES),
             estimates=tuple(
-                EstimateSpec(c["property"], "mean@1", {"": Selector(condition=c)}, condition=c)
-                for c in conditions
+                EstimateSpec.of(name, "mean@1", {"property": name}) for name in PROPERTIES
             ),
             queries_per_item=2 * params.directions + 2 * params.iterations + 8,
             notes=(
@@ -105,13 +103,7 @@ class Landscape(Diagnostic[LandscapeParams]):
         probe = Probe(ctx.seed, params.radius, params.directions, params.iterations)
         found = model.landscape([e.text for e in batch.examples], probe=probe)
         for name in PROPERTIES:
-            condition = canonical_json({"property": name})
+            kind = RowKind.of({"property": name})
             for example, value in zip(batch.examples, found[name], strict=True):
-                yield _row(example.id, condition, float(value))
-
-
-def _row(item: str, condition: str, value: float) -> Row:
-    """Record of one text; a text without tokens to predict has no loss."""
-    if np.isnan(value):
-        return Row(item, None, "measured", condition, "undefined", "nothing_to_guess", None)
-    return Row(item, None, "measured", condition, "ok", None, (value,))
+                # a text without tokens to predict has no loss
+                yield kind.row(example.id, _NO_LOSS if np.isnan(value) else (value,))

@@ -13,7 +13,7 @@ from scrutiny.core.diagnostic import (
     Diagnostic,
     EstimateSpec,
     Inputs,
-    Selector,
+    RowKind,
 )
 from scrutiny.core.errors import PlanError
 from scrutiny.core.limits import shares
@@ -53,7 +53,6 @@ class Leakage(Diagnostic[LeakageParams]):
     """
 
     id = "leakage@1"
-    Params = LeakageParams
     needs = frozenset({"training_hashes"})
     tolerates = MappingProxyType({"tolerance": "share@1"})
     measures = (Measure("value", unit="items", tolerance=0.05),)
@@ -61,7 +60,7 @@ class Leakage(Diagnostic[LeakageParams]):
     def design(self, params: LeakageParams, inputs: Inputs) -> Design:
         """One estimate, and the claim that it is small."""
         return Design(
-            estimates=(EstimateSpec("overlap", "share@1", {"": Selector()}),),
+            estimates=(EstimateSpec("overlap", "share@1"),),
             claims=(
                 Claim(
                     id="overlap",
@@ -93,4 +92,4 @@ class Leakage(Diagnostic[LeakageParams]):
             for pair in overlap_with_hashes(texts, hashes).pairs:
                 found[pair.a] = True
         for example, hit in zip(batch.examples, found, strict=True):
-            yield Row(example.id, None, "measured", "{}", "ok", None, (float(hit),))
+            yield RowKind().row(example.id, (hit,))

@@ -1,7 +1,6 @@
 """The performance diagnostic: the task's score with its interval, against no skill."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import (
@@ -13,19 +12,15 @@ from scrutiny.core.diagnostic import (
     EstimateSpec,
     Failure,
     Inputs,
-    Selector,
+    NoParams,
+    RowKind,
 )
 from scrutiny.core.expressions import spoken
 from scrutiny.core.record import Row
 from scrutiny.core.task import score_of
 
 
-@dataclass(frozen=True, slots=True)
-class PerformanceParams:
-    """Nothing can be set."""
-
-
-class Performance(Diagnostic[PerformanceParams]):
+class Performance(Diagnostic[NoParams]):
     """The task's score on the data as it is, with its interval.
 
     **Measures**: how good the model is here, against what the commonest label would get.
@@ -37,16 +32,15 @@ class Performance(Diagnostic[PerformanceParams]):
     """
 
     id = "performance@1"
-    Params = PerformanceParams
     needs = frozenset({"predict"})
 
-    def design(self, params: PerformanceParams, inputs: Inputs) -> Design:
+    def design(self, params: NoParams, inputs: Inputs) -> Design:
         """One estimate, and the claim that it lies above chance."""
         scored = score_of(inputs.task)
         return Design(
             estimates=(
-                EstimateSpec("level", scored.level, {"": Selector()}),
-                *(EstimateSpec(metric, metric, {"": Selector()}) for metric in scored.also),
+                EstimateSpec("level", scored.level),
+                *(EstimateSpec(metric, metric) for metric in scored.also),
             ),
             claims=(
                 Claim(
@@ -63,15 +57,14 @@ class Performance(Diagnostic[PerformanceParams]):
             notes=(f"No skill is {scored.no_skill}.",),
         )
 
-    def measure(
-        self, params: PerformanceParams, cell: Cell, batch: Batch, ctx: Context
-    ) -> Iterable[Row]:
+    def measure(self, params: NoParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """One row for each item."""
         for example, answer in zip(batch.examples, ctx.predict(batch.examples), strict=True):
+            found: tuple[float, ...] | Failure
             if isinstance(answer, Failure):
-                yield Row(example.id, None, "measured", "{}", "failed", answer.reason, None)
+                found = answer
             elif example.gold is None:
-                yield Row(example.id, None, "measured", "{}", "skipped", "no_gold", None)
+                found = Failure("no_gold", status="skipped")
             else:
-                values = ctx.task.score(example.gold, answer, labels=ctx.labels)
-                yield Row(example.id, None, "measured", "{}", "ok", None, values)
+                found = ctx.task.score(example.gold, answer, labels=ctx.labels)
+            yield RowKind().row(example.id, found)

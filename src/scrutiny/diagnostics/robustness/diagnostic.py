@@ -8,7 +8,6 @@ from typing import Any, Final
 from weakref import finalize
 
 from scrutiny.core.answers.answer import type_of
-from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
@@ -17,6 +16,7 @@ from scrutiny.core.diagnostic import (
     Design,
     Failure,
     Inputs,
+    RowKind,
 )
 from scrutiny.core.edit import EditRefusedError, Variant
 from scrutiny.core.example import Example
@@ -39,6 +39,7 @@ _Found = tuple[Example, Prediction | Failure]
 #: ten flips.
 _LOSS: Final = 0.05
 _CHURN: Final = 0.1
+_BASELINE: Final = RowKind(role="baseline")
 
 
 class Robustness(ChangesTexts[RobustnessParams]):
@@ -55,7 +56,6 @@ class Robustness(ChangesTexts[RobustnessParams]):
     """
 
     id = "robustness@1"
-    Params = RobustnessParams
     needs = frozenset({"predict"})
     tolerates = MappingProxyType({"tolerance": ""})
     reads_gold = False  # changed answers are counted without it
@@ -131,9 +131,12 @@ class Robustness(ChangesTexts[RobustnessParams]):
         }
         for example in batch.examples:
             before = found[example.id, None]
-            yield _row(example, None, before, before, ctx)
-            for variant in batch.variants.get(example.id, ()):
-                yield _row(example, variant, before, found.get((example.id, variant.name)), ctx)
+            for variant in (None, *batch.variants.get(example.id, ())):
+                name, kind = None, _BASELINE
+                if variant is not None:
+                    name, kind = variant.name, _kind_of(variant.recipe, variant.draw, variant.role)
+                values = _values(example, variant, before, found.get((example.id, name)), ctx)
+                yield kind.row(example.id, values, variant=name)
 
 
 def _comparable(variant: Variant, control: Variant) -> Variant:
@@ -158,28 +161,25 @@ def _asked(batch: Batch) -> Iterator[Asked]:
                 yield (replace(changed, gold=variant.gold) if has_own else changed), variant
 
 
-def _row(
+def _values(
     example: Example,
     variant: Variant | None,
     before: _Found,
     found: _Found | None,
     ctx: Context,
-) -> Row:
-    """Record of one original or variant."""
-    name = None if variant is None else variant.name
-    role = "baseline" if variant is None else variant.role
-    condition = "{}" if variant is None else _condition_of(variant.recipe, variant.draw)
+) -> tuple[float, ...] | Failure:
+    """Measures of one original or variant."""
     if variant is not None and variant.status != "ok":
-        return Row(example.id, name, role, condition, variant.status, variant.reason, None)
+        return Failure(variant.reason or "", status=variant.status)
     if example.gold is None:
-        return Row(example.id, name, role, condition, "skipped", "no_gold", None)
+        return Failure("no_gold", status="skipped")
     asked, answer = found if found is not None else (example, Failure("not_asked"))
     if isinstance(answer, Failure):
-        return Row(example.id, name, role, condition, "failed", answer.reason, None)
+        return answer
     values = ctx.task.score(asked.gold, answer, labels=ctx.labels)
     if changes_of(ctx.task):
         values += _changed(example, variant, before[1], answer, ctx.task)
-    return Row(example.id, name, role, condition, "ok", None, values)
+    return values
 
 
 def _changed(
@@ -208,5 +208,5 @@ def _changed(
 
 
 @lru_cache(maxsize=1024)
-def _condition_of(recipe: str, draw: int) -> str:
-    return canonical_json({"transformation": recipe, "draw": draw})
+def _kind_of(recipe: str, draw: int, role: str) -> RowKind:
+    return RowKind.of({"transformation": recipe, "draw": draw}, role)

@@ -92,7 +92,6 @@ class Drift(Diagnostic[DriftParams]):
     """
 
     id = "similarity.drift@1"
-    Params = DriftParams
     needs = frozenset({"predict"})
     tasks = frozenset({"text-classification", "text-pair-classification"})
     measures = MEASURES

@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.arrays import Floats
-from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.diagnostic import Failure
+from scrutiny.core.diagnostic import Failure, RowKind
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction
@@ -70,14 +69,14 @@ class RowLayout:
         found: Mapping[str, float | Floats] | Failure,
     ) -> Row:
         """Row of an item; unused measures are 0."""
-        where = canonical_json(condition)
+        kind = RowKind.of(condition, role)
         if isinstance(found, Failure):
-            return Row(item, None, role, where, found.status, found.reason, None)
+            return kind.row(item, found)
         values: list[float] = []
         for measure in MEASURES:
             width = measure.sized({EXCHANGE: self.exchanges}).size
             values += np.broadcast_to(found.get(measure.name, 0.0), (width,)).tolist()
-        return Row(item, None, role, where, "ok", None, tuple(values))
+        return kind.row(item, values)
 
     def signs(self, distance: float, of_again: float) -> dict[str, float]:
         """Whether a distance is larger or smaller than that of the reference asked again."""

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, cast
 
-from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
@@ -14,6 +13,7 @@ from scrutiny.core.diagnostic import (
     Diagnostic,
     Failure,
     Inputs,
+    RowKind,
     reference_of,
 )
 from scrutiny.core.example import Example
@@ -22,7 +22,7 @@ from scrutiny.core.model import Model
 from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.similarity.drift_design import DriftQuestion, design_of_logprobs
 from scrutiny.models.answers.checked_language import ask_or_fail
-from scrutiny.models.scoring import Unscored, likelihoods, procedure
+from scrutiny.models.scoring import likelihoods, procedure
 
 OF_TEXTS: Final = {"of": "texts"}
 _MEASURES: Final = (
@@ -34,7 +34,7 @@ _MEASURES: Final = (
 )
 _CHUNK: Final = 256
 
-Found = float | Unscored
+Found = float | Failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,6 @@ class DriftTexts(Diagnostic[DriftTextsParams]):
     """
 
     id = "similarity.drift-texts@1"
-    Params = DriftTextsParams
     needs = frozenset({"tokenizes"})
     tasks = frozenset({"passages"})
     measures = _MEASURES
@@ -110,7 +109,7 @@ class DriftTexts(Diagnostic[DriftTextsParams]):
         if name is None:
             for example in batch.examples:
                 for role in ("measured", "control"):
-                    yield _row(example, role, Unscored("skipped", "no_likelihoods"))
+                    yield _row(example, role, Failure("no_likelihoods", status="skipped"))
             return
         texts = [example.text for example in batch.examples]
         asked = (first, reference.ask), (second, ctx.ask), (first, partial(_uncached, first))
@@ -128,12 +127,12 @@ def _uncached(model: Model, capability: str, queries: Sequence[Any]) -> list[Any
 def _rows(example: Example, found: Sequence[Found], tolerance: float) -> Iterator[Row]:
     """Rows of the log-likelihoods by the reference, the target and the reference again."""
     a, b, again = found
-    lacking = [f for f in found if isinstance(f, Unscored)]
-    if isinstance(a, Unscored) or isinstance(again, Unscored):
+    lacking = [f for f in found if isinstance(f, Failure)]
+    if isinstance(a, Failure) or isinstance(again, Failure):
         yield from (_row(example, role, lacking[0]) for role in ("measured", "control"))
         return
     floor = abs(again - a)
-    if isinstance(b, Unscored):
+    if isinstance(b, Failure):
         yield _row(example, "measured", b)
     else:
         gap = abs(b - a) - floor
@@ -143,9 +142,8 @@ def _rows(example: Example, found: Sequence[Found], tolerance: float) -> Iterato
     yield _row(example, "control", {"distance": floor, "logp_a": a, "logp_b": again})
 
 
-def _row(example: Example, role: str, found: Mapping[str, float] | Unscored) -> Row:
-    where = canonical_json(OF_TEXTS)
-    if isinstance(found, Unscored):
-        return Row(example.id, None, role, where, found.status, found.reason, None)
-    values = tuple(float(found.get(measure.name, 0.0)) for measure in _MEASURES)
-    return Row(example.id, None, role, where, "ok", None, values)
+def _row(example: Example, role: str, found: Mapping[str, float] | Failure) -> Row:
+    kind = RowKind.of(OF_TEXTS, role)
+    if isinstance(found, Failure):
+        return kind.row(example.id, found)
+    return kind.row(example.id, (found.get(measure.name, 0.0) for measure in _MEASURES))

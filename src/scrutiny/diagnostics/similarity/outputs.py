@@ -66,7 +66,6 @@ class SimilarityOutputs(Diagnostic[OutputsParams]):
     """
 
     id = "similarity.outputs@1"
-    Params = OutputsParams
     needs = frozenset({"predict"})
     tolerates = MappingProxyType({"margin": ""})
     tasks = frozenset({"text-classification", "text-pair-classification", "token-tagging"})

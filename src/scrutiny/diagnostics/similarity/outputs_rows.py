@@ -20,8 +20,7 @@ from typing import Final
 import numpy as np
 
 from scrutiny.core.arrays import Floats
-from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.diagnostic import Failure
+from scrutiny.core.diagnostic import Failure, RowKind
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction, Task
@@ -49,6 +48,8 @@ MEASURES: Final = (
 )
 Answer = Prediction | Failure
 Numbers = Mapping[str, float | Floats]
+_NO_GOLD: Final = Failure("no_gold", status="skipped")
+_ONE_CLASS: Final = Failure("one_class", status="skipped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +73,9 @@ class OfItem:
     def rows(self) -> Iterator[Row]:
         """All rows of the item; a failure of either model fails all."""
         if isinstance(self.a, Failure) or isinstance(self.b, Failure):
-            reasons = [one.reason for one in (self.a, self.b) if isinstance(one, Failure)]
+            failures = [one for one in (self.a, self.b) if isinstance(one, Failure)]
             for role, condition in conditions(self.task):
-                yield self._row(role, condition, "failed", reasons[0])
+                yield self._row(role, condition, failures[0])
             return
         yield from self._answered(self.a, self.b)
 
@@ -85,7 +86,7 @@ class OfItem:
             "pred_a": self.labels.number(a),
             "pred_b": self.labels.number(b),
         }
-        yield self._row("measured", OF_LABELS, numbers=labels)
+        yield self._row("measured", OF_LABELS, labels)
         if self.task.gives_labels:
             yield self._of_gold(a, b, labels)
             yield from self._of_probabilities(a, b)
@@ -95,36 +96,34 @@ class OfItem:
     def _of_gold(self, a: Prediction, b: Prediction, labels: Numbers) -> Row:
         """Correctness of each answer."""
         if self.example.gold is None:
-            return self._row("measured", OF_GOLD, "skipped", "no_gold")
+            return self._row("measured", OF_GOLD, _NO_GOLD)
         if len(self.labels.known) < 2:
-            return self._row("measured", OF_GOLD, "skipped", "one_class")
+            return self._row("measured", OF_GOLD, _ONE_CLASS)
         numbers = {
             **labels,
             "hit_a": float(a.answer == self.example.gold),
             "hit_b": float(b.answer == self.example.gold),
             "n_classes": float(len(self.labels.known)),
         }
-        return self._row("measured", OF_GOLD, numbers=numbers)
+        return self._row("measured", OF_GOLD, numbers)
 
     def _of_probabilities(self, a: Prediction, b: Prediction) -> Iterator[Row]:
         """Divergences, and probabilities of the right answer."""
         both = self.labels.distributions(a, b)
         gold = self.example.gold
+        right: Numbers | Failure = _NO_GOLD
         if isinstance(both, Failure):
-            lack = ("skipped", "no_gold") if gold is None else (both.status, both.reason)
-            yield self._row("measured", OF_PROBABILITIES, both.status, both.reason)
-            yield self._row("measured", OF_GOLD_PROBABILITIES, *lack)
-            return
-        p, q = both
-        yield self._row("measured", OF_PROBABILITIES, numbers=divergences(p, q))
-        if gold is None:
-            yield self._row("measured", OF_GOLD_PROBABILITIES, "skipped", "no_gold")
-        elif len(p) < 2:
-            yield self._row("measured", OF_GOLD_PROBABILITIES, "skipped", "one_class")
+            yield self._row("measured", OF_PROBABILITIES, both)
+            right = _NO_GOLD if gold is None else both
         else:
-            place = np.array(self.labels.reference.index(str(gold)))
-            right: Numbers = {**of_right_answer(p, q, place), "n_classes": float(len(p))}
-            yield self._row("measured", OF_GOLD_PROBABILITIES, numbers=right)
+            p, q = both
+            yield self._row("measured", OF_PROBABILITIES, divergences(p, q))
+            if gold is not None and len(p) < 2:
+                right = _ONE_CLASS
+            elif gold is not None:
+                place = np.array(self.labels.reference.index(str(gold)))
+                right = {**of_right_answer(p, q, place), "n_classes": float(len(p))}
+        yield self._row("measured", OF_GOLD_PROBABILITIES, right)
 
     def _of_task(
         self,
@@ -135,25 +134,17 @@ class OfItem:
     ) -> Row:
         """Measures of the task for one model."""
         if self.example.gold is None:
-            return self._row("baseline", condition, "skipped", "no_gold")
+            return self._row("baseline", condition, _NO_GOLD)
         found = self.task.score(self.example.gold, answer, labels=own)
         named = dict(zip((m.name for m in self.task.measures), found, strict=True))
-        return self._row("baseline", condition, numbers={**labels, **named})
+        return self._row("baseline", condition, {**labels, **named})
 
-    def _row(
-        self,
-        role: str,
-        condition: Mapping[str, str],
-        status: str = "ok",
-        reason: str | None = None,
-        numbers: Numbers | None = None,
-    ) -> Row:
-        values = None
-        if numbers is not None:
-            names = (m.name for m in (*MEASURES, *self.task.measures))
-            values = tuple(float(numbers.get(name, 0.0)) for name in names)
-        where = canonical_json(condition)
-        return Row(self.example.id, None, role, where, status, reason, values)
+    def _row(self, role: str, condition: Mapping[str, str], found: Numbers | Failure) -> Row:
+        kind = RowKind.of(condition, role)
+        if isinstance(found, Failure):
+            return kind.row(self.example.id, found)
+        names = (m.name for m in (*MEASURES, *self.task.measures))
+        return kind.row(self.example.id, (float(found.get(name, 0.0)) for name in names))
 
 
 def conditions(task: Task) -> Iterator[tuple[str, Mapping[str, str]]]:

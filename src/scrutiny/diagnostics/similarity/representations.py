@@ -9,14 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.arrays import Floats, Integers
-from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
     Context,
     Design,
     Diagnostic,
+    Failure,
     Inputs,
+    RowKind,
     reference_of,
 )
 from scrutiny.core.example import Example
@@ -78,7 +79,6 @@ class SimilarityRepresentations(Diagnostic[RepresentationsParams]):
     """
 
     id = "similarity.representations@1"
-    Params = RepresentationsParams
     needs = frozenset({"representations"})
     tasks = frozenset(
         {"passages", "text-classification", "text-pair-classification", "token-tagging"}
@@ -204,21 +204,21 @@ class _Compared:
 
     def rows(self, items: Sequence[str]) -> list[Row]:
         """A row for every item of the dataset, in its order."""
-        where = canonical_json(self.comparison.condition)
-        rows = [Row(i, None, "measured", where, "skipped", "not_drawn", None) for i in items]
+        found: list[Failure | tuple[float, ...]] = [Failure("not_drawn", status="skipped")] * len(
+            items
+        )
         influences = iter(() if self.found is None else self.found.influence.tolist())
         for number, place in enumerate(self.place.tolist()):
-            blank = rows[place]
             if self.failure:
-                rows[place] = blank._replace(status="failed", reason=self.failure)
+                found[place] = Failure(self.failure)
             elif self.there is not None and not self.there[number]:
-                rows[place] = blank._replace(status="undefined", reason="no_vector")
+                found[place] = Failure("no_vector", status="undefined")
             elif self.found is None:
-                rows[place] = blank._replace(status="undefined", reason="no_likeness")
+                found[place] = Failure("no_likeness", status="undefined")
             else:
-                values = (self.found.value, next(influences), self.found.exchanged)
-                rows[place] = blank._replace(status="ok", reason=None, values=values)
-        return rows
+                found[place] = (self.found.value, next(influences), self.found.exchanged)
+        kind = RowKind.of(self.comparison.condition)
+        return [kind.row(item, one) for item, one in zip(items, found, strict=True)]
 
 
 def _rows(examples: Sequence[Example], compared: Sequence[_Compared]) -> Iterator[Row]:

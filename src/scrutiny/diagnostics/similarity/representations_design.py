@@ -69,7 +69,7 @@ def _contrasts(claimed: Sequence[VectorComparison], inputs: Inputs) -> Iterator[
     """Differences from untrained networks, and from other runs of the reference."""
     for comparison in claimed:
         name = comparison.name
-        yield ContrastSpec(f"untrained/{name}", name, name)
+        yield from ContrastSpec.untrained([name])
         if inputs.second.n_replicates > 1:
             yield ContrastSpec(f"runs/{name}", name, name, minus="reference")
 

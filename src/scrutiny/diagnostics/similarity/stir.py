@@ -8,7 +8,6 @@ from typing import Any, Final, cast
 import numpy as np
 
 from scrutiny.core.arrays import Floats
-from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import (
     Batch,
@@ -17,8 +16,10 @@ from scrutiny.core.diagnostic import (
     Context,
     Design,
     EstimateSpec,
+    Failure,
     Inputs,
     Reference,
+    RowKind,
     Selector,
     reference_of,
 )
@@ -97,7 +98,6 @@ class SharedVectors(ChangesTexts[StirParams]):
     """
 
     id = "similarity.stir@1"
-    Params = StirParams
     needs = frozenset({"representations"})
     tasks = frozenset({"passages", "text-classification", "text-pair-classification"})
     measures = (Measure("value"), Measure("influence"))
@@ -111,10 +111,9 @@ class SharedVectors(ChangesTexts[StirParams]):
     def design(self, params: StirParams, inputs: Inputs) -> Design:
         """Alignment, that of random changes, and the difference, with one claim."""
         condition = condition_of(params)
-        searched, random = (Selector(role, condition) for role in _ROLES)
         one, other = inputs.subject.name, inputs.second.name
         unit = params.unit or "item"
-        both = {"": searched, "control": random}
+        both = {"": Selector("measured", condition), "control": Selector("control", condition)}
         claim = Claim(
             id="stir",
             says=f"changes that hardly move the vectors of {other} move those of {one} less than "
@@ -127,15 +126,8 @@ class SharedVectors(ChangesTexts[StirParams]):
         return Design(
             conditions=(condition,),
             estimates=(
-                EstimateSpec("stir", "stir@1", {"": searched}, condition=condition, unit=unit),
-                EstimateSpec(
-                    "random",
-                    "stir@1",
-                    {"": random},
-                    role="control",
-                    condition=condition,
-                    unit=unit,
-                ),
+                EstimateSpec.of("stir", "stir@1", condition, unit=unit),
+                EstimateSpec.of("random", "stir@1", condition, role="control", unit=unit),
                 EstimateSpec("lift", "beyond(stir)@1", both, condition=condition, unit=unit),
             ),
             claims=() if one == other else (claim,),
@@ -268,9 +260,9 @@ class _Aligned:
 
     def _column(self, role: str) -> dict[str, Row]:
         """Row of every item for changes of one role."""
-        where = canonical_json(condition_of(self.params))
+        kind = RowKind.of(condition_of(self.params), role)
         rows = {
-            e.id: Row(e.id, None, role, where, "skipped", self._why_none(e, role), None)
+            e.id: kind.row(e.id, Failure(self._why_none(e, role), status="skipped"))
             for e in self.examples
         }
         chosen = [e for e in self.examples if self._variant(e, role) is not None]
@@ -286,12 +278,13 @@ class _Aligned:
         found = _likeness(X[there], Y[there], LeavingOut(group[there], units[there], ()))
         influences = iter(() if found is None else found.influence.tolist())
         for example, is_there in zip(chosen, there.tolist(), strict=True):
-            row = rows[example.id]._replace(status="undefined", reason="no_likeness")
-            if not is_there:
-                row = row._replace(reason="no_vector")
-            elif found is not None:
-                row = row._replace(status="ok", reason=None, values=(found.value, next(influences)))
-            rows[example.id] = row
+            values: Failure | tuple[float, ...]
+            if not is_there or found is None:
+                lacking = "no_likeness" if is_there else "no_vector"
+                values = Failure(lacking, status="undefined")
+            else:
+                values = found.value, next(influences)
+            rows[example.id] = kind.row(example.id, values)
         return rows
 
     def _variant(self, example: Example, role: str) -> Variant | None:

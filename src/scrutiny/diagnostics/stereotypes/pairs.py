@@ -3,8 +3,16 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, cast
 
-from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Diagnostic, Inputs
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    Diagnostic,
+    Failure,
+    Inputs,
+    RowKind,
+)
 from scrutiny.core.example import Example
 from scrutiny.core.grouping import grouped
 from scrutiny.core.record import Measure, Row
@@ -17,7 +25,6 @@ from scrutiny.models.scoring import (
     PairScore,
     PairShape,
     PairVariant,
-    Unscored,
     encode_pairs,
     score_pairs,
 )
@@ -72,23 +79,20 @@ def pair_rows(
     }
     shapes = {key: [pair.shape() for pair in found] for key, found in encoded.items()}
     scores = [score_pairs(model, encoded[v.is_causal], v, ctx.ask) for v in variants]
-    conditions = [canonical_json({"variant": variant.name}) for variant in variants]
+    kinds = [RowKind.of({"variant": variant.name}) for variant in variants]
     for i, example in enumerate(examples):
-        for variant, found, condition in zip(variants, scores, conditions, strict=True):
+        for variant, found, kind in zip(variants, scores, kinds, strict=True):
             shape = shapes[variant.is_causal][i]
-            yield _row(example, condition, found[i], shape)
+            yield kind.row(example.id, _measures(example, found[i], shape))
 
 
-def _row(
-    example: Example,
-    condition: str,
-    score: PairScore | Unscored,
-    shape: PairShape,
-) -> Row:
-    """Record of one pair by one variant."""
-    if isinstance(score, Unscored):
-        return Row(example.id, None, "measured", condition, score.status, score.reason, None)
-    values = (
+def _measures(
+    example: Example, score: PairScore | Failure, shape: PairShape
+) -> tuple[float, ...] | Failure:
+    """Measures of one pair by one variant."""
+    if isinstance(score, Failure):
+        return score
+    return (
         float(score.a > score.b),
         float(score.a == score.b),
         score.a,
@@ -102,7 +106,6 @@ def _row(
         float(shape.tokens_a == shape.tokens_b),
         float(_control(example.attributes.get("a_set", "original"))),
     )
-    return Row(example.id, None, "measured", condition, "ok", None, values)
 
 
 def _control(name: Any) -> int:
@@ -129,7 +132,6 @@ class Pairs(Diagnostic[PairsParams]):
     """
 
     id = "stereotypes.pairs@1"
-    Params = PairsParams
     needs = frozenset({"tokenizes"})
     tasks = frozenset({"sentence-pairs"})
     measures = PAIR_MEASURES
@@ -171,9 +173,9 @@ def _is_wanted(example: Example, params: PairsParams) -> bool:
 
 def _unmeasured(example: Example, variants: Sequence[PairVariant]) -> Iterable[Row]:
     """Rows of a pair that another diagnostic measures, or that the model cannot answer."""
-    reason = "other_diagnostic" if variants else "no_likelihoods"
-    for condition in [canonical_json({"variant": v.name}) for v in variants] or ["{}"]:
-        yield Row(example.id, None, "measured", condition, "skipped", reason, None)
+    lacking = Failure("other_diagnostic" if variants else "no_likelihoods", status="skipped")
+    for kind in [RowKind.of({"variant": v.name}) for v in variants] or [RowKind()]:
+        yield kind.row(example.id, lacking)
 
 
 class CrowsPairs(Pairs):

@@ -3,8 +3,16 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
-from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Diagnostic, Inputs
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    Diagnostic,
+    Failure,
+    Inputs,
+    RowKind,
+)
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.stereotypes.params import StereoSetParams, require_any
@@ -12,7 +20,6 @@ from scrutiny.diagnostics.stereotypes.triple_design import triple_design
 from scrutiny.models.scoring import (
     Filling,
     FillingVariant,
-    Unscored,
     score_fillings,
 )
 from scrutiny.models.scoring.triples import BLANK
@@ -59,8 +66,8 @@ def triple_rows(
     scores = [_scores(examples, variant, ctx) for variant in variants]
     for i, example in enumerate(examples):
         for variant, found in zip(variants, scores, strict=True):
-            condition = canonical_json({"variant": variant.name})
-            yield _row(example, condition, found[i], lengths[3 * i : 3 * i + 3])
+            measured = measures_of(found[i], lengths[3 * i : 3 * i + 3])
+            yield RowKind.of({"variant": variant.name}).row(example.id, measured)
 
 
 def kind_of(example: Example) -> str:
@@ -73,7 +80,7 @@ def kind_of(example: Example) -> str:
 
 def _scores(
     examples: Sequence[Example], variant: FillingVariant, ctx: Context
-) -> list[Sequence[float | Unscored]]:
+) -> list[Sequence[float | Failure]]:
     """Scores of the three sentences of each item, in the order of `SENTENCES`."""
     fitting = [i for i, example in enumerate(examples) if kind_of(example) == variant.kind]
     fillings = [
@@ -81,11 +88,11 @@ def _scores(
         for i in fitting
         for name in SENTENCES
     ]
-    found: list[float | Unscored] = []
+    found: list[float | Failure] = []
     if fillings:
         model = cast("Tokenizes", ctx.model)
         found = score_fillings(model, fillings, variant, ctx.ask)
-    scores: list[Sequence[float | Unscored]] = [(Unscored("skipped", "other_kind"),)] * len(
+    scores: list[Sequence[float | Failure]] = [(Failure("other_kind", status="skipped"),)] * len(
         examples
     )
     for place, i in enumerate(fitting):
@@ -93,21 +100,9 @@ def _scores(
     return scores
 
 
-def _row(
-    example: Example,
-    condition: str,
-    scores: Sequence[float | Unscored],
-    lengths: Sequence[float],
-) -> Row:
-    """Record of one item by one variant."""
-    lacking = next((score for score in scores if isinstance(score, Unscored)), None)
-    if lacking is not None:
-        return Row(example.id, None, "measured", condition, lacking.status, lacking.reason, None)
-    values = measures_of(cast("Sequence[float]", scores), lengths)
-    return Row(example.id, None, "measured", condition, "ok", None, values)
-
-
-def measures_of(scores: Sequence[float], lengths: Sequence[float]) -> tuple[float, ...]:
+def measures_of(
+    scores: Sequence[float | Failure], lengths: Sequence[float]
+) -> tuple[float, ...] | Failure:
     """Measures from the scores and token counts of the three sentences.
 
     Examples
@@ -115,7 +110,10 @@ def measures_of(scores: Sequence[float], lengths: Sequence[float]) -> tuple[floa
     >>> measures_of((0.3, 0.3, 0.1), (5, 5, 6))[:4]  # a tie is no hit
     (0.0, 1.0, 1.0, 1.0)
     """
-    stereo, anti, unrelated = scores
+    lacking = next((score for score in scores if isinstance(score, Failure)), None)
+    if lacking is not None:
+        return lacking
+    stereo, anti, unrelated = cast("Sequence[float]", scores)
     return (
         float(stereo > anti),
         float(stereo == anti),
@@ -147,7 +145,6 @@ class StereoSet(Diagnostic[StereoSetParams]):
     """
 
     id = "stereotypes.stereoset@1"
-    Params = StereoSetParams
     needs = frozenset({"tokenizes"})
     tasks = frozenset({"sentence-triples"})
     measures = TRIPLE_MEASURES
@@ -171,5 +168,5 @@ class StereoSet(Diagnostic[StereoSetParams]):
         if variants:
             yield from triple_rows(batch.examples, variants, ctx)
             return
-        for example in batch.examples:
-            yield Row(example.id, None, "measured", "{}", "skipped", "no_likelihoods", None)
+        lacking = Failure("no_likelihoods", status="skipped")
+        yield from (RowKind().row(example.id, lacking) for example in batch.examples)

@@ -9,7 +9,7 @@ from scrutiny.models.scoring.pairs import (
     encode_pairs,
     score_pairs,
 )
-from scrutiny.models.scoring.question import Ask, Question, Unscored, answer_all
+from scrutiny.models.scoring.question import Ask, Question, answer_all
 from scrutiny.models.scoring.sentences import SENTENCES, likelihoods, procedure, score_sentences
 from scrutiny.models.scoring.triples import (
     FILLING_VARIANTS,
@@ -30,7 +30,6 @@ __all__ = [
     "PairShape",
     "PairVariant",
     "Question",
-    "Unscored",
     "answer_all",
     "encode_pairs",
     "likelihoods",

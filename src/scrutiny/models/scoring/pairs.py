@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from scrutiny.core.diagnostic import Failure
 from scrutiny.core.queries.language import Encoded, Tokenizes
 from scrutiny.models.scoring.clozes import (
     Alignment,
@@ -27,7 +28,6 @@ from scrutiny.models.scoring.question import (
     Ask,
     Question,
     Reduce,
-    Unscored,
     answer_all,
     mean,
     rounded,
@@ -96,7 +96,7 @@ class EncodedPair(NamedTuple):
         )
 
 
-PairQuestions = tuple[Question | Unscored, Question | Unscored]
+PairQuestions = tuple[Question | Failure, Question | Failure]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def pll_shared(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
     """Tokens of whole shared words given the rest; undefined if no word is shared."""
     first, second = agreed_alignment(pair.a, pair.b)
     if not first:
-        nothing = Unscored("undefined", "nothing_shared")
+        nothing = Failure("nothing_shared", status="undefined")
         return nothing, nothing
     return (
         _of_positions(model, pair.a, (first,), total),
@@ -149,7 +149,7 @@ def bias_bench(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
     first, second = pair.published()
     changed = _others(pair.a, first), _others(pair.b, second)
     if not all(changed):
-        skipped = Unscored("skipped", "empty_side")
+        skipped = Failure("empty_side", status="skipped")
         return skipped, skipped
     return (
         _of_positions(model, pair.a, (changed[0],), rounded(mean, _DECIMALS)),
@@ -179,7 +179,7 @@ def _others(sentence: Encoded, shared: Sequence[int]) -> tuple[int, ...]:
 
 def _of_positions(
     model: Tokenizes, sentence: Encoded, groups: Sequence[Sequence[int]], reduce: Reduce
-) -> Question | Unscored:
+) -> Question | Failure:
     """Question of these positions, one masked at a time, each group a query of its own."""
     queries: tuple[tuple[str, Any], ...] = tuple(
         ("masked_logprobs", masked_singly(sentence, group, mask_of(model)))
@@ -230,7 +230,7 @@ def encode_pairs(
 
 def score_pairs(
     model: Tokenizes, pairs: Sequence[EncodedPair], variant: PairVariant, ask: Ask
-) -> list[PairScore | Unscored]:
+) -> list[PairScore | Failure]:
     """Likelihoods of both sentences of every pair.
 
     Parameters
@@ -251,7 +251,7 @@ def score_pairs(
     return [_score(found[2 * i], found[2 * i + 1]) for i in range(len(pairs))]
 
 
-def _score(a: float | Unscored, b: float | Unscored) -> PairScore | Unscored:
-    if isinstance(a, Unscored):
+def _score(a: float | Failure, b: float | Failure) -> PairScore | Failure:
+    if isinstance(a, Failure):
         return a
-    return b if isinstance(b, Unscored) else PairScore(a, b)
+    return b if isinstance(b, Failure) else PairScore(a, b)

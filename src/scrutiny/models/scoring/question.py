@@ -59,14 +59,6 @@ MOST_TOKENS: Final = 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Unscored:
-    """A missing likelihood: the status of its row and a short stable code."""
-
-    status: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Question:
     """Queries for one likelihood.
 
@@ -82,7 +74,7 @@ class Question:
     reduce: Callable[[Sequence[Any]], float]
 
 
-def answer_all(questions: Sequence[Question | Unscored], ask: Ask) -> list[float | Unscored]:
+def answer_all(questions: Sequence[Question | Failure], ask: Ask) -> list[float | Failure]:
     """Likelihood of each question; each capability is asked once for all of them.
 
     Parameters
@@ -125,15 +117,13 @@ def stretches(costs: Sequence[int], *, most: int = MOST_TOKENS) -> Iterator[slic
         yield slice(start, len(costs))
 
 
-def _answered(
-    question: Question | Unscored, answers: dict[str, dict[Any, Any]]
-) -> float | Unscored:
+def _answered(question: Question | Failure, answers: dict[str, dict[Any, Any]]) -> float | Failure:
     """Likelihood of one question; failed if one of its queries did."""
-    if isinstance(question, Unscored):
+    if isinstance(question, Failure):
         return question
     found = [answers[capability][query] for capability, query in question.queries]
     failure = next((answer for answer in found if isinstance(answer, Failure)), None)
     if failure is not None:
-        return Unscored("failed", failure.reason)
+        return failure
     value = question.reduce(found)
-    return value if math.isfinite(value) else Unscored("failed", "non_finite")
+    return value if math.isfinite(value) else Failure("non_finite")

@@ -13,6 +13,7 @@ causal-mean         mean of the same; the begin token precedes the first token o
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from scrutiny.core.diagnostic import Failure
 from scrutiny.core.queries.language import Continuation, Encoded, Tokenizes
 from scrutiny.models.scoring.clozes import (
     masked_singly,
@@ -23,7 +24,6 @@ from scrutiny.models.scoring.clozes import (
 from scrutiny.models.scoring.question import (
     Ask,
     Question,
-    Unscored,
     answer_all,
     mean,
     numbers,
@@ -31,15 +31,15 @@ from scrutiny.models.scoring.question import (
     total,
 )
 
-SentenceQuestion = Callable[[Tokenizes, Encoded], Question | Unscored]
+SentenceQuestion = Callable[[Tokenizes, Encoded], Question | Failure]
 
-NO_TOKENS: Final = Unscored("undefined", "no_tokens")
+NO_TOKENS: Final = Failure("no_tokens", status="undefined")
 
 
-def fits(model: Tokenizes, length: int) -> Unscored | None:
+def fits(model: Tokenizes, length: int) -> Failure | None:
     """Reason why a sequence of this length cannot be asked, or `None`."""
     if model.limit is not None and length > model.limit:
-        return Unscored("failed", "too_long")
+        return Failure("too_long")
     return None
 
 
@@ -50,7 +50,7 @@ def mask_of(model: Tokenizes) -> int:
     return model.mask_id
 
 
-def pll_original(model: Tokenizes, sentence: Encoded) -> Question | Unscored:
+def pll_original(model: Tokenizes, sentence: Encoded) -> Question | Failure:
     """Pseudo-log-likelihood, one token masked at a time.
 
     References
@@ -61,7 +61,7 @@ def pll_original(model: Tokenizes, sentence: Encoded) -> Question | Unscored:
     return _masked(model, sentence, clozes, total)
 
 
-def pll_within_word(model: Tokenizes, sentence: Encoded) -> Question | Unscored:
+def pll_within_word(model: Tokenizes, sentence: Encoded) -> Question | Failure:
     """Pseudo-log-likelihood with the later tokens of a word masked, too.
 
     References
@@ -72,7 +72,7 @@ def pll_within_word(model: Tokenizes, sentence: Encoded) -> Question | Unscored:
     return _masked(model, sentence, clozes, total)
 
 
-def all_unmasked(model: Tokenizes, sentence: Encoded) -> Question | Unscored:
+def all_unmasked(model: Tokenizes, sentence: Encoded) -> Question | Failure:
     """Mean log-probability of every token at its own position, nothing masked.
 
     References
@@ -84,7 +84,7 @@ def all_unmasked(model: Tokenizes, sentence: Encoded) -> Question | Unscored:
     return _masked(model, sentence, unmasked(sentence), mean)
 
 
-def all_unmasked_by_attention(model: Tokenizes, sentence: Encoded) -> Question | Unscored:
+def all_unmasked_by_attention(model: Tokenizes, sentence: Encoded) -> Question | Failure:
     """Mean of log-probability times the attention that the token receives.
 
     References
@@ -104,7 +104,7 @@ def all_unmasked_by_attention(model: Tokenizes, sentence: Encoded) -> Question |
     return fits(model, len(sentence.ids)) or Question(queries, weighted)
 
 
-def causal_sum(model: Tokenizes, sentence: Encoded) -> Question | Unscored:
+def causal_sum(model: Tokenizes, sentence: Encoded) -> Question | Failure:
     """Log-probability of the whole sentence after the begin token.
 
     A model without a begin token gives the first token no probability, so it does not count.
@@ -115,7 +115,7 @@ def causal_sum(model: Tokenizes, sentence: Encoded) -> Question | Unscored:
     return fits(model, len(ids)) or Question((("token_logprobs", Continuation(ids)),), total)
 
 
-def causal_mean(model: Tokenizes, sentence: Encoded) -> Question | Unscored:
+def causal_mean(model: Tokenizes, sentence: Encoded) -> Question | Failure:
     """Mean log-probability; the begin token is only used before the first token.
 
     So the released code of StereoSet and bias-bench reads it: the first token is predicted from
@@ -135,7 +135,7 @@ def causal_mean(model: Tokenizes, sentence: Encoded) -> Question | Unscored:
 
 def _masked(
     model: Tokenizes, sentence: Encoded, clozes: Any, reduce: Callable[[Sequence[Any]], float]
-) -> Question | Unscored:
+) -> Question | Failure:
     if not clozes:
         return NO_TOKENS
     return fits(model, len(sentence.ids)) or Question((("masked_logprobs", clozes),), reduce)
@@ -163,7 +163,7 @@ def procedure(capabilities: frozenset[str]) -> str | None:
 
 def likelihoods(
     model: Tokenizes, texts: Sequence[str], name: str, ask: Ask
-) -> tuple[list[float | Unscored], list[int]]:
+) -> tuple[list[float | Failure], list[int]]:
     """Log-likelihood of each text in nats, or why there is none, and its number of tokens."""
     needs, _ = SENTENCES[name]
     encoded = model.encode(texts, special="token_logprobs" not in needs)
@@ -173,7 +173,7 @@ def likelihoods(
 
 def score_sentences(
     model: Tokenizes, sentences: Sequence[Encoded], name: str, ask: Ask
-) -> list[float | Unscored]:
+) -> list[float | Failure]:
     """Likelihood of every sentence by the variant with this name.
 
     Parameters

@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
+from scrutiny.core.diagnostic import Failure
 from scrutiny.core.queries.language import Cloze, Continuation, Encoded, SentencePair, Tokenizes
 from scrutiny.models.scoring.clozes import masked_from_here
 from scrutiny.models.scoring.question import (
     Ask,
     Question,
-    Unscored,
     answer_all,
     mean,
     mean_probability,
@@ -35,7 +35,7 @@ from scrutiny.models.scoring.sentences import NO_TOKENS, causal_mean, fits, mask
 
 BLANK: Final = "BLANK"
 _NO_PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
-_NO_TARGET: Final = Unscored("undefined", "no_target")
+_NO_TARGET: Final = Failure("no_target", status="undefined")
 
 
 class Filling(NamedTuple):
@@ -45,7 +45,7 @@ class Filling(NamedTuple):
     sentence: str
 
 
-Questions = list[Question | Unscored]
+Questions = list[Question | Failure]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +88,14 @@ def _published_word(filling: Filling) -> str | None:
 
 def _first_masks(
     model: Tokenizes, ids: Sequence[int], encoded: Iterator[Encoded]
-) -> Question | Unscored:
+) -> Question | Failure:
     """Question of one word's tokens, each read at the first mask of its own text."""
     clozes = []
     mask_id = mask_of(model)
     too_long = None
     for target, text in [(target, next(encoded)) for target in ids]:
         if mask_id not in text.ids:
-            return Unscored("failed", "no_mask")
+            return Failure("no_mask")
         too_long = too_long or fits(model, len(text.ids))
         clozes.append(Cloze(text.ids, (text.ids.index(mask_id),), (target,)))
     if not clozes:
@@ -113,7 +113,7 @@ def log_mean(model: Tokenizes, fillings: Sequence[Filling]) -> Questions:
     return [_gap(model, f, e) for f, e in zip(fillings, encoded, strict=True)]
 
 
-def _gap(model: Tokenizes, filling: Filling, sentence: Encoded) -> Question | Unscored:
+def _gap(model: Tokenizes, filling: Filling, sentence: Encoded) -> Question | Failure:
     positions = [
         i
         for i, (start, end) in enumerate(sentence.offsets)
@@ -178,7 +178,7 @@ def conditional_minus_unconditional(model: Tokenizes, fillings: Sequence[Filling
     for query, sentence in zip(_conditional(model, fillings), alone, strict=True):
         begin = () if model.begin_id is None else (model.begin_id,)
         ids = (*begin, *sentence.ids)
-        if isinstance(query, Unscored):
+        if isinstance(query, Failure):
             questions.append(query)
         elif len(ids) < 2:
             questions.append(NO_TOKENS)
@@ -193,9 +193,7 @@ def _first_minus_second(answers: Sequence[Any]) -> float:
     return sum(first) / len(first) - sum(second) / len(second)
 
 
-def _conditional(
-    model: Tokenizes, fillings: Sequence[Filling]
-) -> Iterator[Continuation | Unscored]:
+def _conditional(model: Tokenizes, fillings: Sequence[Filling]) -> Iterator[Continuation | Failure]:
     """Tokens of context and sentence, from the sentence's first token on."""
     texts = [f"{filling.context.rstrip()} {filling.sentence.lstrip()}" for filling in fillings]
     for filling, text in zip(fillings, model.encode(texts, special=False), strict=True):
@@ -211,7 +209,7 @@ def _conditional(
 
 def score_fillings(
     model: Tokenizes, fillings: Sequence[Filling], variant: FillingVariant, ask: Ask
-) -> list[float | Unscored]:
+) -> list[float | Failure]:
     """Score of every completion by one variant, on the variant's own scale.
 
     Parameters

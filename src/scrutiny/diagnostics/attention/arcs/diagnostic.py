@@ -3,14 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from scrutiny.core.arrays import Booleans, Integers
-from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.arrays import Booleans
 from scrutiny.core.claim import Claim
-from scrutiny.core.diagnostic import (
-    Design,
-    Failure,
-    Inputs,
-)
+from scrutiny.core.diagnostic import Design, Failure, Inputs, RowKind
 from scrutiny.core.queries.annotation import Arcs
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.core.task import Task
@@ -84,7 +79,6 @@ class HeadArcs(ReadsMaps[ArcsParams]):
     """
 
     id = "attention.arcs@1"
-    Params = ArcsParams
     View = Arcs
     tasks = frozenset({"dependency-arcs"})
     measures = (
@@ -132,24 +126,26 @@ class HeadArcs(ReadsMaps[ArcsParams]):
         gold = GoldArcs.of(view)
         right = {name: _right(found, gold, params) for name, found in made.items()}
         for case in params.cases():
-            yield _row(item, case, gold=gold, right=right[case.preset], procedure=params.procedure)
+            found = _values(case, gold, right[case.preset], procedure=params.procedure)
+            yield RowKind.of(case.condition).row(item, found)
 
 
-def _row(
-    item: str, case: ArcGroup, *, gold: GoldArcs, right: Failure | dict[str, Right], procedure: str
-) -> Row:
-    """Row of one sentence and case."""
-    start = (item, None, "measured", canonical_json(case.condition))
+def _values(
+    case: ArcGroup, gold: GoldArcs, right: Failure | dict[str, Right], *, procedure: str
+) -> tuple[float, ...] | Failure:
+    """Counts of heads and offsets over the words of a case, all of which are predictions."""
     words = gold.cases(case.relation, procedure=procedure)
     if case.tree:  # which is given the root
         words = words[gold.heads[words] >= 0]
     if not words.size:
-        return Row(*start, "skipped", NO_CASE, None)
+        return Failure(NO_CASE, status="skipped")
     if isinstance(right, Failure):
-        return Row(*start, right.status, right.reason, None)
+        return right
     if case.tree not in right:
-        return Row(*start, "undefined", _NO_ROOT, None)
-    return Row(*start, "ok", None, _values(right[case.tree], words))
+        return Failure(_NO_ROOT, status="undefined")
+    by_head, by_offset = (counted(one, words).tolist() for one in right[case.tree])
+    n = float(words.size)
+    return (*by_head, *[n] * len(by_head), n, *by_offset, *[n] * len(by_offset))
 
 
 def _right(made: Made, gold: GoldArcs, params: ArcsParams) -> Failure | dict[str, Right]:
@@ -165,13 +161,6 @@ def _right(made: Made, gold: GoldArcs, params: ArcsParams) -> Failure | dict[str
             found["directed"] = right_words(trees, heads), offsets
             found["undirected"] = right_arcs(trees, heads), joined_by_offset(heads)
     return found
-
-
-def _values(right: Right, cases: Integers) -> tuple[float, ...]:
-    """Counts of heads and offsets over the scored words, all of which are predictions."""
-    by_head, by_offset = (counted(one, cases).tolist() for one in right)
-    n = float(cases.size)
-    return (*by_head, *[n] * len(by_head), n, *by_offset, *[n] * len(by_offset))
 
 
 def _claims(params: ArcsParams, inputs: Inputs, presets: Sequence[str]) -> Iterator[Claim]:

@@ -1,18 +1,13 @@
 """Attention heads as coreference resolvers: from a mention to its antecedent."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.claim import Claim
-from scrutiny.core.diagnostic import (
-    Design,
-    Failure,
-    Inputs,
-)
+from scrutiny.core.diagnostic import Design, Failure, Inputs, RowKind
 from scrutiny.core.limits import known
 from scrutiny.core.queries.annotation import Mentions
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
@@ -33,7 +28,6 @@ from scrutiny.diagnostics.attention.coreference.mentions import (
 )
 from scrutiny.diagnostics.attention.params import PresetParams
 from scrutiny.diagnostics.attention.reading import Made, ReadsMaps
-from scrutiny.diagnostics.attention.word_maps import WordMap
 
 _BASELINE: Final = ("baseline", len(BASELINES))
 _NO_QUESTION: Final = "no_antecedent"
@@ -109,7 +103,6 @@ class Coreference(ReadsMaps[CoreferenceParams]):
     """
 
     id = "attention.coreference@1"
-    Params = CoreferenceParams
     View = Mentions
     tasks = frozenset({"mention-clusters"})
     measures = (
@@ -146,7 +139,10 @@ class Coreference(ReadsMaps[CoreferenceParams]):
         """One row for each preset and kind of mention."""
         questions = questions_of(view, candidates=params.candidates, head_word=params.head_word)
         for name, found in made.items():
-            yield from _rows((item, name), found, questions, words=view.words)
+            for kind in KINDS:
+                asked = [q for q in questions if kind in ("all", q.kind)]
+                values = _values(found, asked, view.words)
+                yield RowKind.of({"preset": name, "kind": kind}).row(item, values)
 
 
 def _claim(presets: Sequence[str], *, margin: float) -> Claim:
@@ -163,30 +159,14 @@ def _claim(presets: Sequence[str], *, margin: float) -> Claim:
     )
 
 
-def _rows(
-    place: tuple[str, str],
-    made: Made,
-    questions: Sequence[MentionQuestion],
-    *,
-    words: Sequence[str],
-) -> Iterator[Row]:
-    """Rows of one text with one preset, by kind of mention."""
-    item, preset = place
-    for kind in KINDS:
-        start = (item, None, "measured", canonical_json({"preset": preset, "kind": kind}))
-        asked = [q for q in questions if kind in ("all", q.kind)]
-        if not asked:
-            yield Row(*start, "skipped", _NO_QUESTION, None)
-        elif isinstance(made, Failure):
-            yield Row(*start, made.status, made.reason, None)
-        else:
-            yield Row(*start, "ok", None, _values(made, asked, words))
-
-
 def _values(
-    made: WordMap, asked: Sequence[MentionQuestion], words: Sequence[str]
-) -> tuple[float, ...]:
-    """Counts of heads and baselines over the scored mentions."""
+    made: Made, asked: Sequence[MentionQuestion], words: Sequence[str]
+) -> tuple[float, ...] | Failure:
+    """Counts of heads and baselines over the scored mentions, or why there are none."""
+    if not asked:
+        return Failure(_NO_QUESTION, status="skipped")
+    if isinstance(made, Failure):
+        return made
     by_head = np.sum([pointed_right(made, q) for q in asked], axis=0, dtype=np.float64).ravel()
     without = np.sum([baselines_of(words, q) for q in asked], axis=0)
     n = float(len(asked))

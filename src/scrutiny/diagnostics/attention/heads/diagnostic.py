@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.core.boundary.canonical import canonical_json, digest
+from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
@@ -24,6 +24,7 @@ from scrutiny.core.diagnostic import (
     Diagnostic,
     Failure,
     Inputs,
+    RowKind,
 )
 from scrutiny.core.example import Example
 from scrutiny.core.queries.annotation import AnchoredSpans
@@ -90,7 +91,7 @@ def _borders(example: Example) -> tuple[tuple[int, int], ...]:
     return next(iter((example.tokens or {}).values()), ())
 
 
-_NO_ROOM: Final = "no_pseudo_cue"
+_NO_ROOM: Final = Failure("no_pseudo_cue", status="undefined")
 
 
 class Heads(Diagnostic[HeadsParams]):
@@ -117,7 +118,6 @@ class Heads(Diagnostic[HeadsParams]):
     """
 
     id = "attention.heads@1"
-    Params = HeadsParams
     needs = frozenset({"attentions"})
     tasks = frozenset({"anchored-spans"})
     measures = (
@@ -185,19 +185,16 @@ def _rows(
     for name in params.conditions():
         # the released code counts a target as often as it is listed
         gold = view.n_listed if name.startswith("as_") else len(view.targets)
-        condition = canonical_json({"preset": name})
         found = made[name]
         for one in asked:
-            start = (item, None, one.role, condition)
-            if isinstance(found, Failure):
-                yield Row(*start, found.status, found.reason, None)
-            elif not one.words.size:
-                yield Row(*start, "undefined", _NO_ROOM, None)
-            else:
-                predicted = ENCODINGS[params.encoding](found, one.words)  # (layer, head, word)
-                counts = predicted.reshape(-1, len(counted)).astype(np.float32) @ counted
-                values = (*counts.T.ravel().tolist(), float(gold), *one.baselines)
-                yield Row(*start, "ok", None, values)
+            kind = RowKind.of({"preset": name}, one.role)
+            if isinstance(found, Failure) or not one.words.size:
+                lacking = found if isinstance(found, Failure) else _NO_ROOM
+                yield kind.row(item, lacking)
+                continue
+            predicted = ENCODINGS[params.encoding](found, one.words)  # (layer, head, word)
+            counts = predicted.reshape(-1, len(counted)).astype(np.float32) @ counted
+            yield kind.row(item, (*counts.T.ravel().tolist(), gold, *one.baselines))
 
 
 def _counted_words(view: AnchoredSpans) -> NDArray[np.float32]:

@@ -1,7 +1,6 @@
 """Published scores of attention heads, evaluated without any model."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
@@ -14,7 +13,10 @@ from scrutiny.core.diagnostic import (
     Design,
     Diagnostic,
     EstimateSpec,
+    Failure,
     Inputs,
+    NoParams,
+    RowKind,
     Selector,
 )
 from scrutiny.core.errors import ModelError
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
     from scrutiny.core.queries.attention import KnowsHeadCounts
 
 _KINDS: Final = ("precision", "recall", "f1")
-_OWN: Final = {"": Selector()}
-_OF_BOTH: Final = {"": Selector(), "base": Selector(of="base")}
 _WITHOUT: Final = "no_scores"
 _NOTES: Final = (
     "Precision, recall and F1 were published and the texts were not: the counts behind them are "
@@ -37,12 +37,7 @@ _NOTES: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class StoredParams:
-    """No parameters: the publication made all choices."""
-
-
-class Stored(Diagnostic[StoredParams]):
+class Stored(Diagnostic[NoParams]):
     """Published scores of attention heads, evaluated without a model.
 
     Estimates of a published study of attention heads, from its scores of every head.
@@ -62,7 +57,6 @@ class Stored(Diagnostic[StoredParams]):
     """
 
     id = "attention.stored@1"
-    Params = StoredParams
     needs = frozenset({"head_counts"})
     tasks = frozenset({"stored-heads"})
     measures = (
@@ -71,7 +65,7 @@ class Stored(Diagnostic[StoredParams]):
         Measure("gold", unit="words"),
     )
 
-    def design(self, params: StoredParams, inputs: Inputs) -> Design:
+    def design(self, params: NoParams, inputs: Inputs) -> Design:
         """Every head, the average and the best one, ranks between corpora; no claims."""
         return Design(
             conditions=({},),
@@ -81,33 +75,30 @@ class Stored(Diagnostic[StoredParams]):
             contrasts=tuple(_contrasts(inputs)),
         )
 
-    def measure(
-        self, params: StoredParams, cell: Cell, batch: Batch, ctx: Context
-    ) -> Iterable[Row]:
+    def measure(self, params: NoParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """One row for each corpus: its published counts."""
         model = cast("KnowsHeadCounts", ctx.model)
         for example in batch.examples:
-            start = (example.id, None, "measured", "{}")
             try:
                 counts = model.head_counts(example.text)
             except ModelError:
-                yield Row(*start, "failed", _WITHOUT, None)
+                yield RowKind().row(example.id, Failure(_WITHOUT))
                 continue
             flat = np.concatenate([counts.tp.ravel(), counts.predicted.ravel(), [counts.gold]])
-            yield Row(*start, "ok", None, tuple(flat.astype(np.float64).tolist()))
+            yield RowKind().row(example.id, flat.astype(np.float64).tolist())
 
 
 def _specs(inputs: Inputs) -> Iterator[EstimateSpec]:
     """Estimates of one family on one corpus."""
     for kind in _KINDS:
-        yield EstimateSpec(f"head({kind})", f"head({kind})@1", _OWN, along=("layer", "head"))
+        yield EstimateSpec(f"head({kind})", f"head({kind})@1", along=("layer", "head"))
     for name, of_both in _values(inputs):
-        yield EstimateSpec(name, f"{name}@1", _OF_BOTH if of_both else _OWN)
+        sides = {"": Selector(), **({"base": Selector(of="base")} if of_both else {})}
+        yield EstimateSpec(name, f"{name}@1", sides)
     for name, other in _between(inputs):
-        yield EstimateSpec(f"{name}/{other}", f"{name}@1", _OWN, beside=(other,))
+        yield EstimateSpec(f"{name}/{other}", f"{name}@1", beside=(other,))
     for layer in _layers(inputs):
-        at = {"layer": layer}
-        yield EstimateSpec(_of_layer(layer), "mean_head(f1)@1", _OWN, at=at)
+        yield EstimateSpec(_of_layer(layer), "mean_head(f1)@1", at={"layer": layer})
 
 
 def _contrasts(inputs: Inputs) -> Iterator[ContrastSpec]:

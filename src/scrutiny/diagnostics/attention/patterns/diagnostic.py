@@ -14,7 +14,7 @@ from scrutiny.core.diagnostic import (
     EstimateSpec,
     Failure,
     Inputs,
-    Selector,
+    RowKind,
 )
 from scrutiny.core.limits import at_least
 from scrutiny.core.queries.attention import Attends, AttentionMap
@@ -119,7 +119,6 @@ class Patterns(Diagnostic[PatternsParams]):
     """
 
     id = "attention.patterns@1"
-    Params = PatternsParams
     needs = frozenset({"attentions"})
     tasks = TEXTS
     measures = (
@@ -132,13 +131,10 @@ class Patterns(Diagnostic[PatternsParams]):
 
     def design(self, params: PatternsParams, inputs: Inputs) -> Design:
         """Means of every head, numbers of heads in each category, and claims about them."""
-        side = {"": Selector()}
-        of_heads = (
-            EstimateSpec(name, f"{name}@1", side, along=("layer", "head")) for name in OF_HEADS
-        )
+        of_heads = (EstimateSpec(n, f"{n}@1", along=("layer", "head")) for n in OF_HEADS)
         return Design(
             conditions=({},),
-            estimates=(*of_heads, *(EstimateSpec(name, f"{name}@1", side) for name in COUNTS)),
+            estimates=(*of_heads, *(EstimateSpec(name, f"{name}@1") for name in COUNTS)),
             claims=tuple(_claim(name, params.margin) for name in _CLAIMED),
             notes=(
                 f"The first {params.n_words} words of each text, each cut by itself; rows of "
@@ -161,15 +157,14 @@ class Patterns(Diagnostic[PatternsParams]):
         texts = [words_of(example, params.n_words) for example in batch.examples]
         maps = cast("Attends", ctx.model).attentions([words for words in texts if words])
         for example, words in zip(batch.examples, texts, strict=True):
-            yield _row(example.id, words, next(maps) if words else NO_WORDS)
+            yield RowKind().row(example.id, _values(words, next(maps) if words else NO_WORDS))
 
 
-def _row(item: str, words: tuple[str, ...], found: AttentionMap | Failure) -> Row:
-    """Row of one text."""
-    start = (item, None, "measured", "{}")
+def _values(words: tuple[str, ...], found: AttentionMap | Failure) -> tuple[float, ...] | Failure:
+    """Measures of one text."""
     found = distributions(found)
     if isinstance(found, Failure):
-        return Row(*start, found.status, found.reason, None)
+        return found
     sums, rows, first_rows = sums_of(found, words)
-    values = [number for name in (*SUMS, "offsets") for number in sums[name].ravel().tolist()]
-    return Row(*start, "ok", None, (*values, rows, first_rows))
+    of_heads = [n for name in (*SUMS, "offsets") for n in sums[name].ravel().tolist()]
+    return (*of_heads, rows, first_rows)

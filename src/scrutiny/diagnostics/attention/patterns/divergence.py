@@ -18,7 +18,7 @@ from scrutiny.core.diagnostic import (
     EstimateSpec,
     Failure,
     Inputs,
-    Selector,
+    RowKind,
 )
 from scrutiny.core.errors import MissingExtraError
 from scrutiny.core.queries.attention import Attends, AttentionMap
@@ -28,7 +28,7 @@ from scrutiny.diagnostics.attention.patterns.diagnostic import NO_WORDS, TEXTS
 from scrutiny.diagnostics.attention.patterns.sums import distributions, words_of
 from scrutiny.stats.distributions.divergence import jensen_shannon_matrix, scaled_to_points
 
-_NOT_READ: Final = "beyond_n_texts"
+_NOT_READ: Final = Failure("beyond_n_texts", status="skipped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,6 @@ class Divergence(Diagnostic[DivergenceParams]):
     """
 
     id = "attention.divergence@1"
-    Params = DivergenceParams
     needs = frozenset({"attentions"})
     tasks = TEXTS
     measures = (
@@ -87,12 +86,11 @@ class Divergence(Diagnostic[DivergenceParams]):
 
     def design(self, params: DivergenceParams, inputs: Inputs) -> Design:
         """Gap and ratio of the distances, and the claim that there is a gap."""
-        side = {"": Selector()}
         return Design(
             conditions=({},),
             estimates=(
-                EstimateSpec("gap", "layer_distance(gap)@1", side),
-                EstimateSpec("ratio", "layer_distance(ratio)@1", side),
+                EstimateSpec("gap", "layer_distance(gap)@1"),
+                EstimateSpec("ratio", "layer_distance(ratio)@1"),
             ),
             claims=(_claim(params.margin),),
             notes=(
@@ -102,7 +100,7 @@ class Divergence(Diagnostic[DivergenceParams]):
             families={
                 "attention.divergence": f"heads of one layer of {inputs.subject.name} attend alike"
             },
-            contrasts=(ContrastSpec("untrained/gap", "gap", "gap"),),
+            contrasts=tuple(ContrastSpec.untrained(["gap"])),
         )
 
     def measure(
@@ -115,17 +113,14 @@ class Divergence(Diagnostic[DivergenceParams]):
         maps = model.attentions([words for words in texts if words])
         total: Floats | None = None
         for example, words in zip(examples, texts, strict=True):
-            start = (example.id, None, "measured", "{}")
-            found = next(maps) if words else NO_WORDS
-            made = distances_of(found)
+            made = distances_of(next(maps) if words else NO_WORDS)
             if isinstance(made, Failure):
-                yield Row(*start, made.status, made.reason, None)
+                yield RowKind().row(example.id, made)
                 continue
             total = made[0] if total is None else total + made[0]
             within, between = by_layer(made[0], model.attention_shape)
-            yield Row(*start, "ok", None, (*within.tolist(), *between.tolist(), made[1]))
-        for example in beyond:
-            yield Row(example.id, None, "measured", "{}", "skipped", _NOT_READ, None)
+            yield RowKind().row(example.id, (*within.tolist(), *between.tolist(), made[1]))
+        yield from (RowKind().row(example.id, _NOT_READ) for example in beyond)
         if total is not None:
             _keep(total, ctx, restarts=params.restarts, place=cell.dataset)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs
 from scrutiny.diagnostics.attention.claims import checks_over
 
 #: Baseline without a parameter: every word hangs on the next one.
@@ -28,7 +28,9 @@ def make_probes_design(
     is_paired = set(_PAIR) <= set(kinds)
     return Design(
         conditions=tuple(condition_of(*place) for place in places),
-        estimates=tuple(_spec(*place) for place in places),
+        estimates=tuple(
+            EstimateSpec.of(_name(*place), "uas@1", condition_of(*place)) for place in places
+        ),
         claims=tuple(_claims(own, draws=draws, margin=margin, is_paired=is_paired)),
         queries_per_item=2,
         notes=notes,
@@ -44,12 +46,6 @@ def _name(kind: str, draw: int) -> str:
     return f"{kind}/{draw}"
 
 
-def _spec(kind: str, draw: int) -> EstimateSpec:
-    condition = condition_of(kind, draw)
-    side = {"": Selector("measured", condition)}
-    return EstimateSpec(_name(kind, draw), "uas@1", side, condition=condition)
-
-
 def _contrasts(own: Sequence[str], draws: int, *, is_paired: bool) -> Iterator[ContrastSpec]:
     """Differences from distances with words, right-branching, and untrained networks."""
     for draw in range(1, draws + 1):
@@ -59,7 +55,7 @@ def _contrasts(own: Sequence[str], draws: int, *, is_paired: bool) -> Iterator[C
         for kind in own:
             a = _name(kind, draw)
             yield ContrastSpec(f"beyond-right/{a}", a, _name(RIGHT, 1), minus="own")
-            yield ContrastSpec(f"untrained/{a}", a, a)
+            yield from ContrastSpec.untrained([a])
 
 
 def _claims(own: Sequence[str], *, draws: int, margin: float, is_paired: bool) -> Iterator[Claim]:

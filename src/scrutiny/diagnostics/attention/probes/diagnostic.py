@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.answers.words import ROOT
-from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
@@ -17,6 +16,7 @@ from scrutiny.core.diagnostic import (
     Diagnostic,
     Failure,
     Inputs,
+    RowKind,
 )
 from scrutiny.core.limits import at_least, known
 from scrutiny.core.queries.annotation import Arcs
@@ -131,7 +131,6 @@ class AttentionProbe(Diagnostic[ProbeParams]):
     """
 
     id = "attention.probe@1"
-    Params = ProbeParams
     needs = frozenset({"attentions"})
     tasks = frozenset({"dependency-arcs"})
     measures = (
@@ -238,17 +237,17 @@ class _Study:
         sentence = None if isinstance(made, Failure) else parsed(made, gold, self._types[i])
         places = [(k, d) for k in self._kinds for d in range(1, self._params.draws + 1)]
         for place in (*places, (RIGHT, 1)):
-            start = (self._items[i], None, "measured", canonical_json(condition_of(*place)))
+            found: tuple[float, ...] | Failure
             if not scored.size:
-                yield Row(*start, "skipped", _NOTHING_SCORED, None)
+                found = Failure(_NOTHING_SCORED, status="skipped")
             elif isinstance(made, Failure):
-                yield Row(*start, made.status, made.reason, None)
+                found = made
             elif place[0] != RIGHT and place not in probes:
-                yield Row(*start, "undefined", _NOT_TRAINED, None)
+                found = Failure(_NOT_TRAINED, status="undefined")
             else:
                 heads = _guessed(gold.heads.size, sentence, probes.get(place))
-                right = float((heads[scored] == gold.heads[scored]).sum())
-                yield Row(*start, "ok", None, (right, float(scored.size)))
+                found = (heads[scored] == gold.heads[scored]).sum(), scored.size
+            yield RowKind.of(condition_of(*place)).row(self._items[i], found)
 
 
 def _guessed(n_words: int, sentence: Parsed | None, probe: FittedProbe | None) -> NDArray[np.int64]:
