@@ -1,6 +1,6 @@
 """Claims, fixed before the run, and the findings made from them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -27,6 +27,18 @@ def points(margin: float) -> str:
     ('1 point', '2 points')
     """
     return f"{100 * margin:g} point{'' if margin == 0.01 else 's'}"
+
+
+def checks_with(**choices: Collection[object]) -> tuple[str, ...]:
+    """Checks of a claim that has to hold for each of some choices, where there are several.
+
+    Examples
+    --------
+    >>> checks_with(draw=range(3), layer=[8])
+    ('items', 'seeds', 'choices:draw', 'datasets')
+    """
+    several = (f"choices:{name}" for name, made in choices.items() if len(made) > 1)
+    return ("items", "seeds", *several, "datasets")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +98,7 @@ class Claim:
     says
         The sentence, as the audit page prints it.
     diagnostic
-        Name of the diagnostic whose rows it belongs to.
+        Name of the diagnostic whose rows it belongs to; in a design its own, unless stated.
     components
         All must hold (intersection-union).
     family
@@ -121,8 +133,8 @@ class Claim:
 
     id: str
     says: str
-    diagnostic: str
-    components: tuple[Component, ...]
+    diagnostic: str = ""
+    components: tuple[Component, ...] = ()
     family: str = ""
     level: float = 0.95
     checks: tuple[str, ...] = ("items", "seeds")

@@ -2,15 +2,9 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import ContrastSpec
+from scrutiny.core.claim import Claim, Component, checks_with
 from scrutiny.diagnostics.association.params import Kind
 from scrutiny.models.strings.competence import LANGUAGE_GATES
-
-
-def untrained_contrast(name: str) -> ContrastSpec:
-    """An estimate minus the same of the untrained family."""
-    return ContrastSpec(f"untrained/{name}", name, name)
 
 
 def claim_of_every_kind(
@@ -20,7 +14,6 @@ def claim_of_every_kind(
     name: Callable[[Kind], str],
     margin: float,
     says: str,
-    diagnostic: str,
     family: str,
 ) -> Claim:
     """Claim that a test finds an association, in every representation.
@@ -38,18 +31,16 @@ def claim_of_every_kind(
     says, diagnostic, family
         Of the claim.
     """
-    checks = ("items", "seeds", *(("choices:representation",) if len(kinds) > 1 else ()))
     return Claim(
         id=test,
         says=says,
-        diagnostic=diagnostic,
         components=tuple(
             part
             for position, kind in enumerate(kinds)
             for part in _components(name(kind), margin, choice=kind.name if position else "")
         ),
         family=family,
-        checks=(*checks, "datasets"),
+        checks=checks_with(representation=kinds),
         gates=LANGUAGE_GATES,
     )
 
@@ -59,7 +50,7 @@ def _components(name: str, margin: float, *, choice: str) -> Iterator[Component]
     said = f"choice: representation {choice}"
     yield Component(name, margin, said if choice else "reference")
     yield Component(
-        untrained_contrast(name).id,
+        f"untrained/{name}",
         margin,
         f"{said}, untrained" if choice else "control: untrained",
     )

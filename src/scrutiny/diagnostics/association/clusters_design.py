@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from scrutiny.core.claim import Claim
-from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs
+from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs
 from scrutiny.core.slice_syntax import equal
-from scrutiny.diagnostics.association.claims import claim_of_every_kind, untrained_contrast
+from scrutiny.diagnostics.association.claims import claim_of_every_kind
 from scrutiny.diagnostics.association.params import (
     ClustersParams,
     Kind,
@@ -43,11 +43,6 @@ def make_clusters_design(params: ClustersParams, inputs: Inputs) -> Design:
     tests = tuple(inputs.data.columns.get("a_test", {}))
     claimed = claimed_first(kinds, params.claimed)
     controlled = params.parts[0]
-    contrasts = tuple(
-        untrained_contrast(_name("excess", test, controlled, kind))
-        for test in tests
-        for kind in claimed
-    )
     return Design(
         conditions=tuple(condition_of(kind, part) for kind in kinds for part in params.parts),
         estimates=tuple(
@@ -62,7 +57,11 @@ def make_clusters_design(params: ClustersParams, inputs: Inputs) -> Design:
             "clusters": f"clusters of the vectors of {inputs.subject.name} match the sets of the "
             "tests, more than permuted labels and untrained networks"
         },
-        contrasts=contrasts,
+        contrasts=tuple(
+            ContrastSpec.untrained(
+                _name("excess", test, controlled, kind) for test in tests for kind in claimed
+            )
+        ),
     )
 
 
@@ -94,7 +93,6 @@ def _claim(test: str, part: str, kinds: Sequence[Kind], params: ClustersParams) 
         margin=params.margin,
         says=f"{test}: clusters of the {part} match its sets, by {100 * params.margin:g} points "
         "more than permuted labels and untrained networks",
-        diagnostic="association.clusters",
         family="clusters",
     )
 

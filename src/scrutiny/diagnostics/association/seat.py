@@ -17,6 +17,7 @@ from scrutiny.core.diagnostic import (
     Batch,
     Cell,
     Context,
+    ContrastSpec,
     Design,
     Diagnostic,
     EstimateSpec,
@@ -26,7 +27,7 @@ from scrutiny.core.diagnostic import (
 )
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.slice_syntax import equal
-from scrutiny.diagnostics.association.claims import claim_of_every_kind, untrained_contrast
+from scrutiny.diagnostics.association.claims import claim_of_every_kind
 from scrutiny.diagnostics.association.params import (
     Kind,
     SeatParams,
@@ -68,7 +69,6 @@ def _claim(test: str, kinds: Sequence[Kind], params: SeatParams) -> Claim:
         margin=params.margin,
         says=f"{test}: the first targets are closer to the first attributes, d > "
         f"{params.margin:g}, and more than in untrained networks",
-        diagnostic="association.seat",
         family="association",
     )
 
@@ -151,7 +151,7 @@ class Seat(Diagnostic[SeatParams]):
                 "untrained networks do"
             },
             contrasts=tuple(
-                untrained_contrast(_name(test, kind)) for test in tests for kind in kinds
+                ContrastSpec.untrained(_name(test, kind) for test in tests for kind in kinds)
             ),
         )
 

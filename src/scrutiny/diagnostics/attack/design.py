@@ -163,7 +163,6 @@ def claims(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) 
         yield Claim(
             id=name,
             says=f"{title(name)} fools the model on items that it gets right{rated}",
-            diagnostic="attack",
             components=tuple(compared("success", name, params)),
             family="attack",
             checks=("items", "seeds", "datasets"),

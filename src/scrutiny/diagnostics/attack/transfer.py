@@ -254,7 +254,6 @@ def _claims(
         yield Claim(
             id=name,
             says=f"texts with which {title(name)} fools {inputs.second.name} also fool the model",
-            diagnostic="attack.transfer",
             components=tuple(compared("transfer", name, params)),
             family="transfer",
             checks=("items", "seeds", "datasets"),

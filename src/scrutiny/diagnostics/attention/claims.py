@@ -1,9 +1,9 @@
 """Claims about heads that hold in every preset, and against every other family."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from scrutiny.core.claim import Claim, Component
+from scrutiny.core.claim import Claim, Component, checks_with
 from scrutiny.core.diagnostic import ContrastSpec, EstimateSpec, Subtracted
 
 #: The preset that no claim has to survive: it is read literally, and halves what heads score.
@@ -55,7 +55,7 @@ def preset_claim(
 ) -> Claim:
     """Claim that holds in every preset; parts and choices as in `under_each_preset`."""
     components = under_each_preset(parts, choices, margin)
-    checks = checks_over("preset", choices)
+    checks = checks_with(preset=choices)
     return Claim(id=name, says=says, components=components, checks=checks, **stated)
 
 
@@ -82,12 +82,6 @@ def under_each_preset(
         for position, (name, start) in enumerate(choices.items())
         for metric, against, place in parts
     )
-
-
-def checks_over(what: str, choices: Collection[object]) -> tuple[str, ...]:
-    """Checks of a claim that holds for each of some choices, if there are several."""
-    several = (f"choices:{what}",) if len(choices) > 1 else ()
-    return ("items", "seeds", *several, "datasets")
 
 
 def beside_others(specs: Iterable[str]) -> Iterator[ContrastSpec]:

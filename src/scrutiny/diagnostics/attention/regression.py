@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.core.claim import Claim, Component
+from scrutiny.core.claim import Claim, Component, checks_with
 from scrutiny.core.diagnostic import (
     ContrastSpec,
     Design,
@@ -18,7 +18,7 @@ from scrutiny.core.diagnostic import (
 from scrutiny.core.limits import known
 from scrutiny.core.queries.annotation import AnchoredSpans
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
-from scrutiny.diagnostics.attention.claims import checks_over, specs_of
+from scrutiny.diagnostics.attention.claims import specs_of
 from scrutiny.diagnostics.attention.metrics.regression import DESIGN
 from scrutiny.diagnostics.attention.params import preset
 from scrutiny.diagnostics.attention.reading import Made, ReadsMaps
@@ -192,8 +192,7 @@ def _claim(params: RegressionParams) -> Claim:
         id="C2",
         says=f"labels explain attention to the anchor beyond distance, by {params.margin:g} "
         "standard deviations, in the head chosen on the other half",
-        diagnostic="attention.regression",
         components=tuple(components),
         family="attention.regression",
-        checks=checks_over("distance", params.distances),
+        checks=checks_with(distance=params.distances),
     )

@@ -95,7 +95,6 @@ class Calibration(Diagnostic[CalibrationParams]):
                 Claim(
                     id="off",
                     says="its confidence is off",
-                    diagnostic="calibration",
                     components=(Component("beyond", 0.0),),
                     needs_control=False,
                     checks=("items", "seeds", "datasets"),

@@ -140,7 +140,6 @@ def _claim(estimate: str, says: str) -> Claim:
     return Claim(
         id=estimate,
         says=says,
-        diagnostic="competence",
         components=(Component(estimate, _CHANCE, "reference"),),
         checks=("items", "seeds", "datasets"),
         needs_control=False,

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from scrutiny.core.arrays import Floats
-from scrutiny.core.claim import Claim, Component
+from scrutiny.core.claim import Claim, Component, checks_with
 from scrutiny.core.diagnostic import (
     Context,
+    ContrastSpec,
     Design,
     EstimateSpec,
     Inputs,
@@ -19,7 +20,7 @@ from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.faithfulness.adversary import search
 from scrutiny.diagnostics.faithfulness.distances import js, tvd
-from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, untrained
+from scrutiny.diagnostics.faithfulness.naming import beyond_untrained
 from scrutiny.diagnostics.faithfulness.params import AdversarialParams
 from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, layer_of
 
@@ -77,7 +78,7 @@ class Adversarial(OfLayer[AdversarialParams]):
             families={
                 "adversarial": f"the output of {inputs.subject.name} pins its attention down"
             },
-            contrasts=tuple(untrained([first], inputs)),
+            contrasts=tuple(ContrastSpec.untrained([first])),
         )
 
     def kinds(self, params: AdversarialParams) -> Sequence[RowKind]:
@@ -166,10 +167,9 @@ def _claim(first: str, params: AdversarialParams, inputs: Inputs) -> Claim:
         id="pinned down",
         says="attention with the same output is close to the model's own: less than "
         f"{params.limit:g} of {np.log(2):.2f} possible nats on average",
-        diagnostic="faithfulness.adversarial",
         components=(*components, *beyond_untrained(first, 0.0, inputs, operator="<")),
         family="adversarial",
-        checks=checks("epsilon") if len(params.epsilons) > 1 else checks(),
+        checks=checks_with(epsilon=params.epsilons),
         competence=(("level", inputs.data.chance),),
         needs_control="null" in inputs.controls,
     )

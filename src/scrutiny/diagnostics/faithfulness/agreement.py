@@ -6,9 +6,10 @@ from typing import Final
 import numpy as np
 
 from scrutiny.core.arrays import Floats
-from scrutiny.core.claim import Claim, Component
+from scrutiny.core.claim import Claim, Component, checks_with
 from scrutiny.core.diagnostic import (
     Context,
+    ContrastSpec,
     Design,
     EstimateSpec,
     Failure,
@@ -18,7 +19,7 @@ from scrutiny.core.diagnostic import (
 )
 from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.faithfulness.distances import tvd
-from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, untrained
+from scrutiny.diagnostics.faithfulness.naming import beyond_untrained
 from scrutiny.diagnostics.faithfulness.params import AgreementParams
 from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, layer_of
 from scrutiny.stats.association.tau import tau_b
@@ -90,7 +91,7 @@ class AttentionAgreement(OfLayer[AgreementParams]):
             families={
                 "agreement": f"attention of {inputs.subject.name} ranks words as gradients do"
             },
-            contrasts=tuple(untrained(names, inputs)),
+            contrasts=tuple(ContrastSpec.untrained(names)),
         )
 
     def kinds(self, params: AgreementParams) -> Sequence[RowKind]:
@@ -155,13 +156,12 @@ def _claims(params: AgreementParams, inputs: Inputs) -> Iterator[Claim]:
         id="agrees",
         says="attention ranks the words of a text as gradients and leave-one-out do: tau above "
         f"{params.margin:g} with each",
-        diagnostic="faithfulness.agreement",
         components=(
             *(Component(name, params.margin) for name in names),
             *(part for name in names for part in beyond_untrained(name, 0.0, inputs)),
         ),
         family="agreement",
-        checks=checks(),
+        checks=checks_with(),
         competence=skill,
         needs_control="null" in inputs.controls,
     )
@@ -169,9 +169,8 @@ def _claims(params: AgreementParams, inputs: Inputs) -> Iterator[Claim]:
         id="as good as gradients",
         says="attention agrees with leave-one-out about as well as gradients do (worse by less "
         f"than {params.margin:g})",
-        diagnostic="faithfulness.agreement",
         components=(Component("tau_gap", -params.margin, "control: gradients"),),
         family="agreement",
-        checks=checks(),
+        checks=checks_with(),
         competence=skill,
     )

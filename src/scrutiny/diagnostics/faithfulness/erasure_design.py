@@ -8,17 +8,13 @@ decision flips, by order.
 
 from collections.abc import Iterator
 
-from scrutiny.core.claim import Claim, Component, points
-from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
-from scrutiny.diagnostics.faithfulness.naming import (
-    beyond_untrained,
-    checks,
-    untrained,
-)
+from scrutiny.core.claim import Claim, Component, checks_with, points
+from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.diagnostics.faithfulness.naming import beyond_untrained
 from scrutiny.diagnostics.faithfulness.orders import OrderName, order_names
 from scrutiny.diagnostics.faithfulness.params import ErasureParams
 
-DIAGNOSTIC = "faithfulness.erasure"
+_CHECKS = ("items", "seeds", "choices:draw", "datasets")
 _TOP = OrderName("attention")
 _GRADIENT = OrderName("gradient_attention")
 #: Orders whose first step is a single weight of a known rank, or gradient.
@@ -32,7 +28,6 @@ _GAPS = ("gap(mean(js))", "erasure_js_reversed", "erasure_js_slope")
 def make_erasure_design(params: ErasureParams, inputs: Inputs) -> Design:
     """Design for one family on one dataset."""
     names = order_names(params)
-    contrasts = untrained(["flip_gap/other/0", "share_gap/random/0"], inputs)
     return Design(
         conditions=tuple(name.condition for name in names),
         estimates=tuple(_specs(params, names)),
@@ -43,7 +38,7 @@ def make_erasure_design(params: ErasureParams, inputs: Inputs) -> Design:
             "erasure": f"decisions of {inputs.subject.name} need the largest attention weights "
             "more than others, and as much as gradients say"
         },
-        contrasts=tuple(contrasts),
+        contrasts=tuple(ContrastSpec.untrained(["flip_gap/other/0", "share_gap/random/0"])),
     )
 
 
@@ -109,7 +104,6 @@ def _claims(params: ErasureParams, inputs: Inputs) -> Iterator[Claim]:
         id="highest",
         says="erasing the highest attention weight flips decisions more often than erasing a "
         f"random other one, by {points(params.margin)}",
-        diagnostic=DIAGNOSTIC,
         components=(
             *(
                 Component(f"flip_gap/other/{d}", params.margin, _against("a random other", d))
@@ -118,27 +112,25 @@ def _claims(params: ErasureParams, inputs: Inputs) -> Iterator[Claim]:
             *beyond_untrained("flip_gap/other/0", params.margin, inputs),
         ),
         family="erasure",
-        checks=checks("draw"),
+        checks=_CHECKS,
         competence=skill,
     )
     yield Claim(
         id="highest beyond its size",
         says="erasing the highest attention weight flips decisions more often than erasing others "
         f"with the same sum, by {points(params.margin)}",
-        diagnostic=DIAGNOSTIC,
         components=tuple(
             Component(f"flip_gap/same_mass/{d}", params.margin, _against("the same sum", d))
             for d in draws
         ),
         family="erasure",
-        checks=checks("draw"),
+        checks=_CHECKS,
         competence=skill,
     )
     yield Claim(
         id="order",
         says="erasing from the highest weight down flips decisions sooner than a random order, by "
         f"{params.share_margin:g} of the tokens",
-        diagnostic=DIAGNOSTIC,
         components=(
             *(
                 Component(f"share_gap/random/{d}", params.share_margin, _against("random order", d))
@@ -147,21 +139,20 @@ def _claims(params: ErasureParams, inputs: Inputs) -> Iterator[Claim]:
             *beyond_untrained("share_gap/random/0", 0.0, inputs),
         ),
         family="erasure",
-        checks=checks("draw"),
+        checks=_CHECKS,
         competence=skill,
     )
     yield Claim(
         id="as good as gradients",
         says="erasing from the highest weight down flips decisions about as soon as by gradient "
         f"times weight (later by less than {params.share_margin:g} of the tokens)",
-        diagnostic=DIAGNOSTIC,
         components=(
             Component(
                 "share_gap/gradient_attention", -params.share_margin, "control: gradient x weight"
             ),
         ),
         family="erasure",
-        checks=checks(),
+        checks=checks_with(),
         competence=skill,
     )
 

@@ -8,10 +8,10 @@ random other words, for erased anchors).
 from collections.abc import Iterator, Sequence
 from math import ceil
 
-from scrutiny.core.claim import Claim, Component, points
-from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.claim import Claim, Component, checks_with, points
+from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.queries.attention import Change
-from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, untrained
+from scrutiny.diagnostics.faithfulness.naming import beyond_untrained
 from scrutiny.diagnostics.faithfulness.params import HeadChangeParams
 
 #: Estimates of one number a change, and their metrics.
@@ -37,7 +37,7 @@ def make_heads_design(params: HeadChangeParams, inputs: Inputs) -> Design:
             "heads": f"some head of {inputs.subject.name} matters to its score, more than others "
             "of its layer"
         },
-        contrasts=tuple(untrained(drops, inputs)),
+        contrasts=tuple(ContrastSpec.untrained(drops)),
     )
 
 
@@ -72,14 +72,13 @@ def _claims(params: HeadChangeParams, inputs: Inputs, whole: Sequence[Change]) -
             id="some head matters",
             says=f"without the head chosen on one half, accuracy on the other half drops by "
             f"{points(params.margin)}, more than without another head of its layer",
-            diagnostic="faithfulness.heads",
             components=tuple(
                 part
                 for position, change in enumerate(whole)
                 for part in _parts(change, params, inputs, choice=position > 0)
             ),
             family="heads",
-            checks=checks("change") if len(whole) > 1 else checks(),
+            checks=checks_with(change=whole),
             competence=skill,
         )
     if "erase" in params.changes:
@@ -87,10 +86,9 @@ def _claims(params: HeadChangeParams, inputs: Inputs, whole: Sequence[Change]) -
             id="some head's weight on the anchors matters",
             says="without attention to anchor words in the head chosen on one half, accuracy on "
             f"the other half drops by {points(params.margin)}, more than for random other words",
-            diagnostic="faithfulness.heads",
             components=tuple(_parts("erase", params, inputs, choice=False)),
             family="heads",
-            checks=checks(),
+            checks=checks_with(),
             competence=skill,
         )
 

@@ -1,19 +1,9 @@
-"""Shared parts of the designs of all faithfulness diagnostics."""
+"""Shared part of the claims of all faithfulness diagnostics."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from scrutiny.core.claim import Component
-from scrutiny.core.diagnostic import ContrastSpec, Inputs
-
-#: What a claim is checked against.
-CHECKS = ("items", "seeds")
-
-
-def untrained(names: Sequence[str], inputs: Inputs) -> Iterator[ContrastSpec]:
-    """Differences from untrained networks, if the plan has any."""
-    if "null" in inputs.controls:
-        for name in names:
-            yield ContrastSpec(f"untrained/{name}", name, name, minus="null")
+from scrutiny.core.diagnostic import Inputs
 
 
 def beyond_untrained(
@@ -22,8 +12,3 @@ def beyond_untrained(
     """Component for the difference from untrained networks, if there are any."""
     if "null" in inputs.controls:
         yield Component(f"untrained/{name}", limit, "control: untrained", operator)
-
-
-def checks(*choices: str) -> tuple[str, ...]:
-    """Checks of a claim, with the choices that must agree."""
-    return (*CHECKS, *(f"choices:{choice}" for choice in choices), "datasets")

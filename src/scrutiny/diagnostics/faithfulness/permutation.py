@@ -5,9 +5,10 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.core.claim import Claim, Component
+from scrutiny.core.claim import Claim, Component, checks_with
 from scrutiny.core.diagnostic import (
     Context,
+    ContrastSpec,
     Design,
     EstimateSpec,
     Inputs,
@@ -16,7 +17,7 @@ from scrutiny.core.diagnostic import (
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.faithfulness.distances import tvd
-from scrutiny.diagnostics.faithfulness.naming import beyond_untrained, checks, untrained
+from scrutiny.diagnostics.faithfulness.naming import beyond_untrained
 from scrutiny.diagnostics.faithfulness.params import PermutationParams
 from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, layer_of
 
@@ -85,13 +86,12 @@ class Permutation(OfLayer[PermutationParams]):
                     id="order matters",
                     says="permuting the attention weights changes the output by more than "
                     f"{params.margin:g} (total variation, median permutation)",
-                    diagnostic="faithfulness.permutation",
                     components=(
                         Component(change, params.margin),
                         *beyond_untrained(change, 0.0, inputs),
                     ),
                     family="permutation",
-                    checks=checks(),
+                    checks=checks_with(),
                     competence=(("level", inputs.data.chance),),
                     needs_control="null" in inputs.controls,
                 ),
@@ -104,7 +104,7 @@ class Permutation(OfLayer[PermutationParams]):
             families={
                 "permutation": f"the output of {inputs.subject.name} depends on attention weights",
             },
-            contrasts=tuple(untrained([change], inputs)),
+            contrasts=tuple(ContrastSpec.untrained([change])),
         )
 
     def kinds(self, params: PermutationParams) -> Sequence[RowKind]:

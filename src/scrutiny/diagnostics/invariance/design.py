@@ -195,7 +195,6 @@ def _claim(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim
         says=f"{generation.capability} in {_amount(generation)}: changes that keep the answer of "
         f"{inputs.second.name} keep that of {inputs.subject.name}, by {100 * params.margin:g} "
         "points more than random ones",
-        diagnostic="invariance.scope",
         components=(
             Component(f"lift/{generation.label}", params.margin, "control: random change"),
         ),
@@ -220,7 +219,6 @@ def _kept(generation: Generation, loss: float, inputs: Inputs) -> Claim:
         says=f"{generation.capability} in {_amount(generation)}: {inputs.subject.name} keeps its "
         f"answer where {inputs.second.name} does, as often as {against}, less "
         f"{100 * loss:g} points",
-        diagnostic="invariance.scope",
         components=(Component(name, -loss, against),),
         family=KEPT,
         competence=tuple(_competence(inputs)),

@@ -97,7 +97,6 @@ class Labels(Diagnostic[LabelsParams]):
                 Claim(
                     id="doubtful",
                     says="gold labels are wrong",
-                    diagnostic="labels",
                     components=(Component("doubtful", 0.0),),
                     checks=("items", "seeds", "datasets"),
                     competence=(("right", inputs.data.chance),),

@@ -65,7 +65,6 @@ class Leakage(Diagnostic[LeakageParams]):
                 Claim(
                     id="overlap",
                     says="items appear in the training data",
-                    diagnostic="leakage",
                     components=(Component("overlap", 0.0),),
                     checks=("items", "datasets"),
                     needs_control=False,

@@ -46,7 +46,6 @@ class Performance(Diagnostic[NoParams]):
                 Claim(
                     id="skill",
                     says=f"{spoken(scored.level)} exceeds the {inputs.data.chance:.3g} of no skill",
-                    diagnostic="performance",
                     components=(Component("level", inputs.data.chance, "reference"),),
                     checks=("items", "seeds", "datasets"),
                     needs_control=False,

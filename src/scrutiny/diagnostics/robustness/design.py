@@ -246,7 +246,6 @@ def _claim(recipe: Recipe, score: _Score, params: RobustnessParams, inputs: Inpu
     return Claim(
         id=f"{recipe.name}{mark}",
         says=f"{title(recipe)} lowers {spoken(score.metric)}",
-        diagnostic="robustness",
         components=(Component(f"drop{mark}/{name}", 0.0), *excess),
         family=f"robustness{mark}",
         checks=("items", "seeds", "datasets"),
@@ -264,7 +263,6 @@ def _changes(recipes: Sequence[Recipe], params: RobustnessParams, task: Task) ->
         yield Claim(
             id=recipe.name,
             says=f"{title(recipe)} changes what the model says of {places}",
-            diagnostic="robustness",
             components=(Component(f"changed/{name}", 0.0), *beyond),
             family="robustness",
             checks=("items", "seeds", "datasets"),

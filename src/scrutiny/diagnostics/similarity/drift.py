@@ -105,7 +105,7 @@ class Drift(Diagnostic[DriftParams]):
 
     def design(self, params: DriftParams, inputs: Inputs) -> Design:
         """Estimates and the claim for one family beside its reference."""
-        return make_drift_design(DriftQuestion("similarity.drift", params.looks, inputs))
+        return make_drift_design(DriftQuestion(params.looks, inputs))
 
     def measure(self, params: DriftParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """Rows of all three answers, item by item."""

@@ -26,9 +26,8 @@ Condition = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class DriftQuestion:
-    """The diagnostic, the number of planned tests, and the compared quantity."""
+    """The number of planned tests, and what is compared."""
 
-    diagnostic: str
     looks: int
     inputs: Inputs
 
@@ -119,7 +118,6 @@ def _design(asked: DriftQuestion, parts: _Parts) -> Design:
         id="told-apart",
         says=f"{pair} at level {level:.3g}: its answers differ from those of {inputs.second.name} "
         "by more than these differ when asked again",
-        diagnostic=asked.diagnostic,
         components=parts.components,
         family="told-apart",
         level=1 - level,

@@ -96,7 +96,7 @@ class DriftTexts(Diagnostic[DriftTextsParams]):
                     "masked_logprobs of both are needed, or token_logprobs of both.",
                 )
             )
-        asked = DriftQuestion("similarity.drift-texts", params.looks, inputs)
+        asked = DriftQuestion(params.looks, inputs)
         return design_of_logprobs(asked, OF_TEXTS, changes=OF_TEXTS)
 
     def measure(

@@ -182,7 +182,6 @@ def _claim(
     return Claim(
         id=name,
         says=says,
-        diagnostic="similarity.outputs",
         components=(component,),
         family=name,
         checks=("items", "seeds", "datasets"),

@@ -11,7 +11,7 @@ every pooling.
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from scrutiny.core.claim import Claim, Component
+from scrutiny.core.claim import Claim, Component, checks_with
 from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.diagnostics.similarity.representations_params import (
     RepresentationsParams,
@@ -78,25 +78,17 @@ def _claim(
     claimed: Sequence[VectorComparison], params: RepresentationsParams, inputs: Inputs
 ) -> Claim:
     """Claim that last layers are similar, for every measure and pooling."""
-    several = len({c.pooling for c in claimed}) > 1
     kinds = [_IN_WORDS[name] for name in params.claimed]
     return Claim(
         id="alike",
         says=f"vectors of {inputs.subject.name} and {inputs.second.name} are more similar than "
         f"{_baseline(inputs)} ({', '.join(kinds)})",
-        diagnostic="similarity.representations",
         components=tuple(
             Component(_claimed_name(c, inputs), params.margin, _against(c, claimed[0], inputs))
             for c in claimed
         ),
         family="representations",
-        checks=(
-            "items",
-            "seeds",
-            *(("choices:measure",) if len(kinds) > 1 else ()),
-            *(("choices:pooling",) if several else ()),
-            "datasets",
-        ),
+        checks=checks_with(measure=kinds, pooling={c.pooling for c in claimed}),
     )
 
 

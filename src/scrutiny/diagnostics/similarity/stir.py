@@ -118,7 +118,6 @@ class SharedVectors(ChangesTexts[StirParams]):
             id="stir",
             says=f"changes that hardly move the vectors of {other} move those of {one} less than "
             "random changes do",
-            diagnostic="similarity.stir",
             components=(Component("lift", params.margin, "control: random change"),),
             family="stir",
             checks=("items", "seeds", "datasets"),

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs
 from scrutiny.core.slice_syntax import equal
 from scrutiny.diagnostics.stereotypes.metrics import CONTROL_SETS
 from scrutiny.diagnostics.stereotypes.params import (
@@ -39,9 +39,7 @@ _LISTED: Final = 500  # a column of the inputs has at most so many values
 _LEAST: Final = 20  # fewer pairs carry no claim
 
 
-def pair_design(
-    params: PairsParams, inputs: Inputs, variants: Sequence[PairVariant], *, diagnostic: str
-) -> Design:
+def pair_design(params: PairsParams, inputs: Inputs, variants: Sequence[PairVariant]) -> Design:
     """Design for one family on one dataset."""
     names = [variant.name for variant in variants]
     groups = _groups(inputs)
@@ -53,7 +51,7 @@ def pair_design(
             spec for name in names for spec in _estimates(name, groups, inputs, controls=controls)
         ),
         claims=tuple(
-            _claim(group, params, names, diagnostic=diagnostic, controls=controls)
+            _claim(group, params, names, controls)
             for group in groups
             if _size(group, inputs) >= _LEAST
         ),
@@ -126,24 +124,15 @@ def _estimates(
 def _spec(
     name: str, metric: str, variant: str, group: NameGroup, *, unit: str = "item"
 ) -> EstimateSpec:
+    where = equal(group.where)
     condition = {"variant": variant}
-    return EstimateSpec(
-        name,
-        metric,
-        {"": Selector("measured", condition)},
-        group=group.name,
-        condition=condition,
-        unit=unit,
-        where=equal(group.where),
-    )
+    return EstimateSpec.of(name, metric, condition, group=group.name, unit=unit, where=where)
 
 
 def _claim(
     group: NameGroup,
     params: PairsParams,
     variants: Sequence[str],
-    *,
-    diagnostic: str,
     controls: Sequence[str],
 ) -> Claim:
     """Claim that the more stereotyping sentences of a group are preferred."""
@@ -165,7 +154,6 @@ def _claim(
         id=group.name,
         says=f"the more stereotyping sentence of {group.words('pairs')} is preferred by more than "
         f"{points(margin)}",
-        diagnostic=diagnostic.partition("@")[0],
         components=tuple(components),
         family=FAMILY,
         checks=CHECKS,

@@ -152,7 +152,7 @@ class Pairs(Diagnostic[PairsParams]):
         if inputs.is_audit and not variants:
             return Design(notes=(f"{inputs.subject.name} gives no likelihoods.",))
         require_any(variants, self.id, inputs.subject.capabilities)
-        return pair_design(params, inputs, variants, diagnostic=self.id)
+        return pair_design(params, inputs, variants)
 
     def measure(self, params: PairsParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """One row for each pair and variant."""

@@ -99,12 +99,11 @@ def _estimates(
     condition = {"variant": variant.name}
     where = {**group.where, **({"a_kind": variant.kind} if kinds else {})}
     for name, metric in {**(_BY_TERM if is_by_term else {}), **_BY_ITEM}.items():
-        yield EstimateSpec(
+        yield EstimateSpec.of(
             f"{name}/{group.name}/{variant.name}",
             metric,
-            {"": Selector("measured", condition)},
+            condition,
             group=group.name,
-            condition=condition,
             unit="u_term" if is_by_term else "item",
             where=equal(where),
         )
@@ -148,7 +147,6 @@ def _claim(
         id=f"{main.kind} {group.name}",
         says=f"the stereotype of {group.words(main.kind)} items is preferred by more than "
         f"{points(margin)}",
-        diagnostic="stereotypes.stereoset",
         components=(
             Component(f"{level}/{group.name}/{main.name}", limit, "reference"),
             Component(f"untrained/{group.name}/{main.name}", margin, "control: untrained"),

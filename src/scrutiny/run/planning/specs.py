@@ -235,6 +235,7 @@ def _named(
     return replace(
         claim,
         id=prefix + claim.id,
+        diagnostic=claim.diagnostic or place.kind.partition("@")[0],
         components=tuple(replace(c, estimate=prefix + c.estimate) for c in claim.components),
         family=prefix + claim.family if claim.family else "",
         gates=on_record(place.family, place.within, claim.gates),

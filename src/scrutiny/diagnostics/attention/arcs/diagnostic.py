@@ -34,7 +34,6 @@ from scrutiny.diagnostics.attention.claims import (
 )
 from scrutiny.diagnostics.attention.reading import Made, ReadsMaps
 
-DIAGNOSTIC: Final = "attention.arcs"
 SELECTED: Final = "selected_head(accuracy)"
 OVER: Final = "selected_head_over_baseline(accuracy)"
 _ALONG: Final = {
@@ -177,7 +176,6 @@ def _claims(params: ArcsParams, inputs: Inputs, presets: Sequence[str]) -> Itera
             ],
             {name: f"{name}/{relation}" for name in choices},
             margin=params.margin,
-            diagnostic=DIAGNOSTIC,
             family="attention.relations",
         )
     parts = [(SELECTED, "before fine-tuning", "base/{}")]
@@ -191,7 +189,6 @@ def _claims(params: ArcsParams, inputs: Inputs, presets: Sequence[str]) -> Itera
             parts,
             {name: f"{name}/{relation}" for name in choices},
             margin=params.margin,
-            diagnostic=DIAGNOSTIC,
             family="attention.relations.tuned",
         )
 

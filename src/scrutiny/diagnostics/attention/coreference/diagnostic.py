@@ -154,7 +154,6 @@ def _claim(presets: Sequence[str], *, margin: float) -> Claim:
         [(_OVER, "baselines", "{}"), (_SELECTED, "control: untrained", "untrained/{}")],
         {name: f"{name}/all" for name in claimed_presets(presets)},
         margin=margin,
-        diagnostic=_FAMILY,
         family=_FAMILY,
     )
 

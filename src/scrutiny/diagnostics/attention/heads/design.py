@@ -20,8 +20,6 @@ from scrutiny.diagnostics.attention.params import HeadsParams
 KINDS: Final = ("precision", "recall", "f1")
 #: What is compared with other families, and what a claim about it is called.
 _COMPARED: Final = ("mean_head(f1)", "selected_head(f1)")
-DIAGNOSTIC: Final = "attention.heads"
-_OF_HEADS: Final = {"diagnostic": DIAGNOSTIC, "family": "attention"}
 #: What tuned checkpoints must have learned of their own task on held-out sentences.
 _SKILL: Final = ("task_skill",)
 
@@ -140,7 +138,7 @@ def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterat
         ],
         choices,
         margin=params.margin,
-        **_OF_HEADS,
+        family="attention",
     )
     for other in inputs.data.beside:
         tau = f"heads_tau(f1)/{other}"
@@ -151,7 +149,7 @@ def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterat
             [(tau, "control: untrained", "untrained/{}")],
             choices,
             margin=params.tau_margin,
-            **_OF_HEADS,
+            family="attention",
         )
         if "control" in inputs.controls:
             yield preset_claim(
@@ -161,7 +159,7 @@ def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterat
                 [(tau, "control: control task", "control/{}")],
                 choices,
                 margin=params.tau_margin,
-                **_OF_HEADS,
+                family="attention",
                 gates=_SKILL,
             )
     if inputs.base:
@@ -171,7 +169,7 @@ def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterat
             [("mean_head(f1)", "before fine-tuning", "base/{}")],
             choices,
             margin=params.margin,
-            **_OF_HEADS,
+            family="attention",
             gates=_SKILL,
         )
     if "control" in inputs.controls:
@@ -182,7 +180,7 @@ def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterat
             [("mean_head(f1)", "control: control task", "control/{}")],
             choices,
             margin=params.margin,
-            **_OF_HEADS,
+            family="attention",
             gates=_SKILL,
         )
 

@@ -57,7 +57,6 @@ def _claim(name: str, margin: float) -> Claim:
     return Claim(
         id=name,
         says=f"more heads than in untrained networks {COUNTS[name]}, by {margin:g}",
-        diagnostic="attention.patterns",
         components=(Component(f"untrained/{name}", margin, "control: untrained"),),
         family="attention.patterns",
         checks=("items", "seeds", "datasets"),

@@ -173,7 +173,6 @@ def _claim(margin: float) -> Claim:
         id="layers",
         says=f"heads differ from other layers' heads by {margin:g} nats a row more than from their "
         "own layer's, and more than in untrained networks",
-        diagnostic="attention.divergence",
         components=(
             Component("gap", margin, "reference"),
             Component("untrained/gap", margin, "control: untrained"),

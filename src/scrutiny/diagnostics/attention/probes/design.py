@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from scrutiny.core.claim import Claim, Component
+from scrutiny.core.claim import Claim, Component, checks_with
 from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs
-from scrutiny.diagnostics.attention.claims import checks_over
 
 #: Baseline without a parameter: every word hangs on the next one.
 RIGHT: Final = "right-branching"
@@ -81,8 +80,7 @@ def _claims(own: Sequence[str], *, draws: int, margin: float, is_paired: bool) -
             id=kind,
             says=f"a probe of attention{' and words' if kind != 'attention' else ''} finds "
             f"{margin:g} more of the syntactic heads than its baseline and untrained maps do",
-            diagnostic="attention.probe",
             components=tuple(components),
             family="attention.probe",
-            checks=checks_over("draw", range(draws)),
+            checks=checks_with(draw=range(draws)),
         )
