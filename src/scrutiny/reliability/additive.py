@@ -13,6 +13,27 @@ from scrutiny.stats.intervals.scale import Scale
 Array = NDArray[Any]
 
 
+def divide(numerator: Array, denominator: Array) -> Array:
+    """Quotient, NaN if the denominator is zero."""
+    safe = np.where(denominator == 0, np.nan, denominator)
+    return np.asarray(numerator / safe)
+
+
+def over_rows(sums: Array) -> Array:
+    """Mean: first component divided by the last, the number of rows."""
+    return divide(sums[..., 0], sums[..., -1])
+
+
+def with_count(*columns: Array) -> Array:
+    """Components: these columns, and a count of rows."""
+    return np.stack([*columns, np.ones_like(columns[0])], axis=-1)
+
+
+def first(measures: Array) -> Array:
+    """The first column and a count: components of its mean."""
+    return with_count(measures[..., 0])
+
+
 @dataclass(frozen=True, slots=True)
 class Additive(AdditiveStatistic):
     """Additive statistic, given by functions of components and sums.
@@ -20,15 +41,17 @@ class Additive(AdditiveStatistic):
     Parameters
     ----------
     make
-        Components ``(..., component)`` of measures ``(..., need)``.
+        Components ``(..., component)`` of measures ``(..., need)``; unless given, those of the mean
+        of the first.
     combine
-        Values ``(...)`` of sums ``(..., component)``; NaN where the quantity does not exist.
+        Values ``(...)`` of sums ``(..., component)``; NaN where the quantity does not exist. Unless
+        given, the mean over rows.
     others
         See `scrutiny.core.statistic.Statistic`.
     """
 
-    make: Callable[[Array], Array]
-    combine: Callable[[Array], Array]
+    make: Callable[[Array], Array] = first
+    combine: Callable[[Array], Array] = over_rows
 
     def components(self, measures: Array) -> Array:
         """Components ``(..., component)`` of measures ``(..., need)``."""
@@ -69,17 +92,6 @@ def divisors(statistic: Statistic, values: Array) -> tuple[float, ...]:
     return tuple(np.asarray(statistic.divisor(parts.sum(axis=-2)), dtype=np.float64).tolist())
 
 
-def divide(numerator: Array, denominator: Array) -> Array:
-    """Quotient, NaN if the denominator is zero."""
-    safe = np.where(denominator == 0, np.nan, denominator)
-    return np.asarray(numerator / safe)
-
-
-def over_rows(sums: Array) -> Array:
-    """Mean: first component divided by the last, the number of rows."""
-    return divide(sums[..., 0], sums[..., -1])
-
-
 def is_quotient(statistic: Statistic) -> bool:
     """Whether a value is a number divided by the last of its sums."""
     is_plain = isinstance(statistic, Additive) and statistic.combine is over_rows
@@ -104,8 +116,3 @@ def ratio(
         return np.stack(parts(measures), axis=-1)
 
     return Additive(name, says, needs, make, over_rows, divisor=second, **stated)
-
-
-def with_count(*columns: Array) -> Array:
-    """Components: these columns, and a count of rows."""
-    return np.stack([*columns, np.ones_like(columns[0])], axis=-1)

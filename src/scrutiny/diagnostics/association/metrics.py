@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.statistic import Chance, ReplicateTest
-from scrutiny.reliability.additive import Additive, Array, over_rows, with_count
+from scrutiny.reliability.additive import Additive, Array, with_count
 from scrutiny.reliability.metrics import one_of
 from scrutiny.stats.association.clusters import adjusted_rand_of_counts, permuted_alignments
 from scrutiny.stats.association.word_sets import (
@@ -152,7 +152,6 @@ ALIGNMENT: Final = Additive(
     "items in their set's cluster",
     ("cluster", "side", "single", "single_low", "single_high"),
     lambda m: with_count((m[..., 0] == m[..., 1]).astype(np.float64)),
-    over_rows,
     scale="logit",
     conditional_on="the fitted clustering and its matching",
     row_range=(0.0, 1.0),
@@ -166,8 +165,6 @@ SINGLE_START: Final = Additive(
     "single_start_alignment@1",
     "alignment of one start, mean over starts",
     ("single",),
-    lambda m: with_count(m[..., 0]),
-    over_rows,
     scale="logit",
     conditional_on="the fitted clusterings and their matchings",
     row_range=(0.0, 1.0),

@@ -70,10 +70,8 @@ from scrutiny.reliability.additive import (
     Additive,
     Array,
     divide,
-    over_rows,
     ratio,
     second,
-    with_count,
 )
 from scrutiny.reliability.metrics import Parametric
 
@@ -121,8 +119,6 @@ ACCURACY_UNDER_ATTACK: Final = Additive(
     "accuracy_under_attack@1",
     "accuracy under attack",
     ("hit",),
-    lambda m: with_count(m[..., 0]),
-    over_rows,
     scale="logit",
     higher_is="better",
     row_range=_SHARE,

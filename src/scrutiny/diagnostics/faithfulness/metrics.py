@@ -77,7 +77,6 @@ from scrutiny.reliability.additive import (
     Additive,
     Array,
     divide,
-    over_rows,
     ratio,
     with_count,
 )
@@ -100,7 +99,6 @@ def _share(
         says,
         needs,
         lambda m: with_count(event(m).astype(np.float64)),
-        over_rows,
         scale="logit",
         row_range=_SHARE,
     )

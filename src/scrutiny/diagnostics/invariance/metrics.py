@@ -57,6 +57,10 @@ from scrutiny.stats.errors import StatisticsError
 _FOUND: Final = "the pairs that the search found"
 
 
+def _ratio(sums: Array) -> Array:
+    return divide(sums[..., 0], sums[..., 1])
+
+
 @dataclass(frozen=True, slots=True)
 class OverPairs(AdditiveStatistic):
     """A value computed from sums over the pairs of every base item.
@@ -86,10 +90,12 @@ class OverPairs(AdditiveStatistic):
     """
 
     make: Callable[..., Array]
-    combine: Callable[[Array], Array]
+    combine: Callable[[Array], Array] = _ratio
     constants: tuple[tuple[str, float], ...] = ()
     widths: tuple[int, ...] | None = None
     conditional_on: str | None = field(default=_FOUND, kw_only=True)
+    divisor: Callable[[Array], Array] | None = field(default=second, kw_only=True)
+    scale: str = field(default="logit", kw_only=True)
 
     def of_widths(self, widths: Sequence[int]) -> Self:
         """Return the same statistic for needs of these many columns each."""
@@ -148,10 +154,6 @@ def _mean(values: Array, counts: Array) -> Array:
     return _sums(values * counts, counts)
 
 
-def _ratio(sums: Array) -> Array:
-    return divide(sums[..., 0], sums[..., 1])
-
-
 def _soft(*columns: Array | float) -> Array:
     """Components of Soft-SCoPE; the last two are tolerance and cutoff."""
     made, inv1, inv2, d, tolerance, cutoff = columns
@@ -207,19 +209,13 @@ HARD_SCOPE: Final = OverPairs(
     "Hard-SCoPE",
     _PAIR,
     lambda made, inv1, inv2: _mean(inv2, made * inv1),
-    _ratio,
-    divisor=second,
-    scale="logit",
 )
 SOFT_SCOPE: Final = OverPairs(
     "soft_scope@1",
     "Soft-SCoPE",
     (*_PAIR, "d"),
     _soft,
-    _ratio,
-    divisor=second,
     constants=(("tolerance", TOLERANCE), ("cutoff", CUTOFF)),
-    scale="logit",
 )
 KEPT_BY: Final = one_of(
     "kept_by",
@@ -229,9 +225,6 @@ KEPT_BY: Final = one_of(
             f"labels kept by the {who}",
             ("made", kept),
             lambda made, kept: _mean(kept, made),
-            _ratio,
-            divisor=second,
-            scale="logit",
         )
         for who, kept, stream in (
             ("target", "inv2", "invariance@1"),
@@ -284,8 +277,6 @@ MEAN_DISTANCE: Final = OverPairs(
     "distance of both models' changes",
     (*_PAIR, "d"),
     lambda made, inv1, inv2, d: _mean(d, made * inv1 * inv2),
-    _ratio,
-    divisor=second,
     scale="amount",
 )
 OOD_AGREEMENT: Final = one_of(
@@ -296,18 +287,12 @@ OOD_AGREEMENT: Final = one_of(
             "agreement on changed texts that leave the reference's label",
             ("made", "inv1", "agree"),
             lambda made, inv1, agree: _mean(agree, made * inv1),
-            _ratio,
-            divisor=second,
-            scale="logit",
         ),
         "all": OverPairs(
             "ood_agreement_all@1",
             "agreement on changed texts",
             ("made", "agree"),
             lambda made, agree: _mean(agree, made),
-            _ratio,
-            divisor=second,
-            scale="logit",
         ),
     },
 )
@@ -316,8 +301,5 @@ PAIRS_FOUND: Final = OverPairs(
     "trials that found a pair",
     ("made",),
     lambda made: _sums(made, np.ones_like(made)),
-    _ratio,
-    divisor=second,
-    scale="logit",
     conditional_on=None,
 )

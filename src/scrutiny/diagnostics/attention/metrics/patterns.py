@@ -41,7 +41,7 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.reliability.additive import Additive, Array, divide, over_rows, second
+from scrutiny.reliability.additive import Additive, Array, divide, second
 from scrutiny.reliability.metrics import one_of
 from scrutiny.reliability.of_measures import of_one_head
 from scrutiny.stats.errors import StatisticsError
@@ -86,7 +86,6 @@ ATTENTION_TO: Final = one_of(
             f"attention to {said}",
             (place, "rows"),
             of_one_head,
-            over_rows,
             scale="logit",
             divisor=second,
         )
@@ -186,7 +185,6 @@ CLASS_MASS_RATIO: Final = Additive(
     "attention to words of the class, times what uniform attention gives",
     ("mass", "uniform"),
     of_one_head,
-    over_rows,
     scale="amount",
     no_effect=1.0,
 )

@@ -32,7 +32,7 @@ import numpy as np
 
 from scrutiny.core.arrays import Floats, Integers
 from scrutiny.core.statistic import Chance, ReplicateTest
-from scrutiny.reliability.additive import Additive, over_rows, with_count
+from scrutiny.reliability.additive import Additive, with_count
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.stats.significance.mcnemar import TIE, ExactTest
 from scrutiny.stats.significance.permutation import sign_flip_test
@@ -94,7 +94,6 @@ FARTHER: Final = Additive(
     "farther from the reference than exchange explains",
     ("farther", "nearer"),
     lambda m: with_count(m[..., 0] - m[..., 1]),
-    over_rows,
     scale="coefficient",
     row_range=(-1.0, 1.0),
     no_effect=0.0,
@@ -105,8 +104,6 @@ LOGPROB_DISTANCE: Final = Additive(
     "logprob_distance@1",
     "distance of log-probabilities, nats",
     ("distance",),
-    lambda m: with_count(m[..., 0]),
-    over_rows,
     scale="amount",
     is_mean=True,
     pair_tests=_exchanged_within_items,
@@ -117,7 +114,6 @@ LOGPROB_CHANGE: Final = Additive(
     "change of the log-probability, nats",
     ("logp_a", "logp_b"),
     lambda m: with_count(m[..., 1] - m[..., 0]),
-    over_rows,
     no_effect=0.0,
     tests=_signs_flipped,
 )
@@ -125,8 +121,6 @@ LABEL_MMD: Final = Additive(
     "label_mmd@1",
     "discrepancy of sampled labels (squared MMD)",
     ("distance", "exchanged"),
-    lambda m: with_count(m[..., 0]),
-    over_rows,
     scale="excess",
     no_effect=0.0,
     tests=_samples_exchanged,

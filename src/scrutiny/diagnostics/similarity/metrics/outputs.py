@@ -58,8 +58,6 @@ def _mean(name: str, says: str, need: str, *, is_bounded: bool = True) -> Additi
         name,
         says,
         (need,),
-        lambda m: with_count(m[..., 0]),
-        over_rows,
         scale="logit" if is_bounded else "amount",
         row_range=_SHARE if is_bounded else None,
     )
@@ -90,7 +88,6 @@ ACCURACY_CHANGE: Final = Additive(
     "accuracy, beyond the reference",
     _HITS,
     lambda m: with_count(m[..., 1] - m[..., 0]),
-    over_rows,
     higher_is="better",
     row_range=(-1.0, 1.0),
     no_effect=0.0,
@@ -149,7 +146,6 @@ P_GOLD_CHANGE: Final = Additive(
     "change of the right answer's probability",
     ("pa_gold", "pb_gold"),
     lambda m: with_count(m[..., 1] - m[..., 0]),
-    over_rows,
     row_range=(-1.0, 1.0),
     no_effect=0.0,
 )

@@ -39,7 +39,7 @@ ReSi; Nanda et al. (2022); Efron & Stein (1981), The jackknife estimate of varia
 from typing import Final
 
 from scrutiny.core.statistic import Chance
-from scrutiny.reliability.additive import Additive, over_rows, with_count
+from scrutiny.reliability.additive import Additive, with_count
 from scrutiny.reliability.metrics import one_of
 
 _NEEDS: Final = ("value", "influence")
@@ -54,7 +54,6 @@ def _likeness(name: str, says: str, scale: str, chance: Chance) -> Additive:
         says,
         _NEEDS,
         lambda m: with_count(m[..., 0] + m[..., 1]),  # pseudo-values of the jackknife
-        over_rows,
         scale=scale,
         conditional_on="the influence of each item (jackknife)",
         is_mean=True,
