@@ -294,6 +294,9 @@ def _is_same(before: Words, i: int, after: Words, k: int, now: Mapping[int, int]
 def _said(words: Words, i: int, shown: Sequence[str]) -> list[str]:
     """Annotation of one word in words."""
     said = [layer[i] for layer in (words.upos or words.xpos, words.relations) if layer]
-    if words.heads and (head := words.heads[i]) is not None:
-        said.append("root" if head == ROOT else f"of {shown[head]}")
+    head = words.heads[i] if words.heads else None
+    if head is not None and head != ROOT:
+        said.append(f"of {shown[head]}")
+    elif head == ROOT and "root" not in said:
+        said.append("root")
     return said

@@ -61,6 +61,8 @@ class EvidenceItem:
         Whether more replicates were right before the change, or after it; None if nobody can tell.
     note
         What else there is to say of it.
+    cost
+        What the change costs its score, where an answer is more than right or wrong.
     """
 
     item: str
@@ -73,6 +75,14 @@ class EvidenceItem:
     answers: tuple[Answer, ...]
     turned: Turn | None = None
     note: str = ""
+    cost: float | None = None
+
+    @property
+    def points(self) -> str:
+        """What the change costs its score, in words: "costs 12.1 points"."""
+        if not self.cost:
+            return ""
+        return f"{'costs' if self.cost > 0 else 'gains'} {100 * abs(self.cost):.1f} points"
 
     @property
     def turn(self) -> Turn:

@@ -6,8 +6,8 @@ Answers are compared as columns of codes; only of the items that are shown are t
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +19,7 @@ from scrutiny.core.answers.stored import answer_of
 from scrutiny.core.claim import Finding
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import ScrutinyError
-from scrutiny.core.estimate import EstimateKey
+from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.parts.run.view import Answer, Evidence, EvidenceItem, Turn
 from scrutiny.parts.wording.labels import replicate_words
 from scrutiny.reliability.metrics import metric_of
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from scrutiny.store.run_folder import RunFolder
 
 Codes = NDArray[np.int64]
+#: What a change costs each item, by its name.
+Costs = Mapping[str, float]
 Numbers = NDArray[np.float64]
 
 #: Items shown of a claim, and how many of these are mended.
@@ -119,11 +121,14 @@ class AnswersTo:
         return [[next(pairs) for _ in self.replicates] for _ in places.tolist()]
 
 
-def evidence_of(finding: Finding, tables: Tables) -> Evidence | None:
+def evidence_of(
+    finding: Finding, tables: Tables, by_item: Callable[[Estimate], Costs] = lambda _: {}
+) -> Evidence | None:
     """Items whose answers changed for the variants of a finding.
 
     The variants are those of the finding's diagnostic and dataset whose recipe and draw stand in
-    the estimate's condition. Nothing where there are none.
+    the estimate's condition. Nothing where there are none. Answers that are neither right nor wrong
+    (translations, clusters) are broken or mended by what the change costs each item (``by_item``).
     """
     if finding.estimate is None:
         return None
@@ -136,26 +141,40 @@ def evidence_of(finding: Finding, tables: Tables) -> Evidence | None:
     whole = np.flatnonzero(((answers.before >= 0) & (answers.after >= 0)).all(axis=1))
     if not answers.replicates or not whole.size:
         return None
-    return _evidence(key, answers, whole, variants, tables)
+    graded = partial(by_item, finding.estimate)
+    return _evidence(key, answers, whole, variants, tables, graded)
 
 
 def _evidence(
-    key: EstimateKey, answers: AnswersTo, whole: Codes, variants: Codes, tables: Tables
+    key: EstimateKey,
+    answers: AnswersTo,
+    whole: Codes,
+    variants: Codes,
+    tables: Tables,
+    by_item: Callable[[], Costs],
 ) -> Evidence:
     """Example items that every replicate has answered before and after."""
     flipped = answers.before[whole] != answers.after[whole]  # (item, replicate)
     known = places_of(tables.variants["item"].take(variants[whole]), key.dataset, tables.items)
     times = np.where(known >= 0, flipped.sum(axis=1), 0)
     turned = np.flatnonzero(times > 0)
-    by_turn = _by_turn(answers, turned, whole=whole, known=known, variants=variants, tables=tables)
-    shown = np.array(_chosen(by_turn, times), dtype=np.int64)
+    by_turn, unknown = _by_turn(
+        answers, turned, whole=whole, known=known, variants=variants, tables=tables
+    )
+    names = tables.variants["item"].take(variants[whole]).to_pylist()
+    graded = by_item() if unknown else {}
+    costs = [graded.get(name) for name in names]
+    for place in unknown:
+        by_turn[turn_by(costs[place])].append(place)
+    sizes = times if not graded else np.array([abs(cost or 0.0) for cost in costs])
+    shown = np.array(_chosen(by_turn, sizes), dtype=np.int64)
     rows = tables.at(
         "variants", variants[whole[shown]].tolist(), ["item", "variant", "edits", "gold"]
     )
     items = tables.at("items", known[shown].tolist(), ["gold", "source", "fields"])
     stored = answers.stored(whole[shown], tables)
     cases = tuple(
-        _case(key.dataset, row, item, answers, at=place, stored=own)
+        _case(key.dataset, row, item, answers, at=place, stored=own, cost=graded.get(row["item"]))
         for row, item, place, own in zip(rows, items, whole[shown].tolist(), stored, strict=True)
     )
     several = len(answers.replicates) > 1
@@ -173,16 +192,21 @@ def _by_turn(
     known: Codes,
     variants: Codes,
     tables: Tables,
-) -> dict[Turn, list[int]]:
-    """Items whose answer changed, by direction of the change, in the order of the data."""
+) -> tuple[dict[Turn, list[int]], list[int]]:
+    """Items whose answer changed by direction of the change, in the order of the data.
+
+    Behind them those whose answers are neither right nor wrong.
+    """
     was = tables.at("items", known[turned].tolist(), ["gold"])
     now = tables.at("variants", variants[whole[turned]].tolist(), ["gold"])
-    found: dict[Turn, list[int]] = {"broken": [], "mended": [], "changed": []}
+    found: dict[Turn, list[int]] = {turn: [] for turn in get_args(Turn)}
+    unknown: list[int] = []
     for place, before, after in zip(turned.tolist(), was, now, strict=True):
         pairs = answers.pairs(int(whole[place]))
         golds = [layers_of(one["gold"], answers.read) for one in (before, after)]
-        found[turn_of(pairs, *golds) or "changed"].append(place)
-    return found
+        turn = turn_of(pairs, *golds)
+        (unknown if turn is None else found[turn]).append(place)
+    return found, unknown
 
 
 def turn_of(pairs: Iterable[tuple[str, str]], was: str, now: str) -> Turn | None:
@@ -207,6 +231,11 @@ def turn_of(pairs: Iterable[tuple[str, str]], was: str, now: str) -> Turn | None
             return None
         net += bool(right[0]) - bool(right[1])
     return "broken" if net > 0 else "mended" if net < 0 else "changed"
+
+
+def turn_by(cost: float | None) -> Turn:
+    """What a change did to an answer, by what it costs its item."""
+    return "changed" if not cost else "broken" if cost > 0 else "mended"
 
 
 @lru_cache(maxsize=1 << 14)
@@ -345,6 +374,7 @@ def _case(
     *,
     at: int,
     stored: Sequence[tuple[str | None, str | None]],
+    cost: float | None,
 ) -> EvidenceItem:
     edits = tuple(Edit(*edit[:4]) for edit in json.loads(variant["edits"]))
     shown, gold = told(stored, item, edits, answers.read)
@@ -364,5 +394,7 @@ def _case(
             answers.pairs(at),
             layers_of(item["gold"], answers.read),
             layers_of(variant["gold"], answers.read),
-        ),
+        )
+        or (None if cost is None else turn_by(cost)),
+        cost=cost,
     )

@@ -43,18 +43,19 @@ def load_view(path: str | Path) -> RunView:
     folder = RunFolder.open(path)
     manifest = folder.manifest
     estimates, findings, in_slices = without_slices(manifest, folder.estimates(), folder.findings())
+    records = FolderRecords(folder, manifest, estimates)
     return RunView(
         facts=_facts(str(path), manifest, estimates),
         manifest=manifest,
         estimates=estimates,
         findings=findings,
-        evidence=FolderEvidence(folder, findings),
+        evidence=FolderEvidence(folder, findings, records),
         notes=_notes(manifest),
         datasets=_datasets(manifest, estimates),
         missing=_missing(folder),
         families=dict(manifest.get("families", {})),
         published=tuple(folder.published()),
-        records=FolderRecords(folder, manifest, estimates),
+        records=records,
         slices=in_slices,
     )
 
@@ -107,8 +108,11 @@ def _method(estimates: Sequence[Estimate]) -> str:
 class FolderEvidence(Mapping[str, Evidence]):
     """Items behind each claim, by its id; joined when a page asks, not for a terminal."""
 
-    def __init__(self, folder: RunFolder, findings: Sequence[Finding]) -> None:
+    def __init__(
+        self, folder: RunFolder, findings: Sequence[Finding], records: FolderRecords
+    ) -> None:
         self._folder = folder
+        self._records = records
         self._all = findings
         self._findings = {finding.claim.id: finding for finding in findings}
         self._known: dict[str, Evidence] = {}
@@ -129,7 +133,7 @@ class FolderEvidence(Mapping[str, Evidence]):
     def __getitem__(self, name: str) -> Evidence:
         if name not in self._known:
             finding, tables = self._findings[name], self._tables
-            made = None if tables is None else evidence_of(finding, tables)
+            made = None if tables is None else evidence_of(finding, tables, self._records.by_item)
             if made is None and tables is not None:
                 made = evidence_found(finding, self._found, tables)
             self._known[name] = made or Evidence()

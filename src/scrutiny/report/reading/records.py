@@ -57,6 +57,24 @@ class FolderRecords:
             self._found[name] = kept if whole and kept else self._computed(name, estimate)
         return self._found[name]
 
+    def by_item(self, estimate: Estimate) -> Mapping[str, float]:
+        """Value of a number on each item by itself, the mean over replicates.
+
+        Nothing where it is no number of sums over items, or the run stored no records.
+        """
+        from scrutiny.reliability.additive import Additive
+        from scrutiny.reliability.derive import join
+
+        assigned = self._specs.get(identity(estimate.key))
+        recorded = None if assigned is None else self.recorded(assigned)
+        statistic = None if assigned is None else _metric(assigned)
+        if recorded is None or assigned is None or not isinstance(statistic, Additive):
+            return {}
+        made = join(recorded.panel, _sides(recorded, assigned), needs=statistic.needs)
+        values = statistic.combine(statistic.components(made.values)).mean(axis=0)
+        names = [recorded.panel.items[row] for row in made.rows.tolist()]
+        return {n: v for n, v in zip(names, values.tolist(), strict=True) if np.isfinite(v)}
+
     def recorded(self, assigned: Mapping[str, Any]) -> "Recorded | None":
         """Records that a specification reads; `None` if the run stored none of them."""
         if self._tables is None:

@@ -134,7 +134,8 @@ def case_words(case: EvidenceItem) -> str:
     """What became of a case: "broken in 3 of 5 models; right is positive"."""
     of = len(case.answers)
     turned = f"{case.turn} in {case.n_flipped} of {of} models" if of > 1 else case.note or case.turn
-    return f"{turned}; right is {case.gold}" if case.turned else turned
+    right = f"right is {case.gold}" if case.turned else ""
+    return "; ".join(filter(None, [turned, case.points, right]))
 
 
 def case_sides(case: EvidenceItem) -> Iterator[Text]:

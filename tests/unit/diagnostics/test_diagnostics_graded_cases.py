@@ -1,0 +1,59 @@
+"""Cases of answers that are neither right nor wrong: what a change costs the score of each."""
+
+import pytest
+from toy_runs import run
+
+from scrutiny.core.answers.text import Text
+from scrutiny.core.model import Model
+from scrutiny.core.task import Prediction
+from scrutiny.report.formats.html import render_html
+from scrutiny.report.reading.load import load_view
+from scrutiny.report.terminal.first_screen import case_words
+
+pytest.importorskip("sacrebleu")
+pytestmark = pytest.mark.extra("generation")
+
+
+class Polite(Model):
+    """Says please in front of every text."""
+
+    source, task, labels = "python:object:Polite", "translation", ()
+    capabilities = frozenset({"predict"})
+
+    def predict(self, examples):
+        return [Prediction(Text(f"por favor {example.text}")) for example in examples]
+
+
+@pytest.fixture(scope="module")
+def view(tmp_path_factory):
+    names = ("wonderful", "terrible", "ordinary", "forgotten", "remarkable", "brilliant")
+    rows = [
+        {"id": name, "text": f"a {name} evening", "reference": f"por favor a {name} evening"}
+        for name in names
+    ]
+    out = tmp_path_factory.mktemp("graded")
+    params = {"transformations": ["typos"]}
+    return load_view(run("robustness", Polite(), rows, out, task="translation", **params).path)
+
+
+def test_cases_of_translations_are_broken_by_what_they_cost(view):
+    (finding,) = view.findings
+    found = view.evidence[finding.claim.id]
+    assert found.n_turned == {"broken": found.n_cases, "mended": 0, "changed": 0}
+    costs = [case.cost for case in found.cases]
+    assert costs == sorted(costs, reverse=True)  # the clearest first
+    assert sum(costs) / 6 == pytest.approx(finding.estimate.value, abs=0.02)
+    case = found.cases[0]
+    assert case.answers[0].before == case.gold == f"por favor {case.fields['text']}"
+    assert case_words(case) == f"broken; {case.points}; right is {case.gold}"
+    assert case.points == f"costs {100 * case.cost:.1f} points"
+
+
+def test_the_page_says_that_they_were_better_before(view):
+    shown = render_html(view)
+    (finding,) = view.findings
+    case = view.evidence[finding.claim.id].cases[0]
+    assert f"· {case.points}" in shown
+    if finding.verdict == "hurts":
+        assert '<span class="soft">better before</span>' in shown
+        assert f"right: {case.gold}" in shown
