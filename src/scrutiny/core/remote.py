@@ -90,6 +90,28 @@ class Spent:
     tokens_out: int = 0
     cost: float | None = None
 
+    def since(self, before: "Spent") -> "Spent":
+        """What was spent after another moment."""
+        cost = None if self.cost is None else self.cost - (before.cost or 0.0)
+        return Spent(
+            self.requests - before.requests,
+            self.again - before.again,
+            self.tokens_in - before.tokens_in,
+            self.tokens_out - before.tokens_out,
+            cost,
+        )
+
+    def plus(self, other: "Spent") -> "Spent":
+        """Sum of two amounts."""
+        costs = [cost for cost in (self.cost, other.cost) if cost is not None]
+        return Spent(
+            self.requests + other.requests,
+            self.again + other.again,
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+            sum(costs) if costs else None,
+        )
+
 
 class RemoteModel(Model):
     """Base class of models behind an endpoint.

@@ -24,6 +24,7 @@ from scrutiny.run.asking.stores import TaskStore, local_store
 from scrutiny.run.blocks import ARRAYS, array_of, items_table
 from scrutiny.run.estimating.estimates import Estimator, estimate_all
 from scrutiny.run.estimating.label_check import label_warnings
+from scrutiny.run.estimating.missing_answers import missing_answers, said_of_failures, sent
 from scrutiny.run.executing.executors import executor
 from scrutiny.run.executing.reissued import note_places, see_again
 from scrutiny.run.executing.task_runner import Executor, TaskRunner
@@ -154,7 +155,12 @@ def _run(
         folder.write_findings(findings)
         folder.write_published(reproductions(resolved, estimates))
         done = manifest(resolved, options.command, claims, store, status="done")
-        done["warnings"] += label_warnings(resolved, folder, estimates)
+        done["warnings"] += [
+            *label_warnings(resolved, folder, estimates),
+            *missing_answers(folder),
+        ]
+        done["failures"] = said_of_failures(folder)
+        done["sent"] = sent(folder)
         files = folder.finish(done)
         if not is_packed:
             _pack(journal, files)

@@ -61,7 +61,12 @@ TIMINGS: Final = pa.schema(
         pa.field("model_seconds", pa.float64(), nullable=False),
         pa.field("asked", pa.int64(), nullable=False),
         pa.field("cached", pa.int64(), nullable=False),
-        pa.field("failure", pa.string()),
+        pa.field("failures", pa.list_(pa.string())),
+        pa.field("requests", pa.int64(), nullable=False),
+        pa.field("requests_again", pa.int64(), nullable=False),
+        pa.field("tokens_in", pa.int64(), nullable=False),
+        pa.field("tokens_out", pa.int64(), nullable=False),
+        pa.field("cost", pa.float64()),
     ]
 )
 

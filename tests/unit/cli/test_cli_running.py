@@ -34,8 +34,8 @@ def test_few_failures_are_rows(broken: Path, capsys: pytest.CaptureFixture[str])
     out, err = capsys.readouterr()
     said = " ".join(err.split())
     assert f"0/{HOPELESS - 1}" in out
-    assert "failed on 19 of the 19 rows of the run (model_error, csv:data.csv)" in said
-    assert "The first failure was: ValueError: no" in said
+    assert "failed on 19 of the 19 rows of the run (19 model_error; csv:data.csv)" in said
+    assert "A failure said: ValueError: no" in said
 
 
 def test_a_model_that_only_raises_ends_the_run(

@@ -353,7 +353,7 @@ class SaysOddThings(KeywordClassifier):
 
 def test_odd_messages_of_a_model_are_kept_as_text(tmp_path):
     folder = run(plan("python:object:S"), tmp_path / "out", models={"m": SaysOddThings()})
-    (said,) = folder.table("timings")["failure"].to_pylist()
+    ((said,),) = folder.table("timings")["failures"].to_pylist()
     assert said.startswith(r"ValueError: odd \udc80xxx")
     assert len(said) < 3_000
     assert estimates(folder)[0].counts.failed == 1

@@ -15,6 +15,8 @@ from werkzeug import Response
 
 import scrutiny
 from scrutiny.core.errors import RunIncompleteError
+from scrutiny.report.formats.html import render_html
+from scrutiny.report.reading.load import load_view
 from scrutiny.run.driver import RunOptions
 from scrutiny.store.run_folder import RunFolder
 
@@ -73,6 +75,30 @@ def test_every_item_is_answered_or_counted_by_name(serve, data, tmp_path):
     accuracy = found.estimate("accuracy")
     assert accuracy.value == 1.0
     assert accuracy.counts.failed == 300 - reasons[None]
+    manifest = RunFolder(tmp_path / "r").manifest
+    (told,) = manifest["warnings"]
+    assert f"failed on {300 - reasons[None]} of the 300 rows" in told
+    assert all(f"{reasons[name]} {name}" in told for name in ("empty", "refused", "cut_off"))
+    assert len(manifest["failures"]) == 3
+    assert "The model declined: 'I cannot help with that.'" in manifest["failures"]
+    assert manifest["sent"]["requests"] == len(served.bodies)
+    assert manifest["sent"]["requests_again"] == len(served.bodies) - 300
+    assert manifest["sent"]["cost"] is None
+
+
+def test_the_page_says_what_failed_and_what_was_spent(serve, data, tmp_path):
+    served = serve(
+        lambda body, tries: said("good" if number_in(served, body) % 9 else "secret text")
+    )
+    model = f"{served.url}/v1{ASKED},price_in=100,price_out=1000"
+    scrutiny.run("performance", model=model, data=data, out=tmp_path / "r")
+    view = load_view(tmp_path / "r")
+    page, without = render_html(view), render_html(view.without_texts())
+    assert "34 unparsed" in page
+    assert "34 unparsed" in without
+    assert "secret text" in page
+    assert "secret text" not in without
+    assert "300 requests, 6,000 tokens read, 600 written; cost 1.20" in page
 
 
 def test_replies_are_kept_and_read_again_another_way(serve, data, tmp_path):

@@ -89,7 +89,7 @@ def test_a_model_that_exits_has_failed_on_that_item(tmp_path, workers):
     folder = run(plan(source(tmp_path, EXITS)), tmp_path / "out", workers=workers)
     failed = [r for r in folder.records().to_pylist() if r["status"] == "failed"]
     assert [(r["item"], r["reason"]) for r in failed] == [("i17", "model_error")]
-    assert "SystemExit: 0" in str(folder.table("timings")["failure"].to_pylist())
+    assert "SystemExit: 0" in str(folder.table("timings")["failures"].to_pylist())
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count, takewhile
@@ -24,6 +24,11 @@ from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import Plan
 from scrutiny.models.strings.places import cache_file
 from scrutiny.run.driver import RunOptions, run_plan
+from scrutiny.run.estimating.missing_answers import (
+    missing_answers,
+    said_of_failures,
+    sent_in_words,
+)
 from scrutiny.run.planning.asked_slices import too_small
 from scrutiny.run.planning.doubtful_data import data_warnings
 from scrutiny.run.planning.resolve import resolve
@@ -112,8 +117,12 @@ def _run(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -
         tell(sentence)
     out = _free_folder(name, resolved.identity) if flags["out"] is None else Path(flags["out"])
     folder = run_plan(resolved, out, options=request.running)
-    for sentence in failures(folder):
+    for sentence in missing_answers(folder):
         tell(sentence)
+    for said in said_of_failures(folder):
+        tell(f"A failure said: {said}")
+    if sums := folder.manifest.get("sent"):
+        tell(sent_in_words(sums))
     return folder
 
 
@@ -148,25 +157,6 @@ def _free_folder(name: str, identity: str) -> Path:
                 if manifest.get("status") != "done" and manifest.get("identity") == identity:
                     break
     return folder
-
-
-def failures(folder: RunFolder) -> Iterator[str]:
-    """Sentence for each model that failed on some items, with its first message."""
-    from scrutiny.store.coded import counts_of, is_value
-
-    columns = ["subject", "dataset", "reason"]
-    records = folder.coded("records", [*columns, "status"])
-    counted = counts_of(records, is_value(records["status"], "failed"), columns)
-    if not counted:
-        return
-    for row in counted:
-        yield (
-            f"{row['subject']} failed on {row['count']:,} of the {records.num_rows:,} rows of "
-            f"the run ({row['reason']}, {row['dataset']}); they count as failed, not as wrong."
-        )
-    messages = [text for text in folder.table("timings")["failure"].to_pylist() if text]
-    if messages:
-        yield f"The first failure was: {messages[0]}"
 
 
 def _page_of(view: "RunView") -> str:

@@ -97,8 +97,8 @@ class Chat(_OpenAI):
         logs = {"logprobs": True, "top_logprobs": _LIKELIEST}
         return {
             "messages": [*(system if self._endpoint.system else []), said],
-            **self._shared(draw),
             **(logs if self._endpoint.by == "logprobs" else {}),
+            **self._shared(draw),
         }
 
     def _of_choice(self, choice: Mapping[str, Any]) -> tuple[str, str]:
@@ -115,7 +115,7 @@ class Completions(_OpenAI):
     def body(self, examples: Sequence[Example], *, draw: int) -> Any:
         """Prompt, and how the model writes."""
         logs = {"logprobs": _CLASSIC} if self._endpoint.by == "logprobs" else {}
-        return {"prompt": self._prompt.around(examples[0])[0], **self._shared(draw), **logs}
+        return {"prompt": self._prompt.around(examples[0])[0], **logs, **self._shared(draw)}
 
     def _of_choice(self, choice: Mapping[str, Any]) -> tuple[str, str]:
         return str(at(choice, "text") or ""), ""

@@ -277,7 +277,12 @@ class RunFacts:
         What differs between the replicates of each family examined ("pre-training",
         "fine-tuning", "initialization"), where a record says it.
     warnings
-        Data that trained or chose a model that is measured on it; labels that may be swapped.
+        Data that trained or chose a model that is measured on it; labels that may be swapped;
+        missing answers, by reason.
+    failures
+        What was said of the first missing answers.
+    sent
+        Sums of what was sent to endpoints: requests, tokens, cost.
     labels
         How labels of the data were matched to the models', where their names do not show it.
     left_out
@@ -302,6 +307,8 @@ class RunFacts:
     status: str = "complete"
     replicates_of: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
+    sent: Mapping[str, Any] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     profile: str = ""
@@ -360,8 +367,9 @@ class RunView:
         """Return the same run without texts of the data."""
         data = self.manifest.get("data", {})
         kept = {name: {k: v for k, v in d.items() if k != "bad_rows"} for name, d in data.items()}
-        manifest = {**self.manifest, "data": kept}
-        return replace(self, manifest=manifest, evidence={}, has_texts=False)
+        manifest = {**self.manifest, "data": kept, "failures": []}
+        facts = replace(self.facts, failures=())
+        return replace(self, manifest=manifest, facts=facts, evidence={}, has_texts=False)
 
     @property
     def all_estimates(self) -> tuple[Estimate, ...]:

@@ -87,6 +87,8 @@ def _facts(path: str, manifest: Mapping[str, Any], estimates: Sequence[Estimate]
             if (found := manifest.get("models", {})[name].get("replicates_of"))
         },
         warnings=tuple(manifest.get("warnings", ())),
+        failures=tuple(manifest.get("failures", ())),
+        sent=manifest.get("sent", {}),
         labels=tuple(manifest.get("label_matches", ())),
         left_out=tuple((plan.get("budget") or {}).get("left_out", ())),
         profile=plan.get("profile", ""),

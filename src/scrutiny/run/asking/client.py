@@ -2,7 +2,7 @@
 
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -15,7 +15,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.garbage import usually_collected
 from scrutiny.core.model import Model
 from scrutiny.core.queries.language import Continuation, SentencePair
-from scrutiny.core.remote import NO_REPLY, RemoteModel, decode_replies, encode_replies
+from scrutiny.core.remote import NO_REPLY, RemoteModel, Spent, decode_replies, encode_replies
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.answers.checked_language import ask_or_fail
@@ -35,17 +35,22 @@ from scrutiny.store.answers import (
 
 CHUNK = 1024  # largest number of queries that are sorted and sent together
 CHUNK_TOKENS = 2**16  # and most tokens, where they are known: some seconds of a small model
+MOST_TOLD = 3  # messages of failures that are kept of a shard
 HOPELESS = 20  # failed queries in one chunk after which a model counts as broken
 
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of queries and cache hits so far."""
+    """Counts of queries and cache hits so far, and what was sent to an endpoint.
+
+    ``failures`` are messages of the first missing answers.
+    """
 
     asked: int = 0
     cached: int = 0
     model_seconds: float = 0.0
-    failure: str = ""  # message of the first answer that failed
+    failures: list[str] = field(default_factory=list)
+    spent: Spent = field(default_factory=Spent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +167,7 @@ class ModelClient:
         keys = answer_keys(
             examples, fingerprint=self._fingerprint, capability="reply", label_map="", draw=draw
         )
+        before = model.spent()
         replies = self._answers(
             _Questions(
                 keys,
@@ -172,10 +178,13 @@ class ModelClient:
                 is_arriving=True,
             )
         )
-        return [
+        self.tally.spent = self.tally.spent.plus(model.spent().since(before))
+        found = [
             one if isinstance(one, Failure) else self._translate(model.read(example, one))
             for example, one in zip(examples, replies, strict=True)
         ]
+        self._tell([one for one in found if isinstance(one, Failure)])
+        return found
 
     def ask_again(self) -> None:
         """Repeat, once per process, some queries that this run began with.
@@ -286,6 +295,13 @@ class ModelClient:
         self.tally.model_seconds += perf_counter() - start
         return came
 
+    def _tell(self, failures: Sequence[Failure]) -> None:
+        """Record what is said of failures; those of other reasons come first."""
+        by_reason = {failure.reason: failure.message for failure in reversed(failures)}
+        messages = [*by_reason.values(), *(failure.message for failure in failures[:MOST_TOLD])]
+        told = dict.fromkeys([*self.tally.failures, *map(storable, messages)])
+        self.tally.failures = [*told][:MOST_TOLD]
+
     def _look_at_failures(self, answers: Sequence[Any | Failure]) -> None:
         """Record the first failure; raise if a model only ever fails.
 
@@ -297,7 +313,7 @@ class ModelClient:
         asked = len(answers)
         if not failures:
             return
-        self.tally.failure = self.tally.failure or storable(failures[0].message)
+        self._tell(failures)
         raised = sum(failure.reason in ("model_error", *NO_REPLY) for failure in failures)
         if raised == asked >= HOPELESS and not self._has_answered:
             raise ModelError(

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from time import perf_counter
 from typing import Any, cast
 
@@ -14,10 +15,10 @@ from scrutiny.core.boundary.secrets import redacted
 from scrutiny.core.diagnostic import Batch, Cell, ChangesTexts
 from scrutiny.core.garbage import seldom_collected
 from scrutiny.core.model import Model, Replicate
-from scrutiny.core.remote import RemoteModel
+from scrutiny.core.remote import RemoteModel, Spent
 from scrutiny.models.answers.user_code import at_home, errors_named, exits_refused
 from scrutiny.models.python.reading import ObjectReading, read_object
-from scrutiny.run.asking.client import ModelClient, Tally
+from scrutiny.run.asking.client import MOST_TOLD, ModelClient, Tally
 from scrutiny.run.asking.forms import FORMS
 from scrutiny.run.asking.pace import Pace
 from scrutiny.run.asking.sameness import Witnesses, must_be_the_same, who
@@ -234,14 +235,20 @@ class TaskRunner:
 
 
 def _timing(task: TaskSpec, seconds: float, tallies: Sequence[Tally]) -> pa.Table:
-    failures = [tally.failure for tally in tallies if tally.failure]
+    failures = [text for tally in tallies for text in tally.failures][:MOST_TOLD]
+    spent = reduce(Spent.plus, (tally.spent for tally in tallies), Spent())
     row = {
         "task": task.id,
         "seconds": seconds,
         "model_seconds": sum((tally.model_seconds for tally in tallies), 0.0),
         "asked": sum(tally.asked for tally in tallies),
         "cached": sum(tally.cached for tally in tallies),
-        "failure": writable(next((text[:_MOST_SAID] for text in failures), None)),
+        "failures": [writable(text[:_MOST_SAID]) for text in failures],
+        "requests": spent.requests,
+        "requests_again": spent.again,
+        "tokens_in": spent.tokens_in,
+        "tokens_out": spent.tokens_out,
+        "cost": spent.cost,
     }
     return pa.Table.from_pylist([row], schema=TIMINGS)
 
