@@ -120,6 +120,8 @@ class RemoteModel(Model):
     for the whole run. `replies` gives what came as it comes, and `read` makes an answer of it.
     """
 
+    #: Most requests that are sent at one time.
+    at_once: int = 1
     #: Whether its user says which version it is, so that replies are kept for later commands.
     is_versioned: bool = False
 

@@ -42,7 +42,7 @@ def test_a_model_that_only_raises_ends_the_run(
     broken: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert exit_code_of(group, [*COMMAND, "plain", *data_of(HOPELESS)]) == 2
-    assert f"each of the {HOPELESS} texts" in " ".join(capsys.readouterr().err.split())
+    assert f"none of the {HOPELESS} texts" in " ".join(capsys.readouterr().err.split())
 
 
 def test_display_none_hides_progress_and_nothing_else(

@@ -17,7 +17,10 @@ import scrutiny
 from scrutiny.core.errors import RunIncompleteError
 from scrutiny.report.formats.html import render_html
 from scrutiny.report.reading.load import load_view
+from scrutiny.run.budgeting.cost import cost_of
 from scrutiny.run.driver import RunOptions
+from scrutiny.run.planning.file import plan_of
+from scrutiny.run.planning.resolve import resolve
 from scrutiny.store.run_folder import RunFolder
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost"])
@@ -157,6 +160,18 @@ def test_several_workers_exceed_no_limit(serve, data, tmp_path):
     )
     assert served.most_at_once <= 3
     assert len(records(RunFolder(tmp_path / "r"))) == 600
+
+
+def test_a_cost_is_known_after_three_texts(serve, data):
+    served = serve(lambda body, _: said("good"))
+    options = {
+        "data": {"d": {"source": data}},
+        "models": {"m": {"source": f"{served.url}/v1{ASKED}"}},
+    }
+    measure = [{"id": "p", "diagnostic": "robustness", "models": ["m"], "data": ["d"]}]
+    cost = cost_of(resolve(plan_of({**options, "measure": measure})), price=0.5)
+    assert len(served.bodies) == 3
+    assert cost.to_json()["money"] == pytest.approx(0.5 * cost.to_json()["texts"])
 
 
 def test_the_noise_floor_is_measured(serve, data, tmp_path):

@@ -38,6 +38,7 @@ class HttpModel(RemoteModel):
         self.source = source
         self.task = task.name
         self.is_versioned = bool(endpoint.revision)
+        self.at_once = endpoint.concurrency
         self._endpoint = endpoint
         self._writes_texts = task.answer_type is TEXT
         choices = tuple(endpoint.choices.items()) or tuple((one, one) for one in endpoint.labels)

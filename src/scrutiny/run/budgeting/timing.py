@@ -9,6 +9,7 @@ from typing import Any, Final
 from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.diagnostic import ChangesTexts
 from scrutiny.core.model import Model
+from scrutiny.core.remote import RemoteModel
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.strings.lineage import checkpoint_folder
 from scrutiny.models.strings.source import UNTRAINED, parse
@@ -101,10 +102,16 @@ class Timer:
             def work(start: int, stop: int) -> None:
                 predict_or_fail(model, examples[start:stop])
 
-            self._each[key] = seconds_each(work, len(examples))
+            if isinstance(model, RemoteModel):  # texts may cost money: few, and as if at one time
+                few = examples[: model.at_once]
+                self._each[key] = seconds_each(work, min(_FEW, len(few))) / len(few)
+            else:
+                self._each[key] = seconds_each(work, len(examples))
         return self._each[key]
 
     def _speed(self, measurement: Measurement, family: str, data: str, queries: int) -> Speed:
+        if self._resolved.pairings[family, data].is_remote:
+            return Speed(seconds=self.predicting(family, data))
         if not self._resolved.tasks[data].must_be_answered:
             return Speed(seconds=self._measured(measurement, family, data)[1] / queries)
         each = self.predicting(family, data)
