@@ -23,6 +23,7 @@ nobody says which texts are valid, the sentence says so.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from scrutiny.core.claim import Claim, Component, Risk
@@ -110,36 +111,41 @@ def over_draws(
         )
 
 
-def _of_attack(name: str, draw: int, params: AttackParams) -> Iterator[EstimateSpec]:
-    """Specifications of one attack and draw."""
-    condition = condition_of(name, draw)
+def of_draw(
+    what: str, metric: str, name: str, draw: int, *, control: bool
+) -> Iterator[EstimateSpec]:
+    """One draw of an attack, that of random change, and its excess over random change."""
+    end, condition = f"{name}/{draw}", condition_of(name, draw)
     after, at_random = Selector("measured", condition), Selector("control", condition)
-    end = f"{name}/{draw}"
-
-    def of(
-        what: str, metric: str, side: Selector = after, *, role: str = "measured"
-    ) -> EstimateSpec:
-        sides = {"": side, "before": BEFORE}
-        return EstimateSpec(
-            f"{what}/{end}",
-            metric,
-            sides,
-            fallback=_STAYS,
-            role=role,
-            condition=condition,
-            presupposes=gate(params) if what.startswith("valid_") else (),
-        )
-
-    yield of("success", "attack_success@1")
-    if params.control:
-        yield of("random", "attack_success@1", at_random, role="control")
+    own = EstimateSpec(
+        f"{what}/{end}",
+        f"{metric}@1",
+        {"": after, "before": BEFORE},
+        fallback=_STAYS,
+        condition=condition,
+    )
+    yield own
+    if control:
+        sides = {"": at_random, "before": BEFORE}
+        yield replace(own, id=f"random/{end}", sides=sides, role="control")
         yield EstimateSpec(
             f"excess/{end}",
-            "beyond(attack_success)@1",
+            f"beyond({metric})@1",
             {"": after, "control": at_random, "before": BEFORE},
             fallback=_BOTH_STAY,
             condition=condition,
         )
+
+
+def _of_attack(name: str, draw: int, params: AttackParams) -> Iterator[EstimateSpec]:
+    """Specifications of one attack and draw."""
+    success, *beside = of_draw("success", "attack_success", name, draw, control=params.control)
+    yield from (success, *beside)
+
+    def of(what: str, metric: str) -> EstimateSpec:
+        presupposed = gate(params) if what.startswith("valid_") else ()
+        return replace(success, id=f"{what}/{name}/{draw}", metric=metric, presupposes=presupposed)
+
     for what, metric in _OF_EACH.items():
         yield of(what, metric)
     for budget in BUDGETS:

@@ -16,7 +16,6 @@ from scrutiny.core.diagnostic import (
     Inputs,
     Reference,
     RowKind,
-    Selector,
     reference_of,
 )
 from scrutiny.core.edit import Variant
@@ -26,17 +25,16 @@ from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction, Task
 from scrutiny.data.drawn_items import drawn
 from scrutiny.diagnostics.attack.control import OneAtRandom, expense_of
-from scrutiny.diagnostics.attack.design import BEFORE, compared, over_draws, title
+from scrutiny.diagnostics.attack.design import BEFORE, compared, of_draw, over_draws, title
 from scrutiny.diagnostics.attack.params import TransferParams, attacks_of
 from scrutiny.diagnostics.attack.rows import baseline_row, condition_of
-from scrutiny.diagnostics.attack.searching import NOT_DRAWN, Work, output_name
+from scrutiny.diagnostics.attack.searching import NOT_DRAWN, Attempt, Work, output_name
 from scrutiny.perturb.recipes.attack import Attack, given_for
 from scrutiny.perturb.search.found import Found
 from scrutiny.perturb.search.goal import label_of
 from scrutiny.text.edits import apply_edits
 
 _NOT_FOOLED: Final = "not_fooled"
-_FALLBACK: Final = {"": "before"}
 
 
 class Transfer(ChangesTexts[TransferParams]):
@@ -115,22 +113,11 @@ class Transfer(ChangesTexts[TransferParams]):
             attack = attacks[attempt.recipe]
             random = work.beside(attack, wanted, OneAtRandom(words), draw=attempt.draw)
             for example in chosen:
-                found = attempt.found.get(example.id)
                 name = _name(reference, attempt.recipe, attempt.draw)
-                treated = _variant(
-                    example, found, name=name, recipe=attempt.recipe, draw=attempt.draw
-                )
-                yield treated
+                yield _variant(example, attempt.found.get(example.id), attempt, name=name)
                 if params.control:
-                    control = _variant(
-                        example,
-                        random.get(example.id),
-                        name=f"{name}/random",
-                        recipe=attempt.recipe,
-                        draw=attempt.draw,
-                        control_of=treated,
-                    )
-                    yield control
+                    found = random.get(example.id)
+                    yield _variant(example, found, attempt, name=f"{name}/random", control_of=name)
 
     def measure(
         self, params: TransferParams, cell: Cell, batch: Batch, ctx: Context
@@ -161,11 +148,10 @@ def _name(reference: Reference, recipe: str, draw: int) -> str:
 def _variant(
     example: Example,
     found: Found | None,
+    attempt: Attempt,
     *,
     name: str,
-    recipe: str,
-    draw: int,
-    control_of: Variant | None = None,
+    control_of: str | None = None,
 ) -> Variant:
     """An adversarial text as a variant; skipped if the reference was not fooled."""
     status, reason = "ok", None
@@ -182,13 +168,13 @@ def _variant(
         example.id,
         name,
         "control" if is_control else "measured",
-        None if control_of is None else control_of.name,
-        recipe,
+        control_of,
+        attempt.recipe,
         state.edits if status == "ok" and state is not None else (),
         example.gold,
         status,
         reason,
-        draw,
+        attempt.draw,
     )
 
 
@@ -217,31 +203,7 @@ def _estimates(attacks: Sequence[str], params: TransferParams) -> Iterator[Estim
     yield EstimateSpec("level", "accuracy@1", {"": BEFORE}, role="baseline")
     for name in attacks:
         for draw in range(params.draws):
-            condition, end = condition_of(name, draw), f"{name}/{draw}"
-            after, other = Selector("measured", condition), Selector("control", condition)
-            yield EstimateSpec(
-                f"transfer/{end}",
-                "transfer_rate@1",
-                {"": after, "before": BEFORE},
-                fallback=_FALLBACK,
-                condition=condition,
-            )
-            if params.control:
-                yield EstimateSpec(
-                    f"random/{end}",
-                    "transfer_rate@1",
-                    {"": other, "before": BEFORE},
-                    fallback=_FALLBACK,
-                    role="control",
-                    condition=condition,
-                )
-                yield EstimateSpec(
-                    f"excess/{end}",
-                    "beyond(transfer_rate)@1",
-                    {"": after, "control": other, "before": BEFORE},
-                    fallback={"": "before", "control": "before"},
-                    condition=condition,
-                )
+            yield from of_draw("transfer", "transfer_rate", name, draw, control=params.control)
         if params.draws > 1:
             yield from over_draws("transfer", "transfer_rate", name, params)
 

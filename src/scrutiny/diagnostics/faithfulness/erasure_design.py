@@ -7,6 +7,7 @@ decision flips, by order.
 """
 
 from collections.abc import Iterator
+from functools import partial
 
 from scrutiny.core.claim import Claim, Component, checks_with, points
 from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
@@ -14,7 +15,6 @@ from scrutiny.diagnostics.faithfulness.naming import beyond_untrained
 from scrutiny.diagnostics.faithfulness.orders import OrderName, order_names
 from scrutiny.diagnostics.faithfulness.params import ErasureParams
 
-_CHECKS = ("items", "seeds", "choices:draw", "datasets")
 _TOP = OrderName("attention")
 _GRADIENT = OrderName("gradient_attention")
 #: Orders whose first step is a single weight of a known rank, or gradient.
@@ -98,68 +98,48 @@ def _two(metric: str, short: str, first: OrderName, other: OrderName) -> Estimat
 
 def _claims(params: ErasureParams, inputs: Inputs) -> Iterator[Claim]:
     """The highest weight against others, and orders against each other."""
-    skill = (("level", inputs.data.chance),)
-    draws = range(params.draws)
-    yield Claim(
-        id="highest",
-        says="erasing the highest attention weight flips decisions more often than erasing a "
-        f"random other one, by {points(params.margin)}",
+    claim = partial(Claim, family="erasure", competence=(("level", inputs.data.chance),))
+    drawn = partial(claim, checks=("items", "seeds", "choices:draw", "datasets"))
+    margin, share_margin = params.margin, params.share_margin
+    yield drawn(
+        "highest",
+        "erasing the highest attention weight flips decisions more often than erasing a random "
+        f"other one, by {points(margin)}",
         components=(
-            *(
-                Component(f"flip_gap/other/{d}", params.margin, _against("a random other", d))
-                for d in draws
-            ),
-            *beyond_untrained("flip_gap/other/0", params.margin, inputs),
+            *_in_draws("flip_gap/other", margin, "a random other", params.draws),
+            *beyond_untrained("flip_gap/other/0", margin, inputs),
         ),
-        family="erasure",
-        checks=_CHECKS,
-        competence=skill,
     )
-    yield Claim(
-        id="highest beyond its size",
-        says="erasing the highest attention weight flips decisions more often than erasing others "
-        f"with the same sum, by {points(params.margin)}",
-        components=tuple(
-            Component(f"flip_gap/same_mass/{d}", params.margin, _against("the same sum", d))
-            for d in draws
-        ),
-        family="erasure",
-        checks=_CHECKS,
-        competence=skill,
+    yield drawn(
+        "highest beyond its size",
+        "erasing the highest attention weight flips decisions more often than erasing others with "
+        f"the same sum, by {points(margin)}",
+        components=tuple(_in_draws("flip_gap/same_mass", margin, "the same sum", params.draws)),
     )
-    yield Claim(
-        id="order",
-        says="erasing from the highest weight down flips decisions sooner than a random order, by "
-        f"{params.share_margin:g} of the tokens",
+    yield drawn(
+        "order",
+        "erasing from the highest weight down flips decisions sooner than a random order, by "
+        f"{share_margin:g} of the tokens",
         components=(
-            *(
-                Component(f"share_gap/random/{d}", params.share_margin, _against("random order", d))
-                for d in draws
-            ),
+            *_in_draws("share_gap/random", share_margin, "random order", params.draws),
             *beyond_untrained("share_gap/random/0", 0.0, inputs),
         ),
-        family="erasure",
-        checks=_CHECKS,
-        competence=skill,
     )
-    yield Claim(
-        id="as good as gradients",
-        says="erasing from the highest weight down flips decisions about as soon as by gradient "
-        f"times weight (later by less than {params.share_margin:g} of the tokens)",
-        components=(
-            Component(
-                "share_gap/gradient_attention", -params.share_margin, "control: gradient x weight"
-            ),
-        ),
-        family="erasure",
+    against = "control: gradient x weight"
+    yield claim(
+        "as good as gradients",
+        "erasing from the highest weight down flips decisions about as soon as by gradient times "
+        f"weight (later by less than {share_margin:g} of the tokens)",
+        components=(Component("share_gap/gradient_attention", -share_margin, against),),
         checks=checks_with(),
-        competence=skill,
     )
 
 
-def _against(what: str, draw: int) -> str:
-    """Alternative that a component excludes; the first draw is the control, others are choices."""
-    return f"control: {what}" if draw == 0 else f"choice: draw {draw + 1}, {what}"
+def _in_draws(name: str, margin: float, what: str, draws: int) -> Iterator[Component]:
+    """Alternative that each draw excludes; the first draw is the control, others are choices."""
+    for d in range(draws):
+        against = f"choice: draw {d + 1}, {what}" if d else f"control: {what}"
+        yield Component(f"{name}/{d}", margin, against)
 
 
 def _notes(params: ErasureParams) -> Iterator[str]:

@@ -102,11 +102,8 @@ def _of_items(inputs: Inputs) -> Iterator[EstimateSpec]:
     base = {"": Selector("baseline", OF_BASE)}
     both = {"": Selector("baseline", OF_TARGET)}
     level = score_of(inputs.task).level
-    of_reference = {"": Selector("baseline", OF_REFERENCE)}
-    yield EstimateSpec("level", level, both, role="baseline", condition=OF_TARGET)
-    yield EstimateSpec(
-        "level_reference", level, of_reference, role="baseline", condition=OF_REFERENCE
-    )
+    yield EstimateSpec.of("level", level, OF_TARGET, role="baseline")
+    yield EstimateSpec.of("level_reference", level, OF_REFERENCE, role="baseline")
     if any(measure.name == "hit" for measure in inputs.task.measures):
         yield EstimateSpec("gap", "accuracy_gap@1", both, role="baseline")
     yield EstimateSpec("agreement", "share(agree_base)@1", base, role="baseline")
@@ -117,16 +114,12 @@ def _of_items(inputs: Inputs) -> Iterator[EstimateSpec]:
 def _hard(generation: Generation) -> Iterator[EstimateSpec]:
     """Hard-SCoPE, its control, and the excess over the control."""
     label, condition = generation.label, generation.condition
-    searched = {"": Selector("measured", condition)}
-    random = {"": Selector("control", condition)}
-    against = {**searched, "control": random[""]}
-    yield EstimateSpec(f"hard/{label}", "hard_scope@1", searched, condition=condition)
-    yield EstimateSpec(
-        f"random/{label}", "kept_by(target)@1", random, role="control", condition=condition
-    )
+    against = {"": Selector("measured", condition), "control": Selector("control", condition)}
+    yield EstimateSpec.of(f"hard/{label}", "hard_scope@1", condition)
+    yield EstimateSpec.of(f"random/{label}", "kept_by(target)@1", condition, role="control")
     yield EstimateSpec(f"lift/{label}", "scope_lift@1", against, condition=condition)
     yield EstimateSpec(f"kappa/{label}", "kappa_inv@1", against, condition=condition)
-    yield EstimateSpec(f"found/{label}", "pairs_found@1", searched, condition=condition)
+    yield EstimateSpec.of(f"found/{label}", "pairs_found@1", condition)
     proposed = {"": Selector("control", {**condition, "of": PROPOSALS})}
     for name, metric in (
         ("random_reference", "kept_by(reference)@1"),
@@ -181,11 +174,8 @@ def _soft(generation: Generation, params: ScopeParams, inputs: Inputs) -> Iterat
 
 def _agreement(generation: Generation) -> Iterator[EstimateSpec]:
     """Agreement on changed texts, over the pairs of Hard-SCoPE and over all."""
-    searched = {"": Selector("measured", generation.condition)}
     for name, metric in (("ood", "ood_agreement(kept)@1"), ("ood_all", "ood_agreement(all)@1")):
-        yield EstimateSpec(
-            f"{name}/{generation.label}", metric, searched, condition=generation.condition
-        )
+        yield EstimateSpec.of(f"{name}/{generation.label}", metric, generation.condition)
 
 
 def _claim(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim:

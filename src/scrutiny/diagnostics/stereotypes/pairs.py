@@ -19,7 +19,7 @@ from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.stereotypes.metrics import CONTROL_SETS
 from scrutiny.diagnostics.stereotypes.pair_design import pair_design
-from scrutiny.diagnostics.stereotypes.params import PairsParams, require_any
+from scrutiny.diagnostics.stereotypes.params import PairsParams, without_any
 from scrutiny.models.scoring import (
     ComparedSentences,
     PairScore,
@@ -149,10 +149,7 @@ class Pairs(Diagnostic[PairsParams]):
         is_directed = "a_direction" in inputs.data.columns
         if params.only and is_directed != (params.only == "directed"):
             return Design(notes=(f"No pair of {inputs.data.name} is {params.only}.",))
-        if inputs.is_audit and not variants:
-            return Design(notes=(f"{inputs.subject.name} gives no likelihoods.",))
-        require_any(variants, self.id, inputs.subject.capabilities)
-        return pair_design(params, inputs, variants)
+        return without_any(variants, self.id, inputs) or pair_design(params, inputs, variants)
 
     def measure(self, params: PairsParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """One row for each pair and variant."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
+from scrutiny.core.diagnostic import Design, Inputs
 from scrutiny.core.errors import PlanError
 from scrutiny.core.limits import known
 from scrutiny.models.scoring import FILLING_VARIANTS, PAIR_VARIANTS
@@ -135,16 +136,19 @@ class StereoSetParams(VariantParams):
     )
 
 
-def require_any(variants: Sequence[Any], diagnostic: str, capabilities: frozenset[str]) -> None:
-    """Refuse a model that supports no variant.
+def without_any(variants: Sequence[Any], diagnostic: str, inputs: Inputs) -> Design | None:
+    """Design for a model that supports no variant: an audit leaves it out; None for any other.
 
     Raises
     ------
     PlanError
-        If there is no procedure.
+        If there is no procedure, and it is no audit.
     """
-    if not variants:
-        raise PlanError(
-            f"{diagnostic} needs a language model, one of {', '.join(sorted(LIKELIHOODS))}; this "
-            f"one offers {', '.join(sorted(capabilities)) or 'nothing'}."
-        )
+    if variants:
+        return None
+    if inputs.is_audit:
+        return Design(notes=(f"{inputs.subject.name} gives no likelihoods.",))
+    raise PlanError(
+        f"{diagnostic} needs a language model, one of {', '.join(sorted(LIKELIHOODS))}; this one "
+        f"offers {', '.join(sorted(inputs.subject.capabilities)) or 'nothing'}."
+    )

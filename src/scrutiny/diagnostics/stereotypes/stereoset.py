@@ -15,7 +15,7 @@ from scrutiny.core.diagnostic import (
 )
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
-from scrutiny.diagnostics.stereotypes.params import StereoSetParams, require_any
+from scrutiny.diagnostics.stereotypes.params import StereoSetParams, without_any
 from scrutiny.diagnostics.stereotypes.triple_design import triple_design
 from scrutiny.models.scoring import (
     Filling,
@@ -154,10 +154,7 @@ class StereoSet(Diagnostic[StereoSetParams]):
     def design(self, params: StereoSetParams, inputs: Inputs) -> Design:
         """Conditions, estimates and claims for one family on one dataset."""
         variants = params.runnable(inputs.subject.capabilities)
-        if inputs.is_audit and not variants:
-            return Design(notes=(f"{inputs.subject.name} gives no likelihoods.",))
-        require_any(variants, self.id, inputs.subject.capabilities)
-        return triple_design(params, inputs, variants)
+        return without_any(variants, self.id, inputs) or triple_design(params, inputs, variants)
 
     def measure(
         self, params: StereoSetParams, cell: Cell, batch: Batch, ctx: Context
