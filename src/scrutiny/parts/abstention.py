@@ -1,11 +1,11 @@
 """Score with abstention: the score among answers with large margins."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
-from scrutiny.parts.charts.vega import series_color, tooltip, view_of
+from scrutiny.parts.charts.vega import axis, series_color, tooltip, view_of
 from scrutiny.parts.part import Part, ReportPart, left_out
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.references import own_subjects
@@ -91,12 +91,7 @@ def _spec(found: _Found) -> Spec:
         "scale": {"reverse": True, "domain": [0, 1]},
         "axis": {"title": "share of answers kept, most confident first", "format": "%"},
     }
-    y: dict[str, Any] = {
-        "field": "score",
-        "type": "quantitative",
-        "scale": {"zero": False},
-        "axis": {"title": "share of hits", "tickCount": 5},
-    }
+    y = axis("score", "share of hits")
     color = {"color": series_color([label for label, _ in found], name="condition")}
     told = {"tooltip": tooltip("condition", "coverage", "score", "low", "high")}
     layers: list[Spec] = [

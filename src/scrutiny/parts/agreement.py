@@ -12,8 +12,7 @@ from scrutiny.parts.charts.vega import series_color, tooltip, view_of
 from scrutiny.parts.part import MOST_CHARTS, MOST_ROWS, Part, ReportPart, left_out
 from scrutiny.parts.run.identity import by_identity, identity, varying
 from scrutiny.parts.run.questions import Questions
-from scrutiny.parts.run.references import References, own_subjects
-from scrutiny.parts.run.sections import main_estimates
+from scrutiny.parts.run.references import References, own_subjects, settled
 from scrutiny.parts.run.view import Hits, RunView
 from scrutiny.parts.wording.numbers import NO_VALUE, number
 from scrutiny.parts.words import anchor, row_labels, title_of
@@ -50,10 +49,9 @@ def part(view: RunView) -> Part | None:
     """Matrix and list of pairs for each question with several conditions."""
     references = References(view)
     hits = {identity(h.key, without=["metric", "group"]): h for h in view.records.hits()}
-    whole = [e for e in main_estimates(view) if e.key.replicate is None]
-    known = [e for e in whole if e.status == "ok" and e.value is not None]
     own = own_subjects(view)
-    known = [e for e in known if e.key.role == "measured" and e.key.subject in own]
+    known = [e for e in settled(view) if e.key.replicate is None and e.key.subject in own]
+    known = [e for e in known if e.key.role == "measured"]
     questions = list(Questions(view).grouped(known, without=["group"]).values())
     questions.sort(key=lambda members: -any(references.is_claimed(e) for e in members))
     asked = [m for m in questions if len(by_identity(m, without=["group"])) > 1]

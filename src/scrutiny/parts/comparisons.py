@@ -10,8 +10,7 @@ from scrutiny.parts.charts.findings import forest_or_table
 from scrutiny.parts.charts.tables import Chart, ChartTable, Line
 from scrutiny.parts.charts.vega import key_title
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out, shown
-from scrutiny.parts.run.references import is_relation
-from scrutiny.parts.run.sections import main_estimates
+from scrutiny.parts.run.references import is_relation, settled
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import family_name
 from scrutiny.parts.wording.numbers import interval, number, p_value
@@ -31,9 +30,8 @@ _LEAD: Final = (
 
 def part(view: RunView) -> Part | None:
     """Differences of two subjects or conditions, by metric; claims of the plan in a table."""
-    made = [e for e in main_estimates(view) if e.key.role == "contrast" and e.key.reference]
-    made = [e for e in made if e.status == "ok" and not is_relation(e.key)]
-    made = [e for e in made if e.value is not None]
+    made = [e for e in settled(view) if e.key.role == "contrast" and e.key.reference]
+    made = [e for e in made if not is_relation(e.key)]
     by_metric = grouped((f"{e.key.diagnostic} {e.key.metric}", e) for e in made)
     found = [chart for members in by_metric.values() for chart in _charts(members)]
     claims = [f for f in view.findings if family_name(f.claim.diagnostic) == PLAN]
@@ -100,7 +98,6 @@ def _ranks(tested: Sequence[Estimate]) -> Chart:
             "so few runs can give; the last column is the share of pairs of runs in which the "
             "first side is higher."
         ),
-        spec=None,
         table=ChartTable(header, rows, 2),
         note=left_out(len(tested), MOST_ROWS, "tests"),
     )
@@ -122,7 +119,6 @@ def _claims(claims: Sequence[Finding]) -> Chart:
         anchor="reliability-comparisons-claims",
         title="Claims of the plan",
         caption="Claims of the plan, in addition to those of its diagnostics.",
-        spec=None,
         table=ChartTable(("claim", "estimate", "must be", "verdict", "why"), rows, 5),
         note=left_out(len(claims), MOST_ROWS, "claims"),
     )

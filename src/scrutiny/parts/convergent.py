@@ -11,7 +11,7 @@ from typing import Any, Final
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
-from scrutiny.parts.charts.vega import guide, key_title, series_color, tooltip, view_of
+from scrutiny.parts.charts.vega import axis, guide, key_title, series_color, tooltip, view_of
 from scrutiny.parts.part import Part, ReportPart, part_of
 from scrutiny.parts.run.identity import by_identity
 from scrutiny.parts.run.references import References, replicated
@@ -127,23 +127,15 @@ def _spec(matches: Sequence[_Match], names: Sequence[str], references: Reference
         for name in m.replicates
     ]
     constructs = [m.construct for m in matches]
-    axes: dict[str, Any] = {
-        axis: {
-            "field": axis,
-            "type": "quantitative",
-            "scale": {"zero": False},
-            "axis": {"title": name, "tickCount": 5},
-        }
-        for axis, name in zip("xy", names, strict=True)
-    }
+    axes: dict[str, Any] = {at: axis(at, name) for at, name in zip("xy", names, strict=True)}
     color = series_color(constructs[:5], name="construct") if len(constructs) <= 5 else None
     encoding = {**axes, "tooltip": tooltip("construct", "replicate", "x", "y")}
     encoding |= {"color": color} if color else {}
     layers: list[Spec] = []
-    for axis, one in zip("xy", (matches[0].a, matches[0].b), strict=True):
+    for at, one in zip("xy", (matches[0].a, matches[0].b), strict=True):
         reference = references.of(one)
         if reference is not None:
-            layers.append(guide(reference, dashed=True, along=axis))
+            layers.append(guide(reference, dashed=True, along=at))
     layers.append({"mark": {"type": "point", "filled": True, "size": 50}, "encoding": encoding})
     return view_of(values, height=240, layer=layers)
 

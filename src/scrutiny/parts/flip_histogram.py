@@ -125,7 +125,6 @@ def _all(found: Sequence[tuple[Hits, tuple[Any, Any]]], view: RunView) -> Chart:
         anchor="reliability-flips-table",
         title="Observed spread, and the spread of independent flips",
         caption="Standard deviations over replicates of the share of hits.",
-        spec=None,
         table=ChartTable(header, tuple(rows)),
         note=left_out(len(found), MOST_ROWS, "conditions"),
     )

@@ -5,11 +5,18 @@ from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.tables import Chart, ChartTable
-from scrutiny.parts.charts.vega import axis, band_and_line, guide, key_title, tooltip, view_of
+from scrutiny.parts.charts.vega import (
+    axis,
+    band_and_line,
+    drawn,
+    guide,
+    key_title,
+    tooltip,
+    view_of,
+)
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, part_of
 from scrutiny.parts.run.identity import by_identity
-from scrutiny.parts.run.references import References
-from scrutiny.parts.run.sections import main_estimates
+from scrutiny.parts.run.references import References, settled
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import replicate_words
 from scrutiny.parts.wording.numbers import by_replicate, interval, out_of
@@ -27,7 +34,7 @@ _LEAD: Final = (
 def part(view: RunView) -> Part | None:
     """Line charts of estimates with at least three values of a numeric condition."""
     references = References(view)
-    found = list(_courses(main_estimates(view)))
+    found = list(_courses(settled(view)))
     found.sort(key=lambda pair: -sum(references.is_claimed(e) for e in pair[1]))
     charts = [_chart(name, members, view, references) for name, members in found[:MOST_ROWS]]
     return part_of("reliability-course", "Trend over steps or layers", _LEAD, charts, "courses")
@@ -35,8 +42,7 @@ def part(view: RunView) -> Part | None:
 
 def _courses(estimates: Sequence[Estimate]) -> Iterator[tuple[str, list[Estimate]]]:
     """Estimates that differ in only one numeric condition, in its order."""
-    known = [e for e in estimates if e.status == "ok" and e.value is not None]
-    known = [e for e in known if e.key.role == "measured" and e.key.replicate is None]
+    known = [e for e in estimates if e.key.role == "measured" and e.key.replicate is None]
     names = sorted({name for e in known for name in e.key.condition} - _UNORDERED)
     for name in names:
         having = [e for e in known if _at(e, name) is not None]
@@ -77,16 +83,7 @@ def _spec(name: str, members: Sequence[Estimate], limit: float | None) -> dict[s
         for e in members
         for r, v in e.by_replicate.items()
     ]
-    mean = [
-        {
-            "at": _at(e, name),
-            "value": e.value,
-            "low": e.low,
-            "high": e.high,
-            "interval": interval(e),
-        }
-        for e in members
-    ]
+    mean = [{"at": _at(e, name), **drawn(e)} for e in members]
     limits = [] if limit is None else [guide(limit, dashed=True, along="y")]
     band, line = band_and_line(x, y, "at", "interval", points=mean)
     single = {

@@ -85,7 +85,6 @@ def _chart(title: str, rows: Sequence[Reproduction]) -> Chart:
         anchor=f"reliability-published-{slug(title)}",
         title=title,
         caption="",
-        spec=None,
         table=ChartTable(header, cells, len(header), frozenset(marks)),
         is_open=True,
     )

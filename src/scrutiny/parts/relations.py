@@ -7,7 +7,7 @@ from rich.text import Text
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
-from scrutiny.parts.charts.vega import guide, label_axis, tooltip, view_of
+from scrutiny.parts.charts.vega import drawn, guide, label_axis, tooltip, view_of
 from scrutiny.parts.lines import part_lines
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out
 from scrutiny.parts.run.references import is_relation
@@ -33,12 +33,12 @@ def part(view: RunView) -> Part | None:
     made = [e for e in view.estimates if is_relation(e.key)]
     if not made:
         return None
-    drawn = [e for e in made[:MOST_ROWS] if e.value is not None and e.low is not None]
+    shown = [e for e in made[:MOST_ROWS] if e.value is not None and e.low is not None]
     chart = Chart(
         anchor="reliability-relations-all",
         title="Correlation over replicates",
         caption="Points are Pearson's r, bars their intervals; the line is zero.",
-        spec=_spec(drawn) if drawn else None,
+        spec=_spec(shown) if shown else None,
         table=_table(made[:MOST_ROWS]),
         is_open=True,
         note=left_out(len(made), MOST_ROWS, "correlations"),
@@ -46,18 +46,9 @@ def part(view: RunView) -> Part | None:
     return Part("reliability-relations", "Correlated estimates", _LEAD, (chart,))
 
 
-def _spec(drawn: Sequence[Estimate]) -> Spec:
-    values = [
-        {
-            "label": e.key.group,
-            "value": e.value,
-            "low": e.low,
-            "high": e.high,
-            "interval": interval(e),
-        }
-        for e in drawn
-    ]
-    y: dict[str, Any] = {"y": label_axis([e.key.group for e in drawn])}
+def _spec(shown: Sequence[Estimate]) -> Spec:
+    values = [{"label": e.key.group, **drawn(e)} for e in shown]
+    y: dict[str, Any] = {"y": label_axis([e.key.group for e in shown])}
     x: dict[str, Any] = {
         "field": "value",
         "type": "quantitative",

@@ -101,7 +101,6 @@ def chart_of_tests(metric: str, tests: Sequence[SeedTests], view: RunView) -> Ch
         anchor=anchor(f"tests-{metric.partition('@')[0]}", keys[0]),
         title=title_of(_of_any_replicate(keys), view),
         caption=_CAPTION,
-        spec=None,
         table=ChartTable(header, tuple(rows)),
     )
 

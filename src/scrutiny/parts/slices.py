@@ -96,7 +96,7 @@ def _chart(
     table = ChartTable(_HEADER, tuple(rows), 2)
     made = forest(place, series, metric=key_title(whole.key), limit=None)
     if made is None:
-        return Chart(place, title, "No slice is large enough.", None, table)
+        return Chart(place, title, "No slice is large enough.", table)
     return replace(made, title=title, table=table, is_open=True)
 
 

@@ -5,12 +5,11 @@ from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
-from scrutiny.parts.charts.vega import guide, tooltip, view_of
+from scrutiny.parts.charts.vega import drawn, guide, tooltip, view_of
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out
 from scrutiny.parts.run.identity import varying
 from scrutiny.parts.run.questions import Questions
-from scrutiny.parts.run.references import References, is_relation
-from scrutiny.parts.run.sections import main_estimates
+from scrutiny.parts.run.references import References, is_relation, settled
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import unversioned
 from scrutiny.parts.wording.numbers import decimals_for, interval, number, out_of
@@ -29,9 +28,8 @@ _LEAD: Final = (
 def part(view: RunView) -> Part | None:
     """Summary and curve of every question with at least three conditions."""
     references = References(view)
-    known = [e for e in main_estimates(view) if e.status == "ok" and e.value is not None]
-    known = [e for e in known if e.key.role in ("measured", "contrast") and e.low is not None]
-    known = [e for e in known if not is_relation(e.key)]
+    known = [e for e in settled(view) if e.key.role in ("measured", "contrast")]
+    known = [e for e in known if e.low is not None and not is_relation(e.key)]
     questions = [m for m in Questions(view).grouped(known).values() if _varies(m)]
     questions = [m for m in questions if any(references.is_claimed(e) for e in m)] or questions
     if not questions:
@@ -76,7 +74,6 @@ def _summary(questions: Sequence[Sequence[Estimate]], references: References) ->
         anchor="reliability-choices-table",
         title="Number of choices with the same result",
         caption="Conditions whose interval is above, below or across the reference value.",
-        spec=None,
         table=ChartTable(header, tuple(rows), 2),
         note=left_out(len(questions), MOST_ROWS, "questions"),
     )
@@ -116,14 +113,7 @@ def _thinned(ordered: Sequence[Estimate]) -> list[Estimate]:
 def _values_spec(shown: Sequence[Estimate], limit: float | None) -> Spec:
     labels = row_labels([e.key for e in shown])
     values = [
-        {
-            "at": i,
-            "what": label,
-            "value": e.value,
-            "low": e.low,
-            "high": e.high,
-            "interval": interval(e),
-        }
+        {"at": i, "what": label, **drawn(e)}
         for i, (label, e) in enumerate(zip(labels, shown, strict=True), start=1)
     ]
     x = {"field": "at", "type": "ordinal", "axis": None}

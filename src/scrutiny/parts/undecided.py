@@ -31,7 +31,6 @@ def part(view: RunView) -> Part | None:
         anchor="reliability-undecided-table",
         title="Claims that more data could decide",
         caption="This is for the comparison with the limit; controls may need more.",
-        spec=None,
         table=ChartTable(header, tuple(rows[:MOST_ROWS])),
         is_open=True,
         note=left_out(len(rows), MOST_ROWS, "claims"),

@@ -12,7 +12,7 @@ from scrutiny.parts.run.view import RunFacts, RunView
 from scrutiny.testing import check_part
 
 VIEW = RunView(RunFacts("a run", title="x"))
-CHART = Chart("own-table", "A table", "", None, ChartTable(("of", "n"), (("x", "1"),)))
+CHART = Chart("own-table", "A table", "", ChartTable(("of", "n"), (("x", "1"),)))
 GOOD = Part("own", "A question?", "How to read it.", (CHART,))
 
 

@@ -10,7 +10,7 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
 from scrutiny.diagnostics.attack.kept import FoundText, found_in
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
-from scrutiny.parts.charts.vega import axis, band_and_line, series_color, view_of
+from scrutiny.parts.charts.vega import axis, band_and_line, drawn, series_color, view_of
 from scrutiny.parts.part import FINDINGS, MOST_CHARTS, Part, ReportPart, left_out
 from scrutiny.parts.run.found import Found
 from scrutiny.parts.run.identity import identity
@@ -103,12 +103,12 @@ def _chart(members: Sequence[Estimate], where: str, *, anchor: str) -> Chart:
     rows = tuple(_row(name, own) for name, own in by_attack.items())
     header = ("attack", *(name for name, _, _ in _COLUMNS), "texts asked", "words changed")
     curves = {name: _curve(own) for name, own in by_attack.items()}
-    drawn = {name: points for name, points in list(curves.items())[:_MOST_LINES] if points}
+    shown = {name: points for name, points in list(curves.items())[:_MOST_LINES] if points}
     return Chart(
         anchor=f"attacks-{anchor}",
         title=f"{where}: success within a number of texts",
         caption="Bands are intervals; when the budget ends a search, its curve is flat.",
-        spec=_spec(drawn) if drawn else None,
+        spec=_spec(shown) if shown else None,
         table=ChartTable(header, rows),
         is_open=True,
         more=_further(by_attack),
@@ -165,7 +165,6 @@ def _rater(members: Sequence[Estimate], *, anchor: str) -> Chart | None:
             "texts is stated. A rater that passes may still overlook a word that is replaced by "
             "its opposite."
         ),
-        spec=None,
         table=ChartTable(("text", "should be", "called valid"), rows),
         is_open=True,
     )
@@ -182,16 +181,7 @@ def _curve(own: Sequence[Estimate]) -> list[dict[str, Any]]:
     for e in own:
         name = unversioned(e.key.metric)
         if name.startswith(_WITHIN) and e.key.role == "measured" and e.value is not None:
-            texts = int(name.removeprefix(_WITHIN).rstrip(")"))
-            points.append(
-                {
-                    "texts": texts,
-                    "value": e.value,
-                    "low": e.low,
-                    "high": e.high,
-                    "interval": interval(e),
-                }
-            )
+            points.append({"texts": int(name.removeprefix(_WITHIN).rstrip(")")), **drawn(e)})
     return sorted(points, key=lambda point: point["texts"])
 
 
@@ -205,8 +195,8 @@ def _spec(curves: Mapping[str, list[dict[str, Any]]]) -> Spec:
     color = series_color(list(curves), name="attack")
     if color["legend"] is not None:
         color["legend"]["symbolOpacity"] = 1  # the bands are pale, their names shall not be
-    drawn = band_and_line(x, y, "attack", "texts", "interval", color=color)
-    return view_of(values, height=240, layer=list(drawn))
+    layers = band_and_line(x, y, "attack", "texts", "interval", color=color)
+    return view_of(values, height=240, layer=list(layers))
 
 
 def _texts(found: Sequence[FoundText], where: str, *, anchor: str) -> Chart:
@@ -224,7 +214,6 @@ def _texts(found: Sequence[FoundText], where: str, *, anchor: str) -> Chart:
             "Chosen by the hash of their items. [old \N{RIGHTWARDS ARROW} new] marks the change; "
             "check whether the text still means the same."
         ),
-        spec=None,
         table=ChartTable(("attack", "item", "answer", "text", "valid"), tuple(rows), 5),
         is_open=True,
         has_texts=True,

@@ -37,7 +37,6 @@ def _table(where: str, lines: Sequence[LabelLine], words: tuple[str, str]) -> Ch
         title=f"{where}: scores of each {one}",
         caption=f"The lowest F1 is that of {worst.label!r}, {worst.f1}, with {worst.items} "
         f"{counted}. Each interval is for its own number only.",
-        spec=None,
         table=ChartTable((*words, "recall", "predictions", "precision", "F1"), rows),
     )
 

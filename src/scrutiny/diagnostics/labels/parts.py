@@ -167,7 +167,6 @@ def _table(found: Doubtful, where: str) -> Chart:
         anchor=f"labels-{digest(where, size=4)}",
         title=f"{where}: labels to read",
         caption=found.sentence,
-        spec=None,
         table=ChartTable(
             ("text", "gold label", "answers", "who disagrees", "item"), tuple(rows), 5
         ),

@@ -99,7 +99,7 @@ def forest_or_table(
         caption, table = caption or made.caption, table or made.table
         yield replace(made, title=title, caption=caption, table=table)
     elif lines:
-        yield Chart(anchor, title, caption, None, table or forest_table(lines))
+        yield Chart(anchor, title, caption, table or forest_table(lines))
 
 
 def _forest_layers(

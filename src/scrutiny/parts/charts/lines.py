@@ -8,12 +8,14 @@ from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.tables import Line
+from scrutiny.parts.run.identity import by_identity, identity
 from scrutiny.parts.run.questions import measured_condition
 from scrutiny.parts.run.sections import Section
 from scrutiny.parts.wording.labels import distinct_labels, numbered
 
 MEASURED = "estimate"
 AGAINST = "against control"
+_ROLE = ("role",)
 _MANY = 6  # groups of one metric
 _FEW = 6  # estimates of a group: two or three points with their controls
 
@@ -48,15 +50,15 @@ def line_groups(section: Section) -> list[LineGroup]:
     alone. Estimates under the same condition of other subjects (a baseline) join its chart.
     """
     pool = {id(e): e for e in section.estimates if e.status == "ok"}
-    places = grouped((_place(estimate.key), estimate) for estimate in pool.values())
+    places = by_identity(pool.values(), without=_ROLE)
     claimed: dict[str, list[Line]] = {}
     for row in section.rows:
         main = row.finding.estimate
         if main is not None and main.value is not None:
             line, used = _line(row.label, row.finding, places)
             claimed.setdefault(main.key.metric, []).append(line)
-            for identity in used:
-                pool.pop(identity, None)
+            for name in used:
+                pool.pop(name, None)
     groups = []
     for metric, lines in claimed.items():
         near = {_condition(e.key) for line in lines for e in line.series.values()}
@@ -113,15 +115,14 @@ def _line(
     main = finding.estimate
     assert main is not None  # the caller has looked
     series = {MEASURED: main}
-    beside = places.get(_place(main.key), ())
+    beside = places.get(identity(main.key, without=_ROLE), ())
     series.update({e.key.role: e for e in beside if e.key.role != main.key.role})
     used = {id(e) for e in beside}
     control = finding.control
     if control is not None:
         series[AGAINST] = control
-        used |= {
-            id(e) for e in places.get(_place(control.key), ()) if e.key.role == control.key.role
-        }
+        same = places.get(identity(control.key, without=_ROLE), ())
+        used |= {id(e) for e in same if e.key.role == control.key.role}
     return Line(label, series), used
 
 
@@ -133,15 +134,10 @@ def _unclaimed(estimates: Sequence[Estimate]) -> list[Line]:
     labels = distinct_labels(keys, without=frozenset({"role", "diagnostic"}))
     lines: dict[tuple[str, str], dict[str, Estimate]] = {}
     for estimate, label in zip(estimates, labels, strict=True):
-        place = lines.setdefault((label, _place(estimate.key)), {})
+        place = lines.setdefault((label, identity(estimate.key, without=_ROLE)), {})
         role = estimate.key.role
         place[MEASURED if role == "measured" else role] = estimate
     return [Line(label, series) for (label, _), series in lines.items()]
-
-
-def _place(key: EstimateKey) -> str:
-    """Key of an estimate without its role."""
-    return canonical_json(replace(key, role="", condition=dict(key.condition)))
 
 
 def _condition(key: EstimateKey) -> str:

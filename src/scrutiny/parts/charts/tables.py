@@ -69,10 +69,10 @@ class Chart:
         Stable name within the page.
     title, caption
         What it shows, and how to read it.
-    spec
-        Vega-Lite specification; nothing for a table alone.
     table
         The same numbers in words.
+    spec
+        Vega-Lite specification; nothing for a table alone.
     note
         What is left out, if anything is.
     below
@@ -92,8 +92,8 @@ class Chart:
     anchor: str
     title: str
     caption: str
-    spec: Spec | None
     table: ChartTable
+    spec: Spec | None = None
     note: str = ""
     below: Spec | None = None
     is_open: bool = False

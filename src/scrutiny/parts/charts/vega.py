@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
-from scrutiny.core.estimate import EstimateKey
+from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.parts.charts.tables import Spec
+from scrutiny.parts.wording.numbers import interval
 from scrutiny.reliability.metrics import in_words, measures_of
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
@@ -22,6 +23,16 @@ def view_of(values: list[dict[str, Any]], *, height: Any, **rest: Any) -> Spec:
         "height": height,
         "data": {"values": values},
         **rest,
+    }
+
+
+def drawn(estimate: Estimate) -> dict[str, Any]:
+    """Fields of an estimate as a chart draws it: value, ends, and its interval in words."""
+    return {
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "interval": interval(estimate),
     }
 
 

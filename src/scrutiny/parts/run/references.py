@@ -104,13 +104,11 @@ def own_subjects(view: RunView) -> set[str]:
     return measured or {e.key.subject for e in view.estimates}
 
 
+def settled(view: RunView) -> list[Estimate]:
+    """Main estimates that have a value."""
+    return [e for e in main_estimates(view) if e.status == "ok" and e.value is not None]
+
+
 def replicated(view: RunView, *, least: int = 2) -> list[Estimate]:
     """Estimates over at least this number of replicates, with a value and an interval."""
-    return [
-        e
-        for e in main_estimates(view)
-        if e.status == "ok"
-        and e.value is not None
-        and e.key.replicate is None
-        and len(e.by_replicate) >= least
-    ]
+    return [e for e in settled(view) if e.key.replicate is None and len(e.by_replicate) >= least]

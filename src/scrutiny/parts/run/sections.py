@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scrutiny.core.estimate import Estimate
+from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.places import apart
 from scrutiny.parts.run.rows import AuditRow, audit_rows
 from scrutiny.parts.run.view import DiagnosticNotes, Missing, RunView
@@ -81,15 +82,16 @@ def main_estimates(view: RunView) -> tuple[Estimate, ...]:
     so are those of single heads and layers, which stand in maps.
     """
     listed, _ = apart(view.estimates, view.findings)
-    known = {_identity(e) for e in listed}
+    known = {identity(e.key) for e in listed}
     for finding in view.findings:
         for estimate in (finding.estimate, finding.control):
-            if estimate is not None and _identity(estimate) not in known:
-                known.add(_identity(estimate))
+            if estimate is not None and identity(estimate.key) not in known:
+                known.add(identity(estimate.key))
                 listed.append(estimate)
-    whole = {_identity(e, over_all=True) for e in listed if e.key.replicate is None}
+    of_all = ("replicate",)
+    whole = {identity(e.key, without=of_all) for e in listed if e.key.replicate is None}
     return tuple(
-        e for e in listed if e.key.replicate is None or _identity(e, over_all=True) not in whole
+        e for e in listed if e.key.replicate is None or identity(e.key, without=of_all) not in whole
     )
 
 
@@ -97,18 +99,3 @@ def single_estimates(view: RunView) -> tuple[Estimate, ...]:
     """Estimates of single heads and layers over all replicates."""
     _, single = apart(view.estimates, view.findings)
     return tuple(e for e in single if e.key.replicate is None)
-
-
-def _identity(estimate: Estimate, *, over_all: bool = False) -> tuple[object, ...]:
-    key = estimate.key
-    return (
-        key.diagnostic,
-        key.metric,
-        key.subject,
-        key.reference,
-        key.dataset,
-        None if over_all else key.replicate,
-        key.role,
-        repr(sorted(key.condition.items())),
-        key.group,
-    )

@@ -82,7 +82,6 @@ def _chart(members: Sequence[AttendedExample], head: HeadPlace, *, name: str) ->
         anchor=f"heads-examples-{digest(first.kind, first.subject, first.dataset, size=4)}-table",
         title=f"Head {place_name(head)} of {first.subject}{replicate} on {name}",
         caption=f"{len(shown)} of {len(members)} stored sentences.",
-        spec=None,
         table=ChartTable(("", "cue", *_SPOKEN), tuple(_rows(shown, head)), 5),
         sentences=drawings,
         has_texts=True,

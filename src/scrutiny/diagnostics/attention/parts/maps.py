@@ -72,7 +72,6 @@ def _tests(tested: Sequence[HeadMap]) -> Chart:
             "of any false positive is 5 %. Best baselines are chosen on the same data, and heads "
             "of different pre-training seeds only share their position."
         ),
-        spec=None,
         table=ChartTable(header, rows, 2),
     )
 

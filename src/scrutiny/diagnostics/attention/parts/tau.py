@@ -237,7 +237,7 @@ def _table(
         return None
     header = [n for n in rows[0] if not n or any(row[n] != NO_VALUE for row in rows)]
     cells = tuple(tuple(row[n] for n in header) for row in rows)
-    return Chart(anchor, title, caption, None, ChartTable(tuple(header), cells))
+    return Chart(anchor, title, caption, ChartTable(tuple(header), cells))
 
 
 PART: Final = ReportPart(__doc__, part)

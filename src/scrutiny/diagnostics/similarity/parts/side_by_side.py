@@ -124,7 +124,7 @@ def agreement_chart(anchor: str, found: SidesAgreement, n: int) -> Iterator[Char
     if any(itself in line.series for line in lines):
         caption += f" {itself.capitalize()}: {_FLOORS[found.floor_of]}."
     if lines:
-        yield Chart(anchor, "How far both agree", caption, None, forest_table(lines))
+        yield Chart(anchor, "How far both agree", caption, forest_table(lines))
 
 
 def inputs_chart(
@@ -148,7 +148,7 @@ def inputs_chart(
     caption = "Sorted by rank: the distance of both models, times the share beyond noise."
     if rows:
         table = ChartTable(header[: len(rows[0])], rows, len(header))
-        yield Chart(anchor, title, caption, None, table)
+        yield Chart(anchor, title, caption, table)
 
 
 def _turn(one: DifferingInput) -> str:
