@@ -168,7 +168,9 @@ def _claims():
             for claim in _design(family, dataset).claims:
                 prefix = f"{family}/{dataset}/"
                 parts = tuple(replace(c, estimate=prefix + c.estimate) for c in claim.components)
-                yield replace(claim, id=prefix + claim.id, components=parts)
+                yield replace(
+                    claim, id=prefix + claim.id, diagnostic="attention.heads", components=parts
+                )
 
 
 @cache
