@@ -14,7 +14,7 @@ from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.resources.loading import RESOURCES
 from scrutiny.text.edits import apply_edits
 
-TOOL = runpy.run_path(str(Path(__file__).parents[3] / "tools" / "tree_table.py"))
+TOOL = runpy.run_path(str(Path(__file__).parents[3] / "tools" / "transformation_table.py"))
 FILE = "en_ewt-ud-dev.conllu"
 LEAST = dict.fromkeys(
     ("contraction@1", "insert_adverb@1", "delete_word@1", "reverse_negation@1"), 0.95
@@ -39,11 +39,11 @@ def sentences(request, shared_data):
 @pytest.mark.data("ud_english_ewt")
 def test_nearly_all_sentences_that_change_keep_their_tree(sentences):
     assert len(NAMES) > 25
-    for name in NAMES:
-        found = TOOL["row"](parse_recipe(name), sentences, {})
+    recipes = [parse_recipe(name) for name in NAMES]
+    for name, found in TOOL["found"]("dependency-arcs", sentences, recipes, {}).items():
         assert found.carried >= LEAST.get(name, 0.99) * found.changed, name
         assert set(found.lost) <= LOST, name
-        assert found.layers.startswith("arcs") or not found.changed
+    assert all(recipe.is_scored("dependency-arcs") and recipe.keeps("arcs") for recipe in recipes)
 
 
 @pytest.mark.data("ud_english_ewt")

@@ -59,12 +59,15 @@ class AnswerType(ABC, Generic[A]):
         Names of its layers, where a change may falsify them one by one.
     places
         What its places in the text are called ("words"), where changed ones are counted.
+    merged
+        Reason for refusing edits that make two of its fences one; empty if they may.
     """
 
     name: ClassVar[str]
     holds: ClassVar[type]
     layers: ClassVar[tuple[str, ...]] = ()
     places: ClassVar[str] = ""
+    merged: ClassVar[str] = ""
 
     def __init__(self) -> None:
         _BY_NAME[self.name] = _BY_CLASS[self.holds] = self

@@ -51,6 +51,7 @@ class ClustersType(AnswerType[Clusters]):
     name = "clusters"
     holds = Clusters
     places = "mentions"
+    merged = "merged_mentions"
 
     def fences(self, answer: Clusters) -> tuple[Span, ...]:
         """Each mention; mentions have no label."""
@@ -168,7 +169,7 @@ class ClustersType(AnswerType[Clusters]):
         if len(found) != len(spans) or not named.keys() >= {span.label for span in found}:
             raise EditRefusedError("replaced_mention", "an edit puts spans in a mention's place")
         if len({(span.start, span.end) for span in found}) < len(found):
-            raise EditRefusedError("merged_mentions", "two mentions have become one")
+            raise EditRefusedError(self.merged, "two mentions have become one")
         places: dict[str, list[Place]] = {name: [] for name in named}
         for span in found:
             places[span.label].append((span.start, span.end))

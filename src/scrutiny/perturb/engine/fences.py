@@ -6,9 +6,10 @@ time that does not grow with the text, so that the engine can go on to the next 
 
 from bisect import bisect_left, bisect_right, insort
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
+from scrutiny.core.answers.answer import type_of
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Span
 from scrutiny.core.transformation import Site, Where
@@ -133,16 +134,20 @@ class Fences:
     tokens
         Borders of the tokens layer, where there is one. If every token carries a span of its own
         (part-of-speech tags), an edit that makes a new token is refused: nobody states its label.
+    merged
+        Reason for refusing edits that make two annotations one; empty if they may.
     """
 
-    __slots__ = ("_farthest", "_is_protected", "_is_tiled", "_left", "_spans", "_starts")
+    __slots__ = ("_farthest", "_is_protected", "_is_tiled", "_left", "_merged", "_spans", "_starts")
 
     def __init__(
         self,
         annotations: Sequence[Span],
         protected: Sequence[Span],
         tokens: Sequence[tuple[int, int]] | None = None,
+        merged: str = "",
     ) -> None:
+        self._merged = merged
         marked = [(s, False) for s in annotations] + [(s, True) for s in protected]
         marked.sort(key=lambda pair: (pair[0].start, pair[0].end))
         self._spans = [span for span, _ in marked]
@@ -168,7 +173,24 @@ class Fences:
         emptied = any(
             self._left[at] > 0 and self._left[at] + gain <= 0 for at, gain in gains.items()
         )
-        return "empties_span" if emptied else None
+        if emptied:
+            return "empties_span"
+        return self._merged if self._merged and self._merges(gains) else None
+
+    def _merges(self, gains: Mapping[int, int]) -> bool:
+        """Whether an annotation would be left with nothing but another one that is within it."""
+        for at in (at for at, gain in gains.items() if gain < 0):
+            outer, size = self._spans[at], self._left[at] + gains[at]
+            first = bisect_left(self._starts, outer.start)
+            for other in range(first, bisect_right(self._starts, outer.end)):
+                is_within = other != at and self._spans[other].end <= outer.end
+                if (
+                    is_within
+                    and not self._is_protected[other]
+                    and self._left[other] + gains.get(other, 0) == size
+                ):
+                    return True
+        return False
 
     def add(self, edits: Sequence[Edit]) -> None:
         """Accept these edits and update the spans."""
@@ -199,7 +221,9 @@ def fences_of(document: TextDocument) -> Fences:
     """Fences of a document's field."""
     layer = document.example.tokens
     tokens = None if layer is None else layer.get(document.field)
-    return Fences(document.annotations, document.protected, tokens)
+    gold = document.example.gold
+    merged = "" if gold is None else type_of(gold).merged
+    return Fences(document.annotations, document.protected, tokens, merged)
 
 
 def _adds_token(edit: Edit, *, is_inside: bool) -> bool:

@@ -16,6 +16,7 @@ from scrutiny.parts.wording.numbers import NO_VALUE
 _MOST_CARDS: Final = 3
 _CASES: Final[Mapping[Turn, int]] = {"broken": 2, "mended": 1, "changed": 1}
 _CONTEXT: Final = 70  # code points around a change, in a card
+_SHORT: Final = 40  # code points of an answer beside which others are told
 _LONGEST: Final = 400  # code points of a text on a card
 _TITLES: Final = {"points": "In points", "%": "In percent"}
 _NOT_ASKED: Final = "Not asked"
@@ -34,6 +35,13 @@ class CasePage:
         pairs = grouped(((a.before, a.after), a) for a in self.case.answers)
         counted = [(before, after, len(own)) for (before, after), own in pairs.items()]
         return tuple(sorted(counted, key=lambda pair: (pair[0] == pair[1], -pair[2])))
+
+    @property
+    def told(self) -> tuple[tuple[str, str, int], ...]:
+        """Changed answers as a card has room for them: of long ones the commonest alone."""
+        changed = [pair for pair in self.said if pair[0] != pair[1]]
+        is_long = any(len(before) > _SHORT for before, _, _ in changed)
+        return tuple(changed[:1] if is_long else changed)
 
 
 @dataclass(frozen=True, slots=True)

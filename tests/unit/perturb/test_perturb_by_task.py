@@ -1,0 +1,63 @@
+"""The table of transformations by task: what its page shows is what the data give."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+from scrutiny.core.registry import registry
+from scrutiny.data.dataset import load_dataset
+from scrutiny.perturb.engine.recipe import parse_recipe
+from scrutiny.reliability.verdicts.gate_rules import without_versions
+
+ROOT = Path(__file__).parents[3]
+TOOL = runpy.run_path(str(ROOT / "tools" / "transformation_table.py"))
+PAGE = ROOT / "docs" / "transformations-by-task.md"
+CELL = re.compile(r"|0|\d+\.\d / (–|\d+\.\d)")
+LEAST = {"insert_adverb": 95.0, "contraction": 95.0, "delete_word": 95.0, "reverse_negation": 95.0}
+
+
+def rows():
+    """Cells of each transformation, by column."""
+    lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line[:1] == "|"]
+    start = next(i for i, line in enumerate(lines) if line.startswith("| transformation |"))
+    header, _, *table = [[cell.strip() for cell in line[1:-1].split("|")] for line in lines[start:]]
+    return {cells[0]: dict(zip(header[1:], cells[1:], strict=True)) for cells in table}
+
+
+def test_the_table_has_every_transformation_and_every_task():
+    shown = rows()
+    names = [without_versions(name) for name in registry().names("transformation")]
+    assert sorted(name.rstrip("*") for name in shown) == sorted(names)
+    for name, cells in shown.items():
+        recipe = parse_recipe(name.rstrip("*"))
+        assert name.endswith("*") == TOOL["is_slow"](recipe)
+        assert [*cells] == [*(column.title for column in TOOL["COLUMNS"]), "lost"]
+        for column in TOOL["COLUMNS"]:
+            cell = cells[column.title]
+            assert CELL.fullmatch(cell), (name, cell)
+            is_known = recipe.is_scored(column.task) and recipe.keeps(column.layer)
+            assert cell in ("", "0") or cell.endswith("–") != is_known, (name, column.title)
+
+
+def test_trees_outlive_what_replaces_words():
+    for name, cells in rows().items():
+        changed, _, carried = cells["arcs"].partition(" / ")
+        if carried not in ("", "–"):
+            assert float(carried) >= LEAST.get(name, 99.0), (name, changed)
+
+
+@pytest.mark.data("sst2", "wnut17", "ud_pud")
+def test_rows_are_what_the_data_give(shared_data):
+    """Two rows of the page, made again from the data of three tasks."""
+    home = shared_data("sst2").parent
+    shown, recipes = rows(), [parse_recipe(name) for name in ("contraction", "number_swap")]
+    for column in TOOL["COLUMNS"]:
+        if column.task not in ("text-classification", "token-tagging", "translation"):
+            continue
+        examples = load_dataset(column.data.format(home)).examples
+        for name, one in TOOL["found"](column.task, examples, recipes, {}).items():
+            is_known = parse_recipe(name).is_scored(column.task)
+            cell = shown[without_versions(name)][column.title]
+            assert one.cell(is_known=is_known) == cell, (name, column.title)
