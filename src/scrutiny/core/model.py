@@ -78,7 +78,8 @@ class PlainModel(Protocol):
         Whether it promises bit-equal answers in any batch.
     capabilities
         Capabilities: ``predict``, ``varies`` (the same text asked again may get another answer),
-        and the names of the queries of `scrutiny.core.queries`.
+        ``no_probabilities`` (it answers with labels alone), and the names of the queries of
+        `scrutiny.core.queries`.
     """
 
     source: str

@@ -174,6 +174,17 @@ def test_a_cost_is_known_after_three_texts(serve, data):
     assert cost.to_json()["money"] == pytest.approx(0.5 * cost.to_json()["texts"])
 
 
+def test_confidence_is_not_asked_where_labels_come_alone(serve, data, tmp_path):
+    served = serve(lambda body, _: said("good"))
+    for name, more in (("labels", ""), ("shares", ",samples=2,seed=0")):
+        model = f"{served.url}/v1{ASKED}{more}"
+        scrutiny.run("calibration", model=model, data=data, out=tmp_path / name)
+    (alone,), (shares,) = (RunFolder(tmp_path / name).findings() for name in ("labels", "shares"))
+    assert alone.verdict == "not asked"
+    assert alone.reason.startswith("no probabilities")
+    assert shares.verdict == "hurts"
+
+
 def test_the_noise_floor_is_measured(serve, data, tmp_path):
     """Every tenth text gets another answer when it is asked again."""
 

@@ -25,6 +25,7 @@ from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.calibration.metrics import USUAL_BINS
 
 _TWIN: Final = Selector("control")
+_NO_PROBABILITIES: Final = "no probabilities: the model answers with labels alone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,7 @@ class Calibration(Diagnostic[CalibrationParams]):
     def design(self, params: CalibrationParams, inputs: Inputs) -> Design:
         """The error beside its twin's, its sign, the Brier score; the claim that it is large."""
         error = f"calibration_error({params.bins})"
+        has_none = "no_probabilities" in inputs.subject.capabilities
         both = {"": Selector(), "control": _TWIN}
         return Design(
             estimates=(
@@ -98,6 +100,7 @@ class Calibration(Diagnostic[CalibrationParams]):
                     components=(Component("beyond", 0.0),),
                     needs_control=False,
                     checks=("items", "seeds", "datasets"),
+                    refused=_NO_PROBABILITIES if has_none else "",
                     risk=Risk("confidence", params.tolerance, "is off by {} points"),
                 ),
             ),

@@ -31,9 +31,6 @@ _SUM_TOLERANCE: Final = 0.02  # of scores that an endpoint has rounded
 class HttpModel(RemoteModel):
     """Model behind an endpoint, for tasks whose answers are labels or texts."""
 
-    #: Asked again, it may say something else.
-    capabilities: frozenset[str] = frozenset({"predict", "varies"})
-
     def __init__(self, endpoint: Endpoint, task: Task, *, source: str) -> None:
         self.source = source
         self.task = task.name
@@ -48,6 +45,10 @@ class HttpModel(RemoteModel):
                 "or with the words that stand for each, choices=0=negative|1=positive."
             )
         self.labels = () if self._writes_texts else tuple(label for label, _ in choices)
+        gives_scores = endpoint.samples > 1 or endpoint.by == "logprobs" or bool(endpoint.scores)
+        self.capabilities = frozenset(
+            {"predict", "varies"} if gives_scores else {"predict", "varies", "no_probabilities"}
+        )
         self.n_samples = endpoint.samples if endpoint.samples > 1 else None
         self._prompt = Prompt(_parts(endpoint, task, source), choices)
         self._reading = LabelReading(endpoint.read, dict(choices))

@@ -239,7 +239,7 @@ def _named(
         components=tuple(replace(c, estimate=prefix + c.estimate) for c in claim.components),
         family=prefix + claim.family if claim.family else "",
         gates=on_record(place.family, place.within, claim.gates),
-        refused=_refused(claim, place, everywhere, models=models) if claim.gates else "",
+        refused=_refused(claim, place, everywhere, models=models) if claim.gates else claim.refused,
         competence=tuple(
             (_skill(name, place, everywhere), chance) for name, chance in claim.competence
         ),
