@@ -230,6 +230,7 @@ adapter scrutiny.models.
     spacy@1                 spacy.pipeline:ADAPTER
     translate@1             generation.translate:ADAPTER
     untrained@1             named.untrained:ADAPTER
+    written@1               written.local:ADAPTER
     zoo@1                   named.zoo:ADAPTER
 adapter scrutiny.perturb.
     smoothed@1  smoothed_model:ADAPTER

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from scrutiny.core.answers.text import TEXT, Text
+from scrutiny.core.answers.text import TEXT
 from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
@@ -17,13 +17,14 @@ from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.remote import RemoteModel, Replies, Reply, Spent
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.checked import AnswerError
-from scrutiny.models.choice.prompt import Prompt, template_parts
+from scrutiny.models.choice.prompt import Prompt
 from scrutiny.models.http.endpoint import Endpoint, read_endpoint
 from scrutiny.models.http.interfaces import INTERFACES
 from scrutiny.models.http.sending import sender_of
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import ModelSource
-from scrutiny.models.written.labels import CUT_OFF, LabelReading, check_reading
+from scrutiny.models.written.asking import asking_parts
+from scrutiny.models.written.labels import LabelReading, check_reading, text_of
 
 _SUM_TOLERANCE: Final = 0.02  # of scores that an endpoint has rounded
 
@@ -50,7 +51,9 @@ class HttpModel(RemoteModel):
             {"predict", "varies"} if gives_scores else {"predict", "varies", "no_probabilities"}
         )
         self.n_samples = endpoint.samples if endpoint.samples > 1 else None
-        self._prompt = Prompt(_parts(endpoint, task, source), choices)
+        words = [words for _, words in choices] if endpoint.api != "own" else []
+        parts = asking_parts(endpoint.template, task, words, source=source)
+        self._prompt = Prompt(parts, choices)
         self._reading = LabelReading(endpoint.read, dict(choices))
         self._interface = INTERFACES[endpoint.api](endpoint, self._prompt, self.labels)
 
@@ -101,7 +104,7 @@ class HttpModel(RemoteModel):
 
     def _read(self, reply: Reply) -> Prediction | Failure:
         if self._writes_texts:
-            return _text_of(reply)
+            return text_of(reply)
         if reply.scores is not None or reply.label is not None:
             return self._classified(reply)
         if self._endpoint.by == "logprobs":
@@ -169,29 +172,6 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
 
 def _reads_something(endpoint: Endpoint) -> bool:
     return bool(endpoint.label or endpoint.scores or endpoint.text)
-
-
-def _parts(endpoint: Endpoint, task: Task, source: str) -> tuple[str, ...]:
-    """Template of a request, as parts; the usual one names the fields and asks for one label."""
-    if endpoint.template:
-        return template_parts(endpoint.template, task.fields, source=source)
-    text = "\n".join("{" + name + "}" for name in task.fields)
-    words = [*endpoint.choices.values()] or list(endpoint.labels)
-    if endpoint.api != "own" and words:
-        said = ", ".join(one.strip() for one in words)
-        text += f"\n\nAnswer with one of these and nothing else: {said}."
-    return template_parts(text, task.fields, source=source)
-
-
-def _text_of(reply: Reply) -> Prediction | Failure:
-    """Text of a reply, as an answer."""
-    if reply.refusal:
-        return Failure("refused", f"The endpoint refused: {reply.refusal}")
-    if not reply.text.strip():
-        return Failure("empty", "The reply holds no text.")
-    if reply.end == "length":
-        return Failure(CUT_OFF, f"The limit of tokens ended the reply: {reply.text!r}")
-    return Prediction(Text(reply.text.strip()))
 
 
 def _begins(words: str, token: str) -> bool:

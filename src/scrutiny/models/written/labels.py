@@ -17,9 +17,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from scrutiny.core.answers.text import Text
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.remote import Reply
+from scrutiny.core.task import Prediction
 
 _MARKS: Final = " \t\r\n\"'`*_#>-:.,;!([{“”‘’«»"
 #: Reasons of failures of what came: asked again, the same would come.
@@ -170,3 +172,14 @@ def _in_object(written: str, member: str, known: Mapping[str, str]) -> str | Non
 def _short(text: str) -> str:
     """Beginning of a text, quoted."""
     return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")
+
+
+def text_of(reply: Reply) -> Prediction | Failure:
+    """Text of a reply, as an answer."""
+    if reply.refusal:
+        return Failure(REFUSED, f"The endpoint refused: {reply.refusal}")
+    if not reply.text.strip():
+        return Failure(EMPTY, "The reply holds no text.")
+    if reply.end in _ENDS_SHORT:
+        return Failure(CUT_OFF, f"The limit of tokens ended the reply: {reply.text!r}")
+    return Prediction(Text(reply.text.strip()))
