@@ -6,7 +6,9 @@ from toy_runs import run
 from scrutiny.core.answers.text import Text
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
+from scrutiny.parts.run.view import Answer, EvidenceItem
 from scrutiny.report.formats.html import render_html
+from scrutiny.report.formats.page_first_screen import CasePage
 from scrutiny.report.reading.load import load_view
 from scrutiny.report.terminal.first_screen import case_words
 
@@ -57,3 +59,13 @@ def test_the_page_says_that_they_were_better_before(view):
     if finding.verdict == "hurts":
         assert '<span class="soft">better before</span>' in shown
         assert f"right: {case.gold}" in shown
+
+
+def test_a_card_tells_the_commonest_of_long_answers():
+    tail = "obj of a verb whose name is long; 3 more"
+    long = [(f"word {n} {tail}", f"word {n} nmod of another") for n in "112"]
+    short = [("yes", "no"), ("yes", "no"), ("no", "yes")]
+    for pairs, told in ((long, [(*long[0], 2)]), (short, [("yes", "no", 2), ("no", "yes", 1)])):
+        answers = tuple(Answer(f"seed {n}", *pair) for n, pair in enumerate(pairs))
+        case = EvidenceItem("i", "x", "v", "", "", {"text": "a"}, (), answers)
+        assert [*CasePage(case, ()).told] == told

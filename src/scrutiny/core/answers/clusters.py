@@ -116,10 +116,14 @@ class ClustersType(AnswerType[Clusters]):
     def differences(
         self, before: Clusters, after: Clusters, right: Clusters | None, track: Track, text: str
     ) -> Sequence[Difference]:
-        """Mentions of the changed text that are linked to another one before them, or to none."""
+        """Mentions of the changed text that are linked to another one before them, or to none.
+
+        Those that are linked in the right answer come first.
+        """
         shown = track.texts[after.field]
         old, new = _linked(self.carry(before, track)), _linked(after)
         gold = None if right is None else _linked(self.carry(right, track))
+        links = gold or {}
         return [
             Difference(
                 f"{shown[slice(*place)]!r}",
@@ -127,7 +131,7 @@ class ClustersType(AnswerType[Clusters]):
                 _link(new, place, shown),
                 "" if gold is None else _link(gold, place, shown),
             )
-            for place in sorted(old.keys() | new.keys())
+            for place in sorted(old.keys() | new.keys(), key=lambda at: (not links.get(at), at))
             if (place in old, old.get(place)) != (place in new, new.get(place))
         ]
 
