@@ -27,7 +27,7 @@ VERBS: Final = {
     "data": "Inspect data: show, overlap.",
     "models": "Install, check, list and quantize models.",
     "cache": "Show the answer cache, or clear it.",
-    "doctor": "Show what is installed and what works here.",
+    "doctor": "Show what is installed, or check an endpoint before it is paid.",
     "new": "Create a plug-in package that passes its conformance test.",
 }
 

@@ -1,14 +1,23 @@
-"""``scrutiny doctor``: what is installed, and what works here."""
+"""``scrutiny doctor``: what is installed, and whether an endpoint does what it is asked."""
 
 import json
 import os
+import textwrap
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from scrutiny.cli.wrapping import fitted
+from scrutiny.cli.failures import say
+from scrutiny.cli.options import once_each, pair_of
+from scrutiny.cli.wrapping import WIDTH, fitted
+from scrutiny.core.boundary.storable import printable
+from scrutiny.core.errors import RunIncompleteError
 from scrutiny.models.strings.places import cache_file
+
+if TYPE_CHECKING:
+    from scrutiny.models.http.doctor.finding import Finding
 
 _EXTRAS: Final = {
     "hf": ("torch", "transformers", "safetensors", "datasets"),
@@ -23,10 +32,60 @@ _EXTRAS: Final = {
 }
 
 
+_MOST: Final = 120
+_COLUMNS: Final = (18, 12)  # of a check's name and of what was found
+_FAULT, _INCOMPLETE = 1, 3
+
+
 @click.command("doctor")
+@click.argument("endpoint", default="")
+@click.option("--against", default="", metavar="ENDPOINT", help="Does it serve the same model?")
+@click.option(
+    "--most-requests",
+    type=click.IntRange(1),
+    default=_MOST,
+    show_default=True,
+    metavar="N",
+    help="Requests that are sent at most, to both endpoints together.",
+)
+@click.option(
+    "--level",
+    type=click.FloatRange(0.0, 0.2, min_open=True),
+    default=0.01,
+    show_default=True,
+    metavar="P",
+    help="Chance of a false alarm of one check.",
+)
+@click.option(
+    "-M",
+    "model_settings",
+    multiple=True,
+    metavar="K=V",
+    help="Option of the endpoint, e.g. labels=bad|good.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
-def command(*, as_json: bool) -> int:
-    """Print versions, extras, devices, and which transformations can run here."""
+def command(
+    endpoint: str,
+    against: str,
+    most_requests: int,
+    level: float,
+    model_settings: tuple[str, ...],
+    *,
+    as_json: bool,
+) -> int:
+    """Check an endpoint before money is spent on it, or print what is installed.
+
+    ENDPOINT is a model behind a URL (http://host/v1#api=chat,model=NAME,labels=bad|good, or
+    http:FILE.toml). Exit code 1 if a check finds a fault. Without it: versions, extras, devices,
+    and which transformations can run here.
+    """
+    if endpoint:
+        settings = once_each("-M", [pair_of("-M", text) for text in model_settings])
+        return _examined(
+            endpoint, against, settings, most=most_requests, level=1 - level, as_json=as_json
+        )
+    if against:
+        raise click.UsageError("--against compares ENDPOINT with another one: name it first.")
     found = findings()
     if as_json:
         click.echo(json.dumps(found, ensure_ascii=False))
@@ -39,6 +98,65 @@ def command(*, as_json: bool) -> int:
     for name, needs in found["transformations"].items():
         click.echo(fitted(f"{name:<24} needs {', '.join(needs)}"))
     return 0
+
+
+def _examined(
+    endpoint: str,
+    against: str,
+    settings: Mapping[str, str],
+    *,
+    most: int,
+    level: float,
+    as_json: bool,
+) -> int:
+    """Examine an endpoint, and print what was found."""
+    from scrutiny.models.http.doctor.examining import Budget, asker_of, described, examine, planned
+    from scrutiny.models.http.doctor.finding import Finding, verdict
+    from scrutiny.models.strings.source import parse
+
+    model = described(parse(endpoint).with_options(settings))
+    other = described(parse(against).with_options(settings)) if against else None
+    budget = Budget.of(model.endpoint, most=most, has_other=other is not None)
+    askers = [asker_of(model, most_requests=budget.own)]
+    if other is not None:
+        askers.append(asker_of(other, most_requests=max(1, budget.other)))
+    wanted = planned(model.endpoint) + budget.other + 2 * budget.questions
+    say(f"Sends about {min(wanted, most)} requests, and never more than {most}.")
+    found: list[Finding] = []
+    stopped = ""
+    try:
+        for one in examine(*askers, questions=budget.questions, level=level):
+            found.append(one)  # noqa: PERF402  # what came before an error is kept
+    except RunIncompleteError as error:
+        stopped = str(error)
+    spent = [asker.sender.ledger.spent() for asker in askers]
+    sent = sum(one.requests for one in spent)
+    if as_json:
+        plain = {"verdict": verdict(found), "findings": [one.plain() for one in found]}
+        click.echo(json.dumps({**plain, "requests": sent, "complete": not stopped}))
+    else:
+        _print(found, verdict(found), sent)
+    if stopped:
+        say(f"The budget of {most} requests ended before all checks were done: raise it.")
+        return _INCOMPLETE
+    return _FAULT if any(one.state == "fault" for one in found) else 0
+
+
+def _print(found: Sequence["Finding"], first: str, sent: int) -> None:
+    """Table of findings under their verdict."""
+    for line in textwrap.wrap(first, WIDTH, break_on_hyphens=False):
+        click.echo(line)
+    click.echo(f"{sent} requests were sent.\n")
+    for one in found:
+        head = f"{one.check:<{_COLUMNS[0]}}{one.state:<{_COLUMNS[1]}}"
+        lines = textwrap.wrap(
+            printable(one.says),
+            WIDTH,
+            initial_indent=head,
+            subsequent_indent=" " * sum(_COLUMNS),
+            break_on_hyphens=False,
+        )
+        click.echo("\n".join(lines))
 
 
 def findings() -> dict[str, Any]:

@@ -14,8 +14,11 @@ from scrutiny.core.remote import Reply
 from scrutiny.models.choice.prompt import Prompt
 from scrutiny.models.http.endpoint import Endpoint
 
-_LIKELIEST: Final = 20  # likely first tokens that are asked for: the most that is allowed
-_CLASSIC: Final = 5  # and of completions, where servers allow no more
+#: Members that ask for log-probabilities of the likely first tokens: the most that are allowed.
+LOGS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "chat": {"logprobs": True, "top_logprobs": 20},
+    "completions": {"logprobs": 5},
+}
 _SHOWN: Final = 200
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 
@@ -59,7 +62,8 @@ class _OpenAI(Interface):
             "seed": None if e.seed is None else e.seed + draw,
             "stop": list(e.stop) or None,
         }
-        return {**{name: value for name, value in own.items() if value is not None}, **e.extra}
+        stated = {name: value for name, value in own.items() if value is not None}
+        return {**(LOGS[e.api] if e.by == "logprobs" else {}), **stated, **e.extra}
 
     def replies(self, data: Any, *, count: int) -> list[Reply]:
         """Reply of the first choice."""
@@ -94,10 +98,8 @@ class Chat(_OpenAI):
         """Messages, and how the model writes."""
         system = [{"role": "system", "content": self._endpoint.system}]
         said = {"role": "user", "content": self._prompt.around(examples[0])[0]}
-        logs = {"logprobs": True, "top_logprobs": _LIKELIEST}
         return {
             "messages": [*(system if self._endpoint.system else []), said],
-            **(logs if self._endpoint.by == "logprobs" else {}),
             **self._shared(draw),
         }
 
@@ -114,8 +116,7 @@ class Completions(_OpenAI):
 
     def body(self, examples: Sequence[Example], *, draw: int) -> Any:
         """Prompt, and how the model writes."""
-        logs = {"logprobs": _CLASSIC} if self._endpoint.by == "logprobs" else {}
-        return {"prompt": self._prompt.around(examples[0])[0], **logs, **self._shared(draw)}
+        return {"prompt": self._prompt.around(examples[0])[0], **self._shared(draw)}
 
     def _of_choice(self, choice: Mapping[str, Any]) -> tuple[str, str]:
         return str(at(choice, "text") or ""), ""

@@ -81,6 +81,7 @@ class Ledger:
     again: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
+    seconds: list[float] = field(default_factory=list)
     _reserved: dict[int, int] = field(default_factory=dict)
     _bytes: int = 0
 
@@ -108,9 +109,10 @@ class Ledger:
         self._reserved[self.requests] = wanted
         return self.requests
 
-    def close(self, number: int, size: int, replies: list[Reply]) -> None:
-        """Enter what a request has brought; nothing where it failed."""
+    def close(self, number: int, size: int, replies: list[Reply], *, seconds: float) -> None:
+        """Enter what a request has brought, and how long it took; nothing where it failed."""
         self._reserved.pop(number)
+        self.seconds += [seconds] if replies else []
         read = sum(one.tokens_in for one in replies)
         self.tokens_in += read
         self.tokens_out += sum(one.tokens_out for one in replies)

@@ -37,43 +37,49 @@ class HttpModel(RemoteModel):
         self.task = task.name
         self.is_versioned = bool(endpoint.revision)
         self.at_once = endpoint.concurrency
-        self._endpoint = endpoint
-        self._writes_texts = task.answer_type is TEXT
+        self.endpoint = endpoint
+        self.writes_texts = task.answer_type is TEXT
         choices = tuple(endpoint.choices.items()) or tuple((one, one) for one in endpoint.labels)
-        if not self._writes_texts and len(choices) < 2:
+        if not self.writes_texts and len(choices) < 2:
             raise ModelError(
                 f"{source!r} does not say what its labels are. Add them: labels=negative|positive, "
                 "or with the words that stand for each, choices=0=negative|1=positive."
             )
-        self.labels = () if self._writes_texts else tuple(label for label, _ in choices)
+        self.labels = () if self.writes_texts else tuple(label for label, _ in choices)
         gives_scores = endpoint.samples > 1 or endpoint.by == "logprobs" or bool(endpoint.scores)
         self.capabilities = frozenset(
             {"predict", "varies"} if gives_scores else {"predict", "varies", "no_probabilities"}
         )
         self.n_samples = endpoint.samples if endpoint.samples > 1 else None
+        self._task = task
+        self.fields = task.fields
         words = [words for _, words in choices] if endpoint.api != "own" else []
         parts = asking_parts(endpoint.template, task, words, source=source)
         self._prompt = Prompt(parts, choices)
         self._reading = LabelReading(endpoint.read, dict(choices))
-        self._interface = INTERFACES[endpoint.api](endpoint, self._prompt, self.labels)
+        self.interface = INTERFACES[endpoint.api](endpoint, self._prompt, self.labels)
+
+    def behind(self, endpoint: Endpoint) -> "HttpModel":
+        """The same questions to another endpoint."""
+        return HttpModel(endpoint, self._task, source=self.source)
 
     def fingerprint(self) -> str:
         """Digest of what is asked and how it is read; the model itself is out of sight."""
-        return digest(self.asked_of(), self._endpoint.read_as())
+        return digest(self.asked_of(), self.endpoint.read_as())
 
     def asked_of(self) -> str:
         """Digest of all that can change a reply."""
-        return self._endpoint.asked_of(self._prompt.plain())
+        return self.endpoint.asked_of(self._prompt.plain())
 
     def replies(
         self, examples: Sequence[Example], *, draw: int = 0
     ) -> Iterator[tuple[int, Replies | Failure]]:
         """Index and replies of each example, in the order in which they come."""
-        return sender_of(self._endpoint).arriving(self._interface, examples, draw=draw)
+        return sender_of(self.endpoint).arriving(self.interface, examples, draw=draw)
 
     def spent(self) -> Spent:
         """What this process has sent to the endpoint so far."""
-        return sender_of(self._endpoint).ledger.spent()
+        return sender_of(self.endpoint).ledger.spent()
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """One answer for each example, in order.
@@ -103,11 +109,11 @@ class HttpModel(RemoteModel):
         return Prediction(answer, scores, said)
 
     def _read(self, reply: Reply) -> Prediction | Failure:
-        if self._writes_texts:
+        if self.writes_texts:
             return text_of(reply)
         if reply.scores is not None or reply.label is not None:
             return self._classified(reply)
-        if self._endpoint.by == "logprobs":
+        if self.endpoint.by == "logprobs":
             return self._by_first_token(reply)
         label = self._reading.of(reply)
         return label if isinstance(label, Failure) else Prediction(label, said=reply.text)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from queue import SimpleQueue
+from time import monotonic
 from typing import Any, Final
 
 from scrutiny.core.diagnostic import Failure
@@ -179,7 +180,8 @@ class Sender:
                     self._gate.was_refused(began, wait=error.wait or 0.0)
                 raise
             finally:
-                self.ledger.close(number, len(body), found)
+                took = monotonic() - began
+                self.ledger.close(number, len(body), found, seconds=took)
             self._gate.went_well()
             return found
 

@@ -1,0 +1,148 @@
+"""Checks of what a request asks for: stop words, limits of tokens, seeds, system prompts."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from rapidfuzz.distance import Levenshtein
+
+from scrutiny.models.http.doctor.asking import Asker, Heard, replies_of
+from scrutiny.models.http.doctor.finding import Finding
+from scrutiny.models.http.doctor.questions import LONG, MARK, SHORT, SYSTEM
+from scrutiny.stats.significance.exchange import ExchangeTest
+
+REQUESTS_OF_FREE: Final = 2 * len(SHORT + LONG)
+REQUESTS_OF_STOP = REQUESTS_OF_LIMIT = len(LONG)
+_OF_SEED: Final = LONG[:2]
+REQUESTS_OF_SEED: Final = 3 * len(_OF_SEED)
+REQUESTS_OF_SYSTEM: Final = REQUESTS_OF_FREE
+_WORD: Final = re.compile(r"\w{3,}")
+_FEW: Final = 4  # tokens
+_SEED: Final = 7
+_WITHOUT: Final = "Put its words into the template."
+
+
+class FreeAnswers:
+    """Answers to plain questions, each asked twice: what changed requests are compared with."""
+
+    def __init__(self, asker: Asker) -> None:
+        questions = (*SHORT, *LONG)
+        found = asker.ask([asker.said(text) for text in questions * 2])
+        self.pairs: dict[str, tuple[Heard, Heard]] = {
+            text: (one, other)
+            for text, one, other in zip(
+                questions, found[: len(questions)], found[len(questions) :], strict=True
+            )
+            if isinstance(one, Heard) and isinstance(other, Heard)
+        }
+
+    def of(self, question: str) -> str:
+        """First answer to a question; empty if there is none."""
+        return self.pairs[question][0].text if question in self.pairs else ""
+
+
+def _are_heard(pair: Sequence[object]) -> bool:
+    return all(isinstance(one, Heard) for one in pair)
+
+
+def check_stop(asker: Asker, free: FreeAnswers) -> Finding:
+    """Whether an answer ends before a stop word."""
+    name = "stop words"
+    words = {text: word for text in LONG if (word := _later_word(free.of(text)))}
+    found = asker.ask([asker.said(text, stop=[word]) for text, word in words.items()])
+    heard = [
+        (one.text, word)
+        for one, word in zip(found, words.values(), strict=True)
+        if isinstance(one, Heard)
+    ]
+    if not heard:
+        return Finding(name, "can't tell", "No answer was long enough to be stopped.")
+    past = [word for text, word in heard if text.rstrip().partition(word)[2]]
+    if past:
+        says = f"An answer went on behind the stop word {past[0]!r}. Cut answers yourself (read=)."
+        return Finding(name, "fault", says, {"asked": len(heard), "ignored": len(past)})
+    return Finding(name, "ok", f"{len(heard)} of {len(heard)} answers ended there.")
+
+
+def _later_word(text: str) -> str:
+    """A word of an answer that does not stand at its beginning."""
+    words: list[str] = _WORD.findall(text)
+    return next((word for word in words[3:] if word not in words[:3]), "")
+
+
+def check_limit(asker: Asker, free: FreeAnswers) -> Finding:
+    """Whether an answer holds no more tokens than it may."""
+    name = "max_tokens"
+    asked = [text for text in LONG if len(free.of(text).split()) > 2 * _FEW]
+    heard = replies_of(asker.ask([asker.said(text, tokens=_FEW) for text in asked]))
+    if not heard:
+        return Finding(name, "can't tell", "No answer was long enough to be cut.")
+    longer = [one for one in heard if one.tokens_out > _FEW or len(one.text.split()) > 2 * _FEW]
+    if longer:
+        most = max(max(one.tokens_out, len(one.text.split())) for one in longer)
+        says = f"An answer limited to {_FEW} tokens had {most}: you may pay for more than you ask."
+        return Finding(name, "fault", says, {"asked": len(heard), "ignored": len(longer)})
+    silent = (
+        "" if all(one.end == "length" for one in heard) else " It doesn't say that it cut them."
+    )
+    return Finding(name, "ok", f"{len(heard)} of {len(heard)} answers were cut there.{silent}")
+
+
+def check_seed(asker: Asker) -> Finding:
+    """Whether the same seed gives the same answer at temperature 1, and another one another."""
+    name, needs = "seed", asker.endpoint.seed is not None
+    seeds = (_SEED, _SEED, _SEED + 1)
+    bodies = [asker.said(text, temperature=1, seed=seed) for text in _OF_SEED for seed in seeds]
+    found = asker.ask(bodies)
+    rows = [found[i : i + 3] for i in range(0, len(found), 3)]
+    texts = [[one.text for one in replies_of(row)] for row in rows if _are_heard(row)]
+    if not texts:
+        says = "Requests with a seed were refused: samples can't be drawn again."
+        return Finding(name, "fault" if needs else "not offered", says)
+    same = sum(first == again for first, again, _ in texts)
+    others = sum(first != other for first, _, other in texts)
+    numbers = {"asked": len(texts), "same": same, "others": others}
+    if same < len(texts):
+        says = f"Only {same} of {len(texts)} answers came again with the same seed: samples differ."
+        return Finding(name, "fault" if needs else "not offered", says, numbers)
+    if not others:
+        says = "Other seeds changed nothing: temperature may be ignored, or answers are certain."
+        return Finding(name, "can't tell", says, numbers)
+    return Finding(name, "ok", "The same seed gives the same answer, another one another.", numbers)
+
+
+def check_system(asker: Asker, free: FreeAnswers, *, level: float) -> Finding:
+    """Whether a system prompt changes the answers."""
+    name = "system prompt"
+    questions = list(free.pairs)
+    found = asker.ask([asker.said(text, system=SYSTEM) for text in questions * 2])
+    test, unchanged, marked, asked = ExchangeTest(level), 0, 0, 0
+    for place, (plain, other) in enumerate(free.pairs.values()):
+        pair = found[place], found[place + len(questions)]
+        if not _are_heard(pair):
+            continue
+        asked += 1
+        before, after = ([one.text for one in replies_of(two)] for two in ((plain, other), pair))
+        enter(test, before, after)
+        unchanged += set(after) <= set(before)
+        marked += any(MARK in text.casefold() for text in after)
+    numbers = {"asked": asked, "unchanged": unchanged, "marked": marked, "p": test.p_value}
+    if not asked:
+        says = f"Requests with one were refused. {_WITHOUT}"
+        return Finding(name, "fault" if asker.endpoint.system else "not offered", says, numbers)
+    if unchanged >= max(1, asked - 1) and not marked:
+        says = f"It is ignored: {unchanged} of {asked} answers stayed as they were. {_WITHOUT}"
+        return Finding(name, "fault", says, numbers)
+    if marked > asked / 2 or test.differs:
+        did = "obeyed" if marked > asked / 2 else "changed"
+        return Finding(
+            name, "ok", f"{max(marked, asked - unchanged)} of {asked} answers {did}.", numbers
+        )
+    says = f"{asked - unchanged} of {asked} answers changed, no more than they do by themselves."
+    return Finding(name, "can't tell", says, numbers)
+
+
+def enter(test: ExchangeTest, one: Sequence[str], other: Sequence[str]) -> None:
+    """Enter two answers of each of two sides into their test."""
+    apart = Levenshtein.normalized_distance
+    test.add([apart(*one), apart(*other)], [apart(a, b) for a in one for b in other])
