@@ -20,7 +20,7 @@ from lemminflect import getAllInflections, getAllLemmas
 
 from scrutiny.text import tagger as T
 from scrutiny.text import wordnet
-from scrutiny.text.lexicon import first_names, frequencies, last_names, places, zipf
+from scrutiny.text.lexicon import first_names, frequencies, listed, places, zipf
 from scrutiny.text.tokens import token_texts
 
 OUT = Path(__file__).parents[2] / "src/scrutiny/text/data/tagger.npz.xz"
@@ -118,7 +118,7 @@ def lexical_classes(known: dict[str, str]) -> dict[str, str]:
                     tags |= {tag for tag, words in forms.items() if word in words}
             if tags - {"VBP"}:
                 found[word] = name + "~" + "|".join(sorted(tags - {"VBP"}))
-    names = [*first_names("female"), *first_names("male"), *last_names(), *places()]
+    names = [*first_names("female"), *first_names("male"), *listed("last_names"), *places()]
     for name in names:
         if " " not in name and name.lower() not in known:
             found[name.lower()] = "~NNP" + found.get(name.lower(), "")

@@ -19,16 +19,15 @@ Any string, however odd, is accepted: no function here raises on the content of 
     lexicon     STOP_WORDS: frozenset[str]; is_stop_word(word) -> bool
                 zipf(word) -> float                            0.0 where unknown; 'the' is 7.7
                 misspellings() -> Mapping[str, tuple[str, ...]]  by the right spelling
-                adverbs() -> tuple[str, ...]                   neutral, for verbs
-                opening_phrases(), proverbs() -> tuple[str, ...]
+                listed(name) -> tuple[str, ...]                lines of data/NAME.txt: adverbs
+                                                               (neutral), opening_phrases,
+                                                               proverbs, last_names, organizations
                 social_abbreviations() -> Mapping[str, str]    lower-case phrase -> abbreviation
                 first_names(gender) -> tuple[str, ...]         gender: "female" | "male"
-                last_names() -> tuple[str, ...]
                 countries(region=None), cities(region=None) -> tuple[str, ...]
                 places(region=None) -> tuple[str, ...]         both
                 place_region(name) -> str | None               one of REGIONS
                 REGIONS: tuple[str, ...]
-                organizations() -> tuple[str, ...]
                 table(name) -> tuple[tuple[str, ...], ...]     any data/NAME.tsv, raw
                 frequencies() -> Mapping[str, float]           40,000 words, frequent first
     characters  keyboard_neighbors(char, *, symbols=False) -> str     one key away; case kept

@@ -10,7 +10,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from scrutiny.text.lexicon import words
+from scrutiny.text.lexicon import listed
 
 
 class Rewrite(NamedTuple):
@@ -73,7 +73,7 @@ _ED_BUT_NO_PARTICIPLE = frozenset(
 
 @cache
 def _irregular_participles() -> frozenset[str]:
-    return frozenset(words("irregular_participles"))
+    return frozenset(listed("irregular_participles"))
 
 
 def _is_participle(word: str) -> bool:

@@ -7,14 +7,7 @@ words. It is precise on well-known names and blind to the rest: no model is behi
 from functools import cache
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
-from scrutiny.text.lexicon import (
-    first_names,
-    is_stop_word,
-    last_names,
-    organizations,
-    places,
-    zipf,
-)
+from scrutiny.text.lexicon import first_names, is_stop_word, listed, places, zipf
 from scrutiny.text.tokens import token_spans
 
 EntityLabel = Literal["PER", "LOC", "ORG"]
@@ -58,7 +51,7 @@ def _listed() -> dict[str, tuple[tuple[tuple[str, ...], EntityLabel], ...]]:
     """Names of several tokens by their first token, the longest first."""
     found: dict[str, list[tuple[tuple[str, ...], EntityLabel]]] = {}
     labelled: list[tuple[str, EntityLabel]] = [(name, "LOC") for name in places()]
-    labelled += [(name, "ORG") for name in organizations()]
+    labelled += [(name, "ORG") for name in listed("organizations")]
     for name, label in labelled:
         parts = tuple(name[start:end] for start, end in token_spans(name))
         found.setdefault(parts[0], []).append((parts, label))
@@ -67,7 +60,7 @@ def _listed() -> dict[str, tuple[tuple[tuple[str, ...], EntityLabel], ...]]:
 
 @cache
 def _people() -> tuple[frozenset[str], frozenset[str]]:
-    return frozenset(first_names("female") + first_names("male")), frozenset(last_names())
+    return frozenset(first_names("female") + first_names("male")), frozenset(listed("last_names"))
 
 
 class _EntityWords(NamedTuple):

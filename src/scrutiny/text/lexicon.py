@@ -56,7 +56,7 @@ def _read_lines(name: str) -> list[str]:
 
 
 @cache
-def words(name: str) -> tuple[str, ...]:
+def listed(name: str) -> tuple[str, ...]:
     """Return the lines of ``data/NAME.txt``."""
     return tuple(_read_lines(f"{name}.txt"))
 
@@ -150,21 +150,6 @@ def fitting_antonyms() -> Mapping[str, str]:
     return MappingProxyType({row[0]: row[1] for row in rows})
 
 
-def adverbs() -> tuple[str, ...]:
-    """Return adverbs without sentiment that can precede most verbs."""
-    return words("adverbs")
-
-
-def opening_phrases() -> tuple[str, ...]:
-    """Return phrases that can open a statement without changing its meaning."""
-    return words("opening_phrases")
-
-
-def proverbs() -> tuple[str, ...]:
-    """Return proverbs and commonplaces, neutral in sentiment and irrelevant to most texts."""
-    return words("proverbs")
-
-
 @cache
 def social_abbreviations() -> Mapping[str, str]:
     """Return abbreviations of social media by the lower-case phrase that they stand for.
@@ -179,12 +164,7 @@ def social_abbreviations() -> Mapping[str, str]:
 
 def first_names(gender: Gender) -> tuple[str, ...]:
     """Return first names mostly given to one gender in English-speaking countries."""
-    return words(f"first_names_{gender}")
-
-
-def last_names() -> tuple[str, ...]:
-    """Return family names."""
-    return words("last_names")
+    return listed(f"first_names_{gender}")
 
 
 @cache
@@ -224,8 +204,3 @@ def place_region(name: str) -> str | None:
     ('Africa', None)
     """
     return _region_of_place().get(name)
-
-
-def organizations() -> tuple[str, ...]:
-    """Return organizations, well-known and invented."""
-    return words("organizations")

@@ -12,7 +12,7 @@ from scrutiny.perturb.phrases.entity_swap import EntitySwap
 from scrutiny.perturb.phrases.mentions import kind_of
 from scrutiny.text.edits import apply_edits
 from scrutiny.text.gender import first_name_gender
-from scrutiny.text.lexicon import cities, countries, last_names, organizations
+from scrutiny.text.lexicon import cities, countries, listed
 
 DATA = Path(os.environ.get("SCRUTINY_DATA", Path(__file__).parents[4] / "shared" / "data"))
 
@@ -37,15 +37,15 @@ CASES = [
     ("I live in Dublin.", [("Dublin", "LOC")], [cities()]),
     ("I live in Ireland.", [("Ireland", "LOC")], [countries()]),
     ("I live in Ireland.", [("Ireland", "GPE")], [countries()]),
-    ("She works for Google.", [("Google", "ORG")], [organizations()]),
-    ("She works for Google.", [("Google", "corporation")], [organizations()]),
-    ("Then Smith left.", [("Smith", "person")], [last_names()]),
+    ("She works for Google.", [("Google", "ORG")], [listed("organizations")]),
+    ("She works for Google.", [("Google", "corporation")], [listed("organizations")]),
+    ("Then Smith left.", [("Smith", "person")], [listed("last_names")]),
     ("Dublin is wet.", [("Dublin", "LOC")], [cities()]),  # at the head of a sentence
     ("\u201cDublin\u201d, he said", [("Dublin", "LOC")], [cities()]),  # between quotes
     ("Dublin's rain", [("Dublin", "LOC")], [cities()]),  # the possessive stays
     ("from Dublin, Ireland", [("Dublin", "LOC"), ("Ireland", "LOC")], [cities(), countries()]),
-    ("Google sued Apple .", [("Google", "ORG"), ("Apple", "ORG")], [organizations()] * 2),
-    ("Smith met Jones", [("Smith", "PER"), ("Jones", "PER")], [last_names()] * 2),
+    ("Google sued Apple .", [("Google", "ORG"), ("Apple", "ORG")], [listed("organizations")] * 2),
+    ("Smith met Jones", [("Smith", "PER"), ("Jones", "PER")], [listed("last_names")] * 2),
 ]
 
 

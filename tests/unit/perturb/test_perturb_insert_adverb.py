@@ -9,7 +9,7 @@ from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
 from scrutiny.perturb.words.insert_adverb import InsertAdverb
 from scrutiny.text.edits import apply_to_text
-from scrutiny.text.lexicon import adverbs
+from scrutiny.text.lexicon import listed
 
 CASES = [
     ("She has seen it.", "She has {} seen it.", "the participle, not its auxiliary"),
@@ -39,7 +39,7 @@ def test_a_text_turns_into_the_one_written_down(text, pattern, why):
             continue
         match = re.fullmatch(f"{re.escape(before)}(.+){re.escape(after)}", changed)
         assert match is not None, why
-        assert match[1].lower() in adverbs()
+        assert match[1].lower() in listed("adverbs")
         assert match[1].isupper() == text.isupper()
 
 
@@ -88,7 +88,7 @@ def test_an_adverb_that_stands_there_already_is_not_repeated():
         def random(self, size=None):
             import numpy as np
 
-            first = adverbs().index("really") / len(adverbs()) + 1e-9
+            first = listed("adverbs").index("really") / len(listed("adverbs")) + 1e-9
             return first if size is None else np.linspace(0, 1, size)
 
     texts = [e.text for (e,) in InsertAdverb().candidates(document, site, Same())]

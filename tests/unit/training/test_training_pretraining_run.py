@@ -14,7 +14,6 @@ from scrutiny.core.errors import ModelError, PlanError, StorageError  # noqa: E4
 from scrutiny.models.strings.lineage import replicates_of  # noqa: E402
 from scrutiny.text.letters import letters_hash  # noqa: E402
 from scrutiny.training.pretraining.family import (  # noqa: E402
-    Listeners,
     SeedFamily,
     pretrain_family,
     seeds_of,
@@ -159,7 +158,7 @@ def test_a_family_shares_its_vocabulary(tmp_path):
     family = SeedFamily(texts, SMALL, seeds_of([1, 2], [], []))
     rows = []
     folders = pretrain_family(
-        family, tmp_path / "out", telling=Listeners(lambda seeds, row: rows.append(seeds.init))
+        family, tmp_path / "out", on_log=lambda seeds, row: rows.append(seeds.init)
     )
     assert [folder.name for folder in folders] == ["seed-1", "seed-2"]
     assert rows == [1, 2]
@@ -173,8 +172,7 @@ def test_a_family_shares_its_vocabulary(tmp_path):
 
 def test_a_stopped_family_goes_on(tmp_path):
     family = SeedFamily((write_texts(tmp_path),), SMALL, seeds_of([1, 2], [], []))
-    stopped = Listeners(should_stop=StopAfter(25))
-    assert pretrain_family(family, tmp_path / "out", telling=stopped) is None
+    assert pretrain_family(family, tmp_path / "out", should_stop=StopAfter(25)) is None
     folders = pretrain_family(family, tmp_path / "out")
     fresh = pretrain_family(family, tmp_path / "fresh")
     for one, other in zip(folders, fresh, strict=True):

@@ -1,5 +1,7 @@
 """Lessons of small networks: a loop by hand, the best epoch, and identities that stay."""
 
+from types import SimpleNamespace
+
 import pytest
 from word_texts import write_rows
 
@@ -14,10 +16,7 @@ from scrutiny.models.words.recurrent_network import RecurrentArchitecture  # noq
 from scrutiny.training.finetuning.parts import load_parts  # noqa: E402
 from scrutiny.training.words.attention_recipe import AttentionRecipe  # noqa: E402
 from scrutiny.training.words.epochs import (  # noqa: E402
-    Fitted,
     Lesson,
-    LessonEpoch,
-    LessonPace,
     accuracy,
     seconds_of,
     take,
@@ -42,23 +41,23 @@ class Scorer:
         return self.network["table"](torch.tensor([ids[0] for ids in texts]))
 
 
-def lesson(learner, *, dev=TEXTS):
-    return Lesson(learner, TEXTS, dev, made=None)
+def lesson(learner, epochs, batch, *, clip, dev=TEXTS):
+    pace = SimpleNamespace(epochs=epochs, batch=batch, clip=clip, version="toy@1")
+    return Lesson(learner, TEXTS, dev, made=None, recipe=pace)
 
 
 def test_an_epoch_is_what_it_is_by_hand():
     """One batch of all texts: the gradient at zeros is a quarter at every word's own label."""
     learner = Scorer()
-    found = take(lesson(learner), LessonPace(1, 4, clip=10.0, version="toy@1"), seed=0)
+    found = take(lesson(learner, 1, 4, clip=10.0), seed=0)
     expected = torch.tensor([[0.125, -0.125], [-0.125, 0.125]])
     assert torch.allclose(learner.network["table"].weight, expected)
-    assert found.epochs[0].loss == pytest.approx(0.6931472)
-    assert found.epochs[0].dev == 1.0
+    assert found["epochs"] == [{"epoch": 1, "loss": pytest.approx(0.6931472), "dev": 1.0}]
 
 
 def test_a_gradient_is_clipped():
     learner = Scorer(lr=1.0)
-    take(lesson(learner), LessonPace(1, 4, clip=0.1, version="toy@1"), seed=0)
+    take(lesson(learner, 1, 4, clip=0.1), seed=0)
     assert float(learner.network["table"].weight.detach().norm()) == pytest.approx(0.1, rel=1e-4)
 
 
@@ -66,31 +65,30 @@ def test_the_first_of_the_best_epochs_is_kept(monkeypatch):
     scores = iter([0.5, 0.75, 0.75, 0.25])
     monkeypatch.setattr("scrutiny.training.words.epochs.accuracy", lambda *_: next(scores))
     learner, seen = Scorer(), []
-    pace = LessonPace(4, 2, clip=10.0, version="toy@1")
-    found = take(lesson(learner), pace, seed=0, on_step=lambda: seen.append(1))
-    assert (found.chosen, len(seen)) == (2, 8)
+    found = take(lesson(learner, 4, 2, clip=10.0), seed=0, on_step=lambda: seen.append(1))
+    assert (found["chosen_epoch"], found["dev_score"], len(seen)) == (2, 0.75, 8)
     other = Scorer()
-    take(lesson(other, dev=Numbered((), ())), LessonPace(2, 2, clip=10.0, version="toy@1"), seed=0)
+    take(lesson(other, 2, 2, clip=10.0, dev=Numbered((), ())), seed=0)
     assert torch.equal(learner.network["table"].weight, other.network["table"].weight)
 
 
 def test_without_a_dev_part_the_last_epoch_is_kept():
-    pace = LessonPace(3, 2, clip=1.0, version="toy@1")
-    assert take(lesson(Scorer(), dev=Numbered((), ())), pace, seed=0).chosen == 3
+    found = take(lesson(Scorer(), 3, 2, clip=1.0, dev=Numbered((), ())), seed=0)
+    assert found["chosen_epoch"] == 3
 
 
 def test_a_loss_that_is_no_number_ends_the_training():
     learner = Scorer(lr=float("inf"))
     with pytest.raises(ModelError, match="Choose a smaller lr"):
-        take(lesson(learner), LessonPace(3, 2, clip=1.0, version="toy@1"), seed=0)
+        take(lesson(learner, 3, 2, clip=1.0), seed=0)
 
 
 def test_the_generator_of_torch_is_left_as_it_was():
-    one = lesson(Scorer())
+    one = lesson(Scorer(), 2, 2, clip=1.0)
     state = torch.get_rng_state()
-    take(one, LessonPace(2, 2, clip=1.0, version="toy@1"), seed=0)
-    assert seconds_of(one, LessonPace(2, 2, clip=1.0, version="toy@1")) > 0
-    assert seconds_of(one, LessonPace(2, 9, clip=1.0, version="toy@1")) > 0  # one step is all
+    take(one, seed=0)
+    assert seconds_of(one) > 0
+    assert seconds_of(lesson(Scorer(), 2, 9, clip=1.0)) > 0  # one step is all
     assert torch.equal(state, torch.get_rng_state())
 
 
@@ -99,15 +97,6 @@ def test_accuracy_is_a_share():
     with torch.no_grad():
         learner.network["table"].weight.copy_(torch.tensor([[1.0, 0.0], [1.0, 0.0]]))
     assert accuracy(learner, TEXTS) == 0.5
-
-
-def test_a_record_has_the_score_of_the_chosen_epoch():
-    epochs = (LessonEpoch(1, 0.5, 0.75), LessonEpoch(2, 0.25, 0.5))
-    assert Fitted(epochs, 1).record() == {
-        "epochs": [{"epoch": 1, "loss": 0.5, "dev": 0.75}, {"epoch": 2, "loss": 0.25, "dev": 0.5}],
-        "chosen_epoch": 1,
-        "dev_score": 0.75,
-    }
 
 
 def test_texts_as_numbers():

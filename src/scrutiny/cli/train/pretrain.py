@@ -84,7 +84,7 @@ def command(**given: Any) -> int:
 
     device = str(torch_device(given["device"], of="What is trained"))  # names a missing extra
     from scrutiny.training.pretraining.allocator import keep_memory
-    from scrutiny.training.pretraining.family import Listeners, pretrain_family
+    from scrutiny.training.pretraining.family import pretrain_family
     from scrutiny.training.pretraining.stopping import stopping_on_signals
 
     as_json = given["as_json"]
@@ -99,8 +99,9 @@ def command(**given: Any) -> int:
 
     keep_memory()
     with stopping_on_signals() as stop:
-        telling = Listeners(tell, stop.is_set)
-        folders = pretrain_family(_family(given), given["out"], device=device, telling=telling)
+        folders = pretrain_family(
+            _family(given), given["out"], device=device, on_log=tell, should_stop=stop.is_set
+        )
     if folders is None:
         say_line("Stopped. The same command goes on where it stopped.")
         return 3

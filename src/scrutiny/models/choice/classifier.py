@@ -167,8 +167,8 @@ class ChoiceClassifier(Model):
         """
         return [
             Prediction(scores=self._scoring.scores(one))
-            for start in range(0, len(examples), self._at_once)
-            for one in self._asked(examples[start : start + self._at_once])
+            for batch in self.batches(examples)
+            for one in self._asked([examples[i] for i in batch])
         ]
 
     def batches(self, examples: Sequence[Example]) -> list[list[int]]:
@@ -194,10 +194,7 @@ class ChoiceClassifier(Model):
         if "gradients" not in self.capabilities:
             raise ModelError(f"{self.source!r} has no gradients: its language model gives none.")
         targets = [index_of(label, self.labels, source=self.source) for label in labels]
-        parts = (
-            examples[start : start + self._at_once]
-            for start in range(0, len(examples), self._at_once)
-        )
+        parts = ([examples[i] for i in batch] for batch in self.batches(examples))
         answers = [
             one for part in parts for one in answer_or_fail(self._asked, part, source=self.source)
         ]

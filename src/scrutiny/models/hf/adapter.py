@@ -67,7 +67,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     from scrutiny.models.hf.model import parts_of
 
     network, missing = load_network(
-        checkpoint, f"AutoModel{head}", source, dtype=stated_dtype(source)
+        checkpoint.folder, f"AutoModel{head}", source, dtype=stated_dtype(source)
     )
     refuse_missing(missing, source, head=head)
     tokenizer = load_tokenizer(checkpoint, source)

@@ -20,6 +20,7 @@ _LOG: Final = logging.getLogger("scrutiny")
 #: Tokens, padding included, that a batch starts with. A processor gains nothing from more.
 START_TOKENS: Final = {"cpu": 1024, "cuda": 32768}
 _MOST_TEXTS: Final = 1024
+_NO_END: Final = 2**62
 _SIGNS: Final = ("out of memory", "can't allocate memory", "not enough memory")
 
 
@@ -47,7 +48,7 @@ def start_budget(batch: int | str, device_type: str) -> Budget:
         If it is neither.
     """
     if isinstance(batch, int) and batch > 0:
-        return Budget(tokens=2**62, texts=batch)
+        return Budget(tokens=_NO_END, texts=batch)
     if batch != "auto":
         raise ModelError(f"The batch size is a number of texts from 1 on, or auto; not {batch!r}.")
     return Budget(tokens=START_TOKENS.get(device_type, START_TOKENS["cpu"]))
@@ -64,6 +65,17 @@ def longest_first(lengths: Sequence[int]) -> list[int]:
     return sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
 
 
+def own_tokens(length: int, width: int, side: str) -> slice:
+    """Places of the tokens of a text among those of its padded row.
+
+    Examples
+    --------
+    >>> own_tokens(3, 5, "right"), own_tokens(3, 5, "left")
+    (slice(0, 3, None), slice(2, 5, None))
+    """
+    return slice(0, length) if side == "right" else slice(width - length, width)
+
+
 def batches_of(lengths: Sequence[int], budget: Budget) -> list[list[int]]:
     """Indices of the texts of each batch, if memory does not run out.
 
@@ -78,6 +90,11 @@ def batches_of(lengths: Sequence[int], budget: Budget) -> list[list[int]]:
         found.append(order[:size])
         order = order[size:]
     return found
+
+
+def by_length(lengths: Sequence[int], size: int) -> list[list[int]]:
+    """Indices of the texts of each batch of a size, longest texts first."""
+    return batches_of(lengths, Budget(tokens=_NO_END, texts=size))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from scrutiny.core.task import Prediction
 from scrutiny.models.answers.bio import labels_of_tags, spans_from_tags
 from scrutiny.models.answers.checked import AnswerError
 from scrutiny.models.answers.inputs import borders, first_pieces, index_of
-from scrutiny.models.hf.batching import batches_of
+from scrutiny.models.hf.batching import batches_of, own_tokens
 from scrutiny.models.hf.labeled import Columns, HfLabeled, Loaded
 from scrutiny.models.hf.slopes.gradients import loss_of_labels, slopes_of
 from scrutiny.models.hf.slopes.tag_loss import LossOfTags
@@ -131,10 +131,11 @@ class HfTagger(HfLabeled):
         offsets = columns.pop("offset_mapping")
         self._refuse_long(columns["input_ids"], examples)
         tags: dict[int, list[int]] = {}
+        side = self._tokenizer.padding_side
         for answered in self._loaded.forward.logits(columns):
             best = answered.answer.argmax(-1).tolist()  # (text, token)
             for index, row in zip(answered.indices, best, strict=True):
-                tags[index] = self._unpadded(row, len(offsets[index]))
+                tags[index] = row[own_tokens(len(offsets[index]), len(row), side)]
         return [
             Prediction(self._spans(example, offsets[i], tags[i]))
             for i, example in enumerate(examples)
@@ -212,11 +213,6 @@ class HfTagger(HfLabeled):
                 raise AnswerError(
                     "too_long", f"item {example.id!r} has {len(row)} tokens, the limit is {limit}"
                 )
-
-    def _unpadded(self, row: list[int], length: int) -> list[int]:
-        """Tags of a text's own tokens."""
-        is_right = self._tokenizer.padding_side == "right"
-        return row[:length] if is_right else row[len(row) - length :]
 
     def _spans(
         self, example: Example, offsets: Sequence[tuple[int, int]], tags: Sequence[int]

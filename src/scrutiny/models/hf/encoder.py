@@ -44,8 +44,7 @@ class HfEncoder(HfModel):
         longest = int(sequences.lengths.max(initial=1))
         budget = self._source_of_attention().budget(longest)
         with eager(self._runner.network):
-            for _ in self._runner.run(sequences, use, budget=budget):
-                pass
+            self._runner.run(sequences, use, budget=budget)
         return [found[index[query]] for query in queries]
 
     def _received(self, inputs: dict[str, Any], lengths: Any) -> Any:

@@ -61,7 +61,7 @@ def load_language_model(
     if dtype == "auto" and device.type == "cpu":
         dtype = "float32"
     maker, kind = head_of(checkpoint.config)
-    network, missing = load_network(checkpoint, maker, source, dtype=dtype)
+    network, missing = load_network(checkpoint.folder, maker, source, dtype=dtype)
     if kind is HfEncoder:  # vectors of tokens do not pass the pooler
         missing = [name for name in missing if not name.startswith("pooler.")]
     refuse_missing(missing, source, head=_name_of(maker, checkpoint.config))

@@ -83,8 +83,7 @@ class HfNextSentence(HfEncoder):
             logits = self._relation(inputs).float()
             found[batch] = torch.softmax(logits, -1)[:, 0].double().cpu().numpy()
 
-        for _ in self._runner.run(sequences, use):
-            pass
+        self._runner.run(sequences, use)
         return [float(value) for value in found]
 
     def _relation(self, inputs: dict[str, Any]) -> Any:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.core.errors import ModelError, require_packages
@@ -55,20 +56,20 @@ _NO_LIMIT: Final = 10**6  # tokenizers that know no limit say 10**30
 
 
 def load_network(
-    checkpoint: Checkpoint, maker: str, source: ModelSource, *, dtype: Any
+    folder: Path, maker: str, source: ModelSource, *, dtype: Any, **more: Any
 ) -> tuple[Any, list[str]]:
     """Network in evaluation mode, and the names of its weights that are not in the file.
 
     Parameters
     ----------
-    checkpoint
+    folder
         Where it lies.
     maker
         Name of a class of transformers.
     source
         For messages, and the option ``attention``.
-    dtype
-        As `from_pretrained` takes it.
+    dtype, more
+        As `from_pretrained` takes them.
 
     Raises
     ------
@@ -78,12 +79,12 @@ def load_network(
     import transformers
     from safetensors import SafetensorError
 
-    attention = source.options.get("attention")
-    more = {"attn_implementation": attention} if attention else {}
+    if attention := source.options.get("attention"):
+        more["attn_implementation"] = attention
     with quiet():
         try:
             network, report = getattr(transformers, maker).from_pretrained(
-                checkpoint.folder,
+                folder,
                 dtype=dtype,
                 use_safetensors=True,
                 local_files_only=True,
@@ -93,7 +94,7 @@ def load_network(
             )
         except (SafetensorError, OSError, ValueError, RuntimeError, ImportError) as error:
             raise ModelError(f"{source.text!r} does not load: {error}") from error
-    missing = sorted(report["missing_keys"]) + sorted(str(k) for k in report["mismatched_keys"])
+    missing = sorted(report["missing_keys"]) + sorted(str(k[0]) for k in report["mismatched_keys"])
     return network.eval(), missing
 
 

@@ -8,6 +8,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import AnswerError
 from scrutiny.models.answers.stretches import Stretch, likeliest
+from scrutiny.models.hf.batching import own_tokens
 from scrutiny.models.hf.labeled import Forward
 from scrutiny.models.hf.model import HfModel, HfParts
 
@@ -47,17 +48,13 @@ class HfReader(HfModel):
         for answered in self._forward.logits(columns):
             rows = answered.answer.numpy(force=True)  # (window, start or end, token)
             for window, own in zip(answered.indices, rows, strict=True):
-                starts, ends = self._unpadded(own, len(places[window]))
+                mine = own_tokens(len(places[window]), own.shape[1], self._tokenizer.padding_side)
+                starts, ends = own[:, mine]
                 found = likeliest(starts, ends, places[window])
                 owner = owners[window]
                 if found is not None and (owner not in best or found > best[owner]):
                     best[owner] = found
         return [Prediction(_words(example, best.get(i))) for i, example in enumerate(examples)]
-
-    def _unpadded(self, rows: Any, length: int) -> Any:
-        """Scores of a window's own tokens."""
-        is_right = self._tokenizer.padding_side == "right"
-        return rows[:, :length] if is_right else rows[:, rows.shape[1] - length :]
 
     def _windows(self, examples: Sequence[Example]) -> dict[str, Any]:
         """Token columns of all windows, with the example of each and the places of its tokens.

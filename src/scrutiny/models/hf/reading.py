@@ -182,8 +182,7 @@ class Reader:
             positions, targets = reads.positions[chosen], reads.targets[chosen]
             found[chosen] = self._batch(inputs, rows, positions, targets)
 
-        for _ in self._runner.run(sequences, use):
-            pass
+        self._runner.run(sequences, use)
         return found
 
     def _batch(

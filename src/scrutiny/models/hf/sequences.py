@@ -1,6 +1,6 @@
 """Token sequences in one array, padded together, and run in batches."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, TypeVar
@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 
-from scrutiny.models.hf.batching import Answered, Budget, free_memory, run_batches
+from scrutiny.models.hf.batching import Budget, free_memory, run_batches
 
 T = TypeVar("T")
 Ints = np.ndarray[Any, np.dtype[np.int64]]
@@ -82,11 +82,11 @@ class Runner:
     def run(
         self,
         sequences: Sequences,
-        use: Callable[[list[int], dict[str, Any]], T],
+        use: Callable[[list[int], dict[str, Any]], None],
         *,
         budget: Budget | None = None,
-    ) -> Iterator[Answered[T]]:
-        """Results of ``use`` for each batch's indices and inputs, longest sequences first.
+    ) -> None:
+        """Hand each batch's indices and inputs to ``use``, longest sequences first.
 
         Raises
         ------
@@ -94,14 +94,15 @@ class Runner:
             ``out_of_memory`` if one sequence alone does not fit.
         """
 
-        def ask(batch: list[int]) -> T:
+        def ask(batch: list[int]) -> None:
             with torch.inference_mode():
-                return use(batch, self.inputs(sequences, batch))
+                use(batch, self.inputs(sequences, batch))
 
-        lengths = sequences.lengths.tolist()
-        yield from run_batches(
-            lengths, budget or self.budget, ask, release=partial(free_memory, self.network.device)
-        )
+        release = partial(free_memory, self.network.device)
+        for _ in run_batches(
+            sequences.lengths.tolist(), budget or self.budget, ask, release=release
+        ):
+            pass
 
     def inputs(self, sequences: Sequences, batch: Sequence[int]) -> dict[str, Any]:
         """Named tensors ``(sequence, token)`` of one batch on the network's device."""

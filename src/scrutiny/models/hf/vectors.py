@@ -115,7 +115,7 @@ class Representing:
         keep: Callable[[Ints, Floats], None],
         alone: int,
     ) -> None:
-        """Yield vectors of passages encoded in one way; short ones are run one by one."""
+        """Keep vectors of passages encoded in one way; short ones are run one by one."""
         limit = self.limit or np.inf
         lengths = np.array([len(one.ids) for one in encoded], dtype=np.int64)
         fits = (lengths > 0) & (lengths <= limit)
@@ -134,8 +134,7 @@ class Representing:
                 found[:, weights.sum(-1) == 0] = np.nan
                 keep(mine, found)
 
-            for _ in self._runner.run(_sequences(passages, encoded, chosen), use, budget=budget):
-                pass
+            self._runner.run(_sequences(passages, encoded, chosen), use, budget=budget)
 
     def _vectors(self, inputs: dict[str, Any], weights: Floats, layers: Sequence[int]) -> Floats:
         """Weighted sums of hidden states ``(layer, passage, pooling, dimension)``."""

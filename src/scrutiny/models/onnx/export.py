@@ -72,7 +72,7 @@ def export_classifier(text: str, folder: Path, *, precision: Precision = "int8")
     source = checkpoint_source(parse(text))
     source = replace(source, options={**source.options, "attention": "eager"})
     checkpoint = find_checkpoint(source)
-    network, missing = load_network(checkpoint, f"AutoModel{_HEAD}", source, dtype="float32")
+    network, missing = load_network(checkpoint.folder, f"AutoModel{_HEAD}", source, dtype="float32")
     refuse_missing(missing, source, head=_HEAD)
     tokenizer = load_tokenizer(checkpoint, source)
     record: dict[str, Any] = {

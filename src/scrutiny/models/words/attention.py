@@ -21,19 +21,15 @@ from scipy.special import softmax
 from scrutiny.core.arrays import Floats
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
-from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.queries.attention_layer import AttendedText
-from scrutiny.core.task import Prediction, Task
-from scrutiny.models.strings.adapters import Adapter
-from scrutiny.models.strings.source import ModelSource
+from scrutiny.core.task import Prediction
 from scrutiny.models.words.attention_network import (
     Architecture,
     encoded,
     make_network,
     weighted,
 )
-from scrutiny.models.words.model import trained_folder
-from scrutiny.models.words.network import NetworkKind, NetworkModel, NetworkParts, load_network
+from scrutiny.models.words.network import NetworkKind, NetworkModel, NetworkParts, network_adapter
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,19 +174,4 @@ class AttentionClassifier(NetworkModel):
         return np.asarray((slopes * embedded.detach()).sum(-1)[0, 1:-1].numpy())
 
 
-def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
-    """Attention classifier of a folder, trained or with random weights.
-
-    Raises
-    ------
-    ModelError
-        If the folder holds no such classifier, or an option cannot be read.
-    MissingExtraError
-        If torch or safetensors are not installed.
-    """
-    # It is small: it runs on the processor, whatever the options say.
-    parts, folder = load_network(AttentionParts, source, task)
-    return AttentionClassifier(parts, source.text, folder=folder)
-
-
-ADAPTER: Final = Adapter(load, folder_of=trained_folder)
+ADAPTER: Final = network_adapter(AttentionParts, AttentionClassifier)

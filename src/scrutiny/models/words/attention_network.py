@@ -142,7 +142,6 @@ def encoded(network: Any, architecture: Architecture, embedded: Any, lengths: Se
     Positions behind a text's length are padding, embedded as zeros; their vectors mean nothing.
     """
     import torch
-    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
     encoder = network["encoder"]
     if architecture.encoder == "projection":
@@ -150,13 +149,20 @@ def encoded(network: Any, architecture: Architecture, embedded: Any, lengths: Se
     if architecture.encoder == "conv":
         turned = embedded.transpose(1, 2)  # (text, embedding, position)
         return torch.relu(torch.cat([conv(turned) for conv in encoder], dim=1)).transpose(1, 2)
+    return read_in_sequence(encoder, embedded, lengths)[0]
+
+
+def read_in_sequence(layer: Any, embedded: Any, lengths: Sequence[int]) -> tuple[Any, Any]:
+    """Vectors ``(text, position, dimension)`` of a recurrent layer, and its final states."""
+    import torch
+    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
     packed = pack_padded_sequence(
         embedded, torch.tensor(lengths), batch_first=True, enforce_sorted=False
     )
-    vectors, _ = pad_packed_sequence(
-        encoder(packed)[0], batch_first=True, total_length=embedded.shape[1]
-    )
-    return vectors
+    states, final = layer(packed)
+    vectors, _ = pad_packed_sequence(states, batch_first=True, total_length=embedded.shape[1])
+    return vectors, final
 
 
 def weighted(network: Any, architecture: Architecture, vectors: Any, is_word: Any) -> Any:

@@ -11,7 +11,9 @@ from typing import Any, ClassVar, Final, TypeVar
 
 from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.errors import ModelError, require_packages
+from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
+from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import ModelSource
 from scrutiny.models.words.attention_network import sequences_of
 from scrutiny.models.words.model import (
@@ -22,6 +24,7 @@ from scrutiny.models.words.model import (
     read_config,
     renamed,
     require_words,
+    trained_folder,
     with_hashes,
     write_json,
 )
@@ -199,16 +202,18 @@ class NetworkModel(WordModel):
         return sequences_of([self._parts.vocabulary.ids(words, self._known) for words in texts])
 
 
-def load_network(parts: type[P], source: ModelSource, task: Task) -> tuple[P, Path | None]:
-    """Network that a model string names, and its folder if its training text is known.
+def network_adapter(parts: type[P], model: type[NetworkModel]) -> Adapter:
+    """Adapter of networks of one kind, which run on the processor whatever the options say."""
 
-    Raises
-    ------
-    ModelError
-        If the folder holds no such network, or an option cannot be read.
-    MissingExtraError
-        If torch or safetensors are not installed.
-    """
+    def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
+        made, folder = _load_network(parts, source, task)
+        return model(made, source.text, folder=folder)
+
+    return Adapter(load, folder_of=trained_folder)
+
+
+def _load_network(parts: type[P], source: ModelSource, task: Task) -> tuple[P, Path | None]:
+    """Network that a model string names, and its folder if its training text is known."""
     folder = require_words(source, task, options=(UNTRAINED,))
     seed = source.options.get(UNTRAINED)
     if seed is not None and not seed.isdecimal():

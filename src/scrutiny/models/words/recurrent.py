@@ -16,20 +16,17 @@ import numpy as np
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
-from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.queries.gradients import InputEmbeddings, TokenGradients
-from scrutiny.core.task import Prediction, Task
+from scrutiny.core.task import Prediction
 from scrutiny.models.answers.inputs import index_of
-from scrutiny.models.hf.batching import longest_first
-from scrutiny.models.strings.adapters import Adapter
-from scrutiny.models.strings.source import ModelSource
+from scrutiny.models.hf.batching import by_length
 from scrutiny.models.words.attention_network import FIRST_WORD
-from scrutiny.models.words.model import trained_folder, word_pieces
+from scrutiny.models.words.model import word_pieces
 from scrutiny.models.words.network import (
     NetworkKind,
     NetworkModel,
     NetworkParts,
-    load_network,
+    network_adapter,
 )
 from scrutiny.models.words.recurrent_network import RecurrentArchitecture, make_recurrent, pooled
 
@@ -113,9 +110,7 @@ class RecurrentClassifier(NetworkModel):
     def _batches(self, examples: Sequence[Example]) -> Iterator[tuple[list[int], Any, list[int]]]:
         """Indices, padded ids and lengths of examples that are run together."""
         rows = [self._parts.vocabulary.cut(example.text) for example in examples]
-        order = longest_first([len(row) for row in rows])
-        for start in range(0, len(order), _AT_ONCE):
-            batch = order[start : start + _AT_ONCE]
+        for batch in by_length([len(row) for row in rows], _AT_ONCE):
             ids, lengths, _ = self._sequences([rows[i] for i in batch])
             yield batch, ids, lengths
 
@@ -125,19 +120,4 @@ class RecurrentClassifier(NetworkModel):
         return self._network["output"](vectors)
 
 
-def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
-    """Recurrent classifier of a folder, trained or with random weights.
-
-    Raises
-    ------
-    ModelError
-        If the folder holds no such classifier, or an option cannot be read.
-    MissingExtraError
-        If torch or safetensors are not installed.
-    """
-    # It is small: it runs on the processor, whatever the options say.
-    parts, folder = load_network(RecurrentParts, source, task)
-    return RecurrentClassifier(parts, source.text, folder=folder)
-
-
-ADAPTER: Final = Adapter(load, folder_of=trained_folder)
+ADAPTER: Final = network_adapter(RecurrentParts, RecurrentClassifier)

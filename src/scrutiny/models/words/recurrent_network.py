@@ -18,7 +18,12 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
 from scrutiny.core.limits import at_least, one_of
-from scrutiny.models.words.attention_network import FIRST_WORD, PAD, PlainArchitecture
+from scrutiny.models.words.attention_network import (
+    FIRST_WORD,
+    PAD,
+    PlainArchitecture,
+    read_in_sequence,
+)
 
 CellName = Literal["lstm", "gru"]
 PoolingName = Literal["last", "max", "mean"]
@@ -114,16 +119,11 @@ def pooled(
     Positions behind a text's length are padding, which reaches nothing.
     """
     import torch
-    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-    packed = pack_padded_sequence(
-        embedded, torch.tensor(lengths), batch_first=True, enforce_sorted=False
-    )
-    states, final = network["cell"](packed)
+    vectors, final = read_in_sequence(network["cell"], embedded, lengths)
     if architecture.pooling == "last":
         hidden = final[0] if architecture.cell == "lstm" else final  # (layer x direction, text, ·)
         return torch.cat(list(hidden[-architecture.directions :]), dim=-1)
-    vectors, _ = pad_packed_sequence(states, batch_first=True, total_length=embedded.shape[1])
     places = torch.arange(embedded.shape[1])
     is_there = (places < torch.tensor(lengths)[:, None])[:, :, None]  # (text, position, 1)
     if architecture.pooling == "max":

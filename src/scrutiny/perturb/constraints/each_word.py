@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 
@@ -45,8 +45,8 @@ class SamePos(Constraint):
     ('tagger',)
     """
 
-    id: ClassVar[str] = "same_pos@1"
-    resources: ClassVar[tuple[str, ...]] = ("tagger",)
+    id = "same_pos@1"
+    resources = ("tagger",)
 
     noun_verb: bool = False
 
@@ -105,8 +105,8 @@ class WordSimilarity(Constraint):
     ('vectors',)
     """
 
-    id: ClassVar[str] = "word_similarity@1"
-    resources: ClassVar[tuple[str, ...]] = ("vectors",)
+    id = "word_similarity@1"
+    resources = ("vectors",)
 
     least_cosine: float | None = None
     most_euclidean: float | None = None

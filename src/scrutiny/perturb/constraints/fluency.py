@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Constraint, Document, ScreensMany
@@ -36,8 +36,8 @@ class PerplexityRatio(ScreensMany):
     ('perplexity',)
     """
 
-    id: ClassVar[str] = "perplexity_ratio@1"
-    resources: ClassVar[tuple[str, ...]] = ("perplexity",)
+    id = "perplexity_ratio@1"
+    resources = ("perplexity",)
 
     most: float = 2.0
 
@@ -81,8 +81,8 @@ class LogprobDrop(ScreensMany):
     ('perplexity',)
     """
 
-    id: ClassVar[str] = "logprob_drop@1"
-    resources: ClassVar[tuple[str, ...]] = ("perplexity",)
+    id = "logprob_drop@1"
+    resources = ("perplexity",)
 
     most: float = 5.0
     window: int | None = None
@@ -132,8 +132,8 @@ class Likeliest(Constraint):
     4
     """
 
-    id: ClassVar[str] = "likeliest@1"
-    resources: ClassVar[tuple[str, ...]] = ("perplexity",)
+    id = "likeliest@1"
+    resources = ("perplexity",)
 
     keep: int = 4
     window: int | None = None
@@ -180,8 +180,8 @@ class Grammar(Constraint):
     ('grammar',)
     """
 
-    id: ClassVar[str] = "grammar@1"
-    resources: ClassVar[tuple[str, ...]] = ("grammar",)
+    id = "grammar@1"
+    resources = ("grammar",)
 
     ignore: frozenset[str] = _IGNORED
 

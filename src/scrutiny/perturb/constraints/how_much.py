@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Constraint, Document, ScreensMany
@@ -28,7 +28,7 @@ class MaxChange(Constraint):
     0.1
     """
 
-    id: ClassVar[str] = "max_change@1"
+    id = "max_change@1"
 
     share: float = 0.25
     unit: Literal["words", "characters"] = "words"
@@ -72,7 +72,7 @@ class ChangedWords(Constraint):
     4
     """
 
-    id: ClassVar[str] = "changed_words@1"
+    id = "changed_words@1"
 
     share: float | None = 0.2
     floor: int = 0
@@ -117,7 +117,7 @@ class EditDistance(ScreensMany):
     2
     """
 
-    id: ClassVar[str] = "edit_distance@1"
+    id = "edit_distance@1"
 
     most: int | None = None
     share: float | None = 0.3

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import acos, pi
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -43,8 +43,8 @@ class EmbeddingSimilarity(ScreensMany):
     ('encoder',)
     """
 
-    id: ClassVar[str] = "embedding_similarity@1"
-    resources: ClassVar[tuple[str, ...]] = ("encoder",)
+    id = "embedding_similarity@1"
+    resources = ("encoder",)
 
     least: float = 0.8
 
@@ -103,8 +103,8 @@ class SentenceSimilarity(ScreensMany):
     {'angular': 0.840845}
     """
 
-    id: ClassVar[str] = "sentence_similarity@1"
-    resources: ClassVar[tuple[str, ...]] = ("encoder",)
+    id = "sentence_similarity@1"
+    resources = ("encoder",)
 
     least_cosine: float | None = None
     least_angular: float | None = None
@@ -179,8 +179,8 @@ class Entailment(ScreensMany):
     ('nli',)
     """
 
-    id: ClassVar[str] = "entailment@1"
-    resources: ClassVar[tuple[str, ...]] = ("nli",)
+    id = "entailment@1"
+    resources = ("nli",)
 
     least: float = 0.5
     both_ways: bool = False

@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
@@ -35,8 +34,8 @@ class StopWords(Constraint):
     'stop_words@1'
     """
 
-    id: ClassVar[str] = "stop_words@1"
-    reason: ClassVar[str] = "stop_word"
+    id = "stop_words@1"
+    reason = "stop_word"
 
     words: frozenset[str] | None = None
 
@@ -84,7 +83,7 @@ class MinWordLength(Constraint):
     6
     """
 
-    id: ClassVar[str] = "min_word_length@1"
+    id = "min_word_length@1"
 
     least: int = 4
 
@@ -119,7 +118,7 @@ class ProtectedPhrases(Constraint):
     False
     """
 
-    id: ClassVar[str] = "protected_phrases@1"
+    id = "protected_phrases@1"
 
     phrases: tuple[str, ...] = ()
 

@@ -18,7 +18,7 @@ from scrutiny.perturb.phrases.mentions import (
     renamed,
     without_article,
 )
-from scrutiny.text.lexicon import organizations
+from scrutiny.text.lexicon import listed
 
 _TRIED = 5
 _NAME_BEHIND: Final = re.compile(r" ?[A-Z&-]")
@@ -96,7 +96,7 @@ def _stands_alone(text: str, mention: EntityMention) -> bool:
     before, behind = text[max(0, mention.start - 40) : mention.start], text[mention.end :][:3]
     if _NAME_BEHIND.match(behind) or _NAME_BEFORE.search(before) or behind.startswith(")"):
         return False
-    return mention.kind != "ORG" or mention.text in organizations()
+    return mention.kind != "ORG" or mention.text in listed("organizations")
 
 
 def _token_at(document: Document, place: int) -> int:

@@ -11,13 +11,7 @@ from scrutiny.core.transformation import Document
 from scrutiny.perturb.engine.new_words import with_name
 from scrutiny.text.casing import case_pattern
 from scrutiny.text.gender import first_name_gender
-from scrutiny.text.lexicon import (
-    cities,
-    countries,
-    first_names,
-    last_names,
-    organizations,
-)
+from scrutiny.text.lexicon import cities, countries, first_names, listed
 
 # What taggings of named entities call the three kinds that we have names for.
 _KINDS: Final = {
@@ -130,7 +124,7 @@ def other_names(mention: EntityMention, rng: Rng, *, tries: int) -> Iterator[str
 def _tables(mention: EntityMention, parts: Sequence[str]) -> list[Sequence[str]]:
     """Lists of name parts from which a new name is drawn."""
     if mention.kind == "ORG":
-        return [organizations()]
+        return [listed("organizations")]
     if mention.kind == "LOC":
         if mention.text.title() in _SOVEREIGN:
             return [_sovereign()]
@@ -139,7 +133,7 @@ def _tables(mention: EntityMention, parts: Sequence[str]) -> list[Sequence[str]]
     gender = first_name_gender(parts[0].title())
     firsts = first_names(gender) if gender else (*first_names("female"), *first_names("male"))
     if len(parts) > 1:
-        return [firsts, last_names()]
+        return [firsts, listed("last_names")]
     return [firsts] if gender else [_plain_last_names()]
 
 
@@ -151,7 +145,7 @@ def _sovereign() -> tuple[str, ...]:
 @cache
 def _plain_last_names() -> tuple[str, ...]:
     """Family names that are not first names, which would have a gender."""
-    return tuple(name for name in last_names() if first_name_gender(name) is None)
+    return tuple(name for name in listed("last_names") if first_name_gender(name) is None)
 
 
 def needs_the(name: str) -> bool:

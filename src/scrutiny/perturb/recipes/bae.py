@@ -47,7 +47,7 @@ class ReplaceThenInsert(Method):
     True
     """
 
-    id: ClassVar[str] = "replace_then_insert@1"
+    id = "replace_then_insert@1"
 
     prefer: Closeness | None = None
 
@@ -125,11 +125,11 @@ class Bae(Attack):
     ['masked_replace@1', 'masked_insert@1']
     """
 
-    id: ClassVar[str] = "bae@1"
-    title: ClassVar[str] = "BAE"
-    resources: ClassVar[tuple[str, ...]] = ("masked_lm", "tagger")
+    id = "bae@1"
+    title = "BAE"
+    resources = ("masked_lm", "tagger")
     lacking: ClassVar[Mapping[str, str]] = {"encoder": NO_ENCODER}
-    deviations: ClassVar[tuple[str, ...]] = (
+    deviations = (
         "Whole words of the masked language model's vocabulary stand in for words that GloVe knows "
         "as well.",
         "A step is taken where it is better than the text before it; the paper takes the best one "

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from math import sqrt
-from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -71,7 +71,7 @@ class CharacterFlips(Method):
     4
     """
 
-    id: ClassVar[str] = "character_flips@1"
+    id = "character_flips@1"
 
     width: int = 10
     flips: int = 10

@@ -64,10 +64,10 @@ class DeepWordBug(Attack):
     'unk'
     """
 
-    id: ClassVar[str] = "deepwordbug@1"
-    title: ClassVar[str] = "DeepWordBug"
-    languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    deviations: ClassVar[tuple[str, ...]] = (
+    id = "deepwordbug@1"
+    title = "DeepWordBug"
+    languages = frozenset({"*"})
+    deviations = (
         "Words are ranked by replacing each (the paper's replace-1, and TextAttack's choice); the "
         "paper's scores of heads and tails are not there.",
     )
@@ -122,12 +122,10 @@ class Pruthi(Attack):
     1
     """
 
-    id: ClassVar[str] = "pruthi@1"
-    title: ClassVar[str] = "misspelling (Pruthi)"
-    languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    deviations: ClassVar[tuple[str, ...]] = (
-        "One random letter is put in at each place, as in TextAttack.",
-    )
+    id = "pruthi@1"
+    title = "misspelling (Pruthi)"
+    languages = frozenset({"*"})
+    deviations = ("One random letter is put in at each place, as in TextAttack.",)
 
     words: int = 1
     shortest: int = 4
@@ -181,11 +179,11 @@ class TextBugger(Attack):
     [None, None, None, None, 5]
     """
 
-    id: ClassVar[str] = "textbugger@1"
-    title: ClassVar[str] = "TextBugger"
-    resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
+    id = "textbugger@1"
+    title = "TextBugger"
+    resources = ("tagger", "wordnet")
     lacking: ClassVar[Mapping[str, str]] = {"vectors": NO_VECTORS, "encoder": NO_ENCODER}
-    deviations: ClassVar[tuple[str, ...]] = (
+    deviations = (
         "Words are ranked over the whole text; the paper ranks sentences first, by what the model "
         "says of each alone.",
         "Every letter of a word is tried as a look-alike of another script, as in TextAttack; the "
@@ -243,14 +241,14 @@ class Chinese(Attack):
     'saliency'
     """
 
-    id: ClassVar[str] = "chinese@1"
-    title: ClassVar[str] = "Chinese characters"
-    languages: ClassVar[frozenset[str]] = frozenset({"zh"})
+    id = "chinese@1"
+    title = "Chinese characters"
+    languages = frozenset({"zh"})
     lacking: ClassVar[Mapping[str, str]] = {
         "masked_lm": "No masked language model is given, so none proposes characters.",
         "pinyin": "Readings of characters are not installed, so none is replaced by sound.",
     }
-    deviations: ClassVar[tuple[str, ...]] = (
+    deviations = (
         "Words of the same HowNet sememes are not there.",
         "Single characters are exchanged where the text does not come in words; function words "
         "are not kept apart.",

@@ -1,7 +1,6 @@
 """CheckList: names, places, numbers and contractions changed until the label flips."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from scrutiny.perturb.phrases.entity_swap import EntitySwap
 from scrutiny.perturb.recipes.attack import Attack, Given
@@ -42,10 +41,10 @@ class CheckList(Attack):
     [None, 3, 3]
     """
 
-    id: ClassVar[str] = "checklist@1"
-    title: ClassVar[str] = "CheckList"
-    resources: ClassVar[tuple[str, ...]] = ("entities",)
-    deviations: ClassVar[tuple[str, ...]] = (
+    id = "checklist@1"
+    title = "CheckList"
+    resources = ("entities",)
+    deviations = (
         "CheckList is a suite of tests; the attack is TextAttack's.",
         "An entity is renamed throughout the text, organizations among them; TextAttack changes "
         "one mention, of people and places.",

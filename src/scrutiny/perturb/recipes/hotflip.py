@@ -1,7 +1,7 @@
 """HotFlip: words or characters exchanged as the gradient calls for."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from scrutiny.perturb.characters.slips import DeleteLetter, InsertLetter, SubstituteLetter
 from scrutiny.perturb.constraints.each_word import SamePos
@@ -52,11 +52,11 @@ class HotFlip(Attack):
     2
     """
 
-    id: ClassVar[str] = "hotflip@1"
-    title: ClassVar[str] = "HotFlip"
-    needs: ClassVar[frozenset[str]] = frozenset({"predict", "gradients"})
-    resources: ClassVar[tuple[str, ...]] = ("tagger",)
-    deviations: ClassVar[tuple[str, ...]] = (
+    id = "hotflip@1"
+    title = "HotFlip"
+    needs = frozenset({"predict", "gradients"})
+    resources = ("tagger",)
+    deviations = (
         "The cosine between words is that of the victim's own input vectors.",
         "The flips with the best estimates are asked about and the answers decide; the paper "
         "goes on by estimates alone.",

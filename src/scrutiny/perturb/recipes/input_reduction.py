@@ -1,7 +1,7 @@
 """Input reduction: ever fewer words with the same answer."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from scrutiny.perturb.recipes.attack import Attack, Given
 from scrutiny.perturb.search import Changeable, Search, Space
@@ -45,16 +45,16 @@ class InputReduction(Attack):
     5
     """
 
-    id: ClassVar[str] = "input_reduction@1"
-    title: ClassVar[str] = "input reduction"
-    languages: ClassVar[frozenset[str]] = frozenset({"*"})
-    deviations: ClassVar[tuple[str, ...]] = (
+    id = "input_reduction@1"
+    title = "input reduction"
+    languages = frozenset({"*"})
+    deviations = (
         "Importance is what the model says without a word; the paper estimates it by the gradient "
         "first.",
         "Of a pair the second text alone is reduced, to one word; TextAttack 0.3.11 takes both for "
         "one text.",
     )
-    is_fooling: ClassVar[bool] = False
+    is_fooling = False
 
     variant: Literal["as_published", "textattack"] = "as_published"
     width: int = 5

@@ -49,12 +49,12 @@ class BertAttack(Attack):
     '[MASK]'
     """
 
-    id: ClassVar[str] = "bert_attack@1"
-    title: ClassVar[str] = "BERT-Attack"
-    languages: ClassVar[frozenset[str]] = frozenset({"en", "zh"})
-    resources: ClassVar[tuple[str, ...]] = ("masked_lm",)
+    id = "bert_attack@1"
+    title = "BERT-Attack"
+    languages = frozenset({"en", "zh"})
+    resources = ("masked_lm",)
     lacking: ClassVar[Mapping[str, str]] = {"encoder": NO_ENCODER}
-    deviations: ClassVar[tuple[str, ...]] = (
+    deviations = (
         "Of words of several pieces the combinations of the least perplexity are found exactly; "
         "TextAttack 0.3.11 computes the perplexities and does not use them.",
         "Candidates are read off the text as it is after the steps before; the paper reads all of "
@@ -111,11 +111,11 @@ class Clare(Attack):
     3
     """
 
-    id: ClassVar[str] = "clare@1"
-    title: ClassVar[str] = "CLARE"
-    resources: ClassVar[tuple[str, ...]] = ("masked_lm", "tagger")
+    id = "clare@1"
+    title = "CLARE"
+    resources = ("masked_lm", "tagger")
     lacking: ClassVar[Mapping[str, str]] = {"encoder": NO_ENCODER}
-    deviations: ClassVar[tuple[str, ...]] = (
+    deviations = (
         "Thresholds are those of TextAttack 0.3.11, whose masked language model is a distilled "
         "RoBERTa.",
         "All candidates of a step are asked; the paper asks those that a masked language model "

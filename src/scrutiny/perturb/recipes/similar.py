@@ -6,7 +6,7 @@ similarity; the constraint names which. Under another encoder the same number me
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -71,8 +71,8 @@ class ByEncoder:
     'by_encoder@1'
     """
 
-    id: ClassVar[str] = "by_encoder@1"
-    resources: ClassVar[tuple[str, ...]] = ("encoder",)
+    id = "by_encoder@1"
+    resources = ("encoder",)
 
     def closeness(self, states: Sequence[State]) -> Sequence[float]:
         """Cosine of each text; 0 for a zero vector."""

@@ -63,11 +63,11 @@ class TextFooler(Attack):
     '<oov>'
     """
 
-    id: ClassVar[str] = "textfooler@1"
-    title: ClassVar[str] = "TextFooler"
-    resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
+    id = "textfooler@1"
+    title = "TextFooler"
+    resources = ("tagger", "wordnet")
     lacking: ClassVar[Mapping[str, str]] = {"vectors": NO_VECTORS, "encoder": NO_ENCODER}
-    deviations: ClassVar[tuple[str, ...]] = (
+    deviations = (
         "The package's list of function words stands in for the authors' 266.",
         "A step is taken where it is better than the text before it; the authors' code compares "
         "with the original's probability.",
@@ -141,14 +141,14 @@ class Alzantot(Attack):
     'one_point'
     """
 
-    id: ClassVar[str] = "alzantot@1"
-    title: ClassVar[str] = "genetic (Alzantot)"
-    resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
+    id = "alzantot@1"
+    title = "genetic (Alzantot)"
+    resources = ("tagger", "wordnet")
     lacking: ClassVar[Mapping[str, str]] = {
         "vectors": NO_VECTORS,
         "perplexity": "No language model is given, so none chooses among the candidates.",
     }
-    deviations: ClassVar[tuple[str, ...]] = (
+    deviations = (
         "The largest squared distance of .5 between vectors of length one is stated as a cosine of "
         ".75.",
         "In ``improved`` a word may be replaced any number of times; in TextAttack 0.3.11 five.",
@@ -222,12 +222,12 @@ class A2t(Attack):
     10
     """
 
-    id: ClassVar[str] = "a2t@1"
-    title: ClassVar[str] = "A2T"
-    needs: ClassVar[frozenset[str]] = frozenset({"predict", "gradients"})
-    resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
+    id = "a2t@1"
+    title = "A2T"
+    needs = frozenset({"predict", "gradients"})
+    resources = ("tagger", "wordnet")
     lacking: ClassVar[Mapping[str, str]] = {"vectors": NO_VECTORS, "encoder": NO_ENCODER}
-    deviations: ClassVar[tuple[str, ...]] = (
+    deviations = (
         "The published threshold of .9 is that of a Sentence-BERT encoder; it is kept as a number "
         "whatever encoder is given.",
     )

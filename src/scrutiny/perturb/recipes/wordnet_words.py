@@ -1,7 +1,7 @@
 """Attacks by WordNet's synonyms: PWWS, and a particle swarm (PSO)."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from scrutiny.perturb.recipes.attack import Attack, Given
 from scrutiny.perturb.search import Changeable, Search, Space
@@ -45,10 +45,10 @@ class Pwws(Attack):
     True
     """
 
-    id: ClassVar[str] = "pwws@1"
-    title: ClassVar[str] = "PWWS"
-    resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
-    deviations: ClassVar[tuple[str, ...]] = (
+    id = "pwws@1"
+    title = "PWWS"
+    resources = ("tagger", "wordnet")
+    deviations = (
         "Named entities stay: the paper exchanges them for the most frequent entity of their type "
         "among the other classes of a training set.",
     )
@@ -93,10 +93,10 @@ class Pso(Attack):
     20
     """
 
-    id: ClassVar[str] = "pso@1"
-    title: ClassVar[str] = "particle swarm"
-    resources: ClassVar[tuple[str, ...]] = ("tagger", "wordnet")
-    deviations: ClassVar[tuple[str, ...]] = (
+    id = "pso@1"
+    title = "particle swarm"
+    resources = ("tagger", "wordnet")
+    deviations = (
         "WordNet synonyms of the word's part of speech, in its inflection, stand in for words of "
         "the same HowNet sememes.",
         "A mutation takes the best candidate of a place drawn in proportion to what it gains; "

@@ -4,8 +4,6 @@ from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any
 
-from scrutiny.perturb.resources.capabilities import PinyinReader
-
 
 @cache
 def common_characters() -> str:
@@ -47,11 +45,10 @@ def characters_by_sound(reader: Any, *, with_tone: bool) -> dict[str, str]:
     return found
 
 
-def homophones(char: str, reader: PinyinReader, *, with_tone: bool) -> str:
+def homophones(char: str, reader: Any, *, with_tone: bool) -> str:
     """Common characters with the same usual reading as a character, without itself."""
     readings = reader.readings(char)
     if not readings:
         return ""
     sound = readings[0] if with_tone else readings[0].rstrip("12345")
-    hashable: Any = reader
-    return characters_by_sound(hashable, with_tone=with_tone).get(sound, "").replace(char, "")
+    return characters_by_sound(reader, with_tone=with_tone).get(sound, "").replace(char, "")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scrutiny.core.errors import DataError, ModelError
+from scrutiny.core.errors import DataError
 from scrutiny.perturb.resources.capabilities import Vectors
 from scrutiny.text.tokens import token_texts
 
@@ -182,16 +182,10 @@ def load_input_embeddings(checkpoint: str) -> WordVectors:
     ModelError
         If the checkpoint cannot be loaded.
     """
-    from transformers import AutoModel, AutoTokenizer
-
+    from scrutiny.perturb.resources.checkpoints import load_checkpoint
     from scrutiny.perturb.resources.vocabulary import whole_words
 
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(checkpoint)
-        model = AutoModel.from_pretrained(checkpoint)
-    except (OSError, ValueError) as error:
-        message = f"No model with a tokenizer could be loaded from {checkpoint!r}."
-        raise ModelError(message) from error
+    model, tokenizer = load_checkpoint(checkpoint, "AutoModel")
     matrix = model.get_input_embeddings().weight.detach().float().numpy()
     found = [(word, row) for row, word in enumerate(whole_words(tokenizer)) if word is not None]
     return WordVectors([word for word, _ in found], matrix[[row for _, row in found]])

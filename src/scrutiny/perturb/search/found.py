@@ -34,8 +34,8 @@ class Found:
     state, answer, score
         The text that it ended with, what the model says there, and how good that is: the base
         itself if nothing better was found. Nothing where there was no search.
-    base_answer, base_score
-        What the model says about the base, and the base's own score.
+    base_answer
+        What the model says about the base.
     n_asked
         Distinct texts that the model saw for this search, the base among them.
     n_considered
@@ -62,7 +62,6 @@ class Found:
     answer: Answer | None = None
     score: float = float("-inf")
     base_answer: Answer | None = None
-    base_score: float = float("-inf")
     n_asked: int = 0
     n_considered: int = 0
     n_failed: int = 0
@@ -71,11 +70,6 @@ class Found:
     trace: tuple[Mark, ...] = ()
     reached: tuple[Judged, ...] = ()
     ended: Ended = "done"
-
-    @property
-    def is_reproducible(self) -> bool:
-        """Whether a repeated search gives the same result: not if the clock ended it."""
-        return self.ended != "time"
 
     def asked_to_success(self) -> int | None:
         """Number of texts asked until the goal is first reached, or `None`.

@@ -160,6 +160,22 @@ def why_skipped(base: Base, against: Against) -> str | None:
     return None if predicted == base.example.gold else "already_wrong"
 
 
+class LeavesLabel(Goal):
+    """Goal that starts from a label, of which the model shall be less sure."""
+
+    __slots__ = ()
+
+    against: Against
+
+    def skips(self, base: Base) -> str | None:
+        """``no_gold``, ``unknown_label`` or ``already_wrong``."""
+        return why_skipped(base, self.against)
+
+    def slope(self, base: Base) -> Slope | None:
+        """The starting label, whose loss should increase."""
+        return Slope(base.labels[starting_label(base, self.against)], 1)
+
+
 class Closeness(Protocol):
     """Similarity of a text to its base, for example by a sentence encoder; higher is closer."""
 

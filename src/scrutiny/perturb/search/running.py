@@ -168,7 +168,6 @@ class Running:
                 answer=best.answer,
                 score=best.score,
                 base_answer=problem.base.answer,
-                base_score=problem.base.score,
                 n_asked=ledger.n_asked,
                 n_considered=ledger.n_considered,
                 n_failed=ledger.n_failed,

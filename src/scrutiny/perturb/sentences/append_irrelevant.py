@@ -8,7 +8,7 @@ from scrutiny.perturb.engine.change import Candidates, ChangesWholeText, Edit, R
 from scrutiny.perturb.engine.new_words import with_unknown
 from scrutiny.perturb.languages.en.verbs import could_be_verb
 from scrutiny.text.gender import first_name_gender
-from scrutiny.text.lexicon import is_stop_word, opening_phrases, place_region, proverbs, zipf
+from scrutiny.text.lexicon import is_stop_word, listed, place_region, zipf
 from scrutiny.text.tokens import is_word
 
 _ALTERNATIVES = 4
@@ -42,7 +42,7 @@ class AppendIrrelevant(ChangesWholeText):
     --------
     >>> from scrutiny.perturb.engine.apply import perturb
     >>> edits = perturb("The film is good.", "append_irrelevant", seed=0).edits
-    >>> edits[0].text.strip() in opening_phrases(), edits[1].text
+    >>> edits[0].text.strip() in listed("opening_phrases"), edits[1].text
     (True, 't')
     """
 
@@ -64,7 +64,7 @@ class AppendIrrelevant(ChangesWholeText):
             if phrases:
                 edits += _opening(document, phrases[int(before * len(phrases))])
             if has_end:
-                known = proverbs()
+                known = listed("proverbs")
                 edits.append(_ending(document, known[int(behind * len(known))]))
             if edits:
                 yield tuple(edits)
@@ -72,7 +72,7 @@ class AppendIrrelevant(ChangesWholeText):
 
 @cache
 def _without_that() -> tuple[str, ...]:
-    return tuple(phrase for phrase in opening_phrases() if not phrase.endswith(" that"))
+    return tuple(phrase for phrase in listed("opening_phrases") if not phrase.endswith(" that"))
 
 
 def _openings(document: Document) -> tuple[str, ...]:
@@ -93,7 +93,7 @@ def _openings(document: Document) -> tuple[str, ...]:
         return _ASIDES
     if document.has_words:
         return tuple(phrase for phrase in _without_that() if phrase.endswith(","))
-    return opening_phrases() if first.partition("'")[0] in _SUBJECTS else _without_that()
+    return listed("opening_phrases") if first.partition("'")[0] in _SUBJECTS else _without_that()
 
 
 def _is_joined(first: str) -> bool:

@@ -16,7 +16,7 @@ from scrutiny.perturb.languages.en.verbs import (
     is_main_verb,
 )
 from scrutiny.text.inflect import lemma
-from scrutiny.text.lexicon import adverbs
+from scrutiny.text.lexicon import listed
 from scrutiny.text.wordnet import exists
 
 _TRIED: Final = 5
@@ -77,9 +77,8 @@ class InsertAdverb(Change):
         """A few adverbs in random order, none that the text already has."""
         present = {plain(word) for word in document.words}
         is_upper = document.words[site.token].isupper()
-        fitting = (
-            _sober(document, site.token) if _is_unasserted(document, site.token) else adverbs()
-        )
+        is_sober = _is_unasserted(document, site.token)
+        fitting = _sober(document, site.token) if is_sober else listed("adverbs")
         new = [adverb for adverb in fitting if adverb not in present]
         for adverb in islice(in_random_order(new, rng), _TRIED):
             text = f"{adverb.upper() if is_upper else adverb} "

@@ -1,6 +1,6 @@
 """Batches of texts: shuffled, and of similar length."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -37,13 +37,6 @@ def shuffled(lengths: Sequence[int], size: int, *, rng: "np.random.Generator") -
     starts = range(0, len(order), size)
     places = rng.permutation(len(starts)).tolist()
     return [sorted_pools[starts[p] : starts[p] + size] for p in places]
-
-
-def by_length(lengths: Sequence[int], size: int) -> Iterator[list[int]]:
-    """Indices of batches for inference, longest texts first."""
-    order = sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
-    for start in range(0, len(order), size):
-        yield order[start : start + size]
 
 
 def padded(

@@ -8,7 +8,13 @@ from typing import Any, Final, Protocol
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.randomness import stream_key
-from scrutiny.models.hf.parts import find_device, find_limit, load_tokenizer, quiet
+from scrutiny.models.hf.parts import (
+    find_device,
+    find_limit,
+    load_network,
+    load_tokenizer,
+    quiet,
+)
 from scrutiny.models.named.untrained import untrained_checkpoint
 from scrutiny.training.finetuning.base import BaseEncoder
 from scrutiny.training.finetuning.recipe import FinetuningRecipe
@@ -123,26 +129,11 @@ def _weights(base: BaseEncoder) -> Iterator[Path]:
 
 def _loaded(maker: str, base: BaseEncoder, folder: Path, config: Any) -> Any:
     """Network with the encoder's weights from a folder."""
-    import torch
-    import transformers
-    from safetensors import SafetensorError
-
-    try:
-        network, report = getattr(transformers, maker).from_pretrained(
-            folder,
-            config=config,
-            dtype=torch.float32,
-            use_safetensors=True,
-            local_files_only=True,
-            trust_remote_code=False,
-            ignore_mismatched_sizes=True,
-            output_loading_info=True,
-        )
-    except (SafetensorError, OSError, ValueError, RuntimeError, ImportError) as error:
-        raise ModelError(f"{base.source!r} does not load: {error}") from error
+    network, lacking = load_network(
+        folder, maker, base.parsed, dtype="float32", config=config, ignore_mismatched_sizes=True
+    )
     prefix = f"{network.base_model_prefix}."
-    lacking = {*report["missing_keys"], *(str(k[0]) for k in report["mismatched_keys"])}
-    bad = sorted(k for k in lacking if k.startswith(prefix) and "pooler" not in k)
+    bad = sorted(k for k in {*lacking} if k.startswith(prefix) and "pooler" not in k)
     if bad:
         raise ModelError(
             f"{base.source!r} lacks weights of its encoder ({', '.join(bad[:4])}), so there is "

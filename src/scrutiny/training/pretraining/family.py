@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from scrutiny.models.strings.lineage import HASHES
@@ -47,16 +48,13 @@ class SeedFamily:
     held_out: tuple[Path, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Listeners:
-    """Callbacks of a family's training: progress, log, and stop."""
-
-    on_log: Callable[[Seeds, dict[str, float]], None] = lambda _seeds, _row: None
-    should_stop: Callable[[], bool] = lambda: False
-
-
 def pretrain_family(
-    family: SeedFamily, out: Path, *, device: str = "cpu", telling: Listeners | None = None
+    family: SeedFamily,
+    out: Path,
+    *,
+    device: str = "cpu",
+    on_log: Callable[[Seeds, dict[str, float]], None] = lambda _seeds, _row: None,
+    should_stop: Callable[[], bool] = lambda: False,
 ) -> list[Path] | None:
     """Train all seeds; returns their folders, or None if stopped (call again to resume).
 
@@ -68,15 +66,14 @@ def pretrain_family(
         Its folder: the vocabulary, the hashes of the texts and a folder for each seed.
     device
         "cpu", "cuda:0".
-    telling
-        Callbacks.
+    on_log, should_stop
+        Called with each line of the log; asked before each step.
 
     Raises
     ------
     DataError, PlanError, ModelError, StorageError
         As `prepare` and `pretrain`.
     """
-    told = telling or Listeners()
     prepared = _prepared(family, out)
     if not (out / HASHES).is_file():
         write_training_hashes(prepared, out)
@@ -89,8 +86,8 @@ def pretrain_family(
             job,
             out,
             device=device,
-            on_log=lambda row, seeds=seeds: told.on_log(seeds, row),  # type: ignore[misc]
-            should_stop=told.should_stop,
+            on_log=partial(on_log, seeds),
+            should_stop=should_stop,
         )
         if folder is None:
             return None

@@ -3,14 +3,15 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Final
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.randomness import generator, stream_key
+from scrutiny.models.hf.batching import by_length
 from scrutiny.models.words.network import NetworkParts
-from scrutiny.training.finetuning.batches import by_length, shuffled
+from scrutiny.training.finetuning.batches import shuffled
 from scrutiny.training.timing import STEPS, seconds_of_training
 from scrutiny.training.words.word_recipe import Numbered, OnStep, unheard
 
@@ -42,55 +43,16 @@ class Lesson:
         Training texts, and dev texts for choosing the epoch, which may be empty.
     made
         Model to be written in the end, with the same network.
+    recipe
+        Its ``epochs``, texts of a ``batch``, ``clip`` (the largest norm of a gradient), and the
+        ``version`` that names its streams of random numbers.
     """
 
     learner: Learner
     train: Numbered
     dev: Numbered
     made: NetworkParts
-
-
-@dataclass(frozen=True, slots=True)
-class LessonPace:
-    """Hyperparameters of the training loop.
-
-    Parameters
-    ----------
-    epochs, batch, clip
-        Passes, texts of a step, and the largest norm of a gradient.
-    version
-        Of the procedure: names its streams of random numbers.
-    """
-
-    epochs: int
-    batch: int
-    clip: float
-    version: str
-
-
-@dataclass(frozen=True, slots=True)
-class LessonEpoch:
-    """One epoch: its mean loss, and the dev accuracy if there is a dev part."""
-
-    epoch: int
-    loss: float
-    dev: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """History of all epochs, and the number of the chosen one."""
-
-    epochs: tuple[LessonEpoch, ...]
-    chosen: int
-
-    def record(self) -> dict[str, Any]:
-        """History as plain JSON."""
-        return {
-            "epochs": [asdict(epoch) for epoch in self.epochs],
-            "chosen_epoch": self.chosen,
-            "dev_score": self.epochs[self.chosen - 1].dev,
-        }
+    recipe: Any
 
 
 def stream_seed(seed: int, purpose: str, *, version: str, draw: int = 0) -> int:
@@ -98,12 +60,12 @@ def stream_seed(seed: int, purpose: str, *, version: str, draw: int = 0) -> int:
     return stream_key(seed, purpose, version, "", draw) % 2**63
 
 
-def take(lesson: Lesson, pace: LessonPace, *, seed: int, on_step: OnStep = unheard) -> Fitted:
-    """Train a network; it ends in the state of the best epoch on the dev part.
+def take(lesson: Lesson, *, seed: int, on_step: OnStep = unheard) -> dict[str, Any]:
+    """Train a network, which ends in the state of the best epoch on the dev part; its record.
 
     Parameters
     ----------
-    lesson, pace
+    lesson
         Network with its texts, and hyperparameters.
     seed
         Seed of the order of the texts and of dropout.
@@ -116,36 +78,37 @@ def take(lesson: Lesson, pace: LessonPace, *, seed: int, on_step: OnStep = unhea
         If the loss is not finite.
     """
     network = lesson.learner.network
-    epochs: list[LessonEpoch] = []
+    epochs: list[dict[str, Any]] = []
     best: tuple[float, int, Any] = (-1.0, 0, None)
-    for number in range(1, pace.epochs + 1):
-        loss = _epoch(lesson, pace, seed=seed, number=number, on_step=on_step)
+    for number in range(1, lesson.recipe.epochs + 1):
+        loss = _epoch(lesson, seed=seed, number=number, on_step=on_step)
         score = accuracy(lesson.learner, lesson.dev) if lesson.dev.ids else None
-        epochs.append(LessonEpoch(number, loss, score))
+        epochs.append({"epoch": number, "loss": loss, "dev": score})
         if score is None or score > best[0]:  # without a dev part the last epoch is kept
             best = (-1.0 if score is None else score, number, deepcopy(network.state_dict()))
     network.load_state_dict(best[2])
-    return Fitted(tuple(epochs), best[1])
+    chosen = best[1]
+    return {"epochs": epochs, "chosen_epoch": chosen, "dev_score": epochs[chosen - 1]["dev"]}
 
 
-def _epoch(lesson: Lesson, pace: LessonPace, *, seed: int, number: int, on_step: OnStep) -> float:
+def _epoch(lesson: Lesson, *, seed: int, number: int, on_step: OnStep) -> float:
     """Train one epoch; returns its mean loss."""
     import torch
 
     lesson.learner.network.train()
-    version = pace.version
+    version = lesson.recipe.version
     start = stream_seed(seed, "order", version=version)
     order = generator(start, "order", name=version, item="", draw=number)
     total = 0.0
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(stream_seed(seed, "dropout", version=version, draw=number))
-        for batch in shuffled(lesson.train.lengths, pace.batch, rng=order):
-            total += _step(lesson, batch, clip=pace.clip) * len(batch)
+        for batch in shuffled(lesson.train.lengths, lesson.recipe.batch, rng=order):
+            total += _step(lesson, batch) * len(batch)
             on_step()
     return total / len(lesson.train.ids)
 
 
-def _step(lesson: Lesson, batch: Sequence[int], *, clip: float) -> float:
+def _step(lesson: Lesson, batch: Sequence[int]) -> float:
     """Take one step; returns its loss."""
     import torch
 
@@ -155,7 +118,7 @@ def _step(lesson: Lesson, batch: Sequence[int], *, clip: float) -> float:
     loss = torch.nn.functional.cross_entropy(logits, gold)
     learner.optimizer.zero_grad()
     loss.backward()
-    torch.nn.utils.clip_grad_norm_(learner.network.parameters(), clip)
+    torch.nn.utils.clip_grad_norm_(learner.network.parameters(), lesson.recipe.clip)
     learner.optimizer.step()
     value = float(loss.detach())
     if not isfinite(value):
@@ -176,27 +139,27 @@ def accuracy(learner: Learner, texts: Numbered) -> float:
     return right / len(texts.ids)
 
 
-def seconds_of(lesson: Lesson, pace: LessonPace) -> float:
+def seconds_of(lesson: Lesson) -> float:
     """Seconds of all epochs, extrapolated from a few steps that are taken."""
-    count = len(lesson.train.ids)
-    rng = generator(0, "timing", name=pace.version, item="texts")
-    drawn = rng.permutation(count)[: pace.batch * STEPS].tolist()
+    count, recipe = len(lesson.train.ids), lesson.recipe
+    rng = generator(0, "timing", name=recipe.version, item="texts")
+    drawn = rng.permutation(count)[: recipe.batch * STEPS].tolist()
     lengths = lesson.train.chosen(drawn).lengths
-    batches = [[drawn[i] for i in batch] for batch in shuffled(lengths, pace.batch, rng=rng)]
+    batches = [[drawn[i] for i in batch] for batch in shuffled(lengths, recipe.batch, rng=rng)]
     return seconds_of_training(
-        _steps(lesson, batches, clip=pace.clip),
-        epochs=pace.epochs,
-        batch=pace.batch,
+        _steps(lesson, batches),
+        epochs=recipe.epochs,
+        batch=recipe.batch,
         texts=count,
         dev=len(lesson.dev.ids),
     )
 
 
-def _steps(lesson: Lesson, batches: Sequence[Sequence[int]], *, clip: float) -> Iterator[float]:
+def _steps(lesson: Lesson, batches: Sequence[Sequence[int]]) -> Iterator[float]:
     """Loss of each step."""
     import torch
 
     lesson.learner.network.train()
     with torch.random.fork_rng(devices=[]):
         for batch in batches:
-            yield _step(lesson, batch, clip=clip)
+            yield _step(lesson, batch)

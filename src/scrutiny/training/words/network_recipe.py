@@ -19,7 +19,6 @@ from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.words.epochs import (
     Learner,
     Lesson,
-    LessonPace,
     seconds_of,
     stream_seed,
     take,
@@ -91,7 +90,7 @@ class NetworkRecipe(WordRecipe):
         train, dev = (self.numbered(part, words, parts.labels) for part in (parts.train, parts.dev))
         first = stream_seed(seed, "weights", version=self.version)
         made = fresh_parts(self.parts_of, self.architecture, words, labels=parts.labels, seed=first)
-        return Lesson(self.learner(made, self), train, dev, made)
+        return Lesson(self.learner(made, self), train, dev, made, self)
 
     def numbered(
         self, examples: Sequence[Example], words: Vocabulary, labels: Sequence[str]
@@ -119,19 +118,15 @@ class NetworkRecipe(WordRecipe):
         """
         self.require()
         lesson = self.lesson(parts, seed=seed)
-        fitted = take(lesson, self._pace, seed=seed, on_step=on_step)
+        record = take(lesson, seed=seed, on_step=on_step)
         words = len(lesson.made.vocabulary.words)
-        return Trained(partial(write_network, lesson.made), {"words": words, **fitted.record()})
+        return Trained(partial(write_network, lesson.made), {"words": words, **record})
 
     def stand_in(self, parts: DataParts) -> tuple[Callable[[Path], None], float]:
         """Writer of a network of the same shape, and the seconds that one seed would take."""
         self.require()
         lesson = self.lesson(parts, seed=0)
-        return partial(write_network, lesson.made), seconds_of(lesson, self._pace)
-
-    @property
-    def _pace(self) -> LessonPace:
-        return LessonPace(self.epochs, self.batch, self.clip, self.version)
+        return partial(write_network, lesson.made), seconds_of(lesson)
 
 
 class _Learner(Learner):

@@ -170,8 +170,7 @@ class AttentionSource:
                 found[ids[i]] = np.stack([layer[row, :, :n, :n] for layer in layers])
 
         with reading.running():
-            for _ in self._runner.run(sequences, use, budget=self.budget(max(lengths, default=1))):
-                pass
+            self._runner.run(sequences, use, budget=self.budget(max(lengths, default=1)))
 
     def budget(self, longest: int) -> Budget:
         """Budget under which all weights of a batch fit: they grow with the square."""

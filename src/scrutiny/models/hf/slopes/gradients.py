@@ -19,7 +19,13 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.queries.gradients import InputEmbeddings, Piece, TokenGradients
-from scrutiny.models.hf.batching import Answered, Budget, free_memory, run_batches
+from scrutiny.models.hf.batching import (
+    Answered,
+    Budget,
+    free_memory,
+    own_tokens,
+    run_batches,
+)
 from scrutiny.models.hf.lm_head import logits_of
 from scrutiny.models.hf.sequences import Runner
 
@@ -166,8 +172,8 @@ def slopes_of(
     for answered in answers:
         for i, rows in zip(answered.indices, answered.answer, strict=True):
             one = tokenized.encodings[i]
-            own = rows[: len(one.ids)] if side == "right" else rows[len(rows) - len(one.ids) :]
-            found[i] = _own(examples[i], one, own)
+            own = own_tokens(len(one.ids), len(rows), side)
+            found[i] = _own(examples[i], one, rows[own])
     return [found[i] for i in range(len(examples))]
 
 

@@ -82,13 +82,7 @@ def causal_guess(model: HfEncoder) -> Guess:
 def _cut(encoded: Encoded, limit: int | None) -> Encoded:
     """As many tokens as fit, one less for the begin that causal models read first."""
     most = None if limit is None else limit - 1
-    return Encoded(
-        encoded.ids[:most],
-        encoded.is_special[:most],
-        encoded.offsets[:most],
-        encoded.words[:most],
-        encoded.segments[:most],
-    )
+    return Encoded._make(part[:most] for part in encoded)
 
 
 def _batches(made: Sequence[Any], runner: Runner) -> list[tuple[Integers, dict[str, Any], Any]]:

@@ -1,7 +1,7 @@
 """Goals that keep the answer: for another text, or for fewer and fewer words."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from rapidfuzz.distance import Levenshtein
 
@@ -70,7 +70,7 @@ class KeepOutput(Goal):
     (0.6666666666666666, True)
     """
 
-    id: ClassVar[str] = "keep_output@1"
+    id = "keep_output@1"
 
     distance: Distance = "l1"
     keeps_label: bool = True
@@ -156,7 +156,7 @@ class FewestWords(Goal):
     1
     """
 
-    id: ClassVar[str] = "input_reduction@1"
+    id = "input_reduction@1"
 
     words: int = 1
     against: Against = "prediction"

@@ -1,7 +1,7 @@
 """Goals about a label: another label, a given label, or a smaller probability."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.limits import shares
@@ -10,6 +10,7 @@ from scrutiny.perturb.search.goal import (
     Answer,
     Base,
     Goal,
+    LeavesLabel,
     Slope,
     label_of,
     probability,
@@ -22,7 +23,7 @@ from scrutiny.perturb.search.state import State
 
 
 @dataclass(frozen=True, slots=True)
-class Untargeted(Goal):
+class Untargeted(LeavesLabel):
     """The model predicts another label than the starting one.
 
     Any label but the starting one; the score is 1 - p of that label.
@@ -50,18 +51,10 @@ class Untargeted(Goal):
     (0.75, True)
     """
 
-    id: ClassVar[str] = "untargeted@1"
+    id = "untargeted@1"
 
     against: Against = "gold"
     is_hard: bool = False
-
-    def skips(self, base: Base) -> str | None:
-        """``no_gold``, ``unknown_label`` or ``already_wrong``."""
-        return why_skipped(base, self.against)
-
-    def slope(self, base: Base) -> Slope:
-        """The starting label, whose loss should increase."""
-        return Slope(base.labels[starting_label(base, self.against)], 1)
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
         """1 - p(starting label), and whether another is predicted."""
@@ -97,7 +90,7 @@ class Targeted(Goal):
     'second'
     """
 
-    id: ClassVar[str] = "targeted@1"
+    id = "targeted@1"
 
     target: str | None = None
     choice: Literal["second", "last"] = "second"
@@ -139,7 +132,7 @@ class Targeted(Goal):
 
 
 @dataclass(frozen=True, slots=True)
-class Confidence(Goal):
+class Confidence(LeavesLabel):
     """The starting label's probability falls below a threshold.
 
     p(starting label) below a threshold; the score is 1 - p.
@@ -166,21 +159,13 @@ class Confidence(Goal):
     'gold'
     """
 
-    id: ClassVar[str] = "confidence@1"
+    id = "confidence@1"
 
     below: float = 0.5
     against: Against = "gold"
 
     def __post_init__(self) -> None:
         shares(self, "below", zero=False, one=True)
-
-    def skips(self, base: Base) -> str | None:
-        """As for losing a label."""
-        return why_skipped(base, self.against)
-
-    def slope(self, base: Base) -> Slope:
-        """The starting label, whose loss should increase."""
-        return Slope(base.labels[starting_label(base, self.against)], 1)
 
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
         """1 - p(starting label), and whether p is below the threshold."""

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from scrutiny.core.answers.answer import has_places, type_of
 from scrutiny.core.answers.text import TEXT
@@ -45,7 +45,7 @@ class OutputText(Goal):
     'words'
     """
 
-    id: ClassVar[str] = "output_text@1"
+    id = "output_text@1"
 
     overlap: Literal["words", "positions"] = "words"
     most: float | None = None
@@ -115,7 +115,7 @@ class Tagging(Goal):
     'gold'
     """
 
-    id: ClassVar[str] = "tagging@1"
+    id = "tagging@1"
 
     against: Against = "gold"
     what: Literal["any", "lost"] = "any"

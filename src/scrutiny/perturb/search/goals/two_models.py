@@ -1,7 +1,7 @@
 """Goals about two models: they differ, or the newer one fails where the older one did not."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from scrutiny.core.answers.answer import label_in
 from scrutiny.core.errors import ModelError
@@ -49,7 +49,7 @@ class Disagreement(Goal):
     (1.0, True)
     """
 
-    id: ClassVar[str] = "disagreement@1"
+    id = "disagreement@1"
 
     distance: Distance = "l1"
     least: float | None = None
@@ -106,7 +106,7 @@ class RegressionMargin(Goal):
     'any'
     """
 
-    id: ClassVar[str] = "regression_margin@1"
+    id = "regression_margin@1"
 
     margin: float = 0.5
     against: Against = "gold"

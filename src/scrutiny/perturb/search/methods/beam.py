@@ -1,7 +1,7 @@
 """Beam search over all places, and greedy search."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from scrutiny.core.limits import at_least
 from scrutiny.perturb.search.goal import Closeness, Judged, ranked, reached
@@ -39,7 +39,7 @@ class Beam(Method):
     100
     """
 
-    id: ClassVar[str] = "beam@1"
+    id = "beam@1"
 
     width: int = 10
     steps: int = 100
@@ -98,7 +98,7 @@ class Greedy(Method):
     True
     """
 
-    id: ClassVar[str] = "greedy@1"
+    id = "greedy@1"
 
     steps: int = 100
     prefer: Closeness | None = None

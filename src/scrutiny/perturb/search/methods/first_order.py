@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -129,7 +129,7 @@ class FirstOrder(Method):
     True
     """
 
-    id: ClassVar[str] = "first_order@1"
+    id = "first_order@1"
 
     width: int = 10
     flips: int = 10

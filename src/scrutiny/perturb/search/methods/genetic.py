@@ -3,7 +3,7 @@
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from math import exp
-from typing import ClassVar, Literal
+from typing import Literal
 
 from scrutiny.core.limits import above_zero, at_least
 from scrutiny.core.randomness import stream_of
@@ -62,7 +62,7 @@ class Genetic(Method):
     'one_point'
     """
 
-    id: ClassVar[str] = "genetic@1"
+    id = "genetic@1"
 
     population: int = 60
     generations: int = 20

@@ -3,7 +3,6 @@
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import ClassVar
 
 from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.limits import one_of, shares
@@ -61,7 +60,7 @@ class GreedyRanked(Method):
     '[UNK]'
     """
 
-    id: ClassVar[str] = "greedy_ranked@1"
+    id = "greedy_ranked@1"
 
     ranking: Ranking = "unk"
     as_released: bool = False

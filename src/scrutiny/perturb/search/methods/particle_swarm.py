@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
 from operator import attrgetter
-from typing import ClassVar, Final
+from typing import Final
 
 from scrutiny.core.limits import above_zero, at_least
 from scrutiny.core.randomness import stream_of
@@ -66,7 +66,7 @@ class ParticleSwarm(Method):
     (0.8, 0.2)
     """
 
-    id: ClassVar[str] = "particle_swarm@1"
+    id = "particle_swarm@1"
 
     population: int = 60
     iterations: int = 20

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 from scrutiny.core.limits import at_least
 from scrutiny.core.randomness import stream_of
@@ -30,7 +29,7 @@ class Exhaustive(Method):
     False
     """
 
-    id: ClassVar[str] = "exhaustive@1"
+    id = "exhaustive@1"
 
     stops: bool = False
 
@@ -77,7 +76,7 @@ class RandomChoice(Method):
     True
     """
 
-    id: ClassVar[str] = "random@1"
+    id = "random@1"
 
     tries: int = 100
     words: int = 1
