@@ -76,7 +76,7 @@ def apply_edits(example: Example, edits: Sequence[Edit]) -> Example:
     if not edits:
         return example
     if _is_plain(example) and not any([edit.spans for edit in edits]):
-        return _with_texts(example, _by_field(example, edits))
+        return example.with_fields(_texts(example, _by_field(example, edits)))
     track = track_of(example, edits)
     gold, tokens = example.gold, example.tokens
     if has_places(gold):
@@ -108,10 +108,7 @@ def track_of(example: Example, edits: Sequence[Edit]) -> EditTrack:
     """Track of disjoint edits of an example."""
     by_field = _by_field(example, edits)
     ordered = {name: OrderedEdits.of(group) for name, group in by_field.items()}
-    texts = {
-        name: apply_to_text(text, ordered[name].edits) if name in ordered else text
-        for name, text in example.fields.items()
-    }
+    texts = _texts(example, {name: group.edits for name, group in ordered.items()})
     return EditTrack(ordered, example.fields, texts, example.spans)
 
 
@@ -131,14 +128,12 @@ def _is_plain(example: Example) -> bool:
     return not has_places(example.gold)
 
 
-def _with_texts(example: Example, edits: Mapping[str, Sequence[Edit]]) -> Example:
-    """Plain example after edits by field."""
-    return example.with_fields(
-        {
-            name: apply_to_text(text, edits[name]) if name in edits else text
-            for name, text in example.fields.items()
-        }
-    )
+def _texts(example: Example, edits: Mapping[str, Sequence[Edit]]) -> dict[str, str]:
+    """Texts of an example after edits by field."""
+    return {
+        name: apply_to_text(text, edits[name]) if name in edits else text
+        for name, text in example.fields.items()
+    }
 
 
 def _carry_protected(

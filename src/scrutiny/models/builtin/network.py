@@ -42,15 +42,6 @@ _STEPS, _END = 256, 256 * 13
 _PROBABILITY_BITS = 20
 
 
-def _scale_table() -> Integers:
-    """Multipliers 4 / sqrt(n) for n = 0 ... 4,096 features, times 2^12, integers."""
-    # isqrt is exact, so that no square root of a math library decides on a rounding.
-    return np.array(
-        [math.isqrt((1 << (2 * _SCALE_BITS)) // max(1, n)) for n in range(_LENGTHS + 1)],
-        dtype=np.int64,
-    )
-
-
 def _probability_table() -> Floats:
     """Probability of the second label by table step; ``table[_END + i] + table[_END - i] == 1``."""
     unit = 1 << _PROBABILITY_BITS
@@ -60,7 +51,11 @@ def _probability_table() -> Floats:
     return np.array([1.0 - p for p in upper[:0:-1]] + upper, dtype=np.float64)
 
 
-_SCALES = _scale_table()
+#: Multipliers 4 / sqrt(n) for n = 0 ... 4,096 features, times 2^12: isqrt is exact, so that no
+#: square root of a math library decides on a rounding.
+_SCALES = np.array(
+    [math.isqrt((1 << (2 * _SCALE_BITS)) // max(1, n)) for n in range(_LENGTHS + 1)], np.int64
+)
 _PROBABILITIES = _probability_table()
 
 

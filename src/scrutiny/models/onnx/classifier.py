@@ -147,7 +147,8 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     if limit is not None:
         tokenizer.enable_truncation(limit)
     said = [provider, onnxruntime.__version__, limit, labels]
-    files = [*_files(network), vocabulary]
+    weights = network.parent.glob(f"{network.name}*")  # of large networks beside their file
+    files = [*sorted(path for path in weights if path.is_file()), vocabulary]
     identity = digest(_VERSION, canonical_json(said), *(f"{p.name}:{hash_file(p)}" for p in files))
     return OnnxClassifier(OnnxParts(session, tokenizer, labels, identity), task, source.text)
 
@@ -171,11 +172,6 @@ def _network_file(folder: Path, source: ModelSource) -> Path:
             "writes one."
         )
     return folder / name
-
-
-def _files(network: Path) -> list[Path]:
-    """A network's file and its weight files, which have similar names."""
-    return sorted(path for path in network.parent.glob(f"{network.name}*") if path.is_file())
 
 
 def _json(path: Path, source: ModelSource) -> dict[str, Any]:

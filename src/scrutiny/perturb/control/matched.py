@@ -171,9 +171,5 @@ def _of_recipe(recipe: str) -> tuple[str, Where]:
         return name, "anywhere"
     for step in steps:
         name = name.replace(step.transformation.id, stream_of(step.transformation))
-    return name, _widest([step.where for step in steps])
-
-
-def _widest(found: list[Where]) -> Where:
-    """Union of the places that a treatment of several steps could change."""
-    return "anywhere" if "anywhere" in found or len(set(found)) > 1 else found[0]
+    found = {step.where for step in steps}
+    return name, found.pop() if len(found) == 1 else "anywhere"

@@ -36,13 +36,6 @@ from typing import Any, Final, NamedTuple
 from scrutiny.core.errors import MissingExtraError, PlanError, UnknownNameError
 
 
-def _no_default(name: str, specs: str) -> PlanError:
-    return PlanError(
-        f"The resource {name!r} was not given and has no default: "
-        f'name one with {name} = "…" ({specs}), or pass an object in `resources`.'
-    )
-
-
 def _extra(module: str, what: str, extra: str) -> None:
     """Raise an error with the install command if a module is missing."""
     if find_spec(module) is None:
@@ -257,7 +250,10 @@ def load_resource(name: str, spec: str | None = None) -> Any:
     kind = RESOURCES[name]
     chosen = spec or kind.default
     if chosen is None:
-        raise _no_default(name, kind.specs)
+        raise PlanError(
+            f"The resource {name!r} was not given and has no default: "
+            f'name one with {name} = "…" ({kind.specs}), or pass an object in `resources`.'
+        )
     return kind.load(chosen)
 
 

@@ -123,15 +123,10 @@ def _fits(document: Document, index: int) -> bool:
         return index < 2 or plain(document.words[index - 2]) not in ("does", "do", "did")
     # Behind a noun, only the ending of the third person tells a verb, and then not from a plural.
     is_third = tag == "VBZ" and document.tag(index - 1) in _SINGULAR
-    return is_third and not (_ends_clause(document, index + 1) and _may_be_noun(document, index))
-
-
-def _ends_clause(document: Document, index: int) -> bool:
-    return index >= len(document.words) or not document.words[index][0].isalnum()
-
-
-def _may_be_noun(document: Document, index: int) -> bool:
-    return exists(lemma(plain(document.words[index]), "NOUN"), "n")
+    behind = document.words[index + 1 : index + 2]
+    ends_clause = not behind or not behind[0][0].isalnum()
+    may_be_noun = exists(lemma(plain(document.words[index]), "NOUN"), "n")
+    return is_third and not (ends_clause and may_be_noun)
 
 
 def _is_unasserted(document: Document, index: int) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from inspect import Signature, signature
+from inspect import signature
 from typing import Any, Final, NamedTuple
 
 import torch
@@ -101,7 +101,7 @@ def tapped(network: Any, tap: Tap) -> Iterator[None]:
     tokens = []
 
     def begin(module: Any, args: Any, kwargs: Any) -> None:
-        forward = _Forward(tap, _inputs(parameters, args, kwargs))
+        forward = _Forward(tap, dict(parameters.bind_partial(*args, **kwargs).arguments))
         tokens.append(_RUNNING.set(forward))
 
     def end(module: Any, args: Any, output: Any) -> None:
@@ -148,11 +148,6 @@ def can_be_tapped(network: Any, inputs: dict[str, Any], *, n_layers: int) -> boo
     except (RuntimeError, TypeError, ValueError, AttributeError, KeyError, NotImplementedError):
         return False
     return layers == list(range(n_layers)) and is_close(found, wanted)
-
-
-def _inputs(parameters: Signature, args: Any, kwargs: Any) -> dict[str, Any]:
-    """Named inputs of a forward."""
-    return dict(parameters.bind_partial(*args, **kwargs).arguments)
 
 
 def _register() -> None:

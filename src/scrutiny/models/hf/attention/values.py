@@ -62,10 +62,11 @@ def find_factors(network: Any, inputs: dict[str, Any], *, shape: tuple[int, int]
 
     def read(module: Any, args: tuple[Any, ...]) -> None:
         if outputs and args and torch.equal(args[0], outputs[0]):
-            found.append(_matrix(module))
+            found.append(module.weight if isinstance(module, Linear) else module.weight.T)
             outputs.clear()
 
-    hooks = [m.register_forward_pre_hook(read) for m in _linear_maps(network.base_model)]
+    linear_maps = (m for m in network.base_model.modules() if isinstance(m, (Linear, Conv1D)))
+    hooks = [module.register_forward_pre_hook(read) for module in linear_maps]
     try:
         with torch.inference_mode(), tapped(network, tap):
             network.base_model(**inputs)
@@ -84,13 +85,3 @@ def _factors(matrices: Sequence[Any], *, n_heads: int) -> Factors:
 
     with torch.inference_mode():
         return tuple(factor(matrix) for matrix in matrices)
-
-
-def _linear_maps(base: Any) -> list[Any]:
-    """Modules that are linear maps, GPT-2's own kind among them."""
-    return [module for module in base.modules() if isinstance(module, (Linear, Conv1D))]
-
-
-def _matrix(module: Any) -> Any:
-    """Matrix ``(output, input)`` of a linear map."""
-    return module.weight if isinstance(module, Linear) else module.weight.T

@@ -99,12 +99,9 @@ def _may_drop_not(document: Document, index: int, first: int) -> bool:
     words = document.words
     following = plain(words[index + 1]) if index + 1 < len(words) else "."
     if following in _NOT_BEFORE or following == "to" or not following[0].isalnum():
-        return index > first and following[0] in ".,;" and _stands_after_auxiliary(document, index)
+        is_behind = index > first and auxiliary_kind(document, index - 1) is not None
+        return following[0] in ".,;" and is_behind
     return following != "at" and (index == first or plain(words[index - 1]) not in _NOT_AFTER)
-
-
-def _stands_after_auxiliary(document: Document, index: int) -> bool:
-    return auxiliary_kind(document, index - 1) is not None
 
 
 def _is_verbal(document: Document, index: int) -> bool:
