@@ -209,6 +209,16 @@ def network_adapter(parts: type[P], model: type[NetworkModel]) -> Adapter:
         made, folder = _load_network(parts, source, task)
         return model(made, source.text, folder=folder)
 
+    name = parts.kind.what.partition(" ")[2].capitalize()
+    load.__doc__ = f"""{name} of a folder, trained or with random weights.
+
+    Raises
+    ------
+    ModelError
+        If the folder holds no such classifier, or an option cannot be read.
+    MissingExtraError
+        If torch or safetensors are not installed.
+    """
     return Adapter(load, folder_of=trained_folder)
 
 

@@ -122,11 +122,11 @@ def _fits(document: Document, index: int) -> bool:
     if before in _SUBJECTS:
         return index < 2 or plain(document.words[index - 2]) not in ("does", "do", "did")
     # Behind a noun, only the ending of the third person tells a verb, and then not from a plural.
-    is_third = tag == "VBZ" and document.tag(index - 1) in _SINGULAR
+    if tag != "VBZ" or document.tag(index - 1) not in _SINGULAR:
+        return False
     behind = document.words[index + 1 : index + 2]
-    ends_clause = not behind or not behind[0][0].isalnum()
-    may_be_noun = exists(lemma(plain(document.words[index]), "NOUN"), "n")
-    return is_third and not (ends_clause and may_be_noun)
+    is_inside = bool(behind) and behind[0][0].isalnum()
+    return is_inside or not exists(lemma(plain(document.words[index]), "NOUN"), "n")
 
 
 def _is_unasserted(document: Document, index: int) -> bool:

@@ -1,7 +1,6 @@
 """Network of a run: a base's encoder with a freshly initialized head."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -93,7 +92,11 @@ def build(
     with torch.random.fork_rng(devices=[]), quiet():
         # what the base lacks besides the head (a pooler) is made by the seed, too
         torch.manual_seed(torch_seed(seed, "missing", base))
-        with _weights(base) as folder:
+        with (
+            nullcontext(base.folder)
+            if base.init is None
+            else untrained_checkpoint(base.folder, base.init, source=base.parsed)
+        ) as folder:
             network = _loaded(target.maker, base, folder, config)
         torch.manual_seed(torch_seed(seed, "head", base))
         head = _fresh_head(network)
@@ -115,16 +118,6 @@ def _config(base: BaseEncoder, target: Outputs, recipe: FinetuningRecipe, tokeni
         if recipe.dropout is not None and hasattr(config, name):
             setattr(config, name, recipe.dropout)
     return config
-
-
-@contextmanager
-def _weights(base: BaseEncoder) -> Iterator[Path]:
-    """Folder with the weights: the base's own, or freshly initialized ones."""
-    if base.init is None:
-        yield base.folder
-        return
-    with untrained_checkpoint(base.folder, base.init, source=base.parsed) as fresh:
-        yield fresh
 
 
 def _loaded(maker: str, base: BaseEncoder, folder: Path, config: Any) -> Any:

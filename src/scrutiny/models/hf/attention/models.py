@@ -208,8 +208,7 @@ class IntervenedModel(Model):
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """One prediction for each example, in order."""
-        found = _under(self._model.predict, self._attention.network, self._change, examples)
-        return list(found)
+        return list(_under(self._model.predict, self._attention.network, self._change, examples))
 
     def attentions(
         self, sentences: Sequence[Words], *, weighting: Weighting = "raw"

@@ -12,8 +12,7 @@ property is a mean over texts and gets the interval that means get:
 =============  =====================================================================================
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -88,7 +87,7 @@ def landscape(losses: LossSurface, probe: Probe) -> dict[str, Floats]:
         How the surroundings are looked at.
     """
     weights = [p for p in losses.network.parameters() if p.requires_grad]
-    with _double_differentiable():
+    with sdpa_kernel(SDPBackend.MATH):  # fused kernels of attention have no second derivative
         gradient = _mean_gradient(losses, weights)
         top = _top_eigenvector(losses, weights, probe)
         here = losses.each()
@@ -104,13 +103,6 @@ def landscape(losses: LossSurface, probe: Probe) -> dict[str, Floats]:
         "sharpness": np.mean(rises, axis=0),
         "curvature": (curve[0] - 2 * here + curve[1]) / _CURVE_STEP**2,
     }
-
-
-@contextmanager
-def _double_differentiable() -> Iterator[None]:
-    """Attention by plain matrix products, because fused kernels have no second derivative."""
-    with sdpa_kernel(SDPBackend.MATH):
-        yield
 
 
 def _mean_gradient(losses: LossSurface, weights: Sequence[Any]) -> Direction:

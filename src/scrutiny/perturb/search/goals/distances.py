@@ -108,10 +108,5 @@ def cosine(p: Scores, q: Scores) -> float:
 
 
 DISTANCES: Final[Mapping[str, Callable[[Scores, Scores], float]]] = {
-    "l1": l1,
-    "kl": kl,
-    "js": js,
-    "max_abs": max_abs,
-    "mse": mse,
-    "cosine": cosine,
+    distance.__name__: distance for distance in (l1, kl, js, max_abs, mse, cosine)
 }
