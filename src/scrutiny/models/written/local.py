@@ -228,7 +228,7 @@ def _writer(
     checkpoint, dtype = find_checkpoint(inner), stated_dtype(inner)
     if dtype == "auto" and device.type == "cpu":
         dtype = "float32"
-    network, missing = load_network(checkpoint, "AutoModelForCausalLM", inner, dtype=dtype)
+    network, missing = load_network(checkpoint.folder, "AutoModelForCausalLM", inner, dtype=dtype)
     if missing:
         raise ModelError(f"{source.text!r} is no causal language model: it lacks {missing[0]}.")
     tokenizer = load_tokenizer(checkpoint, inner)
