@@ -4,8 +4,8 @@
 
 The input has lines ``wrong->right`` or ``wrong->right, right2,``. Kept: one-word corrections among
 the words that zipf.txt.xz knows at 3.3 or more; misspellings that are no words of lemminflect or of
-`scrutiny.text.known`; at most twelve per word (those nearest by edit distance, then first by
-alphabet). Output lines: ``right wrong wrong ...``, sorted.
+`is_known_word`; at most twelve per word (those nearest by edit distance, then first by alphabet).
+Output lines: ``right wrong wrong ...``, sorted.
 """
 
 import lzma
@@ -16,7 +16,7 @@ from pathlib import Path
 from lemminflect import getAllLemmas
 from rapidfuzz.distance import OSA
 
-from scrutiny.text.known import is_known_word
+from scrutiny.perturb.characters.misspellings import is_known_word
 from scrutiny.text.lexicon import zipf
 
 OUT = Path(__file__).parents[2] / "src/scrutiny/text/data/misspellings.txt.xz"

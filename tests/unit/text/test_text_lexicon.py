@@ -6,8 +6,8 @@ from itertools import combinations
 import pytest
 
 from scrutiny.core.errors import UnknownNameError
+from scrutiny.perturb.characters.misspellings import is_known_word
 from scrutiny.text import lexicon
-from scrutiny.text.known import is_known_word
 from scrutiny.text.lexicon import (
     REGIONS,
     cities,
