@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError, RunIncompleteError
 from scrutiny.models.http.doctor.examining import Budget, described, examine, planned
 from scrutiny.models.http.doctor.finding import Finding, verdict
@@ -191,3 +192,45 @@ def test_verdicts_are_one_line():
 def test_long_texts_differ_at_their_ends_alone():
     one, other = (long_text(LENGTHS[0], first=code, last="7") for code in "12")
     assert one.replace("code is 1.", "code is 2.") == other
+
+
+class Refusing(Simulated):
+    """Endpoint whose requests fail for a reason where a member or a long text says so."""
+
+    def __init__(self, refuses, reason="bad_request"):
+        super().__init__()
+        self._refuses, self._reason = refuses, reason
+
+    def reply(self, body):
+        if self._refuses(body):
+            return Failure(self._reason, "Status 400: not here")
+        return super().reply(body)
+
+
+def has_system(body):
+    return len(body["messages"]) > 1
+
+
+@pytest.mark.parametrize(
+    ("refuses", "check"),
+    [
+        (lambda body: "logprobs" in body, "log-probabilities"),
+        (lambda body: "seed" in body, "seed"),
+        (has_system, "system prompt"),
+    ],
+)
+def test_what_is_refused_is_not_offered_and_what_fails_says_nothing(refuses, check):
+    assert examined(Refusing(refuses))[0][check].state == "not offered"
+    assert examined(Refusing(refuses, "timed_out"))[0][check].state == "can't tell"
+
+
+def test_refused_long_texts_are_no_silent_cut():
+    found, sent = examined(Refusing(lambda body: len(str(body)) > 5000))
+    assert found["long texts"].state == "ok"
+    assert found["long texts"].says == (
+        "Both ends of 450 words reach the model. Longer ones bring no reply, which is no silent "
+        "cut: Status 400: not here"
+    )
+    assert sent == 77  # the variants of a refused text are not asked
+    found, _ = examined(Refusing(lambda body: len(str(body)) > 700))
+    assert found["long texts"].state == "can't tell"

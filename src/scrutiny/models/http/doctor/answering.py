@@ -49,7 +49,9 @@ def _readable(asker: Asker, found: _Found) -> Finding:
     if failures:
         named = Counter(one.reason for one in failures).most_common()
         says += f" {', '.join(f'{reason}: {count}' for reason, count in named)}."
-        says += f" {failures[0].message} Change template=, read=, labels= or max_tokens=."
+        says += (
+            f" {failures[0].message.rstrip('.')}. Change template=, read=, labels= or max_tokens=."
+        )
         state = "fault" if len(failures) > _UNREAD * len(read) else "ok"
     elif len(answers) == 1 and not asker.model.writes_texts:
         state = "can't tell"

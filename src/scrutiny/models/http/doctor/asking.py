@@ -1,8 +1,11 @@
 """Asking of a doctor: requests whose members are changed, and replies with all that came."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final
+
+from rapidfuzz.distance import Levenshtein
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
@@ -11,6 +14,7 @@ from scrutiny.core.task import Prediction
 from scrutiny.models.http.interfaces import LOGS, Interface
 from scrutiny.models.http.model import HttpModel
 from scrutiny.models.http.sending import Sender
+from scrutiny.stats.significance.exchange import ExchangeTest
 
 #: Tokens of a longer answer.
 LONG_ANSWER: Final = 48
@@ -100,8 +104,12 @@ class Asker:
         return {**self.endpoint.extra, **named, "messages": messages, **own}
 
     def logs(self) -> Mapping[str, Any]:
-        """Members that ask for log-probabilities, where there are any."""
+        """Members that ask for log-probabilities."""
         return LOGS.get(self.api, {})
+
+    def told(self, text: str, **more: Any) -> Body:
+        """Body of `said` that asks for log-probabilities, where they are known to come."""
+        return self.said(text, **more, **(self.logs() if self.gives_logs else {}))
 
     def ask(self, bodies: Sequence[Body]) -> list[Heard | Failure]:
         """Replies in order.
@@ -129,6 +137,29 @@ class Asker:
 
     def _example(self, text: str) -> Example:
         return Example("0", dict.fromkeys(self.model.fields, text))
+
+
+def distance(one: Heard, other: Heard) -> float:
+    """How far two replies lie apart: probabilities if there are any, otherwise texts."""
+    if one.logs and other.logs:
+        a, b = ({t: math.exp(v) for t, v in x.logs.items()} for x in (one, other))
+        return math.fsum(abs(a.get(t, 0.0) - b.get(t, 0.0)) for t in {*a, *b}) / 2
+    if one.scores and other.scores and len(one.scores) == len(other.scores):
+        return math.fsum(abs(a - b) for a, b in zip(one.scores, other.scores, strict=True)) / 2
+    said = (one.label or one.text, other.label or other.text)
+    return float(Levenshtein.normalized_distance(*said))
+
+
+def enter(test: ExchangeTest, four: Sequence[Heard]) -> bool:
+    """Enter two answers of each of two sides into their test; gives whether all are the same."""
+    between = [distance(one, other) for one in four[:2] for other in four[2:]]
+    test.add([distance(*four[:2]), distance(*four[2:])], between)
+    return not any(between)
+
+
+def was_refused(found: Sequence[Heard | Failure]) -> bool:
+    """Whether a request was refused as such; other failures say nothing about its members."""
+    return any(isinstance(one, Failure) and one.reason == "bad_request" for one in found)
 
 
 def replies_of(found: Sequence[Heard | Failure]) -> list[Heard]:

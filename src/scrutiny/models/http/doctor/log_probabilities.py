@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from scrutiny.models.http.doctor.asking import Asker, replies_of
+from scrutiny.models.http.doctor.asking import Asker, replies_of, was_refused
 from scrutiny.models.http.doctor.finding import Finding, State
 from scrutiny.models.http.doctor.questions import LONG, SHORT
 from scrutiny.models.http.interfaces import BadReply, at
@@ -22,8 +22,10 @@ def check_log_probabilities(asker: Asker) -> Finding:
     advice = "by=logprobs can't work" if needs else "by=logprobs would not work; read texts instead"
     found = asker.ask([asker.said(text, tokens=1, **asker.logs()) for text in _ASKED])
     heard = replies_of(found)
-    if not heard:
+    if not heard and was_refused(found):
         return Finding(name, lacking, f"Requests for them are refused: {advice}.")
+    if not heard:
+        return Finding(name, "can't tell", "No request for them brought a reply.")
     logs = [one.logs for one in heard if one.logs]
     numbers = {"asked": len(found), "given": len(logs), "tokens": max(map(len, logs), default=0)}
     if not logs:

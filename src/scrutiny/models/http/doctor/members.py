@@ -4,9 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from rapidfuzz.distance import Levenshtein
-
-from scrutiny.models.http.doctor.asking import Asker, Heard, replies_of
+from scrutiny.models.http.doctor.asking import Asker, Heard, enter, replies_of, was_refused
 from scrutiny.models.http.doctor.finding import Finding
 from scrutiny.models.http.doctor.questions import LONG, MARK, SHORT, SYSTEM
 from scrutiny.stats.significance.exchange import ExchangeTest
@@ -27,7 +25,7 @@ class FreeAnswers:
 
     def __init__(self, asker: Asker) -> None:
         questions = (*SHORT, *LONG)
-        found = asker.ask([asker.said(text) for text in questions * 2])
+        found = asker.ask([asker.told(text) for text in questions * 2])
         self.pairs: dict[str, tuple[Heard, Heard]] = {
             text: (one, other)
             for text, one, other in zip(
@@ -96,6 +94,8 @@ def check_seed(asker: Asker) -> Finding:
     found = asker.ask(bodies)
     rows = [found[i : i + 3] for i in range(0, len(found), 3)]
     texts = [[one.text for one in replies_of(row)] for row in rows if _are_heard(row)]
+    if not texts and not was_refused(found):
+        return Finding(name, "can't tell", "No request with a seed brought a reply.")
     if not texts:
         says = "Requests with a seed were refused: samples can't be drawn again."
         return Finding(name, "fault" if needs else "not offered", says)
@@ -115,34 +115,27 @@ def check_system(asker: Asker, free: FreeAnswers, *, level: float) -> Finding:
     """Whether a system prompt changes the answers."""
     name = "system prompt"
     questions = list(free.pairs)
-    found = asker.ask([asker.said(text, system=SYSTEM) for text in questions * 2])
+    found = asker.ask([asker.told(text, system=SYSTEM) for text in questions * 2])
     test, unchanged, marked, asked = ExchangeTest(level), 0, 0, 0
-    for place, (plain, other) in enumerate(free.pairs.values()):
-        pair = found[place], found[place + len(questions)]
-        if not _are_heard(pair):
+    for place, pair in enumerate(free.pairs.values()):
+        after = replies_of([found[place], found[place + len(questions)]])
+        if len(after) < len(pair):
             continue
         asked += 1
-        before, after = ([one.text for one in replies_of(two)] for two in ((plain, other), pair))
-        enter(test, before, after)
-        unchanged += set(after) <= set(before)
-        marked += any(MARK in text.casefold() for text in after)
+        enter(test, [*pair, *after])
+        unchanged += {one.text for one in after} <= {one.text for one in pair}
+        marked += any(MARK in one.text.casefold() for one in after)
     numbers = {"asked": asked, "unchanged": unchanged, "marked": marked, "p": test.p_value}
+    if not asked and not was_refused(found):
+        return Finding(name, "can't tell", "No request with one brought a reply.", numbers)
     if not asked:
         says = f"Requests with one were refused. {_WITHOUT}"
         return Finding(name, "fault" if asker.endpoint.system else "not offered", says, numbers)
+    if test.differs or marked > asked / 2:
+        did = f"{marked} of {asked} answers obey one, and {asked - unchanged} change with it"
+        return Finding(name, "ok", f"{did}.", numbers)
     if unchanged >= max(1, asked - 1) and not marked:
         says = f"It is ignored: {unchanged} of {asked} answers stayed as they were. {_WITHOUT}"
         return Finding(name, "fault", says, numbers)
-    if marked > asked / 2 or test.differs:
-        did = "obeyed" if marked > asked / 2 else "changed"
-        return Finding(
-            name, "ok", f"{max(marked, asked - unchanged)} of {asked} answers {did}.", numbers
-        )
-    says = f"{asked - unchanged} of {asked} answers changed, no more than they do by themselves."
+    says = f"{asked - unchanged} of {asked} answers change with one: too few to rule out chance."
     return Finding(name, "can't tell", says, numbers)
-
-
-def enter(test: ExchangeTest, one: Sequence[str], other: Sequence[str]) -> None:
-    """Enter two answers of each of two sides into their test."""
-    apart = Levenshtein.normalized_distance
-    test.add([apart(*one), apart(*other)], [apart(a, b) for a in one for b in other])

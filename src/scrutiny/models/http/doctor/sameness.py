@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from rapidfuzz.distance import Levenshtein
-
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.randomness import generator
-from scrutiny.models.http.doctor.asking import Asker, Heard
+from scrutiny.models.http.doctor.asking import Asker, Heard, distance, enter
 from scrutiny.models.http.doctor.finding import Finding
 from scrutiny.models.http.doctor.questions import TELLING
 from scrutiny.stats.significance.exchange import ExchangeTest, fewest_questions, most_that_differ
@@ -55,10 +53,7 @@ def check_same_model(asker: Asker, other: Asker, *, questions: int, level: float
         if found is None:
             failed += 1
             continue
-        apart = [[_distance(a, b) for b in found] for a in found]
-        between = [apart[a][b] for a in (0, 1) for b in (2, 3)]
-        test.add([apart[0][1], apart[2][3]], between)
-        exact += not any(between)
+        exact += enter(test, found)
         sizes.append(_size(found))
         if test.differs:
             break
@@ -128,24 +123,13 @@ def _asked(
     return [found[place] for place in range(REQUESTS)]
 
 
-def _distance(one: Heard, other: Heard) -> float:
-    """How far two replies lie apart: probabilities if there are any, otherwise texts."""
-    if one.logs and other.logs:
-        a, b = ({t: math.exp(v) for t, v in x.logs.items()} for x in (one, other))
-        return math.fsum(abs(a.get(t, 0.0) - b.get(t, 0.0)) for t in {*a, *b}) / 2
-    if one.scores and other.scores and len(one.scores) == len(other.scores):
-        return math.fsum(abs(a - b) for a, b in zip(one.scores, other.scores, strict=True)) / 2
-    said = (one.label or one.text, other.label or other.text)
-    return float(Levenshtein.normalized_distance(*said))
-
-
 def _size(found: Sequence[Heard]) -> _Size:
     """Size of the difference of one question."""
     if found[0].logs and found[2].logs:
         a, b = found[0].logs, found[2].logs
         return _Size(_shift(a, b), _leads(a, b) and _leads(b, a))
     first = [(one.label or one.text).split()[:1] for one in (found[0], found[2])]
-    return _Size(_distance(found[0], found[2]), first[0] == first[1])
+    return _Size(distance(found[0], found[2]), first[0] == first[1])
 
 
 def _leads(one: _Distribution, other: _Distribution) -> bool:
