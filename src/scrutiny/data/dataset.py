@@ -15,7 +15,6 @@ from scrutiny.data.doubts import BadRow, doubt_answers, left_out
 from scrutiny.data.labels import LabelMatch, sort_labels
 from scrutiny.data.lookalikes import lookalikes, refuse_same_labels
 from scrutiny.data.reading import OnBadRow, Reading, open_data, parse_limit
-from scrutiny.data.source import DataSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +153,7 @@ def load_dataset(
     if reading.permute is None:
         doubt_answers(examples, reading.doubts)
     return Dataset(
-        name=name or _name(reading.source) + _suffix(reading.permute),
+        name=name or _name(reading),
         source=str(reading.source),
         task=reading.task.name,
         examples=tuple(examples),
@@ -192,15 +191,12 @@ def _labels(examples: Iterable[Example], reading: Reading) -> tuple[str, ...]:
     return tuple(label for label in known if label in found) or tuple(sort_labels(list(found)))
 
 
-def _suffix(permute: int | None) -> str:
-    return "" if permute is None else f"-permuted-{permute}"
-
-
-def _name(source: DataSource) -> str:
+def _name(reading: Reading) -> str:
     """Short name of a source: the file's without its suffix, the split of a hub data set."""
-    if source.scheme in ("builtin", "object"):
-        return source.target
-    if source.scheme == "hf":
-        base = source.target.partition("@")[0].partition("[")[0]
-        return base.rpartition("/")[2].replace(":", "-")
-    return PurePath(source.target.replace("\\", "/")).stem
+    name = reading.source.target
+    if reading.source.scheme == "hf":
+        base = name.partition("@")[0].partition("[")[0]
+        name = base.rpartition("/")[2].replace(":", "-")
+    elif reading.source.scheme not in ("builtin", "object"):
+        name = PurePath(name.replace("\\", "/")).stem
+    return name if reading.permute is None else f"{name}-permuted-{reading.permute}"

@@ -68,7 +68,9 @@ def near_pairs(
     members.sort()
     starts = np.concatenate([[0], np.cumsum(a.sizes)])
     for pairs in _candidates((a.ranks[prefix_a], a.owners[prefix_a]), (keys, owners)):
-        kept = pairs[_sizes_allow(a.sizes[pairs[:, 0]], b.sizes[pairs[:, 1]], least)]
+        sizes = a.sizes[pairs[:, 0]], b.sizes[pairs[:, 1]]
+        # a Jaccard index is at most the ratio of the smaller set to the larger
+        kept = pairs[np.minimum(*sizes) >= least * np.maximum(*sizes) - 1e-9]
         shared = _shared(kept, a, starts, members)
         jaccard = shared / (a.sizes[kept[:, 0]] + b.sizes[kept[:, 1]] - shared)
         for i in np.flatnonzero(jaccard >= least - 1e-12).tolist():
@@ -158,11 +160,6 @@ def _candidates(a: tuple[_Array, _Array], b: tuple[_Array, _Array]) -> Iterator[
         codes = np.unique(_codes(np.repeat(owners[block], sizes), others))
         yield np.stack([codes >> 32, codes & 0xFFFFFFFF], axis=1)
         start = stop
-
-
-def _sizes_allow(a: _Array, b: _Array, least: float) -> _Array:
-    """Whether two set sizes allow such a Jaccard index: the ratio of smaller to larger."""
-    return np.asarray(np.minimum(a, b) >= least * np.maximum(a, b) - 1e-9)
 
 
 def _shared(pairs: _Array, a: _Sets, starts: _Array, members: _Array) -> _Array:

@@ -95,8 +95,9 @@ def _chart(hits: Hits, data: tuple[Any, Any], view: RunView) -> Chart:
         anchor=anchor("flips", hits.key),
         title=title_of([hits.key], view),
         caption=(
-            f"The {len(hits.replicates)} replicates disagree on {percent(counts.split)} of "
-            f"{sum(counts.observed)} items. Left: hit by none; right: hit by all."
+            f"The {len(hits.replicates)} replicates disagree on "
+            f"{percent(counts.flips.any_share)} of {sum(counts.observed)} items. "
+            "Left: hit by none; right: hit by all."
         ),
         spec=view_of(values, height=160, mark={"type": "bar"}, encoding=encoding),
         table=ChartTable(("replicates", *series), body, 0),
@@ -147,15 +148,15 @@ def _by_class(hits: Hits, data: tuple[Any, Any]) -> list[tuple[str, ...]]:
 
 def _row(label: str, counts: HitCounts, shape: tuple[int, ...]) -> tuple[str, ...]:
     hits = sum(k * n for k, n in enumerate(counts.observed)) / (shape[0] * shape[1])
-    sds = (counts.observed_sd, counts.flip_sd)
+    sds = (counts.flips.observed_sd, counts.flips.flip_sd)
     return (
         label,
         str(shape[1]),
         str(shape[0]),
         number(hits, 3),
-        percent(counts.split),
+        percent(counts.flips.any_share),
         *(number(sd, 4) for sd in sds),
-        NO_VALUE if counts.sd_ratio is None else number(counts.sd_ratio, 1),
+        NO_VALUE if counts.flips.sd_ratio is None else number(counts.flips.sd_ratio, 1),
     )
 
 

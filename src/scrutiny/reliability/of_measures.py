@@ -84,7 +84,7 @@ def _median(measure: Measure, **declared: Any) -> Weighted:
         needs=(measure.name, *measure.among),
         of_rows=_medians,
         scale=measure.scale or "identity",
-        divisor=_rows_of if measure.among else None,
+        divisor=second if measure.among else None,
         **declared,
     )
 
@@ -113,11 +113,6 @@ def _counted(measures: Array) -> Array:
     """Components of the mean over rows that count: the value, and whether it counts."""
     counts = measures[..., 1:].prod(axis=-1)
     return np.stack([measures[..., 0] * counts, counts], axis=-1)
-
-
-def _rows_of(sums: Array) -> Array:
-    """Number of rows that count, from sums of the measures."""
-    return np.asarray(sums[..., 1])
 
 
 def _medians(measures: Array, weights: Array) -> Array:

@@ -185,3 +185,9 @@ def items_table(examples: Iterable[Example], dataset: str) -> pa.Table:
         },
     }
     return pa.table(columns)
+
+
+def items_of(datasets: Mapping[str, Iterable[Example]]) -> pa.Table:
+    """Table of the items of all datasets, by name."""
+    tables = [items_table(examples, name) for name, examples in datasets.items()]
+    return pa.concat_tables(tables, promote_options="default")

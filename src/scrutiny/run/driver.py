@@ -4,6 +4,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -21,7 +22,7 @@ from scrutiny.run.asking.distinct_outputs import distinct_outputs
 from scrutiny.run.asking.pace import BOUND, BOUND_WITHOUT_CACHE
 from scrutiny.run.asking.sameness import MEMOS, must_be_the_same, who
 from scrutiny.run.asking.stores import TaskStore, local_store
-from scrutiny.run.blocks import ARRAYS, array_of, items_table
+from scrutiny.run.blocks import ARRAYS, array_of, items_of
 from scrutiny.run.estimating.estimates import Estimator, estimate_all
 from scrutiny.run.estimating.label_check import label_warnings
 from scrutiny.run.estimating.missing_answers import missing_answers, said_of_failures, sent
@@ -32,7 +33,7 @@ from scrutiny.run.manifest import manifest
 from scrutiny.run.opening import begin, end, is_settled, open_folder, same_run, settle
 from scrutiny.run.planning.published import reproductions
 from scrutiny.run.planning.resolved import Measurement, Resolved
-from scrutiny.run.planning.tasks import TaskSpec, Work, measure_tasks, prepare_tasks
+from scrutiny.run.planning.tasks import TaskSpec, Work, shards_of
 from scrutiny.store.answers import AnswerCache
 from scrutiny.store.files import remove_leftovers
 from scrutiny.store.journal import Journal, to_bytes
@@ -254,25 +255,21 @@ def tasks_of(resolved: Resolved, stage: str) -> Iterator[TaskSpec]:
     """Tasks of one stage, in plan order."""
     for measurement in resolved.measurements.values():
         for name in measurement.plan.data:
-            items, size = len(measurement.examples[name]), measurement.size(name)
-            if stage == "prepare":
-                if isinstance(measurement.diagnostic, ChangesTexts):
-                    for one in measurement.searched_with:
-                        yield from prepare_tasks(
-                            measurement.plan.id, name, items, size, reference=one
-                        )
-                continue
-            for family, pairs in measurement.cells.items():
-                for pair in pairs:
-                    yield from measure_tasks(
-                        measurement.plan.id,
-                        name,
-                        items,
-                        size=size,
-                        family=family,
-                        replicate=pair.position,
-                        reference=measurement.beside(pair),
-                    )
+            shards = partial(
+                shards_of,
+                measure=measurement.plan.id,
+                dataset=name,
+                items=len(measurement.examples[name]),
+                size=measurement.size(name),
+            )
+            if stage == "measure":
+                for family, pairs in measurement.cells.items():
+                    for pair in pairs:
+                        of, reference = (family, pair.position), measurement.beside(pair)
+                        yield from shards("measure", of=of, reference=reference)
+            elif isinstance(measurement.diagnostic, ChangesTexts):
+                for one in measurement.searched_with:
+                    yield from shards("prepare", reference=one)
 
 
 def _same_models(store: TaskStore, resolved: Resolved) -> None:
@@ -314,8 +311,7 @@ def _fix_claims(journal: Journal, resolved: Resolved) -> tuple[Claim, ...]:
 
 
 def _write_items(folder: RunFolder, resolved: Resolved) -> None:
-    tables = [items_table(d.examples, name) for name, d in resolved.datasets.items()]
-    whole = pa.concat_tables(tables, promote_options="default")
+    whole = items_of({name: data.examples for name, data in resolved.datasets.items()})
     folder.write_table("items", [whole], schema=whole.schema)
 
 

@@ -30,20 +30,14 @@ def finding_to_json(finding: Finding) -> dict[str, Any]:
 
 def finding_from_json(data: Mapping[str, Any]) -> Finding:
     """Finding from `finding_to_json`."""
-    return Finding(
-        claim=claim_from_json(data["claim"]),
-        estimate=None if data["estimate"] is None else estimate_from_row(data["estimate"]),
-        verdict=data["verdict"],
-        scope=data["scope"],
-        reason=data["reason"],
-        checks=tuple(Check(**check) for check in data["checks"]),
-        control=None if data["control"] is None else estimate_from_row(data["control"]),
-        p_supported=data["p_supported"],
-        p_not_supported=data["p_not_supported"],
-        minimum_detectable_effect=data["minimum_detectable_effect"],
-        evidence={name: EstimateKey(**key) for name, key in data["evidence"].items()},
-        limits=tuple(_limits(one) for one in data["limits"]),
-    )
+    own = {
+        "claim": claim_from_json(data["claim"]),
+        "checks": tuple(Check(**check) for check in data["checks"]),
+        "evidence": {name: EstimateKey(**key) for name, key in data["evidence"].items()},
+        "limits": tuple(map(_limits, data["limits"])),
+    }
+    rows = {name: data[name] and estimate_from_row(data[name]) for name in ("estimate", "control")}
+    return Finding(**{**data, **own, **rows})
 
 
 def _limits(data: Mapping[str, Any] | None) -> Limits | None:
@@ -60,22 +54,13 @@ def _limits(data: Mapping[str, Any] | None) -> Limits | None:
 
 def claim_from_json(data: Mapping[str, Any]) -> Claim:
     """Claim from plain JSON."""
-    return Claim(
-        id=data["id"],
-        says=data["says"],
-        diagnostic=data["diagnostic"],
-        components=tuple(Component(**c) for c in data["components"]),
-        family=data["family"],
-        level=data["level"],
-        checks=tuple(data["checks"]),
-        competence=tuple((name, chance) for name, chance in data["competence"]),
-        gates=tuple(data.get("gates", ())),
-        refused=data.get("refused", ""),
-        needs_control=data.get("needs_control", True),
-        post_hoc=data["post_hoc"],
-        is_headline=data.get("is_headline", False),
-        risk=Risk(**data["risk"]) if data.get("risk") else None,
-    )
+    tuples = {name: tuple(data.get(name, ())) for name in ("checks", "gates")}
+    own = {
+        "components": tuple(Component(**c) for c in data["components"]),
+        "competence": tuple((name, chance) for name, chance in data["competence"]),
+        "risk": Risk(**data["risk"]) if data.get("risk") else None,
+    }
+    return Claim(**{**data, **tuples, **own})
 
 
 def _row(estimate: Estimate | None) -> dict[str, Any] | None:

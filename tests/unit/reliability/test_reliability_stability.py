@@ -18,7 +18,7 @@ def test_counts_by_hand():
     assert found.observed == (0, 2, 0, 2)
     assert found.coin == pytest.approx([4 / 8, 12 / 8, 12 / 8, 4 / 8])
     assert found.margin is None
-    assert found.split == pytest.approx(0.5)
+    assert found.flips.any_share == pytest.approx(0.5)
 
 
 def test_baselines_add_up_to_the_items():
@@ -34,7 +34,7 @@ def test_coins_look_like_coins_and_move_by_flips_alone():
     found = [hit_counts(rng.integers(0, 2, (5, 4000))) for _ in range(60)]
     share = np.mean([f.observed for f in found], axis=0) / 4000
     assert share == pytest.approx(stats.binom.pmf(range(6), 5, 0.5), abs=0.004)
-    ratios = np.array([f.sd_ratio for f in found])
+    ratios = np.array([f.flips.sd_ratio for f in found])
     assert np.sqrt((ratios**2).mean()) == pytest.approx(1.0, abs=0.2)
 
 
@@ -56,13 +56,13 @@ def test_common_shifts_of_checkpoints_show_in_the_ratio():
     shift = np.array([[-0.4], [-0.2], [0.0], [0.2], [0.4]])
     still = (own + rng.normal(scale=0.3, size=(5, 2000)) > 0).astype(float)
     moved = (own + shift + rng.normal(scale=0.3, size=(5, 2000)) > 0).astype(float)
-    assert hit_counts(moved).sd_ratio > 8
-    assert hit_counts(still).sd_ratio < 3
+    assert hit_counts(moved).flips.sd_ratio > 8
+    assert hit_counts(still).flips.sd_ratio < 3
 
 
 def test_one_replicate_has_no_spread():
     found = hit_counts([[1, 0, 1]], margins=[[1.0, -1.0, 2.0]])
-    assert (found.observed_sd, found.sd_ratio, found.margin) == (None, None, None)
+    assert (found.flips.observed_sd, found.flips.sd_ratio, found.margin) == (None, None, None)
 
 
 def test_margins_without_noise_are_certain():
@@ -79,7 +79,7 @@ def test_order_of_items_and_replicates_does_not_matter():
     b = hit_counts(hits[rows][:, columns], margins=margins[rows][:, columns])
     assert a.observed == b.observed
     assert a.margin == pytest.approx(b.margin, abs=1e-5)
-    assert a.observed_sd == pytest.approx(b.observed_sd)
+    assert a.flips.observed_sd == pytest.approx(b.flips.observed_sd)
 
 
 @pytest.mark.parametrize("wrong", [[[0.5, 1.0]], [[2.0, 1.0]]])

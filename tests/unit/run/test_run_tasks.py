@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrutiny.run.planning.tasks import measure_tasks, prepare_tasks, shard_size
+from scrutiny.run.planning.tasks import shard_size, shards_of
 
 
 @given(st.integers(1, 5000), st.integers(1, 3000))
 def test_shards_cover_every_item_once(items, size):
-    tasks = prepare_tasks("m", "d", items, size)
+    tasks = shards_of("prepare", "m", "d", items, size=size)
     covered = [i for t in tasks for i in range(t.start, t.stop)]
     assert covered == list(range(items))
     assert all(t.stop - t.start <= size for t in tasks)
@@ -23,9 +23,9 @@ def test_shards_cover_every_item_once(items, size):
 
 @given(st.integers(1, 300), st.integers(1, 100))
 def test_a_measuring_task_finds_what_prepared_its_items(items, size):
-    prepared = {t.id: (t.start, t.stop) for t in prepare_tasks("m", "d", items, size)}
+    prepared = {t.id: (t.start, t.stop) for t in shards_of("prepare", "m", "d", items, size=size)}
     for replicate in range(2):
-        tasks = measure_tasks("m", "d", items, size=size, family="f", replicate=replicate)
+        tasks = shards_of("measure", "m", "d", items, size=size, of=("f", replicate))
         assert {t.prepared_by: (t.start, t.stop) for t in tasks} == prepared
 
 
@@ -34,9 +34,9 @@ def test_no_two_tasks_share_a_name():
         t.id
         for family in "fg"
         for replicate in range(3)
-        for t in measure_tasks("m", "d", 30, size=10, family=family, replicate=replicate)
+        for t in shards_of("measure", "m", "d", 30, size=10, of=(family, replicate))
     ]
-    tasks += [t.id for t in prepare_tasks("m", "d", 30, 10)]
+    tasks += [t.id for t in shards_of("prepare", "m", "d", 30, size=10)]
     assert len(set(tasks)) == len(tasks) == 21
 
 

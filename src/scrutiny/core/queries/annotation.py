@@ -4,7 +4,7 @@ An example holds text, the borders of its words (``Example.tokens``) and labeled
 the labels of one kind of annotation; it is pure and independent of models.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -47,8 +47,8 @@ class AnchoredSpans:
         DataError
             If it has no words, or a span does not lie on words.
         """
-        words, place = _words(example)
-        spans = [(span.label, place.of(span)) for span in example.spans]
+        words, covered = _words(example)
+        spans = [(span.label, covered(span)) for span in example.spans]
         anchors = {word for label, found in spans if label == ANCHOR for word in found}
         listed = [word for label, found in spans if label == TARGET for word in found]
         return cls(words, tuple(sorted(anchors)), tuple(sorted(set(listed))), len(listed))
@@ -111,7 +111,7 @@ class Mentions:
         DataError
             If a label is no such pair, or a span does not lie on words.
         """
-        words, place = _words(example)
+        words, covered = _words(example)
         found = []
         for span in example.spans:
             cluster, _, kind = span.label.partition(":")
@@ -119,7 +119,7 @@ class Mentions:
                 raise DataError(
                     f"{_where(example)}: {span.label!r} is no mention. Mentions are CLUSTER:KIND."
                 )
-            found.append(Mention(place.of(span), cluster, kind))
+            found.append(Mention(covered(span), cluster, kind))
         return cls(words, tuple(sorted(found, key=lambda mention: mention.words)))
 
 
@@ -139,10 +139,10 @@ class TokenClasses:
         DataError
             If a word has two classes, or a span does not lie on words.
         """
-        words, place = _words(example)
+        words, covered = _words(example)
         classes = [""] * len(words)
         for span in example.spans:
-            for word in place.of(span):
+            for word in covered(span):
                 if classes[word]:
                     raise DataError(f"{_where(example)}: {words[word]!r} has two classes.")
                 classes[word] = span.label
@@ -165,11 +165,11 @@ class AlignedPairs:
         DataError
             If a pair lacks a side, or a span does not lie on words.
         """
-        words, place = _words(example)
+        words, covered = _words(example)
         sides: dict[str, dict[str, tuple[int, ...]]] = {}
         for span in example.spans:
             pair, _, side = span.label.rpartition(":")
-            sides.setdefault(pair, {})[side] = place.of(span)
+            sides.setdefault(pair, {})[side] = covered(span)
         lacking = next((pair for pair, both in sides.items() if set(both) != {"a", "b"}), None)
         if lacking is not None:
             raise DataError(
@@ -180,36 +180,25 @@ class AlignedPairs:
         return cls(words, tuple((both["a"], both["b"]) for both in sides.values()))
 
 
-@dataclass(frozen=True, slots=True)
-class _Places:
-    """Words of one field, by their borders."""
-
-    example: Example
-    field: str
-    first: dict[int, int]
-    last: dict[int, int]
-
-    def of(self, span: Span) -> tuple[int, ...]:
-        """Word indices that a span covers, from border to border."""
-        start, end = self.first.get(span.start), self.last.get(span.end)
-        if span.field != self.field or start is None or end is None or end < start:
-            raise DataError(
-                f"{_where(self.example)}: the span {span.label!r} at {span.start} to {span.end} of "
-                f"{span.field!r} does not begin and end at borders of words of {self.field!r}."
-            )
-        return tuple(range(start, end + 1))
-
-
-def _words(example: Example) -> tuple[Words, _Places]:
-    """Words of an example, with their borders."""
+def _words(example: Example) -> tuple[Words, Callable[[Span], tuple[int, ...]]]:
+    """Words of an example, and a function that gives the indices of those that a span covers."""
     tokens = example.tokens or {}
     if not tokens:
         raise DataError(f"{_where(example)}: the example has no words, only text.")
     field, borders = next(iter(tokens.items()))
-    words = tuple(example.fields[field][start:end] for start, end in borders)
     first = {start: word for word, (start, _) in enumerate(borders)}
     last = {end: word for word, (_, end) in enumerate(borders)}
-    return words, _Places(example, field, first, last)
+
+    def covered(span: Span) -> tuple[int, ...]:
+        start, end = first.get(span.start), last.get(span.end)
+        if span.field != field or start is None or end is None or end < start:
+            raise DataError(
+                f"{_where(example)}: the span {span.label!r} at {span.start} to {span.end} of "
+                f"{span.field!r} does not begin and end at borders of words of {field!r}."
+            )
+        return tuple(range(start, end + 1))
+
+    return tuple(example.fields[field][start:end] for start, end in borders), covered
 
 
 def _where(example: Example) -> str:

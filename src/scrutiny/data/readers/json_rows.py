@@ -74,7 +74,7 @@ def _document(text: str, start: int, source: DataSource) -> list[RawRow]:
         raise DataError(
             f"field={field}: {source.target} has no such key. It has: {', '.join(value)}."
         )
-    lists = [key for key, member in value.items() if _is_rows(member)]
+    lists = [k for k, v in value.items() if isinstance(v, list) and v and isinstance(v[0], dict)]
     if field or len(lists) == 1:
         place = member(text, start, field or lists[0])
         if text[place] != "[":
@@ -106,10 +106,6 @@ def column_rows(columns: Mapping[str, Any], place: str) -> list[RawRow]:
         raise DataError(f"The columns of {place} differ in length: {lengths}.")
     cells = zip(*columns.values(), strict=True)
     return [RawRow(i, dict(zip(columns, row, strict=True))) for i, row in enumerate(cells, 1)]
-
-
-def _is_rows(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
 
 
 def array_rows(text: str, start: int) -> list[RawRow]:

@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from scrutiny.stats.agreement.flips import flips, poisson_binomial
+from scrutiny.stats.agreement.flips import Flips, flips, poisson_binomial
 from scrutiny.stats.agreement.raters import cohen_kappa
 from scrutiny.stats.arrays import FloatArray, finite
 from scrutiny.stats.association.correlation import fisher_limits
@@ -32,26 +32,14 @@ class HitCounts:
     margin
         Expected if each item had its own mean margin and every replicate added noise of one size;
         None without margins.
-    split
-        Share of items on which not all replicates agree.
-    observed_sd, flip_sd
-        Standard deviation over replicates of the share of 1, and what it would be if only
-        independent flips of items made it; None with one replicate.
+    flips
+        Disagreement of the replicates, item by item.
     """
 
     observed: tuple[int, ...]
     coin: tuple[float, ...]
     margin: tuple[float, ...] | None
-    split: float
-    observed_sd: float | None
-    flip_sd: float | None
-
-    @property
-    def sd_ratio(self) -> float | None:
-        """Observed over flip-only sd; above 1: checkpoints shift as a whole."""
-        if self.observed_sd is None or not self.flip_sd:
-            return None
-        return self.observed_sd / self.flip_sd
+    flips: Flips
 
 
 def hit_counts(hits: ArrayLike, *, margins: ArrayLike | None = None) -> HitCounts:
@@ -77,26 +65,24 @@ def hit_counts(hits: ArrayLike, *, margins: ArrayLike | None = None) -> HitCount
     Examples
     --------
     >>> found = hit_counts([[1, 0, 1], [1, 0, 0]])
-    >>> found.observed, found.coin, round(found.split, 2)
+    >>> found.observed, found.coin, round(found.flips.any_share, 2)
     ((1, 1, 1), (0.75, 1.5, 0.75), 0.33)
     """
     told = finite(hits, "hits", ndim=2)
     if not np.isin(told, (0.0, 1.0)).all():
         raise StatisticsError("hits must be 0 or 1 (replicate, item).")
     replicates, items = told.shape
-    basis = flips(told)
     times = told.sum(axis=0).astype(np.int64)
     fair = binomial.pmf(np.arange(replicates + 1), replicates, 0.5) * items
     by_margin = None
     if margins is not None and replicates > 1:
-        by_margin = _expected(poisson_binomial(_margin_chances(margins, told.shape)))
+        expected = poisson_binomial(_margin_chances(margins, told.shape)).sum(axis=0)
+        by_margin = tuple(round(float(c), 6) for c in expected)
     return HitCounts(
         observed=tuple(np.bincount(times, minlength=replicates + 1).tolist()),
         coin=tuple(round(float(c), 6) for c in fair),
         margin=by_margin,
-        split=basis.any_share,
-        observed_sd=basis.observed_sd,
-        flip_sd=basis.flip_sd,
+        flips=flips(told),
     )
 
 
@@ -109,10 +95,6 @@ def _margin_chances(margins: ArrayLike, shape: tuple[int, ...]) -> Array:
     noise = float(np.sqrt(given.var(axis=0, ddof=1).mean()))
     each = np.where(mean > 0, 1.0, 0.0) if noise == 0.0 else scipy.special.ndtr(mean / noise)
     return np.tile(each, (shape[0], 1))
-
-
-def _expected(by_item: Array) -> tuple[float, ...]:
-    return tuple(round(float(c), 6) for c in by_item.sum(axis=0))
 
 
 @dataclass(frozen=True, slots=True)

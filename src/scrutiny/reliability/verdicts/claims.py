@@ -91,7 +91,7 @@ def _finding(case: ClaimCase) -> Finding:
         scope=scope,
         reason=reason,
         checks=checks_of(case, verdict),
-        control=next((limited(part) for part in case.parts if _is_control(part)), None),
+        control=next((limited(p) for p in case.parts if "control" in p.component.against), None),
         p_supported=test.p_plus if test else None,
         p_not_supported=test.p_minus if test else None,
         minimum_detectable_effect=main.limits.detectable if main and main.limits else None,
@@ -107,10 +107,6 @@ def _limited(part: Part, *, is_here: bool) -> Estimate:
         return found
     low, high = part.limits.checkpoints if is_here else part.limits.widest
     return replace(found, low=low, high=high)
-
-
-def _is_control(part: Part) -> bool:
-    return "control" in part.component.against
 
 
 def _verdict(case: ClaimCase) -> tuple[str, str, str]:

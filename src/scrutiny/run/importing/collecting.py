@@ -65,10 +65,14 @@ class Logged:
     n_other_texts: int = 0
 
     @property
+    def replicates(self) -> list[ReplicateOnTask]:
+        """Replicates of all subjects."""
+        return [side for several in self.sides.values() for side in several]
+
+    @property
     def conditions(self) -> list[str]:
         """Conditions for which some replicate has numbers, by first appearance."""
-        sides = [side for several in self.sides.values() for side in several]
-        return list(dict.fromkeys(c for side in sides for c in side.scores))
+        return list(dict.fromkeys(c for side in self.replicates for c in side.scores))
 
     @property
     def chance(self) -> float | None:
@@ -82,10 +86,9 @@ class Logged:
 
     def is_hit(self, condition: str) -> bool:
         """Whether all numbers of a condition are 0 or 1."""
-        sides = [side for several in self.sides.values() for side in several]
         return all(
             number in (None, 0.0, 1.0)
-            for side in sides
+            for side in self.replicates
             for number in side.scores.get(condition, {}).values()
         )
 

@@ -57,7 +57,7 @@ class Manifest:
 
     def as_json(self, assignments: Sequence[Assignment], notes: Sequence[str]) -> dict[str, Any]:
         """The manifest."""
-        sides = [side for task in self.tasks.values() for s in task.sides.values() for side in s]
+        sides = [side for task in self.tasks.values() for side in task.replicates]
         subjects = tuple(dict.fromkeys(side.log.subject for side in sides))
         plan = Plan(
             seed=self.options.seed,
@@ -90,7 +90,7 @@ class Manifest:
     def _data(self, name: str) -> dict[str, Any]:
         """Counts of a task: read and left out."""
         task, examples = self.tasks[name], self.examples[name]
-        sides = [side for several in task.sides.values() for side in several]
+        sides = task.replicates
         found = task.problems
         files = dict.fromkeys(f"{self.tool}:{side.log.file.name}" for side in sides)
         notes = [f"{count:,} x {what}" for what, count in found.skipped.items()]

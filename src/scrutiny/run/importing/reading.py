@@ -10,6 +10,7 @@ from scrutiny.core.boundary.canonical import plain
 from scrutiny.core.diagnostic import EstimateSpec, Selector
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.models.strings.source import captures
+from scrutiny.run.blocks import items_of
 from scrutiny.run.estimating.estimates import Estimator, estimate_all
 from scrutiny.run.importing import inspect_log, lm_eval
 from scrutiny.run.importing.collecting import Logged, collect
@@ -20,7 +21,6 @@ from scrutiny.run.importing.tables import (
     KIND,
     MEASURES,
     examples_of,
-    items_of,
     output_tables,
     record_tables,
 )

@@ -13,7 +13,7 @@ from scrutiny.core.boundary.canonical import canonical_json, length_prefixed, va
 from scrutiny.core.diagnostic import Cell
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
-from scrutiny.run.blocks import items_table, outputs_table, records_table
+from scrutiny.run.blocks import outputs_table, records_table
 from scrutiny.run.importing.collecting import Logged, ReplicateOnTask
 
 #: What a record of a logged score holds: whether it is full marks, and the score itself.
@@ -106,14 +106,8 @@ def _rows(task: Logged, side: ReplicateOnTask, item: str) -> Iterator[Row]:
 def output_tables(tasks: Mapping[str, Logged]) -> Iterator[pa.Table]:
     """Tables of the models' answers, by task, subject, replicate and filter."""
     for task in tasks.values():
-        for subject, sides in task.sides.items():
-            for side in sides:
-                for condition, answers in side.answers.items():
-                    cell = Cell(subject, side.replicate, task.name, condition=json.loads(condition))
-                    yield outputs_table(cell, {(item, None): a for item, a in answers.items()})
-
-
-def items_of(examples: Mapping[str, list[Example]]) -> pa.Table:
-    """Table of the items of all tasks."""
-    tables = [items_table(found, name) for name, found in examples.items()]
-    return pa.concat_tables(tables, promote_options="default")
+        for side in task.replicates:
+            for condition, answers in side.answers.items():
+                within = json.loads(condition)
+                cell = Cell(side.log.subject, side.replicate, task.name, condition=within)
+                yield outputs_table(cell, {(item, None): a for item, a in answers.items()})

@@ -16,7 +16,7 @@ from scrutiny.reliability.verdicts.gate_rules import fits, written
 from scrutiny.run.planning.assignment import Assignment, Contrast
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.run.planning.slicing import contrast_over, items_of, over, split
-from scrutiny.run.planning.specs import PlacedDesign, places
+from scrutiny.run.planning.specs import places
 
 _IDENTITY: Final = ("subject", "reference", "dataset", "role", "group")
 
@@ -34,7 +34,7 @@ def plan_assignments(
     for plan, asked in _written(resolved):
         if plan.contrast or asked.how:
             continue
-        chosen = _fitting(plan, resolved, designed, plan.where)
+        chosen = fitting(plan, resolved, designed)
         for one in chosen:
             name = plan.id if len(chosen) == 1 else f"{plan.id}/{_place(one)}"
             for end, where in _each(one, asked, resolved):
@@ -115,8 +115,9 @@ def _of_two(
     )
     sides = []
     for metric, where in asked.sides:
-        own = replace(plan, metric=metric, source=_source(plan, metric, designed))
-        sides.append(_fitting(own, resolved, designed, where))
+        source = _source(plan, metric, designed)
+        own = replace(plan, metric=metric, source=source, where=where)
+        sides.append(fitting(own, resolved, designed))
     ones, others = sides
     has = [_has(other) for other in others]
     pairs = [(one, others[at]) for one in ones for at in partner(_has(one), has, asked)]
@@ -162,19 +163,6 @@ def _source(plan: EstimatePlan, metric: str, designed: Sequence[Assignment]) -> 
     return next(iter(about))
 
 
-def fitting(
-    plan: EstimatePlan, resolved: Resolved, designed: Sequence[Assignment]
-) -> list[Assignment]:
-    """Assignments with the measurement and metric of a plan's estimate.
-
-    Raises
-    ------
-    PlanError, UnknownNameError
-        If nothing fits.
-    """
-    return _fitting(plan, resolved, designed, plan.where)
-
-
 def _side(
     plan: EstimatePlan, resolved: Resolved, designed: Sequence[Assignment], name: str
 ) -> dict[str, Assignment]:
@@ -183,7 +171,7 @@ def _side(
     both = joined(plan.where.get(WHERE, ""), own.get(WHERE, ""))
     where = {**plan.where, **own, **({WHERE: both} if both else {})}
     found: dict[str, Assignment] = {}
-    for one in _fitting(plan, resolved, designed, where):
+    for one in fitting(replace(plan, where=where), resolved, designed):
         if one.dataset in found:
             raise PlanError(
                 f"estimate {plan.id!r}: side {name} fits more than one estimate of "
@@ -194,17 +182,19 @@ def _side(
     return found
 
 
-def _fitting(
-    plan: EstimatePlan,
-    resolved: Resolved,
-    designed: Sequence[Assignment],
-    where: Mapping[str, Any],
+def fitting(
+    plan: EstimatePlan, resolved: Resolved, designed: Sequence[Assignment]
 ) -> list[Assignment]:
-    """Assignments that a selector selects, over its slice.
+    """Assignments with the measurement and metric of a plan's estimate, over its slice.
 
     Where the design does not compute the metric, one is made of the records themselves.
+
+    Raises
+    ------
+    PlanError, UnknownNameError
+        If nothing fits.
     """
-    columns, where = split(where)
+    columns, where = split(plan.where)
     items = {name: written(value) for name, value in columns.items()}
     asked = joined(equal(items), where.pop(WHERE, ""))
     place = f"estimate {plan.id!r}, from"
@@ -218,34 +208,22 @@ def _fitting(
         )
     (metric,) = metrics
     there = there or list(_of_records(plan, resolved, metric, where))
-    fitting = [a for a in there if _fits(a, where)]
+    found = [
+        a for a in there if fits({**_has(a), "role": a.spec.role, "group": a.spec.group}, where)
+    ]
     for name, usual in (("role", "measured"), ("group", "all")):
         if name not in where:
-            fitting = [a for a in fitting if getattr(a.spec, name) == usual] or fitting
-    fitting = [a for a in fitting if not a.spec.along] or fitting  # one number, where there is one
-    if not fitting:
+            found = [a for a in found if getattr(a.spec, name) == usual] or found
+    found = [a for a in found if not a.spec.along] or found  # one number, where there is one
+    if not found:
         shown = "; ".join(dict.fromkeys(_place(a) for a in there[:8]))
         raise PlanError(
             f"estimate {plan.id!r}: nothing fits {dict(where)}; {metric} is there for: {shown}."
         )
-    return [_over(one, asked, plan=plan, resolved=resolved) for one in fitting]
-
-
-def _over(
-    assignment: Assignment, asked: str, *, plan: EstimatePlan, resolved: Resolved
-) -> Assignment:
-    """Assignment over the items of a slice.
-
-    Raises
-    ------
-    PlanError, UnknownNameError
-        If the items have no such attribute, or no item has such a value.
-    """
-    if not asked:
-        return assignment
-    place = f"estimate {plan.id!r}: no item of {assignment.dataset!r}"
-    items_of(resolved, assignment.dataset).must_have(asked, where=place)
-    return over(assignment, asked)
+    for dataset in dict.fromkeys(a.dataset for a in found) if asked else ():
+        place = f"estimate {plan.id!r}: no item of {dataset!r}"
+        items_of(resolved, dataset).must_have(asked, where=place)
+    return [over(one, asked) for one in found]
 
 
 def _has(assignment: Assignment) -> dict[str, object]:
@@ -259,16 +237,11 @@ def _has(assignment: Assignment) -> dict[str, object]:
     }
 
 
-def _fits(assignment: Assignment, where: Mapping[str, Any]) -> bool:
-    spec = assignment.spec
-    return fits({**_has(assignment), "role": spec.role, "group": spec.group}, where)
-
-
 def _of_records(
     plan: EstimatePlan, resolved: Resolved, metric: str, where: Mapping[str, Any]
 ) -> Iterator[Assignment]:
     """Assignments that use a metric's measures directly from the records."""
-    condition = {name: value for name, value in where.items() if name not in _IDENTITY}
+    role = str(where.get("role", "measured"))
     for place in places(resolved):
         if place.measure != plan.source:
             continue
@@ -282,34 +255,29 @@ def _of_records(
                 f"{plan.source!r} do not have by themselves; its own metrics are "
                 f"{', '.join(designed)}."
             )
-        yield _straight(plan, place, metric, {**condition, "role": where.get("role", "measured")})
-
-
-def _straight(
-    plan: EstimatePlan, place: PlacedDesign, metric: str, where: Mapping[str, Any]
-) -> Assignment:
-    own = {name: v for name, v in where.items() if name != "role" and name not in place.within}
-    axes = {name for measure in place.measures for name, _ in measure.axes}
-    at = {name: int(own.pop(name)) for name in sorted(axes & own.keys())}
-    spec = EstimateSpec(
-        id=plan.id,
-        metric=metric,
-        sides={"": Selector(role=str(where["role"]), condition=own)},
-        role=str(where["role"]),
-        condition=own,
-        unit=place.unit,
-        at=at,
-    )
-    return Assignment(
-        measure=place.measure,
-        kind=place.kind,
-        subject=place.family.name,
-        dataset=place.dataset,
-        measures=place.measures,
-        spec=spec,
-        within=place.within,
-        reference=place.reference,
-    )
+        left_out = {*_IDENTITY, *place.within}
+        own = {name: value for name, value in where.items() if name not in left_out}
+        axes = {name for measure in place.measures for name, _ in measure.axes}
+        at = {name: int(own.pop(name)) for name in sorted(axes & own.keys())}
+        spec = EstimateSpec(
+            id=plan.id,
+            metric=metric,
+            sides={"": Selector(role=role, condition=own)},
+            role=role,
+            condition=own,
+            unit=place.unit,
+            at=at,
+        )
+        yield Assignment(
+            measure=place.measure,
+            kind=place.kind,
+            subject=place.family.name,
+            dataset=place.dataset,
+            measures=place.measures,
+            spec=spec,
+            within=place.within,
+            reference=place.reference,
+        )
 
 
 def _is_paired(resolved: Resolved, one: Assignment, other: Assignment) -> bool:

@@ -135,7 +135,10 @@ class Resolved:
         measured = {
             "seed": self.plan.seed,
             "measure": [m.kind for m in self.measurements.values()],
-            "who": [_who(m.plan) for m in self.measurements.values()],
+            "who": [
+                (p.id, p.models, p.data, *filter(None, [p.reference, p.items]))
+                for p in (m.plan for m in self.measurements.values())
+            ],
             "data": {name: data.fingerprint for name, data in self.datasets.items()},
             "models": {
                 name: [(redacted(r.source), r.key, r.condition) for r in family.replicates]
@@ -147,8 +150,3 @@ class Resolved:
             },
         }
         return digest(canonical_json(measured))
-
-
-def _who(plan: MeasurePlan) -> tuple[object, ...]:
-    """Key of models, data, references and number of items of a measurement."""
-    return (plan.id, plan.models, plan.data, *filter(None, [plan.reference, plan.items]))

@@ -51,39 +51,32 @@ class TaskSpec:
 Work = tuple[TaskSpec, bytes | None]
 
 
-def prepare_tasks(
-    measure: str, dataset: str, items: int, size: int, *, reference: Beside = ()
-) -> list[TaskSpec]:
-    """Tasks that make the variants of a dataset, for each reference replicate if any."""
-    return [
-        TaskSpec(
-            _id("prepare", measure, dataset, start, *reference),
-            "prepare",
-            measure,
-            dataset,
-            start,
-            stop,
-            reference=reference,
-        )
-        for start, stop in _cuts(items, size)
-    ]
-
-
-def measure_tasks(
+def shards_of(
+    stage: Literal["prepare", "measure"],
     measure: str,
     dataset: str,
     items: int,
     *,
     size: int,
-    family: str,
-    replicate: int,
+    of: tuple[str, int] | None = None,
     reference: Beside = (),
 ) -> list[TaskSpec]:
-    """Tasks that measure one replicate on a dataset, with its reference if any."""
+    """Tasks that make the variants of a dataset, or that measure a replicate of a family on it.
+
+    Parameters
+    ----------
+    items, size
+        Number of items, and how many of them a task has at most.
+    of
+        Family, and index of the replicate that is measured.
+    reference
+        Second family and index of its replicate, if any.
+    """
+    family, replicate = of or ("", -1)
     return [
         TaskSpec(
-            _id("measure", measure, dataset, start, family, replicate, *reference),
-            "measure",
+            _id(stage, measure, dataset, start, *(of or ()), *reference),
+            stage,
             measure,
             dataset,
             start,
