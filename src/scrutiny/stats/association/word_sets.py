@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scrutiny.stats.arrays import BoolArray, FloatArray, IntArray, finite
 from scrutiny.stats.association.partitions import MOST_SPLITS, Partitions, partitions
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.significance.mcnemar import TIE, two_sided
+from scrutiny.stats.significance.mcnemar import tails_among, two_sided
 
 _NO_SPREAD: Final = 1e-13  # of the sum of squares: what is left below it is rounding
 
@@ -232,17 +232,7 @@ def _differences(sum_of_first: Any, rows_of_first: Any, rows: float) -> Any:
 
 
 def _compared(observed: float, drawn: FloatArray, table: Partitions) -> SplitTest:
-    top, bottom = float(drawn.max()), float(drawn.min())
-    slack = TIE * max(abs(observed), top, -bottom)
-    added = 0 if table.is_exact else 1
-
-    def share(hit: BoolArray) -> float:
-        return float((added + np.count_nonzero(hit)) / (added + drawn.size))
-
-    upper, lower = share(drawn >= observed - slack), share(drawn <= observed + slack)
-    most = least = 1.0 / (1 + drawn.size)
-    if table.is_exact:
-        most, least = share(drawn >= top - slack), share(drawn <= bottom + slack)
+    (lower, upper), (least, most) = tails_among(observed, drawn, is_exact=table.is_exact)
     spread = float(drawn.std(ddof=1)) if drawn.size > 1 else 0.0
     score = (observed - float(drawn.mean())) / spread if spread > 0 else 0.0
     return SplitTest(
@@ -251,8 +241,8 @@ def _compared(observed: float, drawn: FloatArray, table: Partitions) -> SplitTes
         p_two_sided=two_sided(lower, upper),
         p_normal=float(scipy.special.ndtr(-score)),
         smallest_p=most,
-        smallest_two_sided=min(1.0, 2.0 * min(least, most)),
+        smallest_two_sided=two_sided(least, most),
         n_units=table.n,
-        n_splits=added + drawn.size,
+        n_splits=drawn.size + (not table.is_exact),
         method="exact" if table.is_exact else "sampled",
     )

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import one_of
+from scrutiny.stats.arrays import BoolArray, FloatArray, one_of
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.significance import binomial
 
@@ -49,6 +49,44 @@ def two_sided(lower: float, upper: float) -> float:
     return min(1.0, 2.0 * min(lower, upper))
 
 
+def exact_test(
+    statistic: float,
+    tails: tuple[float, float],
+    ends: tuple[float, float],
+    *,
+    n: int,
+    method: str,
+    side: Alternative,
+) -> ExactTest:
+    """Test from its lower and upper tail, and the smallest that each of them can be."""
+    (lower, upper), (least, most) = tails, ends
+    p, smallest = {
+        "greater": (upper, most),
+        "less": (lower, least),
+        "two-sided": (two_sided(lower, upper), two_sided(least, most)),
+    }[side]
+    return ExactTest(statistic, min(1.0, p), smallest, n, method, side)
+
+
+def tails_among(
+    observed: float, drawn: FloatArray, *, is_exact: bool
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Lower and upper tail of a value among those of other arrangements, and the smallest of each.
+
+    Of all arrangements the observed is one; beside a sample of them it counts as one more.
+    """
+    slack = TIE * max(abs(observed), float(np.abs(drawn).max()))
+    added = 0 if is_exact else 1
+
+    def share(hit: BoolArray) -> float:
+        return float((added + np.count_nonzero(hit)) / (added + drawn.size))
+
+    tails = share(drawn <= observed + slack), share(drawn >= observed - slack)
+    if not is_exact:
+        return tails, (1.0 / (1 + drawn.size), 1.0 / (1 + drawn.size))
+    return tails, (share(drawn <= drawn.min() + slack), share(drawn >= drawn.max() - slack))
+
+
 def mcnemar(
     gained: int, lost: int, *, method: str = "mid-p", alternative: Alternative = "two-sided"
 ) -> ExactTest:
@@ -88,21 +126,15 @@ def mcnemar(
     if gained < 0 or lost < 0:
         raise StatisticsError(f"counts must be at least 0; got {gained} and {lost}.")
     n = gained + lost
-    p = _tails(gained, n, method=method, alternative=alternative)
-    ends = (0, n) if alternative == "two-sided" else ((n,) if alternative == "greater" else (0,))
-    smallest = min(_tails(k, n, method=method, alternative=alternative) for k in ends)
-    return ExactTest(float(gained), p, smallest, n, method, alternative)
+    if n == 0:  # no item changed: no evidence either way
+        return ExactTest(0.0, 1.0, 1.0, 0, method, alternative)
 
+    def tails(k: int) -> tuple[float, float]:
+        half = 0.5 * float(binomial.pmf(k, n, 0.5)) if method == "mid-p" else 0.0
+        return float(binomial.cdf(k, n, 0.5)) - half, float(binomial.sf(k - 1, n, 0.5)) - half
 
-def _tails(k: int, n: int, *, method: str, alternative: str) -> float:
-    if n == 0:
-        return 1.0  # no item changed: no evidence either way
-    half = 0.5 * float(binomial.pmf(k, n, 0.5)) if method == "mid-p" else 0.0
-    lower = float(binomial.cdf(k, n, 0.5)) - half
-    upper = float(binomial.sf(k - 1, n, 0.5)) - half
-    if alternative == "greater":
-        return upper
-    return lower if alternative == "less" else min(1.0, 2.0 * min(lower, upper))
+    ends = tails(0)[0], tails(n)[1]
+    return exact_test(float(gained), tails(gained), ends, n=n, method=method, side=alternative)
 
 
 def mcnemar_by_replicate(

@@ -1,6 +1,7 @@
 """Permutation tests of exchangeable units, within strata; sign-flip tests of pairs."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations
 from math import comb, prod
@@ -15,10 +16,10 @@ from scrutiny.stats.resampling.sums import cell_codes
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.stats.significance.mcnemar import (
     ALTERNATIVES,
-    TIE,
     Alternative,
     ExactTest,
-    two_sided,
+    exact_test,
+    tails_among,
 )
 
 LARGEST_IMBALANCE = 2.0  # units per label, and rows per unit, may differ by this factor
@@ -154,14 +155,7 @@ def sign_flip_test(
     found = _compared(
         float(by_unit.sum()), drawn, exact=exact, n=grouping.n_units, side=alternative
     )
-    return ExactTest(
-        found.statistic / d.size,
-        found.p_value,
-        found.smallest_p,
-        found.n,
-        found.method,
-        alternative,
-    )
+    return replace(found, statistic=found.statistic / d.size)
 
 
 def unit_labels(labels: ArrayLike, units: Units) -> IntArray:
@@ -272,21 +266,6 @@ def _all_signs(n: int) -> Iterator[FloatArray]:
 def _compared(
     observed: float, drawn: FloatArray, *, exact: bool, n: int, side: Alternative
 ) -> ExactTest:
-    slack = TIE * max(abs(observed), float(np.abs(drawn).max()))
-    added = 0 if exact else 1  # sampled: the observed arrangement counts as one of them
-
-    def share(hit: BoolArray) -> float:
-        return float((added + np.count_nonzero(hit)) / (added + drawn.size))
-
-    upper, lower = share(drawn >= observed - slack), share(drawn <= observed + slack)
-    if exact:
-        most = share(drawn >= float(drawn.max()) - slack)
-        least = share(drawn <= float(drawn.min()) + slack)
-    else:
-        most = least = 1.0 / (1 + drawn.size)
-    p, smallest = {
-        "greater": (upper, most),
-        "less": (lower, least),
-        "two-sided": (two_sided(lower, upper), min(1.0, 2.0 * min(least, most))),
-    }[side]
-    return ExactTest(observed, p, smallest, n, "exact" if exact else "sampled", side)
+    tails, ends = tails_among(observed, drawn, is_exact=exact)
+    method = "exact" if exact else "sampled"
+    return exact_test(observed, tails, ends, n=n, method=method, side=side)

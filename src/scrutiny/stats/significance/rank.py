@@ -10,7 +10,7 @@ from scrutiny.stats.significance.mcnemar import (
     TIE,
     Alternative,
     ExactTest,
-    two_sided,
+    exact_test,
 )
 
 LARGEST_EXACT = 60  # observations; above, the normal form with its tie correction
@@ -136,13 +136,7 @@ def _any_subset_sums(doubled: IntArray) -> FloatArray:
 def _from_distribution(
     shares: FloatArray, observed: int, *, statistic: float, n: int, side: Alternative
 ) -> ExactTest:
-    lower, upper = float(shares[: observed + 1].sum()), float(shares[observed:].sum())
-    reached = np.flatnonzero(shares)
-    least, most = float(shares[reached[0]]), float(shares[reached[-1]])
-    if side == "greater":
-        p, smallest = upper, most
-    elif side == "less":
-        p, smallest = lower, least
-    else:
-        p, smallest = two_sided(lower, upper), min(1.0, 2.0 * min(least, most))
-    return ExactTest(statistic, min(1.0, p), smallest, n, "exact", side)
+    tails = float(shares[: observed + 1].sum()), float(shares[observed:].sum())
+    reached = shares[np.flatnonzero(shares)]
+    ends = float(reached[0]), float(reached[-1])
+    return exact_test(statistic, tails, ends, n=n, method="exact", side=side)
