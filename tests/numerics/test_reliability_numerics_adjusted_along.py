@@ -36,7 +36,7 @@ def estimated(point, draws):
     interval = interval_of(drawn, name="gain@1", scale="identity", resampling=resampling, seed=0)
     names = tuple(f"seed {i}" for i in range(point.size))
     found = valued(
-        KEY, Counts(ITEMS), interval, resampled=drawn, names=names, resampling=resampling
+        KEY, Counts(ITEMS), interval, resampled=drawn, names=names, level=resampling.level
     )
     return Estimated(found, interval, drawn)
 

@@ -156,7 +156,7 @@ def of_draws(
             interval,
             resampled=resampled,
             names=names,
-            resampling=resampling,
+            level=resampling.level,
         )
     except StatisticsError:
         return asked.blank("no_value", resampling)
@@ -237,12 +237,13 @@ def by_replicate(estimated: Estimated) -> list[Estimate]:
         return []
     return [
         replace(
-            with_value(
+            valued(
                 replace(whole.key, replicate=name),
                 whole.counts,
                 interval,
                 resampled=resampled.select([position]),
                 names=[name],
+                level=interval.level,
             ),
             n_replicates=1,
             denominator=estimated.divisors[position] if estimated.divisors else None,
@@ -343,70 +344,38 @@ def valued(
     *,
     resampled: Resampled,
     names: Sequence[str | None],
-    resampling: Resampling,
+    level: float,
 ) -> Estimate:
-    """Estimate with its interval, or without limits if there is none."""
-    if interval is not None:
-        return with_value(key, counts, interval, resampled=resampled, names=names)
-    return without_limits(key, counts, resampled=resampled, names=names, resampling=resampling)
+    """Estimate from its interval, or without limits if there is none, for one unit of resampling.
 
-
-def with_value(
-    key: EstimateKey,
-    counts: Counts,
-    interval: Interval,
-    *,
-    resampled: Resampled,
-    names: Sequence[str | None],
-) -> Estimate:
-    """Estimate from an interval; ``names`` are the replicates in order."""
-    parts = interval.decomposition
-    return Estimate(
+    ``names`` are the replicates in order.
+    """
+    whole = Estimate(
         key=key,
-        value=interval.point,
-        low=interval.low,
-        high=interval.high,
-        level=interval.level,
-        method=f"{interval.method}@1",
-        counts=counts,
-        n_units=resampled.n_units,
-        n_replicates=len(names),
-        variance={} if parts is None else {"seeds": parts.seeds, "items": parts.items},
-        by_replicate=_by_name(names, resampled),
-        resample_id=resampled.resample_id,
-        reason=",".join(interval.notes) or None,
-    )
-
-
-def without_limits(
-    key: EstimateKey,
-    counts: Counts,
-    *,
-    resampled: Resampled,
-    names: Sequence[str | None],
-    resampling: Resampling,
-) -> Estimate:
-    """Estimate from a single unit of resampling: a value without limits."""
-    return Estimate(
-        key=key,
-        value=float(finite(resampled.point, "point", ndim=1).mean()),
+        value=None,
         low=None,
         high=None,
-        level=resampling.level,
+        level=level,
         method=NO_INTERVAL,
         counts=counts,
         n_units=resampled.n_units,
         n_replicates=len(names),
-        by_replicate=_by_name(names, resampled),
+        by_replicate={n or "{}": v for n, v in zip(names, resampled.point.tolist(), strict=True)},
         resample_id=resampled.resample_id,
         reason=ONE_UNIT,
     )
-
-
-def _by_name(names: Sequence[str | None], resampled: Resampled) -> dict[str, float]:
-    """Value of each replicate by its name."""
-    values = zip(names, resampled.point.tolist(), strict=True)
-    return {name or "{}": value for name, value in values}
+    if interval is None:
+        return replace(whole, value=float(finite(resampled.point, "point", ndim=1).mean()))
+    parts = interval.decomposition
+    return replace(
+        whole,
+        value=interval.point,
+        low=interval.low,
+        high=interval.high,
+        method=f"{interval.method}@1",
+        variance={} if parts is None else {"seeds": parts.seeds, "items": parts.items},
+        reason=",".join(interval.notes) or None,
+    )
 
 
 def refused(estimated: Estimated, reason: str) -> Estimated:

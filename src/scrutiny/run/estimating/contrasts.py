@@ -224,7 +224,7 @@ def contrast(
         interval,
         resampled=apart,
         names=meeting.names[0] if is_by_replicate else (None,),
-        resampling=resampling,
+        level=resampling.level,
     )
     found = replace(
         found,

@@ -1,10 +1,10 @@
 """Correlation of two estimates over replicates: the plan's ``[[relate]]``."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.errors import PlanError
@@ -12,6 +12,7 @@ from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plan import EstimatePlan, RelatePlan, Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts
+from scrutiny.reliability.estimate import without_value
 from scrutiny.run.planning.assignment import Assignment, Relation
 from scrutiny.run.planning.estimates import fitting
 from scrutiny.run.planning.resolved import Resolved
@@ -83,46 +84,8 @@ def relate(
     first = sides[0][0]
     names = [n for n in first if all(n in values for side in sides for values in side)]
     counts = Counts(n=len(names), undefined=len(first) - len(names))
-    if not names:
-        return _blank(relation, counts, resampling, "no_value")
-    a, b = (_table(side, names) for side in sides)
-    rng = generator(seed, "relation", name=relation.id, item="replicates")
-    try:
-        found = correlation_over_replicates(a, b, rng=rng, level=resampling.level)
-    except StatisticsError as error:
-        few = "replicates carry" in str(error)
-        return _blank(
-            relation, counts, resampling, "too_few_replicates" if few else "does_not_vary"
-        )
-    return Estimate(
-        key=_key(relation),
-        value=found.value,
-        low=found.low,
-        high=found.high,
-        level=resampling.level,
-        method="fisher-z over replicates@1",
-        counts=counts,
-        n_units=found.replicates,
-        n_replicates=found.replicates,
-        across={
-            "steps": float(found.steps),
-            "spearman": found.rank,
-            "p_value": found.p_value,
-            "smallest_p": found.smallest_p,
-            "detectable": found.detectable,
-        },
-    )
-
-
-def _table(side: Sequence[Mapping[str, float]], names: Sequence[str]) -> NDArray[np.float64]:
-    """Values ``(replicate, step)`` of one side."""
-    return np.array([[values[name] for values in side] for name in names]).reshape(-1, len(side))
-
-
-def _key(relation: Relation) -> EstimateKey:
-    """Identity of the estimate: the first side's, with the other side's."""
     one, other = relation.a[0], relation.b[0]
-    return EstimateKey(
+    key = EstimateKey(
         diagnostic=one.kind,
         metric="correlation@1",
         subject=one.subject,
@@ -132,20 +95,34 @@ def _key(relation: Relation) -> EstimateKey:
         condition={"of": one.spec.id, "with": other.spec.id},
         group=relation.id,
     )
-
-
-def _blank(relation: Relation, counts: Counts, resampling: Resampling, why: str) -> Estimate:
-    """Undefined estimate, with the reason."""
-    return Estimate(
-        key=_key(relation),
-        value=None,
-        low=None,
-        high=None,
-        level=resampling.level,
+    blank = replace(
+        without_value(key, counts, len(names), resampling, "no_value"),
         method="fisher-z over replicates@1",
-        counts=counts,
-        n_units=counts.n,
-        n_replicates=max(1, counts.n),
-        status="undefined",
-        reason=why,
+        n_units=len(names),
+    )
+    if not names:
+        return blank
+    a, b = (np.array([[values[name] for values in side] for name in names]) for side in sides)
+    rng = generator(seed, "relation", name=relation.id, item="replicates")
+    try:
+        found = correlation_over_replicates(a, b, rng=rng, level=resampling.level)
+    except StatisticsError as error:
+        few = "replicates carry" in str(error)
+        return replace(blank, reason="too_few_replicates" if few else "does_not_vary")
+    return replace(
+        blank,
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        n_units=found.replicates,
+        n_replicates=found.replicates,
+        across={
+            "steps": float(found.steps),
+            "spearman": found.rank,
+            "p_value": found.p_value,
+            "smallest_p": found.smallest_p,
+            "detectable": found.detectable,
+        },
+        status="ok",
+        reason=None,
     )

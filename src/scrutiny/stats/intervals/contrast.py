@@ -87,7 +87,6 @@ def unpaired_contrast(
     *,
     rng: np.random.Generator,
     level: float = 0.95,
-    same_items: bool = True,
     scale: str | Scale = "identity",
 ) -> Interval:
     """Interval of a minus b with independent replicates on the two sides.
@@ -95,11 +94,9 @@ def unpaired_contrast(
     Parameters
     ----------
     a, b
-        Sides; with ``same_items`` their draws of items must be the same, otherwise independent.
+        Sides with the same draws of items.
     rng, level, scale
         As in `paired_contrast`.
-    same_items
-        Whether both sides were asked about the same items.
 
     Returns
     -------
@@ -123,13 +120,10 @@ def unpaired_contrast(
     >>> unpaired_contrast(a, b, rng=np.random.default_rng(1)).point
     -0.25
     """
-    if same_items:
-        _same_items(a, b)
+    _same_items(a, b)
     where = Scale.of(scale).difference
     each_a, drawn_a, _ = checked(a.point, a.draws, keep=True)
     each_b, drawn_b, _ = checked(b.point, b.draws, keep=True)
-    size = min(drawn_a.shape[0], drawn_b.shape[0])
-    drawn_a, drawn_b = drawn_a[:size], drawn_b[:size]
     fine = has_value(np.hstack([drawn_a, drawn_b]))
     enough(fine)
     notes: tuple[str, ...] = () if fine.all() else ("undefined_draws",)
@@ -138,12 +132,11 @@ def unpaired_contrast(
         for e, d in ((each_a, drawn_a), (each_b, drawn_b))
     ]
     center = sides[0].center - sides[1].center
-    fewer = min(a, b, key=lambda side: side.n_units - side.n_strata)
     noise, item_notes = item_noise(
         sides[0].noise - sides[1].noise,
         rng,
-        n_units=fewer.n_units,
-        n_strata=fewer.n_strata,
+        n_units=a.n_units,
+        n_strata=a.n_strata,
         flip=where.whole,
     )
     t = t_draws(sides[0], noise.size, rng) - t_draws(sides[1], noise.size, rng)
