@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from scrutiny.core.errors import DataError
+from scrutiny.core.listing import in_all
 from scrutiny.core.task import Role, Task
 from scrutiny.data.source import OPTIONS, DataSource
 from scrutiny.data.table import Table
@@ -237,5 +238,4 @@ def _lacking(task: Task, role: Role, source: DataSource, table: Table, *, is_nam
 
 def _listed(columns: Sequence[str]) -> str:
     """Names of at most thirty columns, quoted."""
-    shown = ", ".join(map(repr, columns[:30]))
-    return shown + (f", … ({len(columns)} in all)" if len(columns) > 30 else "")
+    return in_all([*map(repr, columns)], 30)

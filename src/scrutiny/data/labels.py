@@ -8,6 +8,7 @@ from urllib.parse import quote, unquote
 
 from scrutiny.core.boundary.canonical import value_digest
 from scrutiny.core.errors import DataError
+from scrutiny.core.listing import in_all
 
 #: Characters of a label that is still read as a number.
 _LONGEST_NUMBER: Final = 300
@@ -204,8 +205,7 @@ def _are_indices(labels: Sequence[str], k: int) -> bool:
 
 
 def _list(labels: Sequence[str]) -> str:
-    shown = ", ".join(repr(label) for label in labels[:20])
-    return shown + (f", … ({len(labels)} in all)" if len(labels) > 20 else "")
+    return in_all([*map(repr, labels)], 20)
 
 
 def _must_differ(complete: Mapping[str, str], renamed: Mapping[str, str]) -> None:

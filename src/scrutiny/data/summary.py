@@ -133,7 +133,10 @@ def summarize(data: Dataset) -> DataSummary:
         languages=dict(sorted(Counter(e.language for e in examples).items())),
         units=_distinct(examples, "u_"),
         groups=_distinct(examples, "a_"),
-        members=_members(examples),
+        members={
+            name: dict(_commonest_first(found))
+            for name, found in sorted(group_counts(examples, most=_MOST_VALUES).items())
+        },
         examples=examples[:_SHOWN],
         fingerprint=data.fingerprint,
         columns=data.columns,
@@ -164,8 +167,7 @@ def _label_counts(examples: Sequence[Example]) -> tuple[LabelCount, ...]:
     """Counts of labels, most frequent first, ties by name."""
     counts = Counter(label for example in examples for label in labels_in(example.gold))
     total = counts.total()
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(LabelCount(label, n, n / total) for label, n in ordered)
+    return tuple(LabelCount(label, n, n / total) for label, n in _commonest_first(counts))
 
 
 def _duplicates(examples: Sequence[Example]) -> tuple[int, int]:
@@ -197,9 +199,5 @@ def _distinct(examples: Sequence[Example], prefix: str) -> dict[str, int]:
     return {name: len(found) for name, found in sorted(values.items())}
 
 
-def _members(examples: Sequence[Example]) -> dict[str, dict[str, int]]:
-    """Counts of items by value, for each column of groups with few values."""
-    return {
-        name: dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
-        for name, found in sorted(group_counts(examples, most=_MOST_VALUES).items())
-    }
+def _commonest_first(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))

@@ -74,8 +74,14 @@ def manifest(
         "environment": environment(),
         "data": {name: _data_manifest(resolved, name) for name in resolved.datasets},
         "models": {
-            name: _model_manifest(f) | _compared(store, resolved, f)
-            for name, f in resolved.families.items()
+            name: {
+                "source": family.source,
+                "role": family.role,
+                "replicates_of": replicates_of(family.replicates[0].source),
+                "replicates": [plain(r) for r in family.replicates],
+            }
+            | _compared(store, resolved, family)
+            for name, family in resolved.families.items()
         },
         "warnings": [
             *chosen_by(resolved),
@@ -95,7 +101,12 @@ def manifest(
             for (family, data), pairing in resolved.pairings.items()
         },
         "measure": {m.plan.id: _measure_manifest(m) for m in resolved.measurements.values()},
-        "families": _families(resolved),
+        "families": {
+            f"{measurement.plan.id}/{family}/{data}/{name}": says
+            for measurement in resolved.measurements.values()
+            for (family, data), design in measurement.designs.items()
+            for name, says in design.families.items()
+        },
         "slices": [plain(size) for size in resolved.slices],
         "specs": [to_json(assignment) for assignment in resolved.assignments],
         "contrasts": [
@@ -104,16 +115,6 @@ def manifest(
             | ({"how": c.how} if c.how else {})
             for c in resolved.contrasts
         ],
-    }
-
-
-def _model_manifest(family: Family) -> dict[str, Any]:
-    """Replicates of a family, and their source of variation if recorded."""
-    return {
-        "source": family.source,
-        "role": family.role,
-        "replicates_of": replicates_of(family.replicates[0].source),
-        "replicates": [plain(r) for r in family.replicates],
     }
 
 
@@ -131,16 +132,6 @@ def _in_order_of_scores(pairing: Pairing) -> list[str]:
     """The model's labels, named as in the data, in the order of its scores."""
     words = pairing.labels.in_data_words(pairing.model_labels)
     return [words.get(label, label) for label in pairing.model_labels]
-
-
-def _families(resolved: Resolved) -> dict[str, str]:
-    """Summary sentence of the claims of each family, by the family's full name."""
-    return {
-        f"{measurement.plan.id}/{family}/{data}/{name}": says
-        for measurement in resolved.measurements.values()
-        for (family, data), design in measurement.designs.items()
-        for name, says in design.families.items()
-    }
 
 
 def _data_manifest(resolved: Resolved, name: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Final
 
 from scrutiny.core.claim import Finding
 from scrutiny.core.grouping import grouped
+from scrutiny.core.listing import and_more
 from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import KINDS, registry
 from scrutiny.parts.run.risks import change_of
@@ -212,9 +213,7 @@ def _held_alike(said: str, risks: Sequence[FoundRisk]) -> str:
         return f"{risks[0].name} {risks[0].costs}"
     most = hundred(max(risk.span.high for risk in risks if risk.span) / 100)
     words = f"{said.removeprefix('costs ').format(f'at most {most}')} each"
-    names = names_of(risks)
-    more = f" and {len(names) - _MOST_HELD} more" if len(names) > _MOST_HELD else ""
-    return f"{words}: {', '.join(names[:_MOST_HELD])}{more}"
+    return f"{words}: {and_more(names_of(risks), _MOST_HELD)}"
 
 
 def names_of(risks: Sequence[FoundRisk]) -> list[str]:

@@ -5,6 +5,7 @@ from statistics import median
 from typing import Final
 
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.listing import and_more
 from scrutiny.parts.run.sections import Section
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import distinct_labels, unversioned
@@ -112,8 +113,7 @@ def _names(among: Sequence[Estimate], named: Sequence[Estimate]) -> str:
     labels = distinct_labels([e.key for e in among], without=frozenset({"replicate"}))
     wanted = {id(e) for e in named}
     found = [label for e, label in zip(among, labels, strict=True) if id(e) in wanted]
-    more = f" and {len(found) - _MOST_NAMES} more" if len(found) > _MOST_NAMES else ""
-    return ", ".join(found[:_MOST_NAMES]) + more
+    return and_more(found, _MOST_NAMES)
 
 
 def _controls(section: Section) -> Iterator[str]:

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
+from scrutiny.core.listing import and_more
 from scrutiny.parts.published import published_lines
 from scrutiny.parts.run.first_screen import Front, front_of
 from scrutiny.parts.run.rows import AuditRow, audit_rows
@@ -219,8 +220,7 @@ def _reasons(rows: Sequence[AuditRow]) -> Iterator[Text]:
         else:
             said = [([row.label for row in members], _common([r.finding.reason for r in members]))]
         for labels, reason in said:
-            who = ", ".join(labels[:_MOST_NAMES])
-            who += f" and {len(labels) - _MOST_NAMES} more" if len(labels) > _MOST_NAMES else ""
+            who = and_more(labels, _MOST_NAMES)
             yield from wrapped(f"{mark(verdict)} {who}: {reason}", hanging=2)
 
 

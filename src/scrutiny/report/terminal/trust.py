@@ -7,6 +7,7 @@ from rich.text import Text
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
+from scrutiny.core.listing import and_more
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.layout import fold, side_by_side, wrapped
 from scrutiny.parts.wording.numbers import NO_VALUE, decimals_for, number
@@ -75,8 +76,7 @@ def _others(table: TrustedTable) -> Iterator[Text]:
 
 def _listed(why: str, rows: Sequence[TrustedRow]) -> Iterator[Text]:
     """A reason, the number of claims with it, and the first of their names."""
-    who = ", ".join(row.row.label for row in rows[:_MOST_NAMES])
-    who += f" and {len(rows) - _MOST_NAMES} more" if len(rows) > _MOST_NAMES else ""
+    who = and_more([row.row.label for row in rows], _MOST_NAMES)
     yield from wrapped(f"  {why} ({len(rows)}): {who}", hanging=4)
 
 

@@ -15,8 +15,8 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.core.expressions import OPERATORS
 from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
-from scrutiny.core.record import Counts, columns_of
-from scrutiny.core.statistic import AdditiveStatistic, ReplicateTest, Statistic
+from scrutiny.core.record import columns_of
+from scrutiny.core.statistic import AdditiveStatistic, Statistic
 from scrutiny.data.run_items import RunItems
 from scrutiny.data.slices import FEWEST
 from scrutiny.reliability.adjusted_tests import with_holm
@@ -307,7 +307,20 @@ def rows_of_tests(estimator: Estimator, assignment: Assignment) -> list[Estimate
         found = [] if tests is None else list(tests(values, units, rng))
         if between_cells is not None and cells is not None:
             found += between_cells(values, cells)
-        rows += [_test_row(assignment, replicate, test, joined.counts) for test in found]
+        rows += [
+            Estimate(
+                key=replace(assignment.key, metric=test.metric, replicate=replicate or "{}"),
+                value=test.p_value,
+                low=None,
+                high=None,
+                level=0.95,
+                method=f"{test.method}@1",
+                counts=joined.counts,
+                n_units=test.n_units,
+                across=dict(test.numbers),
+            )
+            for test in found
+        ]
     return rows
 
 
@@ -317,19 +330,3 @@ def _is_tested(spec: EstimateSpec) -> bool:
     # tests in a slice would join the family of the whole's
     is_apart = spec.group == "changed" or _is_in_slice(spec)
     return (spec.role == "measured" or is_tuned) and not is_apart
-
-
-def _test_row(
-    assignment: Assignment, replicate: str | None, test: ReplicateTest, counts: Counts
-) -> Estimate:
-    return Estimate(
-        key=replace(assignment.key, metric=test.metric, replicate=replicate or "{}"),
-        value=test.p_value,
-        low=None,
-        high=None,
-        level=0.95,
-        method=f"{test.method}@1",
-        counts=counts,
-        n_units=test.n_units,
-        across=dict(test.numbers),
-    )

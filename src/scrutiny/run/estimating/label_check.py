@@ -14,6 +14,7 @@ from scrutiny.core.answers.stored import answer_text
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
+from scrutiny.core.listing import and_more
 from scrutiny.data.dataset import Dataset
 from scrutiny.run.estimating.label_words import are_words, exchanged, pairs_of, said_pairs
 from scrutiny.run.planning.resolved import Pairing, Resolved
@@ -48,9 +49,7 @@ def matches_to_show(resolved: Resolved) -> Iterator[str]:
             alike.setdefault((data, said), []).append(family)
     several = len({family for family, _ in resolved.pairings}) > 1
     for (data, said), families in alike.items():
-        shown = ", ".join(families[:_MOST_NAMES])
-        more = f" and {len(families) - _MOST_NAMES} more" if len(families) > _MOST_NAMES else ""
-        of_whom = f", for {shown}{more}" if several else ""
+        of_whom = f", for {and_more(families, _MOST_NAMES)}" if several else ""
         yield f"{data}{of_whom}: {said}"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from scrutiny.core.listing import in_all
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.labels import LabelMatch, write_label_map
 from scrutiny.data.source import DataSource, parse_source
@@ -44,9 +45,7 @@ def are_words(pairs: Mapping[str, str]) -> bool:
 
 def said_pairs(pairs: Mapping[str, str]) -> str:
     """Pairs as ``0 is negative, 1 is positive``; the first twelve of many."""
-    said = [f"{data} is {model}" for data, model in pairs.items()]
-    more = f", … ({len(said)} in all)" if len(said) > _MOST_PAIRS else ""
-    return ", ".join(said[:_MOST_PAIRS]) + more
+    return in_all([f"{data} is {model}" for data, model in pairs.items()], _MOST_PAIRS)
 
 
 def exchanged(

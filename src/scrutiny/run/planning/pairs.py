@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import OwnPairs
 from scrutiny.core.errors import PlanError
+from scrutiny.core.listing import and_more
 from scrutiny.core.model import Family, Replicate
 
 _SHOWN = 8
@@ -92,6 +93,4 @@ def _belong(own: Replicate, other: Replicate) -> bool:
 
 def _listed(replicates: Sequence[Replicate]) -> str:
     """Factors of the first replicates."""
-    shown = [canonical_json({**r.condition, **r.random}) for r in replicates[:_SHOWN]]
-    more = len(replicates) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")
+    return and_more([canonical_json({**r.condition, **r.random}) for r in replicates], _SHOWN)
