@@ -56,7 +56,7 @@ def estimate_along(
     asked = []
     for place in places:
         joined = join(panel, sides, needs=statistic.needs, at=place)
-        names = tuple(panel.replicates[i] for i in joined.replicates)
+        names = panel.names(joined)
         asked.append(Estimand(joined, names, replace(key, condition={**key.condition, **place})))
     if not asked or asked[0].joined.rows.size == 0:
         return [one.blank("no_items", resampling) for one in asked]

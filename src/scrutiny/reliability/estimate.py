@@ -102,7 +102,7 @@ def estimate(
         Status ``undefined`` with a reason where there are no items, or no value on these items.
     """
     joined = join(panel, sides, needs=statistic.needs, fallback=fallback)
-    one = Estimand(joined, tuple(panel.replicates[i] for i in joined.replicates), key)
+    one = Estimand(joined, panel.names(joined), key)
     if joined.rows.size == 0:
         return one.blank("no_items", resampling)
     rng = generator(seed, "bootstrap", name=key.dataset, item="items")
@@ -258,19 +258,14 @@ def resample_joined(
     panel: Panel, joined: Joined, statistic: Statistic, *, draws: int, rng: np.random.Generator
 ) -> Resampled:
     """Statistic of each replicate on each draw of the panel's units."""
-    rows = joined.rows
-    return resample_any(
-        statistic,
-        joined.values,
-        units=Units.of(
-            rows.size,
-            None if panel.units is None else panel.units[rows],
-            strata=None if panel.strata is None else panel.strata[rows],
-        ),
-        draws=draws,
-        rng=rng,
-        cells=None if panel.cells is None else panel.cells[rows],
-    )
+    units, cells = units_of(panel, joined.rows)
+    return resample_any(statistic, joined.values, units=units, draws=draws, rng=rng, cells=cells)
+
+
+def units_of(panel: Panel, rows: NDArray[np.int64]) -> tuple[Units, NDArray[np.int64] | None]:
+    """Units of resampling of some items of a panel, and their cells."""
+    part = panel.select(rows)
+    return Units.of(rows.size, part.units, strata=part.strata), part.cells
 
 
 def resample_any(

@@ -64,6 +64,10 @@ class Panel:
         items = tuple(self.items[i] for i in rows.tolist())
         return Panel(self.measures, self.replicates, items, *parts)
 
+    def names(self, joined: "Joined") -> tuple[str | None, ...]:
+        """Replicates of joined measures."""
+        return tuple(self.replicates[i] for i in joined.replicates)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joined:

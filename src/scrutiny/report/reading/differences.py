@@ -34,27 +34,22 @@ def own_differences(
     the run printed: then the sides were paired otherwise, and the intervals would be of others.
     """
     from scrutiny.reliability.additive import scale_of
-    from scrutiny.reliability.estimate import resample_any
+    from scrutiny.reliability.estimate import resample_any, units_of
     from scrutiny.stats.intervals.contrast import paired_contrast
-    from scrutiny.stats.resampling.weights import Units
 
     (panel, mine), rows, theirs = sides[0], *_shared(*sides)
-    names = [tuple(panel.replicates[i] for i in own.replicates) for panel, own in sides]
+    names = [panel.names(own) for panel, own in sides]
     if not rows.size or len(names[0]) != len(names[1]):
         return {}
     stacked = np.concatenate([mine.values[:, rows], sides[1][1].values[:, theirs][_order(names)]])
-    at = mine.rows[rows]
+    units, cells = units_of(panel, mine.rows[rows])
     drawn = resample_any(
         statistic,
         stacked,
-        units=Units.of(
-            at.size,
-            None if panel.units is None else panel.units[at],
-            strata=None if panel.strata is None else panel.strata[at],
-        ),
+        units=units,
         draws=resampling.draws,
         rng=generator(seed, "bootstrap", name=whole.key.dataset, item="items"),
-        cells=None if panel.cells is None else panel.cells[at],
+        cells=cells,
     )
     count = len(names[0])
     each = [

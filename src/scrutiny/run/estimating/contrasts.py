@@ -29,6 +29,7 @@ from scrutiny.reliability.estimate import (
     resample_any,
     row_values,
     step_of,
+    units_of,
     valued,
     without_value,
 )
@@ -84,19 +85,13 @@ def meet(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meeting:
     status = worst(mine.status[shared], yours.status[theirs])
     kept = np.flatnonzero(status == CODES["ok"])
     rows = shared[kept]
-    units = None
-    if kept.size:
-        units = Units.of(
-            kept.size,
-            None if first.units is None else first.units[rows],
-            strata=None if first.strata is None else first.strata[rows],
-        )
+    units, cells = units_of(first, rows) if rows.size else (None, None)
     return Meeting(
         values=(_rows(mine, rows), _rows(yours, theirs[kept])),
-        names=(_names(first, mine), _names(second, yours)),
+        names=(first.names(mine), second.names(yours)),
         status=status,
         units=units,
-        cells=None if first.cells is None else first.cells[rows],
+        cells=cells,
     )
 
 
@@ -123,7 +118,7 @@ def beside(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meeting:
     units = Units.of(rows.size, both("units"), strata=both("strata")) if rows.size else None
     return Meeting(
         values=(_spread(mine, mine.rows, rows), _spread(yours, moved[yours.rows], rows)),
-        names=(_names(first, mine), _names(second, yours)),
+        names=(first.names(mine), second.names(yours)),
         status=status,
         units=units,
         cells=None,
@@ -144,10 +139,6 @@ def _spread(
 def _rows(joined: Joined, items: NDArray[np.int64]) -> NDArray[np.float64]:
     """Values of these items of the panel, in order."""
     return joined.values[:, np.searchsorted(joined.rows, items)]
-
-
-def _names(panel: Panel, joined: Joined) -> tuple[str | None, ...]:
-    return tuple(panel.replicates[i] for i in joined.replicates)
 
 
 def contrast(

@@ -295,19 +295,17 @@ def rows_of_tests(estimator: Estimator, assignment: Assignment) -> list[Estimate
     if (tests is None and between_cells is None) or not _is_tested(spec):
         return []
     panel, joined = estimator.joined(assignment)
-    units = None if panel.units is None else panel.units[joined.rows]
+    rows = panel.select(joined.rows)
     if joined.rows.size == 0:
         return []
     name = f"{statistic.drawn_as} {canonical_json(assignment.condition)} {spec.group}"
     rng = generator(estimator.seed, "replicate-test", name=name, item=assignment.dataset)
-    names = [panel.replicates[i] for i in joined.replicates]
-    cells = None if panel.cells is None else panel.cells[joined.rows]
-    rows = []
-    for replicate, values in zip(names, joined.values, strict=True):
-        found = [] if tests is None else list(tests(values, units, rng))
-        if between_cells is not None and cells is not None:
-            found += between_cells(values, cells)
-        rows += [
+    found = []
+    for replicate, values in zip(panel.names(joined), joined.values, strict=True):
+        own = [] if tests is None else list(tests(values, rows.units, rng))
+        if between_cells is not None and rows.cells is not None:
+            own += between_cells(values, rows.cells)
+        found += [
             Estimate(
                 key=replace(assignment.key, metric=test.metric, replicate=replicate or "{}"),
                 value=test.p_value,
@@ -319,9 +317,9 @@ def rows_of_tests(estimator: Estimator, assignment: Assignment) -> list[Estimate
                 n_units=test.n_units,
                 across=dict(test.numbers),
             )
-            for test in found
+            for test in own
         ]
-    return rows
+    return found
 
 
 def _is_tested(spec: EstimateSpec) -> bool:
