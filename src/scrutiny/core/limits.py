@@ -4,8 +4,9 @@ Each check reads parameters by their names, leaves those alone that are ``None``
 refuses the first one that does not fit.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from math import inf
+from typing import Any
 
 from scrutiny.core.errors import PlanError, UnknownNameError
 
@@ -23,10 +24,9 @@ def at_least(of: object, **least: float) -> None:
     >>> from types import SimpleNamespace
     >>> at_least(SimpleNamespace(draws=5, items=None), draws=1, items=1)
     """
-    for name, lowest in least.items():
-        value = getattr(of, name)
-        if value is not None and not value >= lowest:
-            raise PlanError(f"{name} must be at least {lowest:g}, not {value}.")
+    for name, value in _stated(of, least):
+        if not value >= least[name]:
+            raise PlanError(f"{name} must be at least {least[name]:g}, not {value}.")
 
 
 def between(of: object, **ends: tuple[float, float]) -> None:
@@ -37,9 +37,9 @@ def between(of: object, **ends: tuple[float, float]) -> None:
     PlanError
         For the first that does not.
     """
-    for name, (low, high) in ends.items():
-        value = getattr(of, name)
-        if value is not None and not low <= value <= high:
+    for name, value in _stated(of, ends):
+        low, high = ends[name]
+        if not low <= value <= high:
             raise PlanError(f"{name} must lie between {low:g} and {high:g}, not {value}.")
 
 
@@ -51,9 +51,8 @@ def above_zero(of: object, *names: str) -> None:
     PlanError
         For the first that is not.
     """
-    for name in names:
-        value = getattr(of, name)
-        if value is not None and not 0 < value < inf:
+    for name, value in _stated(of, names):
+        if not 0 < value < inf:
             raise PlanError(f"{name} must be above 0, not {value}.")
 
 
@@ -74,10 +73,9 @@ def shares(of: object, *names: str, zero: bool = True, one: bool = False) -> Non
     PlanError
         For the first that does not.
     """
-    for name in names:
-        value = getattr(of, name)
+    for name, value in _stated(of, names):
         is_end = (zero and value == 0) or (one and value == 1)
-        if value is not None and not (is_end or 0 < value < 1):
+        if not (is_end or 0 < value < 1):
             raise PlanError(f"{name} must lie between 0 and 1, not {value}.")
 
 
@@ -89,10 +87,17 @@ def one_of(of: object, **allowed: Collection[str]) -> None:
     PlanError
         For the first that is none; it lists the choices.
     """
-    for name, choices in allowed.items():
+    for name, value in _stated(of, allowed):
+        if value not in allowed[name]:
+            raise PlanError(f"{name} is one of {', '.join(allowed[name])}, not {value!r}.")
+
+
+def _stated(of: object, names: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    """Names and values of the parameters that are not left open."""
+    for name in names:
         value = getattr(of, name)
-        if value is not None and value not in choices:
-            raise PlanError(f"{name} is one of {', '.join(choices)}, not {value!r}.")
+        if value is not None:
+            yield name, value
 
 
 def known(

@@ -7,8 +7,11 @@ All become a `json.JSONDecodeError`, which readers of files expect.
 
 import json
 import re
-from typing import Any, Final
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final, TypeVar
 
+T = TypeVar("T")
 #: More digits than Python reads.
 _LONG: Final = re.compile(r"\d{4301}")
 
@@ -31,12 +34,7 @@ def parse_json(text: str | bytes) -> Any:
     """
     if isinstance(text, bytes):
         text = text.decode(json.detect_encoding(text))
-    try:
-        return _DECODER.decode(text)
-    except json.JSONDecodeError:
-        raise
-    except (RecursionError, ValueError) as error:
-        raise _problem(error, text, 0) from None
+    return _parsed(partial(_DECODER.decode, text), text, 0)
 
 
 def parse_json_from(text: str, place: int) -> tuple[Any, int]:
@@ -47,12 +45,24 @@ def parse_json_from(text: str, place: int) -> tuple[Any, int]:
     json.JSONDecodeError
         As `parse_json` does.
     """
+    return _parsed(partial(_DECODER.raw_decode, text, place), text, place)
+
+
+def _parsed(parse: Callable[[], T], text: str, place: int) -> T:
+    """What a parser finds; all its errors become JSON errors, at their place if it is known."""
     try:
-        return _DECODER.raw_decode(text, place)
+        return parse()
     except json.JSONDecodeError:
         raise
-    except (RecursionError, ValueError) as error:
-        raise _problem(error, text, place) from None
+    except RecursionError:
+        said = "values within values, too deep to read"
+    except _RepeatedKeyError as error:
+        said = str(error)
+    except ValueError:
+        said = "a number of thousands of digits"
+        found = _LONG.search(text, place)
+        place = place if found is None else found.start()
+    raise json.JSONDecodeError(said, text, place)
 
 
 class _RepeatedKeyError(ValueError):
@@ -66,17 +76,6 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for name in names if names.count(name) > 1)
         raise _RepeatedKeyError(f"the key {twice[:40]!r} occurs twice in one object")
     return found
-
-
-def _problem(error: Exception, text: str, place: int) -> json.JSONDecodeError:
-    """JSON error with its place, if known."""
-    if isinstance(error, RecursionError):
-        return json.JSONDecodeError("values within values, too deep to read", text, place)
-    if isinstance(error, _RepeatedKeyError):
-        return json.JSONDecodeError(str(error), text, place)
-    found = _LONG.search(text, place)
-    at = place if found is None else found.start()
-    return json.JSONDecodeError("a number of thousands of digits", text, at)
 
 
 _DECODER: Final = json.JSONDecoder(object_pairs_hook=_object)

@@ -30,8 +30,28 @@ class Classification(ByColumns, ExchangesLabels):
     def score(
         self, gold: Any, prediction: Prediction, *, labels: Sequence[str]
     ) -> tuple[float, ...]:
-        """Hit, index of the predicted label, probability of the gold label."""
-        return score_class(gold, prediction, labels=labels)
+        """Hit, index of the predicted label, and probability of the gold label.
+
+        A model that gives labels without probabilities is taken at its word: the probability is 1
+        or 0.
+        """
+        if gold not in labels:
+            what = "there is no gold label" if gold is None else f"the gold label is {gold!r}"
+            raise DataError(f"{what}; the model's labels are {', '.join(labels)}.")
+        if prediction.answer not in labels:
+            raise ModelError(
+                f"the model predicted {prediction.answer!r}, which is none of its labels: "
+                f"{', '.join(labels)}."
+            )
+        hit = float(prediction.answer == gold)
+        p_gold = hit
+        if prediction.scores is not None:
+            if len(prediction.scores) != len(labels):
+                raise ModelError(
+                    f"the model gave {len(prediction.scores)} scores for {len(labels)} labels."
+                )
+            p_gold = float(prediction.scores[labels.index(gold)])
+        return hit, float(labels.index(prediction.answer)), p_gold
 
     def class_counts(self, gold: Any, answer: Any) -> Mapping[str, ClassCounts]:
         """One class right, or one given and another one missed."""
@@ -41,7 +61,10 @@ class Classification(ByColumns, ExchangesLabels):
 
     def chance(self, examples: Sequence[Example]) -> float:
         """Share of the most frequent label."""
-        return majority_share([example.gold for example in examples])
+        counts = Counter(example.gold for example in examples if example.gold is not None)
+        if not counts:
+            raise DataError("The data has no gold labels, so there is no chance level.")
+        return max(counts.values()) / counts.total()
 
     def permute(self, examples: Sequence[Example], rng: Rng) -> tuple[Example, ...]:
         """Examples with gold labels exchanged at random; label counts stay the same."""
@@ -65,55 +88,3 @@ class TextPairClassification(Classification):
     roles = (TEXT, TEXT_PAIR, LABEL_ROLE)
     side_by_side = TWO_TEXTS
     identifying_columns = ("text", "text_pair")
-
-
-def score_class(
-    gold: Any, prediction: Prediction, *, labels: Sequence[str]
-) -> tuple[float, float, float]:
-    """Hit, index of the predicted label, and probability of the gold label.
-
-    A model that gives labels without probabilities is taken at its word: the probability is 1 or 0.
-
-    Raises
-    ------
-    DataError
-        If there is no gold label or the model does not have it.
-    ModelError
-        If the prediction is not one of the labels, or has the wrong number of scores.
-    """
-    if gold not in labels:
-        what = "there is no gold label" if gold is None else f"the gold label is {gold!r}"
-        raise DataError(f"{what}; the model's labels are {', '.join(labels)}.")
-    if prediction.answer not in labels:
-        raise ModelError(
-            f"the model predicted {prediction.answer!r}, which is none of its labels: "
-            f"{', '.join(labels)}."
-        )
-    hit = float(prediction.answer == gold)
-    p_gold = hit
-    if prediction.scores is not None:
-        if len(prediction.scores) != len(labels):
-            raise ModelError(
-                f"the model gave {len(prediction.scores)} scores for {len(labels)} labels."
-            )
-        p_gold = float(prediction.scores[labels.index(gold)])
-    return hit, float(labels.index(prediction.answer)), p_gold
-
-
-def majority_share(golds: Sequence[Any]) -> float:
-    """Share of the most frequent label: accuracy of a model without skill.
-
-    Raises
-    ------
-    DataError
-        If there is no gold label.
-
-    Examples
-    --------
-    >>> majority_share(["a", "a", "b", None])
-    0.6666666666666666
-    """
-    counts = Counter(gold for gold in golds if gold is not None)
-    if not counts:
-        raise DataError("The data has no gold labels, so there is no chance level.")
-    return max(counts.values()) / counts.total()
