@@ -15,6 +15,17 @@ def and_more(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + more
 
 
+def with_dots(names: Sequence[str], most: int) -> str:
+    """The first names, and dots if there are more.
+
+    Examples
+    --------
+    >>> with_dots(["a", "b"], 2), with_dots(["a", "b", "c", "d"], 2)
+    ('a, b', 'a, b, …')
+    """
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
+
+
 def in_all(names: Sequence[str], most: int) -> str:
     """The first names, and of how many.
 

@@ -13,7 +13,7 @@ written ``%2C``, ``%7C``, ``%25``.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
@@ -85,6 +85,10 @@ class DataSource:
         """Target as a path, with ``~`` expanded."""
         return Path(self.target).expanduser()
 
+    def inside(self, name: str) -> "DataSource":
+        """Return the source of a file in this folder."""
+        return replace(self, target=f"{self.target.rstrip('/')}/{name}")
+
     def option(self, name: str, default: str = "") -> str:
         """Value of an option, percent-decoded."""
         return unquote(self.options.get(name, default))
@@ -95,7 +99,7 @@ class DataSource:
             role: name.replace("%", "%25").replace(",", "%2C").replace("|", "%7C")
             for role, name in columns.items()
         }
-        return DataSource(self.scheme, self.target, {**self.options, **quoted})
+        return replace(self, options={**self.options, **quoted})
 
     def columns(self, name: str) -> tuple[str, ...]:
         """Columns listed by an option, separated by bars."""

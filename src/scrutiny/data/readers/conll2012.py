@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 from scrutiny.core.errors import DataError
-from scrutiny.data.readers.files import lines
+from scrutiny.data.readers.files import files_in, lines
 from scrutiny.data.readers.options import stated_columns, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
@@ -61,18 +61,8 @@ def read(source: DataSource) -> Table:
     )
 
 
-def _files(source: DataSource) -> list[DataSource]:
-    if not source.path.is_dir():
-        return [source]
-    names = sorted(path.name for path in source.path.glob("*conll"))
-    if not names:
-        raise DataError(f"The folder {source.target} has no file whose name ends with conll.")
-    base = source.target.rstrip("/")
-    return [DataSource(source.scheme, f"{base}/{name}", source.options) for name in names]
-
-
 def _rows(source: DataSource, window: int) -> Iterator[RawRow]:
-    for file in _files(source):
+    for file in files_in(source, "*conll", "file whose name ends with conll"):
         place = "" if file is source else file.target
         for name, part, sentences in _documents(lines(file), file.path.stem):
             whole = f"{name}/{part}" if part else name

@@ -3,11 +3,13 @@
 import codecs
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from itertools import groupby
 from pathlib import Path
 from typing import Final
 
 from scrutiny.core.errors import DataError
+from scrutiny.core.listing import with_dots
 from scrutiny.data.source import DataSource
 
 _HEAD = 400
@@ -48,7 +50,7 @@ def existing_file(source: DataSource) -> Path:
         inside = sorted(p.name for p in path.iterdir())
         raise DataError(
             f"{source.target} is a folder; {source.scheme}: reads one file. "
-            f"It holds {', '.join(inside[:8]) or 'no files'}{', …' if len(inside) > 8 else ''}."
+            f"It holds {with_dots(inside, 8) or 'no files'}."
         )
     if size == 0:
         raise DataError(f"{source.target} is empty (0 bytes).")
@@ -180,6 +182,46 @@ def _undecodable(source: DataSource, path: Path, encoding: str) -> str:
     return f"{source.target} changed while it was read; read it again."
 
 
+def files_in(source: DataSource, pattern: str, called: str) -> list[DataSource]:
+    """Sources of all files in a folder that fit a pattern, by name; a file is kept.
+
+    Raises
+    ------
+    DataError
+        If the folder has none.
+    """
+    if not source.path.is_dir():
+        return [source]
+    names = sorted(path.name for path in source.path.glob(pattern))
+    if not names:
+        raise DataError(f"The folder {source.target} has no {called}.")
+    return [source.inside(name) for name in names]
+
+
+def chosen_by(
+    option: str, source: DataSource, names: Mapping[Path, str], *, what: str, most: int
+) -> list[Path]:
+    """Files whose names fit a pattern of an option; all files without the option.
+
+    Raises
+    ------
+    DataError
+        If none fits a pattern: ``most`` names are in the message.
+    """
+    wanted = source.columns(option)
+    for pattern in wanted:
+        if not any(fnmatchcase(name, pattern) for name in names.values()):
+            raise DataError(
+                f"{option}={pattern}: {source.target} holds no such {what}. It has "
+                f"{with_dots([*names.values()], most) or 'none'}."
+            )
+    return [
+        path
+        for path, name in names.items()
+        if not wanted or any(fnmatchcase(name, pattern) for pattern in wanted)
+    ]
+
+
 def file_in(source: DataSource, names: Sequence[str]) -> DataSource:
     """Source of the one file in a folder that has one of these names; a file is kept.
 
@@ -194,10 +236,10 @@ def file_in(source: DataSource, names: Sequence[str]) -> DataSource:
         return source
     for name in names:
         if (source.path / name).is_file():
-            return DataSource(source.scheme, f"{source.target.rstrip('/')}/{name}", source.options)
+            return source.inside(name)
     inside = sorted(p.name for p in source.path.iterdir())
     raise DataError(
         f"{source.scheme}: reads {' or '.join(names)} of a folder, and {source.target} holds "
-        f"{', '.join(inside[:8]) or 'nothing'}{', …' if len(inside) > 8 else ''}. Name one "
+        f"{with_dots(inside, 8) or 'nothing'}. Name one "
         "file."
     )

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from scrutiny.core.errors import DataError
-from scrutiny.data.readers.files import lines
+from scrutiny.data.readers.files import files_in, lines
 from scrutiny.data.readers.options import stated_columns, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
@@ -24,20 +23,10 @@ def read(source: DataSource) -> Table:
     """
     return Table(
         columns=_COLUMNS,
-        rows=_rows(source, _files(source)),
+        rows=_rows(source, files_in(source, "*.txt", ".txt file")),
         place=source.target,
         defaults=stated_columns("passages", _COLUMNS),
     )
-
-
-def _files(source: DataSource) -> list[DataSource]:
-    if not source.path.is_dir():
-        return [source]
-    names = sorted(path.name for path in source.path.glob("*.txt"))
-    if not names:
-        raise DataError(f"The folder {source.target} has no .txt file.")
-    base = source.target.rstrip("/")
-    return [DataSource(source.scheme, f"{base}/{name}", source.options) for name in names]
 
 
 def _rows(source: DataSource, files: list[DataSource]) -> Iterator[RawRow]:

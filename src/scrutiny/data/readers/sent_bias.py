@@ -7,14 +7,13 @@ Reddy 2022 add four (``seat/``).
 import json
 import re
 from collections.abc import Iterator, Mapping
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import DataError
 from scrutiny.data.bleached import FoundWord, WordIndex, bare_words
-from scrutiny.data.readers.files import lines
+from scrutiny.data.readers.files import chosen_by, lines
 from scrutiny.data.readers.options import stated_columns, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
@@ -41,7 +40,9 @@ def read(source: DataSource) -> Table:
     A folder is read with its subfolders ``tests`` and ``seat``. Each text has the word that it is
     about (``word``, ``start``, ``end``); a text without one is a unit of its own.
     """
-    tests = [_load(source, path) for path in _chosen(source, _files(source))]
+    names = {path: path.stem for path in _files(source)}
+    chosen = chosen_by("tests", source, names, what="test", most=12)
+    tests = [_load(source, path) for path in chosen]
     rows = [row for test in tests for row in _rows(test)]
     lost = [row for row in rows if row.values["start"] is None]
     n = len(rows)
@@ -81,34 +82,20 @@ def _natural(name: str) -> list[tuple[int, str]]:
     ]
 
 
-def _chosen(source: DataSource, files: list[Path]) -> list[Path]:
-    wanted = source.columns("tests")
-    if not wanted:
-        return files
-    found = [p for p in files if any(fnmatchcase(p.stem, pattern) for pattern in wanted)]
-    for pattern in wanted:
-        if not any(fnmatchcase(p.stem, pattern) for p in files):
-            names = [p.stem for p in files]
-            raise DataError(
-                f"tests={pattern}: {source.target} holds no such test. It has "
-                f"{', '.join(names[:12])}{', …' if len(names) > 12 else ''}."
-            )
-    return found
-
-
 def _load(source: DataSource, path: Path) -> _Test:
-    shown = path.relative_to(source.path) if source.path.is_dir() else None
-    target = f"{source.target.rstrip('/')}/{shown.as_posix()}" if shown else source.target
-    one = DataSource(source.scheme, target, source.options)
+    is_in_folder = source.path.is_dir()
+    one = source.inside(path.relative_to(source.path).as_posix()) if is_in_folder else source
     text = "".join(lines(one))
     try:
         value = parse_json(text)
     except json.JSONDecodeError as error:
         raise DataError(
-            f"{target}:{error.lineno}:{error.colno}: no valid JSON ({error.msg}); a file of "
+            f"{one.target}:{error.lineno}:{error.colno}: no valid JSON ({error.msg}); a file of "
             "sent-bias is one object, in spite of its suffix."
         ) from None
-    return _Test(path.stem, one, {s: _set(value, key, target) for key, s in _SETS.items()}, text)
+    return _Test(
+        path.stem, one, {s: _set(value, key, one.target) for key, s in _SETS.items()}, text
+    )
 
 
 def _line_numbers(test: _Test) -> Iterator[int]:

@@ -5,12 +5,10 @@ Zhao and Bethard's JSON; the columns of CD-SCO (*SEM 2012); the SFU Review corpu
 
 import re
 from collections.abc import Callable, Iterator
-from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Final, NamedTuple
 
 from scrutiny.core.errors import DataError
-from scrutiny.data.readers.files import existing_file, lines
+from scrutiny.data.readers.files import chosen_by, existing_file, lines
 from scrutiny.data.readers.negations import bioscope, cd_sco, negation_story, sfu_reviews
 from scrutiny.data.readers.negations.frames import Sentence, frame_rows
 from scrutiny.data.readers.options import stated_columns, takes
@@ -89,7 +87,10 @@ def _files(source: DataSource) -> tuple[_Corpus, list[DataSource], list[str]]:
                 "read by jsonl: with words, anchor and target."
             )
         return _CORPORA[found], [source], []
-    inside = [_inside(source, path) for path in _chosen(source)]
+    every = sorted(p for p in source.path.rglob("*") if p.suffix.lower() in _SUFFIXES)
+    names = {path: path.name for path in every}
+    chosen = chosen_by("files", source, names, what="file", most=8)
+    inside = [source.inside(path.relative_to(source.path).as_posix()) for path in chosen]
     kinds = {str(file): _corpus_of(file) for file in inside}
     known = sorted(set(kinds.values()) - {""})
     if len(known) != 1:
@@ -103,27 +104,6 @@ def _files(source: DataSource) -> tuple[_Corpus, list[DataSource], list[str]]:
     notes = [f"Read: {len(files)} files of {_CORPORA[known[0]].title}."]
     notes += [f"Left out, as no corpus of negation: {', '.join(other)}."] if other else []
     return _CORPORA[known[0]], files, notes
-
-
-def _chosen(source: DataSource) -> list[Path]:
-    """Files of a folder and its subfolders, filtered by ``files``, sorted by path."""
-    every = sorted(p for p in source.path.rglob("*") if p.suffix.lower() in _SUFFIXES)
-    wanted = source.columns("files")
-    chosen = [p for p in every if not wanted or any(fnmatchcase(p.name, w) for w in wanted)]
-    for pattern in wanted:
-        if not any(fnmatchcase(p.name, pattern) for p in every):
-            names = [p.name for p in every]
-            raise DataError(
-                f"files={pattern}: {source.target} holds no such file. It has "
-                f"{', '.join(names[:8]) or 'none'}{', …' if len(names) > 8 else ''}."
-            )
-    return chosen
-
-
-def _inside(source: DataSource, path: Path) -> DataSource:
-    """Source of one file in the folder."""
-    shown = path.relative_to(source.path).as_posix()
-    return DataSource(source.scheme, f"{source.target.rstrip('/')}/{shown}", source.options)
 
 
 def _corpus_of(source: DataSource) -> str:
