@@ -171,25 +171,17 @@ class Items:
         return self._values[key]
 
     def _computed(self, term: Term) -> tuple[Gives, list[Value | None]]:
-        column = self._column(term.name)
-        if column is not None:
-            return "a word", [None if value is None else str(value) for value in column]
+        for name in (term.name, f"a_{term.name}", f"u_{term.name}"):
+            if name in self._columns:
+                return "a word", [None if v is None else str(v) for v in self._columns[name]]
         if term.name == _HAS:
             return "yes or no", _has(self._looked_at(term), term.value)
-        known = self._attribute(term.name)
-        training = self._trained(term.name) if known.of_training else None
+        known("attribute or column of the items", [term.name], self.names)
+        attribute: Attribute = registry().load("attribute", term.name)
+        training = self._trained(term.name) if attribute.of_training else None
         looked = self._looked_at(term)
-        return known.gives, [None if one is None else known(one, training) for one in looked]
-
-    def _column(self, name: str) -> Sequence[object] | None:
-        """Values of a column by its name, with or without ``a_``."""
-        full = next((n for n in (name, f"a_{name}", f"u_{name}") if n in self._columns), None)
-        return None if full is None else self._columns[full]
-
-    def _attribute(self, name: str) -> Attribute:
-        known("attribute or column of the items", [name], self.names)
-        found: Attribute = registry().load("attribute", name)
-        return found
+        values = [None if one is None else attribute(one, training) for one in looked]
+        return attribute.gives, values
 
     def _trained(self, name: str) -> Training:
         if self._training is None:

@@ -126,7 +126,8 @@ def _run(
             return
         folder.write_manifest(started)
         is_packed = _is_packed(journal, folder, resolved)
-        _write_items(folder, resolved)
+        items = items_of({name: data.examples for name, data in resolved.datasets.items()})
+        folder.write_table("items", [items], schema=items.schema)
         make = executor(options.executor, workers=options.workers, objects=models)
         bound = BOUND_WITHOUT_CACHE if options.cache is None else BOUND
         work = _Work(resolved, journal, options.progress, bound=bound)
@@ -308,11 +309,6 @@ def _fix_claims(journal: Journal, resolved: Resolved) -> tuple[Claim, ...]:
         replace(c, post_hoc=True) if claim not in known or c.family in shrunk else c
         for claim, c in zip([value_digest(c, size=16) for c in claims], claims, strict=True)
     )
-
-
-def _write_items(folder: RunFolder, resolved: Resolved) -> None:
-    whole = items_of({name: data.examples for name, data in resolved.datasets.items()})
-    folder.write_table("items", [whole], schema=whole.schema)
 
 
 def _is_packed(journal: Journal, folder: RunFolder, resolved: Resolved) -> bool:

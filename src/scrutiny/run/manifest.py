@@ -23,7 +23,7 @@ from scrutiny.run.planning.doubtful_data import (
     unasked_warnings,
     unscored_warnings,
 )
-from scrutiny.run.planning.resolved import Measurement, Pairing, Resolved
+from scrutiny.run.planning.resolved import Pairing, Resolved
 from scrutiny.run.training.trained import chosen_by
 from scrutiny.store.run_folder import FORMAT
 
@@ -72,7 +72,20 @@ def manifest(
         "claims": [plain(claim) for claim in claims],
         "promise": "records are byte-identical" if exact else "floats agree to 1e-6",
         "environment": environment(),
-        "data": {name: _data_manifest(resolved, name) for name in resolved.datasets},
+        "data": {
+            name: {
+                "source": dataset.source,
+                "task": dataset.task,
+                "class_words": list(resolved.tasks[name].class_words),
+                "items": len(dataset.examples),
+                "fingerprint": dataset.fingerprint,
+                "bad_rows": [plain(row) for row in dataset.bad_rows[:100]],
+                "n_bad_rows": len(dataset.bad_rows),
+                "doubts": list(dataset.to_look_at),
+                "notes": list(dataset.notes),
+            }
+            for name, dataset in resolved.datasets.items()
+        },
         "models": {
             name: {
                 "source": family.source,
@@ -100,7 +113,17 @@ def manifest(
             f"{family} on {data}": _in_order_of_scores(pairing)
             for (family, data), pairing in resolved.pairings.items()
         },
-        "measure": {m.plan.id: _measure_manifest(m) for m in resolved.measurements.values()},
+        "measure": {
+            m.plan.id: {
+                "diagnostic": registry().entry("diagnostic", m.plan.diagnostic).registration.name,
+                "kind": m.kind,
+                "params": plain(m.params),
+                "summary": sentence_of(m.diagnostic),
+                "doc": m.diagnostic.__doc__ or "",
+                "notes": list(dict.fromkeys(n for d in m.designs.values() for n in d.notes)),
+            }
+            for m in resolved.measurements.values()
+        },
         "families": {
             f"{measurement.plan.id}/{family}/{data}/{name}": says
             for measurement in resolved.measurements.values()
@@ -132,30 +155,3 @@ def _in_order_of_scores(pairing: Pairing) -> list[str]:
     """The model's labels, named as in the data, in the order of its scores."""
     words = pairing.labels.in_data_words(pairing.model_labels)
     return [words.get(label, label) for label in pairing.model_labels]
-
-
-def _data_manifest(resolved: Resolved, name: str) -> dict[str, Any]:
-    dataset = resolved.datasets[name]
-    return {
-        "source": dataset.source,
-        "task": dataset.task,
-        "class_words": list(resolved.tasks[name].class_words),
-        "items": len(dataset.examples),
-        "fingerprint": dataset.fingerprint,
-        "bad_rows": [plain(row) for row in dataset.bad_rows[:100]],
-        "n_bad_rows": len(dataset.bad_rows),
-        "doubts": list(dataset.to_look_at),
-        "notes": list(dataset.notes),
-    }
-
-
-def _measure_manifest(measurement: Measurement) -> dict[str, Any]:
-    entry = registry().entry("diagnostic", measurement.plan.diagnostic)
-    return {
-        "diagnostic": entry.registration.name,
-        "kind": measurement.kind,
-        "params": plain(measurement.params),
-        "summary": sentence_of(measurement.diagnostic),
-        "doc": measurement.diagnostic.__doc__ or "",
-        "notes": list(dict.fromkeys(n for d in measurement.designs.values() for n in d.notes)),
-    }

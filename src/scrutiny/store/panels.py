@@ -1,7 +1,7 @@
 """Panels of records: from a table in plan order to dense arrays."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -124,13 +124,12 @@ def _sides(table: pa.Table, panel: Panel) -> dict[tuple[str, str], Side]:
     names, role_code = coded(table["role"])
     roles = names.to_pylist()
     code = condition_code * len(roles) + role_code
-    row_item = _positions(table["item"], panel.items)
-    row_replicate = _positions(table["replicate"], panel.replicates)
-    statuses, status_code = coded(table["status"])
-    status = np.array([CODES[name] for name in statuses.to_pylist()], dtype=np.int8)[status_code]
+    row_item = _numbers(table["item"], _places(panel.items))
+    row_replicate = _numbers(table["replicate"], _places(panel.replicates))
+    status = _numbers(table["status"], CODES).astype(np.int8)
     width = sum(measure.size for measure in panel.measures)
     is_ok = status == CODES["ok"]
-    values = _values(table["values"], int(is_ok.sum()), width)
+    values = pc.list_flatten(table["values"]).to_numpy(zero_copy_only=False).reshape(-1, width)
     row_value = np.cumsum(is_ok) - 1
     shape = len(panel.replicates), len(panel.items)
     sides = {}
@@ -138,7 +137,11 @@ def _sides(table: pa.Table, panel: Panel) -> dict[tuple[str, str], Side]:
         key = conditions[wanted // len(roles)], roles[wanted % len(roles)]
         rows = np.flatnonzero(code == wanted)
         place = row_replicate[rows], row_item[rows]
-        _must_be_single(np.ravel_multi_index(place, shape), key)
+        if np.unique(np.ravel_multi_index(place, shape)).size != rows.size:
+            raise PlanError(  # the second row of an item would hide the first
+                f"Some items have several records with condition {key[0]} and role {key[1]!r}. A "
+                "diagnostic tells them apart in the condition, for instance by the draw."
+            )
         dense = np.full((*shape, width), np.nan)
         codes = np.full(shape, NOT_PLANNED, dtype=np.int8)
         ok = rows[is_ok[rows]]
@@ -148,46 +151,30 @@ def _sides(table: pa.Table, panel: Panel) -> dict[tuple[str, str], Side]:
     return sides
 
 
-def _must_be_single(place: NDArray[np.int64], key: tuple[str, str]) -> None:
-    """Raise if an item has two rows: the second would hide the first."""
-    if np.unique(place).size != place.size:
-        raise PlanError(
-            f"Some items have several records with condition {key[0]} and role {key[1]!r}. A "
-            "diagnostic tells them apart in the condition, for instance by the draw."
-        )
-
-
 def _filtered(table: pa.Table, mask: NDArray[np.bool_]) -> pa.Table:
     """Rows of a table; the table itself if all rows are in the mask."""
     return table if mask.all() else table.filter(pa.array(mask))
 
 
-def _values(column: pa.ChunkedArray, count: int, width: int) -> NDArray[np.float64]:
-    """Values ``(row, measure)`` of the rows that have any."""
-    flat: NDArray[np.float64] = pc.list_flatten(column).to_numpy(zero_copy_only=False)
-    return flat.reshape(count, width)
+def _places(values: Iterable[Any]) -> dict[Any, int]:
+    """Position of each distinct value, by order of appearance."""
+    return {value: i for i, value in enumerate(dict.fromkeys(values))}
 
 
-def _positions(column: pa.ChunkedArray, names: tuple[Any, ...]) -> NDArray[np.int64]:
-    """Index of each row's value among names."""
+def _numbers(column: pa.ChunkedArray, places: Mapping[Any, int]) -> NDArray[np.int64]:
+    """Number of each row's value."""
     found, codes = coded(column)
-    place = {name: i for i, name in enumerate(names)}
-    return np.array([place[name] for name in found.to_pylist()], dtype=np.int64)[codes]
+    return np.array([places[name] for name in found.to_pylist()], dtype=np.int64)[codes]
 
 
 def _codes(items: pa.Table, *columns: str) -> NDArray[np.int64]:
     """Codes of one or several columns of items in combination, by order of appearance."""
     for column in columns:
-        _must_have(items, column)
+        if column not in items.column_names:
+            raise PlanError(
+                f"The items have no column {column!r}; they have {', '.join(items.column_names)}. "
+                "Map a unit with #unit=COLUMN in the data string, a group with #group=COLUMN."
+            )
     values = list(zip(*(items[column].to_pylist() for column in columns), strict=True))
-    place = {value: i for i, value in enumerate(dict.fromkeys(values))}
-    return np.array([place[value] for value in values], dtype=np.int64)
-
-
-def _must_have(items: pa.Table, column: str) -> None:
-    """Raise if the items lack a column."""
-    if column not in items.column_names:
-        raise PlanError(
-            f"The items have no column {column!r}; they have {', '.join(items.column_names)}. Map "
-            "a unit with #unit=COLUMN in the data string, a group with #group=COLUMN."
-        )
+    places = _places(values)
+    return np.array([places[value] for value in values], dtype=np.int64)

@@ -89,7 +89,17 @@ def gate_run(folder: RunFolder, rules: Sequence[str], *, group: str = "all") -> 
         if name in wanted or (number.of.family in about and number.is_kept(named))
     }
     claims = [
-        _claim(rule, text, numbers)
+        Claim(
+            id=f"rule: {text}",
+            says=text,
+            diagnostic="gate",
+            components=tuple(
+                Component(n.id, rule.limit, n.said, rule.operator[0]) for n in numbers
+            ),
+            family="gate",
+            checks=("items", "seeds"),
+            post_hoc=True,
+        )
         for rule, text, numbers in zip(parsed, rules, chosen, strict=True)
     ]
     families = counted({name: number.of.family for name, number in everything.items()}, planned)
@@ -355,16 +365,3 @@ def _of_metric(rule: Rule, known: Sequence[_Number]) -> list[_Number]:
         [n for n in fitting if n.key.role == r] for r in ("measured", "baseline", "contrast")
     )
     return next(filter(None, by_role), [])
-
-
-def _claim(rule: Rule, text: str, numbers: Sequence[_Number]) -> Claim:
-    operator = ">" if rule.operator.startswith(">") else "<"
-    return Claim(
-        id=f"rule: {text}",
-        says=text,
-        diagnostic="gate",
-        components=tuple(Component(n.id, rule.limit, n.said, operator) for n in numbers),
-        family="gate",
-        checks=("items", "seeds"),
-        post_hoc=True,
-    )

@@ -231,13 +231,12 @@ def _named(
     models: Mapping[str, ModelPlan],
 ) -> Claim:
     """Claim with full names instead of the design's own."""
-    prefix = place.prefix
     return replace(
         claim,
-        id=prefix + claim.id,
+        id=place.prefix + claim.id,
         diagnostic=claim.diagnostic or place.kind.partition("@")[0],
-        components=tuple(replace(c, estimate=prefix + c.estimate) for c in claim.components),
-        family=prefix + claim.family if claim.family else "",
+        components=tuple(replace(c, estimate=place.prefix + c.estimate) for c in claim.components),
+        family=place.prefix + claim.family if claim.family else "",
         gates=on_record(place.family, place.within, claim.gates),
         refused=_refused(claim, place, everywhere, models=models) if claim.gates else claim.refused,
         competence=tuple(

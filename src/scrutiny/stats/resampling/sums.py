@@ -1,6 +1,6 @@
 """Sums of additive components by unit, to be weighted by each draw."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -176,8 +176,15 @@ def collapse(table: ComponentTable, units: Units) -> CollapsedUnits | None:
     if code is None:
         return None
     _, first, sizes = np.unique(code, return_index=True, return_counts=True)
+    by_cell = [np.flatnonzero(cell[first] == c) for c in range(len(table.columns))]
     return CollapsedUnits(
-        table=_pattern_table(table, values[first], cell[first]),
+        table=replace(
+            table,
+            columns=tuple(values[first[m]] for m in by_cell),
+            members=tuple(m if len(by_cell) > 1 else None for m in by_cell),
+            n_columns=first.size,
+            is_short=False,
+        ),
         sizes=sizes,
         members=tuple(np.flatnonzero(units.stratum[first] == s) for s in range(units.n_strata)),
     )
@@ -194,15 +201,3 @@ def _pattern_codes(
         if int(code.max()) + 1 > limit:
             return None
     return code
-
-
-def _pattern_table(table: ComponentTable, values: FloatArray, cell: IntArray) -> ComponentTable:
-    members = [np.flatnonzero(cell == c) for c in range(len(table.columns))]
-    return ComponentTable(
-        columns=tuple(values[m] for m in members),
-        members=tuple(m if len(members) > 1 else None for m in members),
-        center=table.center,
-        shape=table.shape,
-        is_nested=False,
-        n_columns=cell.size,
-    )
