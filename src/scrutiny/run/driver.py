@@ -17,13 +17,12 @@ from scrutiny.core.diagnostic import ChangesTexts
 from scrutiny.core.errors import StorageError
 from scrutiny.core.garbage import left_alone
 from scrutiny.core.progress import SILENT, Progress
-from scrutiny.data.run_items import RunItems
 from scrutiny.run.asking.distinct_outputs import distinct_outputs
 from scrutiny.run.asking.pace import BOUND, BOUND_WITHOUT_CACHE
 from scrutiny.run.asking.sameness import MEMOS, must_be_the_same, who
 from scrutiny.run.asking.stores import TaskStore, local_store
 from scrutiny.run.blocks import ARRAYS, array_of, items_of
-from scrutiny.run.estimating.estimates import Estimator, estimate_all
+from scrutiny.run.estimating.estimates import estimate_all, estimator_of
 from scrutiny.run.estimating.label_check import label_warnings
 from scrutiny.run.estimating.missing_answers import missing_answers, said_of_failures, sent
 from scrutiny.run.executing.executors import executor
@@ -141,12 +140,7 @@ def _run(
             _write_tables(folder, journal, resolved)
         options.progress.start("estimate", total=1, done=0)
         estimates, findings = estimate_all(
-            Estimator(
-                *folder.measured(),
-                resampling=resolved.plan.resampling,
-                seed=resolved.plan.seed,
-                slices=RunItems.of_folder(folder),
-            ),
+            estimator_of(folder),
             resolved.assignments,
             claims,
             contrasts=resolved.contrasts,

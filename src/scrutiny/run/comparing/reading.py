@@ -38,7 +38,7 @@ from scrutiny.reliability.panel import Joined, Panel
 from scrutiny.run.comparing.levels import CompareOptions
 from scrutiny.run.comparing.numbers import Pair, paired_assignments, same_models
 from scrutiny.run.estimating.contrasts import Meeting, meet
-from scrutiny.run.estimating.gate import estimator_of
+from scrutiny.run.estimating.estimates import estimator_of
 from scrutiny.run.planning.assignment import Assignment
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.store.items import examples_of

@@ -34,6 +34,7 @@ from scrutiny.run.estimating.joint import jointly
 from scrutiny.run.planning.assignment import Assignment, Contrast, Relation
 from scrutiny.run.planning.relations import relate
 from scrutiny.store.panels import PanelKey, Recorded, read_panel
+from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.stacked import stack
 
 _KEPT_PANELS = 8
@@ -282,6 +283,17 @@ def _in_slice(found: Estimated, assignment: Assignment) -> Estimated:
 def _is_in_slice(spec: EstimateSpec) -> bool:
     """Whether a specification is over a slice requested by the user."""
     return bool(spec.where) and spec.group == spec.where
+
+
+def estimator_of(folder: RunFolder) -> Estimator:
+    """Estimator over the records of a run, with its own seed and resampling."""
+    plan = folder.manifest["plan"]
+    return Estimator(
+        *folder.measured(),
+        resampling=Resampling(**plan["resampling"]),
+        seed=plan["seed"],
+        slices=RunItems.of_folder(folder),
+    )
 
 
 def rows_of_tests(estimator: Estimator, assignment: Assignment) -> list[Estimate]:

@@ -8,31 +8,18 @@ from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import DRAW, Estimate, EstimateKey, of_all_draws
 from scrutiny.core.expressions import is_meant
-from scrutiny.core.plan import Resampling
 from scrutiny.core.slice_syntax import equal, joined
-from scrutiny.data.run_items import RunItems
 from scrutiny.reliability.asked import Asked, asked_of, partner
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.metrics import metric_name
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.families import counted
 from scrutiny.reliability.verdicts.gate_rules import Rule, parse_rule
-from scrutiny.run.estimating.estimates import Estimator
+from scrutiny.run.estimating.estimates import Estimator, estimator_of
 from scrutiny.run.planning.assignment import Assignment, Contrast, from_json
 from scrutiny.run.planning.slicing import contrast_over, over, split
 from scrutiny.store.findings import claim_from_json
 from scrutiny.store.run_folder import RunFolder
-
-
-def estimator_of(folder: RunFolder) -> Estimator:
-    """Estimator over the records of a finished run, with its own seed and resampling."""
-    plan = folder.manifest["plan"]
-    return Estimator(
-        *folder.measured(),
-        resampling=Resampling(**plan["resampling"]),
-        seed=plan["seed"],
-        slices=RunItems.of_folder(folder),
-    )
 
 
 def assignments_of(folder: RunFolder) -> list[Assignment]:
