@@ -164,7 +164,9 @@ def load_dataset(
         notes=reading.notes,
         warnings=tuple(lookalikes(examples)),
         columns=reading.columns.roles,
-        data_string=_stated(reading),
+        data_string=""
+        if reading.source.scheme == "object"
+        else str(reading.source.stating(reading.columns.guesses)),
         doubts=tuple(reading.doubts.said()),
     )
 
@@ -174,12 +176,6 @@ def columns_key(example: Example) -> bytes:
     columns = [f"{name}={value!r}" for name, value in sorted(example.attributes.items())]
     texts = [part for field in example.fields.items() for part in field]
     return length_prefixed(*texts, *columns)
-
-
-def _stated(reading: Reading) -> str:
-    if reading.source.scheme == "object":
-        return ""
-    return str(reading.source.stating(reading.columns.guesses))
 
 
 def _labels(examples: Iterable[Example], reading: Reading) -> tuple[str, ...]:

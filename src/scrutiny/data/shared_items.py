@@ -54,12 +54,11 @@ def shared_items(datasets: list[Dataset]) -> list[SharedItems]:
 def _asked(dataset: Dataset) -> Counter[bytes]:
     """Counts of items by their key without gold; columns are part of it if a task has no labels."""
     needs_columns = not load_task(dataset.task).must_be_answered
-    return Counter(_question(e, needs_columns=needs_columns) for e in dataset.examples)
-
-
-def _question(example: Example, *, needs_columns: bool) -> bytes:
-    key = content_key(Example(example.id, example.fields, None, example.spans))
-    return key + columns_key(example) if needs_columns else key
+    return Counter(
+        content_key(Example(one.id, one.fields, None, one.spans))
+        + (columns_key(one) if needs_columns else b"")
+        for one in dataset.examples
+    )
 
 
 def _answered(dataset: Dataset) -> Counter[bytes]:

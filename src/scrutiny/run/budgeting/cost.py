@@ -138,7 +138,8 @@ def parts_of(
     plan = measurement.plan
     for data in plan.data if measurement.references else ():
         items, replicates = len(measurement.examples[data]), len(measurement.references)
-        queries = items * replicates * _most_search(measurement, data)
+        searched = [d.search_per_item for (_, of), d in measurement.designs.items() if of == data]
+        queries = items * replicates * max(searched, default=0)
         is_timed = queries and resolved.tasks[data].must_be_answered
         seconds = queries * timer.predicting(plan.reference, data) if is_timed else 0.0
         who = f"searching with {plan.reference}"
@@ -151,9 +152,3 @@ def parts_of(
         texts, seconds = round(queries * speed.texts), queries * speed.seconds
         claims = len(design.claims)
         yield Part(plan.id, family, data, items, replicates, queries, claims, texts, seconds)
-
-
-def _most_search(measurement: Measurement, data: str) -> int:
-    """Largest number of queries to the reference per item while variants are prepared."""
-    found = (d.search_per_item for (_, name), d in measurement.designs.items() if name == data)
-    return max(found, default=0)
