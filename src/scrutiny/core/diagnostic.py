@@ -405,8 +405,8 @@ class Context(Protocol):
     reference: Reference | None
 
     @property
-    def model(self) -> Model | None:
-        """Model of the cell, for capabilities beyond `predict`."""
+    def model(self) -> Model:
+        """Model of the cell, for capabilities beyond `predict`; not while variants are prepared."""
 
     @property
     def labels(self) -> tuple[str, ...]:

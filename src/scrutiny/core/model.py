@@ -183,9 +183,9 @@ class Model(PlainModel):
         return None
 
 
-def n_samples_of(model: Model | None) -> int | None:
+def n_samples_of(model: Model) -> int | None:
     """Number of samples behind a model's probabilities; None if they are exact."""
-    return None if model is None else model.n_samples or None
+    return model.n_samples or None
 
 
 @runtime_checkable

@@ -48,7 +48,7 @@ def test_the_search_is_that_of_torch():
     group = group_of(toy, ["the good day ok", "ok the bus good"])
     params = AdversarialParams(steps=60, copies=3)
     noise = np.random.default_rng(0).standard_normal((2, 3, 4))
-    found = search(toy, group, noise, params).end
+    _, found = search(toy, group, noise, params)
 
     def tensor(values):
         return torch.tensor(values, dtype=torch.float64)

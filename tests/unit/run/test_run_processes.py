@@ -154,7 +154,6 @@ def test_a_value_is_made_once_in_the_life_of_a_run(store):
 
 def test_without_a_model_nothing_is_answered(store):
     context = RunContext(task=None, seed=0, store=store)
-    assert context.model is None
     assert context.labels == ()
     assert context.predict([Example("1", {"text": "x"})]) == [Failure("no_model")]
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,9 +32,6 @@ from scrutiny.diagnostics.association.params import (
 )
 from scrutiny.diagnostics.association.vectors import has_direction, vectors_of_items
 from scrutiny.diagnostics.association.word_sets import WordSets, word_sets, words_of
-
-if TYPE_CHECKING:
-    from scrutiny.core.model import Model
 
 _PARTS: Final = {"targets": ("X", "Y"), "attributes": ("A", "B")}
 _PERMUTATIONS: Final = 999
@@ -90,7 +87,7 @@ class Clusters(Diagnostic[ClustersParams]):
         Of untrained replicates, the part that claims are about is clustered and no other.
         """
         examples = batch.examples
-        names = cluster_representations(params, cast("Model", ctx.model).capabilities)
+        names = cluster_representations(params, ctx.model.capabilities)
         vectors = vectors_of_items(examples, ctx, representations=names, layers=params.layers)
         tests = word_sets(examples)
         parts = params.parts[:1] if cell.role == "null" else params.parts

@@ -45,7 +45,7 @@ def association_tests(
     >>> [(test.metric, test.p_value) for test in found]
     [('word_permutation@1', 0.05), ('sentence_permutation@1', 0.05)]
     """
-    del rng  # splits are those of the sizes, the same for every replicate
+    # splits are those of the sizes, the same for every replicate
     found = []
     for metric, unit in (("word_permutation@1", units), ("sentence_permutation@1", None)):
         if metric.startswith("word") and units is None:

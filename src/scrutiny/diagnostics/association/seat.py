@@ -6,7 +6,7 @@ and exceeds that of untrained networks by the margin, and both hold for every ot
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,9 +38,6 @@ from scrutiny.diagnostics.association.params import (
 from scrutiny.diagnostics.association.vectors import has_direction, vectors_of_items
 from scrutiny.diagnostics.association.word_sets import WordSets, word_sets
 from scrutiny.stats.association.word_sets import associations
-
-if TYPE_CHECKING:
-    from scrutiny.core.model import Model
 
 
 def _name(test: str, kind: Kind) -> str:
@@ -158,7 +155,7 @@ class Seat(Diagnostic[SeatParams]):
     def measure(self, params: SeatParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """One row for each item and kind of vector, item by item."""
         examples = batch.examples
-        names = seat_representations(params, cast("Model", ctx.model).capabilities)
+        names = seat_representations(params, ctx.model.capabilities)
         vectors = vectors_of_items(
             examples,
             ctx,

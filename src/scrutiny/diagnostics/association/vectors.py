@@ -32,7 +32,7 @@ def vectors_of_items(
     found = vectors_of(
         ctx.model,
         passages,
-        layers=asked_layers(layers, 0 if ctx.model is None else ctx.model.n_layers),
+        layers=asked_layers(layers, ctx.model.n_layers),
         poolings=representations,
         one_by_one=as_published,
     )

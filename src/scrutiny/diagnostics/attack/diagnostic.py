@@ -80,7 +80,6 @@ class Attacks(Diagnostic[AttackParams]):
 
     def enough_items(self, n_rows: int) -> int:
         """Number of items that an audit attacks: success of 50 % is then known within 10 points."""
-        del n_rows
         return _AUDITED
 
     def design(self, params: AttackParams, inputs: Inputs) -> Design:
@@ -91,10 +90,10 @@ class Attacks(Diagnostic[AttackParams]):
         self, params: AttackParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """One row for each unchanged item, and for each attack and its random control."""
-        capabilities = frozenset() if ctx.model is None else ctx.model.capabilities
+        capabilities = ctx.model.capabilities
         attacks = attacks_of(params, ctx.task, capabilities)
         kinds = [BASELINE, *_kinds(list(attacks), params)]
-        if ctx.model is not None and ctx.model.has_stored_answers_only:
+        if ctx.model.has_stored_answers_only:
             for example in batch.examples:
                 yield from rater_rows(params, example.id, None, _STORED)
                 yield from (kind.row(example.id, _STORED) for kind in kinds)

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-from scrutiny.core.diagnostic import Failure
+from scrutiny.core.diagnostic import Context, Failure, Reference
 from scrutiny.core.example import Example
-from scrutiny.core.model import Model
 from scrutiny.core.queries.gradients import Gradients, InputEmbeddings, TokenGradients
 from scrutiny.core.task import Prediction
 from scrutiny.core.transformation import speaks
@@ -22,23 +21,6 @@ from scrutiny.perturb.search.setting import Search, Settings, Victim
 NOT_DRAWN: Final = Failure("not_drawn", status="skipped")
 LANGUAGE: Final = "language"
 UNANSWERED: Final = "unanswered"
-
-
-class AskedModel(Protocol):
-    """A model that is attacked: the context of a cell, or its reference."""
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Its labels in the words of the data."""
-
-    @property
-    def model(self) -> Model | None:
-        """The model itself, for its gradients."""
-
-    def predict(
-        self, examples: Sequence[Example], *, variants: Sequence[str | None] | None = None
-    ) -> list[Prediction | Failure]:
-        """Its answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +77,7 @@ class Work:
     """
 
     params: TransferParams
-    asked: AskedModel
+    asked: Context | Reference
     given: Given
     seed: int
     analyzed: dict[str, Documents] = field(default_factory=dict, repr=False, compare=False)
@@ -162,8 +144,6 @@ class Work:
 
     def _gradients(self) -> Gradients | None:
         model = self.asked.model
-        if model is None or "gradients" not in model.capabilities:
-            return None
-        if not isinstance(model, Gradients):
-            return None
-        return RelabeledGradients(model, self.asked.labels)
+        if "gradients" in model.capabilities and isinstance(model, Gradients):
+            return RelabeledGradients(model, self.asked.labels)
+        return None

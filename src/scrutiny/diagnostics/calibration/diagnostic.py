@@ -115,7 +115,6 @@ class Calibration(Diagnostic[CalibrationParams]):
         self, params: CalibrationParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """Two rows for each item: its own, and that of its calibrated twin."""
-        del params, cell
         for example, answer in zip(batch.examples, ctx.predict(batch.examples), strict=True):
             at = float(ctx.rng("twin", self.id, example.id).random())
             golds = {"measured": example.gold, "control": drawn(answer, at, ctx.labels)}

@@ -80,7 +80,7 @@ class Competence(Diagnostic[NoParams]):
 
     def measure(self, params: NoParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """One row for each pair; for a passage, one for each test."""
-        capabilities = frozenset() if ctx.model is None else ctx.model.capabilities
+        capabilities = ctx.model.capabilities
         name = procedure(capabilities)
         if ctx.task.name == self.of_passages:
             yield from passage_rows(batch.examples, name, capabilities, ctx)

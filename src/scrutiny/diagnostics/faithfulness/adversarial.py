@@ -98,9 +98,9 @@ class Adversarial(OfLayer[AdversarialParams]):
             ]
         )
         layer = layer_of(ctx)
-        sought = search(layer, group, noise, params)
+        start, end = search(layer, group, noise, params)
         found = {}
-        for role, weights in (("measured", sought.end), ("control", sought.start)):
+        for role, weights in (("measured", end), ("control", start)):
             apart = js(weights, group.weights[:, None, :])  # (text, copy)
             outputs = layer.reweighted(group.attended, weights)
             found[role] = apart, tvd(outputs, group.probabilities[:, None, :])

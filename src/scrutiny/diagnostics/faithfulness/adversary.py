@@ -11,7 +11,6 @@ sigmoid outputs that the released code takes. Weights are the softmax of free lo
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import softmax
@@ -26,17 +25,9 @@ _BETAS = (0.9, 0.999)
 _EPSILON = 1e-8
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sought:
-    """Attention ``(text, copy, token)`` at the start and the end of the search."""
-
-    start: Floats
-    end: Floats
-
-
 def search(
     layer: AttentionLayer, group: LengthGroup, noise: Floats, params: AdversarialParams
-) -> Sought:
+) -> tuple[Floats, Floats]:
     """Weights of the copies before and after the search.
 
     Parameters
@@ -59,7 +50,7 @@ def search(
         mean = (weights * slopes).sum(axis=-1, keepdims=True)
         return np.asarray(weights * (slopes - mean))
 
-    return Sought(start, softmax(adam(logits, gradient, steps=params.steps, lr=params.lr), axis=-1))
+    return start, softmax(adam(logits, gradient, steps=params.steps, lr=params.lr), axis=-1)
 
 
 def _slopes(

@@ -79,8 +79,7 @@ def hits_under(
 
 def is_right(example: Example, answer: Prediction, ctx: Context) -> float:
     """1.0 if the model's label, in the words of the data, is the gold label."""
-    names = () if ctx.model is None else ctx.model.labels
-    label = str(answer.answer)
+    names, label = ctx.model.labels, str(answer.answer)
     return float((ctx.labels[names.index(label)] if label in names else label) == example.gold)
 
 

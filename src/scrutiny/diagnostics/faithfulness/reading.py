@@ -88,8 +88,7 @@ def read(ctx: Context, examples: Sequence[Example]) -> tuple[list[LengthGroup], 
     A text of one token has no other attention and is skipped.
     """
     texts = [example.text for example in examples]
-    source = "the model" if ctx.model is None else ctx.model.source
-    answers = answer_or_fail(layer_of(ctx).attention_layer, texts, source=source)
+    answers = answer_or_fail(layer_of(ctx).attention_layer, texts, source=ctx.model.source)
     lost: dict[str, Failure] = {}
     by_length: dict[int, list[tuple[Example, AttendedText, float]]] = {}
     for example, answer in zip(examples, answers, strict=True):

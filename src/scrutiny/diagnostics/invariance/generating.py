@@ -1,6 +1,6 @@
 """Generation of texts that keep the reference's answer, and of random controls."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final
 
@@ -86,12 +86,11 @@ class Maker:
             found = list(self._search(generation, trial, searched))
             words = _words(found, generation)
             random = list(self._draw(self.examples, generation, trial, words, drawn))
-            only = self._without_another(generation, trial, list(zip(found, random, strict=True)))
-            pairs = zip(self.examples, found, random, strict=True)
-            outcomes = [(e, TrialOutcome(f, r, f.item in only)) for e, f, r in pairs]
+            pairs = list(zip(found, random, strict=True))
+            only = self._without_another(generation, trial, pairs)
             yield (
-                [self._treatment(outcome, e, generation, trial) for e, outcome in outcomes],
-                [self._control(outcome, e, generation, trial) for e, outcome in outcomes],
+                [self._treatment(*pair, generation, trial) for pair in pairs],
+                [self._control(*pair, generation, trial, only) for pair in pairs],
             )
             _exclude(searched, (f for f in found if f.is_success))
             _exclude(drawn, random)
@@ -146,55 +145,42 @@ class Maker:
         return frozenset(other.item for other in others if not _is_proposal(other, generation))
 
     def _treatment(
-        self, outcome: "TrialOutcome", example: Example, generation: Generation, trial: int
+        self, found: Found, random: Found, generation: Generation, trial: int
     ) -> Variant:
         name = variant_name(generation, trial, self.reference)
-        found = outcome.searched
         variant = Variant(
-            example.id, name, "measured", None, generation.capability, (), None, draw=trial
+            found.item, name, "measured", None, generation.capability, (), None, draw=trial
         )
         if found.status != "ok":
             return replace(variant, status=found.status, reason=found.reason)
         if not found.is_success or found.state is None:
-            has_room = _is_proposal(outcome.random, generation)
+            has_room = _is_proposal(random, generation)
             return replace(variant, status="skipped", reason=NO_TEXT if has_room else NO_PLACE)
         return replace(variant, edits=found.state.edits, gold=found.state.example.gold)
 
     def _control(
-        self, outcome: "TrialOutcome", example: Example, generation: Generation, trial: int
+        self,
+        searched: Found,
+        found: Found,
+        generation: Generation,
+        trial: int,
+        only: Collection[str],
     ) -> Variant:
         of = variant_name(generation, trial, self.reference)
         name = variant_name(generation, trial, self.reference, is_control=True)
-        found = outcome.random
-        variant = Variant(example.id, name, "control", of, generation.capability, (), None)
-        variant = replace(variant, draw=trial)
+        variant = Variant(
+            found.item, name, "control", of, generation.capability, (), None, draw=trial
+        )
         if found.status != "ok":
             return replace(variant, status=found.status, reason=found.reason)
         if found.state is None or not found.state.edits:
             return replace(variant, status="undefined", reason="no_room")
-        if not outcome.searched.is_success and not _is_proposal(found, generation):
+        if not searched.is_success and not _is_proposal(found, generation):
             return replace(variant, status="undefined", reason="no_room")
-        reason = ONLY_TEXT if outcome.is_only else None
+        reason = ONLY_TEXT if found.item in only else None
         return replace(
             variant, edits=found.state.edits, gold=found.state.example.gold, reason=reason
         )
-
-
-@dataclass(frozen=True, slots=True)
-class TrialOutcome:
-    """Result of one trial of an item.
-
-    Parameters
-    ----------
-    searched, random
-        Searches of both texts.
-    is_only
-        Whether both are the same text, and there is no other.
-    """
-
-    searched: Found
-    random: Found
-    is_only: bool
 
 
 def _words(found: Sequence[Found], generation: Generation) -> dict[str, int]:

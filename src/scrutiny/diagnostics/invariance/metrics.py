@@ -131,7 +131,6 @@ class OverPairs(AdditiveStatistic):
 
     def value(self, sums: Array, weight: Array) -> Array:
         """Values ``(...)`` of sums ``(..., cell, component)``; there is one cell."""
-        del weight
         return self.combine(sums[..., 0, :])
 
     def _widths(self, columns: int) -> tuple[int, ...]:

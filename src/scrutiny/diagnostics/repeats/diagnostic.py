@@ -76,7 +76,6 @@ class Repeats(Diagnostic[RepeatsParams]):
 
     def design(self, params: RepeatsParams, inputs: Inputs) -> Design:
         """The share, and the claim that it is above 0."""
-        del inputs
         return Design(
             estimates=(EstimateSpec("changed", CHANGED, {"": Selector()}),),
             claims=(
@@ -101,7 +100,6 @@ class Repeats(Diagnostic[RepeatsParams]):
         self, params: RepeatsParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """One row for each item: the share of times at which its answer was another one."""
-        del cell
         first, *again = (ctx.predict(batch.examples, draw=time) for time in range(params.times + 1))
         for example, before, *now in zip(batch.examples, first, *again, strict=True):
             yield _row(example.id, before, now)

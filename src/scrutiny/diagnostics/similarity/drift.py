@@ -20,7 +20,7 @@ from scrutiny.core.model import Model, n_samples_of
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Row
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.similarity.drift_design import DriftQuestion, make_drift_design
+from scrutiny.diagnostics.similarity.drift_design import make_drift_design
 from scrutiny.diagnostics.similarity.drift_rows import (
     EXCHANGE,
     MEASURES,
@@ -105,7 +105,7 @@ class Drift(Diagnostic[DriftParams]):
 
     def design(self, params: DriftParams, inputs: Inputs) -> Design:
         """Estimates and the claim for one family beside its reference."""
-        return make_drift_design(DriftQuestion(params.looks, inputs))
+        return make_drift_design(params.looks, inputs)
 
     def measure(self, params: DriftParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """Rows of all three answers, item by item."""

@@ -10,8 +10,7 @@ floor/...          minus that of the reference's own other runs
 =================  ================================================================================
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from scrutiny.core.claim import Claim, Component
@@ -20,43 +19,22 @@ from scrutiny.diagnostics.similarity.drift_rows import OF_GOLD, OF_LOGPROBS, OF_
 
 _ALPHA: Final = 0.05
 _AGAIN: Final = "control: the reference asked again"
+#: Of what stands beside the reference's own other runs.
+_FLOOR: Final = "floor/"
 _RUNS: Final = "control: the reference's own other runs"
 Condition = Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class DriftQuestion:
-    """The number of planned tests, and what is compared."""
-
-    looks: int
-    inputs: Inputs
-
-    @property
-    def has_runs(self) -> bool:
-        """Whether the reference has other runs to compare with."""
-        return not self.inputs.is_self and self.inputs.second.n_replicates > 1
-
-
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """Estimates, those of the claim, and ``floors``, which have a contrast."""
-
-    conditions: tuple[Condition, ...]
-    estimates: tuple[EstimateSpec, ...]
-    components: tuple[Component, ...]
-    floors: tuple[str, ...]
-
-
-def make_drift_design(asked: DriftQuestion) -> Design:
+def make_drift_design(looks: int, inputs: Inputs) -> Design:
     """Design for classifiers: by samples if either model is only known by samples."""
-    if "samples" in asked.inputs.subject.capabilities | asked.inputs.second.capabilities:
-        return design_of_samples(asked)
-    has_gold = asked.inputs.data.chance > 0
-    return design_of_logprobs(asked, OF_LOGPROBS, changes=OF_GOLD if has_gold else None)
+    if "samples" in inputs.subject.capabilities | inputs.second.capabilities:
+        return design_of_samples(looks, inputs)
+    changes = OF_GOLD if inputs.data.chance > 0 else None
+    return design_of_logprobs(looks, inputs, OF_LOGPROBS, changes=changes)
 
 
 def design_of_logprobs(
-    asked: DriftQuestion, distances: Condition, *, changes: Condition | None
+    looks: int, inputs: Inputs, distances: Condition, *, changes: Condition | None
 ) -> Design:
     """Design for known log-probabilities; ``changes`` are the rows of the tracked values."""
     estimates = [
@@ -70,29 +48,27 @@ def design_of_logprobs(
         estimates.append(_spec("change", "logprob_change", changes))
         estimates.append(_again("again/change", "logprob_change", changes))
         conditions += [changes] if changes != distances else []
-    floors = ("distance",) if asked.has_runs else ()
-    components = [Component("farther", 0.0, _AGAIN)]
-    components += [Component(f"floor/{name}", 0.0, _RUNS) for name in floors]
-    return _design(
-        asked, _Parts(tuple(conditions), tuple(estimates), tuple(components), floors=floors)
-    )
+    components = [Component("farther", 0.0, _AGAIN), *_beyond_runs("distance", inputs)]
+    return _design(looks, inputs, conditions, estimates, components)
 
 
-def design_of_samples(asked: DriftQuestion) -> Design:
+def design_of_samples(looks: int, inputs: Inputs) -> Design:
     """Design where models are known by samples of their answers."""
-    estimates = (
+    estimates = [
         _spec("farther", "farther", OF_SAMPLES),
         _beside_again("farther_excess", "beyond(farther)", OF_SAMPLES),
         _spec("mmd", "label_mmd", OF_SAMPLES),
         _again("again/farther", "farther", OF_SAMPLES),
         _again("again/mmd", "label_mmd", OF_SAMPLES),
-    )
-    floors = ("farther",) if asked.has_runs else ()
-    beyond = Component("farther_excess", 0.0, _AGAIN)
-    if floors:
-        beyond = Component("floor/farther", 0.0, _RUNS)
-    components = (Component("farther", 0.0), beyond)
-    return _design(asked, _Parts((OF_SAMPLES,), estimates, components, floors=floors))
+    ]
+    beyond = _beyond_runs("farther", inputs) or [Component("farther_excess", 0.0, _AGAIN)]
+    return _design(looks, inputs, [OF_SAMPLES], estimates, [Component("farther", 0.0), *beyond])
+
+
+def _beyond_runs(name: str, inputs: Inputs) -> list[Component]:
+    """Component for the difference from other runs of the reference, if it has any."""
+    has_runs = not inputs.is_self and inputs.second.n_replicates > 1
+    return [Component(f"{_FLOOR}{name}", 0.0, _RUNS)] if has_runs else []
 
 
 def _spec(name: str, metric: str, condition: Condition) -> EstimateSpec:
@@ -111,36 +87,41 @@ def _again(name: str, metric: str, condition: Condition) -> EstimateSpec:
     return EstimateSpec(name, f"{metric}@1", sides, condition=where)
 
 
-def _design(asked: DriftQuestion, parts: _Parts) -> Design:
-    inputs, level = asked.inputs, _ALPHA / asked.looks
-    pair = f"{inputs.subject.name} differs from {inputs.second.name}"
+def _design(
+    looks: int,
+    inputs: Inputs,
+    conditions: Sequence[Condition],
+    estimates: Sequence[EstimateSpec],
+    components: Sequence[Component],
+) -> Design:
+    level, pair = _ALPHA / looks, f"{inputs.subject.name} differs from {inputs.second.name}"
     claim = Claim(
         id="told-apart",
         says=f"{pair} at level {level:.3g}: its answers differ from those of {inputs.second.name} "
         "by more than these differ when asked again",
-        components=parts.components,
+        components=tuple(components),
         family="told-apart",
         level=1 - level,
         checks=("items", "seeds", "datasets"),
     )
+    floors = [c.estimate for c in components if c.estimate.startswith(_FLOOR)]
     return Design(
-        conditions=tuple(dict(condition) for condition in parts.conditions),
-        estimates=parts.estimates,
-        claims=() if asked.inputs.is_self else (claim,),
+        conditions=tuple(conditions),
+        estimates=tuple(estimates),
+        claims=() if inputs.is_self else (claim,),
         queries_per_item=3,
-        notes=tuple(_notes(asked)),
+        notes=tuple(_notes(looks, inputs)),
         families={"told-apart": f"{pair} on {inputs.data.name}"},
         contrasts=tuple(
-            ContrastSpec(f"floor/{name}", name, name, minus="reference") for name in parts.floors
+            ContrastSpec(f, *[f.removeprefix(_FLOOR)] * 2, minus="reference") for f in floors
         ),
     )
 
 
-def _notes(asked: DriftQuestion) -> Iterator[str]:
+def _notes(looks: int, inputs: Inputs) -> Iterator[str]:
     """Sentences for "how this was measured"."""
-    looks = asked.looks
     yield (
-        f"{asked.inputs.second.name} was asked twice; its second answers come from the model and "
+        f"{inputs.second.name} was asked twice; its second answers come from the model and "
         "not from the cache. Without drift the answers of both models to an item can be exchanged."
     )
     if looks == 1:

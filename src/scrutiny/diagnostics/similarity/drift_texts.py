@@ -20,7 +20,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.limits import between, shares
 from scrutiny.core.model import Model
 from scrutiny.core.record import Measure, Row
-from scrutiny.diagnostics.similarity.drift_design import DriftQuestion, design_of_logprobs
+from scrutiny.diagnostics.similarity.drift_design import design_of_logprobs
 from scrutiny.models.answers.checked_language import ask_or_fail
 from scrutiny.models.scoring import likelihoods, procedure
 
@@ -96,8 +96,7 @@ class DriftTexts(Diagnostic[DriftTextsParams]):
                     "masked_logprobs of both are needed, or token_logprobs of both.",
                 )
             )
-        asked = DriftQuestion(params.looks, inputs)
-        return design_of_logprobs(asked, OF_TEXTS, changes=OF_TEXTS)
+        return design_of_logprobs(params.looks, inputs, OF_TEXTS, changes=OF_TEXTS)
 
     def measure(
         self, params: DriftTextsParams, cell: Cell, batch: Batch, ctx: Context

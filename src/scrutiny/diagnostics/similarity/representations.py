@@ -147,13 +147,12 @@ class _Sample:
         return cls(chosen, place, group, units[place], orders)
 
     def compared(
-        self, models: tuple[Model | None, Model | None], params: RepresentationsParams
+        self, models: tuple[Model, Model], params: RepresentationsParams
     ) -> "list[_Compared]":
         """Every comparison of two models on this sample."""
         a, b = models
-        depths = [0 if model is None else model.n_layers for model in models]
-        poolings = poolings_of(params, *(m.capabilities for m in models if m is not None))
-        wanted = comparisons(params, poolings, reference=depths[0], target=depths[1])
+        poolings = poolings_of(params, a.capabilities, b.capabilities)
+        wanted = comparisons(params, poolings, reference=a.n_layers, target=b.n_layers)
         passages = [passage_of(example) for example in self.examples]
         first, second = (
             vectors_of(model, passages, layers=layers, poolings=poolings)

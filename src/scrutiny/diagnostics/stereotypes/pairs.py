@@ -153,8 +153,7 @@ class Pairs(Diagnostic[PairsParams]):
 
     def measure(self, params: PairsParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """One row for each pair and variant."""
-        capabilities = frozenset() if ctx.model is None else ctx.model.capabilities
-        variants = params.runnable(capabilities)
+        variants = params.runnable(ctx.model.capabilities)
         wanted = [e for e in batch.examples if variants and _is_wanted(e, params)]
         measured = pair_rows(wanted, variants, ctx) if wanted else ()
         rows = grouped((row.item, row) for row in measured)

@@ -160,8 +160,7 @@ class StereoSet(Diagnostic[StereoSetParams]):
         self, params: StereoSetParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """One row for each item and variant."""
-        capabilities = frozenset() if ctx.model is None else ctx.model.capabilities
-        variants = params.runnable(capabilities)
+        variants = params.runnable(ctx.model.capabilities)
         if variants:
             yield from triple_rows(batch.examples, variants, ctx)
             return

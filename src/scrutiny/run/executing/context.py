@@ -68,9 +68,10 @@ class RunContext:
         self._client = client
 
     @property
-    def model(self) -> Model | None:
+    def model(self) -> Model:
         """The cell's model, for capabilities beyond `predict`."""
-        return None if self._client is None else self._client.model
+        assert self._client is not None  # nobody looks for it while variants are prepared
+        return self._client.model
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -90,7 +90,6 @@ class OfRegression(AdditiveStatistic):
 
     def value(self, sums: Array, weight: Array) -> Array:
         """Values ``(...)`` of sums ``(..., cell, column)``."""
-        del weight
         return self.combine(sums)
 
 
@@ -121,7 +120,6 @@ def _anova(
     measures: NDArray[np.float64], units: NDArray[np.int64] | None, rng: np.random.Generator
 ) -> Sequence[ReplicateTest]:
     """Partial F of label and distance, and a cluster-robust test of the label."""
-    del rng
     code = np.arange(len(measures)) if units is None else np.unique(units, return_inverse=True)[1]
     sums = np.zeros((int(code.max()) + 1, measures.shape[-1]))
     np.add.at(sums, code, measures)

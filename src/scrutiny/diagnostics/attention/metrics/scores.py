@@ -146,7 +146,7 @@ class OfHeads(AdditiveStatistic):
 
     def value(self, sums: Array, weight: Array) -> Array:
         """Values ``(...)`` of sums ``(..., cell, column)``."""
-        del weight  # a corpus or a half is no cell inside a resampled unit
+        # a corpus or a half is no cell inside a resampled unit
         return self.combine(self.sides(sums))
 
     def sides(self, sums: Array) -> list[HeadCounts]:

@@ -94,7 +94,6 @@ def _gain_tests(
     rng: np.random.Generator,
 ) -> Sequence[ReplicateTest]:
     """Test of one replicate: p of its own tau."""
-    del units, rng
     base, tuned = (side.score(kind) for side in GAIN_TAU.of(kind).sides(measures.sum(axis=0)))
     return _kendall(f"gain_tau_kendall({kind})@1", base, tuned - base)
 

@@ -48,7 +48,6 @@ def _exchanged_within_items(
 
     Answers are drawn item by item, so items are exchanged apart, whatever is resampled together.
     """
-    del units
     excess = rows[:, 0] - rows[:, 1]
     found = sign_flip_test(excess, rng=rng, permutations=_FLIPS, alternative="greater")
     return [_told("logprob_exchange@1", "exchanged within items", found)]
@@ -80,7 +79,7 @@ def _samples_exchanged(
     >>> _samples_exchanged(rows, None, np.random.default_rng(0))[0].p_value
     0.25
     """
-    del units, rng  # the exchanges were drawn with the items
+    # the exchanges were drawn with the items
     observed, exchanged = float(rows[:, 0].sum()), rows[:, 1:].sum(axis=0)
     slack = TIE * max(1.0, abs(observed))
     count = exchanged.size
