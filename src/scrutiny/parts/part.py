@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.plugin import Told
 from scrutiny.parts.charts.tables import Chart
-from scrutiny.parts.run.found import Found
-from scrutiny.parts.run.view import RunView
+from scrutiny.parts.run.view import Found, RunView
 
 if TYPE_CHECKING:
     from rich.text import Text

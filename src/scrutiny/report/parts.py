@@ -7,9 +7,8 @@ from pathlib import Path
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.registry import registry
 from scrutiny.parts.part import Part, ReportPart
-from scrutiny.parts.run.found import Found
 from scrutiny.parts.run.places import parts_of
-from scrutiny.parts.run.view import RunView
+from scrutiny.parts.run.view import Found, RunView
 from scrutiny.parts.wording.labels import family_name
 
 

@@ -14,7 +14,7 @@ from scrutiny.core.answers.extract import Extract
 from scrutiny.core.answers.stored import answer_json
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Span
-from scrutiny.parts.run.found import Found
+from scrutiny.parts.run.view import Found
 from scrutiny.parts.wording.diffs import stretches, visible
 from scrutiny.report.formats.named import FORMATS, render
 from scrutiny.report.reading import evidence

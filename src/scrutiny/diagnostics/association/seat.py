@@ -35,8 +35,12 @@ from scrutiny.diagnostics.association.params import (
     kinds_of,
     seat_representations,
 )
-from scrutiny.diagnostics.association.vectors import has_direction, vectors_of_items
-from scrutiny.diagnostics.association.word_sets import WordSets, word_sets
+from scrutiny.diagnostics.association.word_sets import (
+    WordSets,
+    has_direction,
+    vectors_of_items,
+    word_sets,
+)
 from scrutiny.stats.association.word_sets import associations
 
 

@@ -1,15 +1,19 @@
-"""The word sets of an association test in a dataset."""
+"""The word sets of an association test in a dataset, and the vectors of their items."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Booleans, Floats
+from scrutiny.core.diagnostic import Context
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.queries.language import Passage
+from scrutiny.diagnostics.association.params import Layers, asked_layers
+from scrutiny.models.answers.vectors import ItemVectors, vectors_of
 
 SETS: Final = ("X", "Y", "A", "B")
 
@@ -86,3 +90,35 @@ def lowered(text: str) -> str:
 def _span(example: Example) -> tuple[int, int] | None:
     start, end = example.attributes.get("a_start"), example.attributes.get("a_end")
     return None if start is None or end is None else (int(start), int(end))
+
+
+def vectors_of_items(
+    examples: Sequence[Example],
+    ctx: Context,
+    *,
+    representations: tuple[str, ...],
+    layers: Layers,
+    as_published: bool = False,
+) -> ItemVectors:
+    """Vectors of the examples, from one query to the model.
+
+    As published: texts in lower case, one forward pass for each. Vectors of one text in several
+    batches differ in their last digits, which shows where associations hardly vary.
+    """
+    passages, places = passages_of(
+        examples, lower=as_published, needs_word="word" in representations
+    )
+    found = vectors_of(
+        ctx.model,
+        passages,
+        layers=asked_layers(layers, ctx.model.n_layers),
+        poolings=representations,
+        one_by_one=as_published,
+    )
+    return replace(found, passage=places)
+
+
+def has_direction(vectors: Floats) -> Booleans:
+    """Whether each vector of ``(item, dimension)`` exists and is not zero."""
+    lengths = np.linalg.norm(vectors, axis=1)
+    return np.asarray(np.isfinite(lengths) & (lengths > 0))

@@ -12,9 +12,8 @@ from scrutiny.diagnostics.attack.kept import FoundText, found_in
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import axis, band_and_line, drawn, series_color, view_of
 from scrutiny.parts.part import FINDINGS, MOST_CHARTS, Part, ReportPart, left_out
-from scrutiny.parts.run.found import Found
 from scrutiny.parts.run.identity import identity
-from scrutiny.parts.run.view import RunView
+from scrutiny.parts.run.view import Found, RunView
 from scrutiny.parts.wording.diffs import stretches
 from scrutiny.parts.wording.labels import replicate_words, unversioned
 from scrutiny.parts.wording.numbers import NO_VALUE, interval, number, percent

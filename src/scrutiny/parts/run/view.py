@@ -6,7 +6,7 @@ folder.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from scrutiny.core.claim import Finding
 from scrutiny.core.edit import Edit
@@ -19,6 +19,25 @@ if TYPE_CHECKING:
 
     from scrutiny.store.panels import Recorded
     from scrutiny.store.run_folder import RunFolder
+
+
+class Found(NamedTuple):
+    """Final text of a search for one replicate of a model.
+
+    ``before`` and ``after`` are the answers to the item and to the text; ``is_success`` says
+    whether the search reached its goal.
+    """
+
+    model: str
+    replicate: str | None
+    dataset: str
+    item: str
+    change: str
+    draw: int
+    edits: Sequence[Sequence[Any]]
+    before: str | None
+    after: str | None
+    is_success: bool = True
 
 
 #: What a change did to an answer: right to wrong, wrong to right, or neither that is known.

@@ -12,7 +12,7 @@ from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.estimate import EstimateKey
-from scrutiny.parts.run.found import Found
+from scrutiny.parts.run.view import Found
 from scrutiny.parts.wording.diffs import changed_words
 from scrutiny.parts.wording.labels import replicate_words
 from scrutiny.reliability.verdicts.gate_rules import says, without_versions

@@ -9,8 +9,7 @@ import pyarrow as pa
 from scrutiny.core.claim import Finding
 from scrutiny.core.edit import Edit
 from scrutiny.core.grouping import grouped
-from scrutiny.parts.run.found import Found
-from scrutiny.parts.run.view import Answer, Evidence, EvidenceItem
+from scrutiny.parts.run.view import Answer, Evidence, EvidenceItem, Found
 from scrutiny.parts.wording.labels import replicate_words
 from scrutiny.report.reading.evidence import (
     MOST_CASES,

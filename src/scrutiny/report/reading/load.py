@@ -10,12 +10,12 @@ from scrutiny.core.claim import Finding
 from scrutiny.core.errors import DataError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.task import Task
-from scrutiny.parts.run.found import Found
 from scrutiny.parts.run.in_slices import without_slices
 from scrutiny.parts.run.view import (
     DatasetLine,
     DiagnosticNotes,
     Evidence,
+    Found,
     Missing,
     RunFacts,
     RunView,
