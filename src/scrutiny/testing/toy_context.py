@@ -51,7 +51,7 @@ class ToyContext:
     ) -> None:
         self.task = task
         self.seed = seed
-        self.model = model
+        self.model: Any = model  # none while variants are prepared
         self.labels: tuple[str, ...] = () if model is None else model.labels
         self.resources: Mapping[str, Any] = {}
         self.asked: list[tuple[str, str | None]] = []

@@ -18,7 +18,6 @@ from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.diagnostics.attention.probes.diagnostic import AttentionProbe, ProbeParams
 from scrutiny.diagnostics.attention.probes.fitting import (
     KINDS,
-    Fitting,
     distance_features,
     fit_probe,
 )
@@ -203,7 +202,12 @@ def test_the_root_is_found_by_attention_to_special_tokens():
 
     trained = [one() for _ in range(30)]
     probe = fit_probe(
-        "attention", trained, vectors=None, fitting=Fitting(10, 0.05), rng=np.random.default_rng(1)
+        "attention",
+        trained,
+        vectors=None,
+        epochs=10,
+        learning_rate=0.05,
+        rng=np.random.default_rng(1),
     )
     for sentence in (one() for _ in range(10)):
         assert probe.heads(sentence).tolist() == sentence.heads.tolist()
@@ -220,7 +224,7 @@ def test_no_word_is_its_own_head(kind):
         np.array([1, 2, 3, 4, 5, 6]),
     )
     vectors = rng.normal(size=(6, 3)).astype(np.float32)
-    probe = fit_probe(kind, [sentence], vectors=vectors, fitting=Fitting(1), rng=rng)
+    probe = fit_probe(kind, [sentence], vectors=vectors, epochs=1, rng=rng)
     assert (probe.heads(sentence) != np.arange(6)).all()
 
 
@@ -252,9 +256,7 @@ def test_the_epoch_that_does_best_on_held_out_sentences_is_kept():
 
     trained = [one(right=False) for _ in range(10)]
     kept = [
-        fit_probe(
-            "attention", trained, vectors=None, fitting=Fitting(n), rng=np.random.default_rng(0)
-        )
+        fit_probe("attention", trained, vectors=None, epochs=n, rng=np.random.default_rng(0))
         for n in (1, 40)
     ]
     held = trained[int(np.random.default_rng(0).permutation(10)[0])]

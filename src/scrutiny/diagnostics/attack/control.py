@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from scrutiny.core.edit import Edit, EditRefusedError
@@ -131,67 +132,60 @@ class OneAtRandom(Method):
         return None
 
 
+@dataclass(frozen=True, eq=False)
 class _Source:
     """Candidates at the places of an item, drawn once each."""
 
-    __slots__ = (
-        "_candidates",
-        "_has_none",
-        "_like",
-        "_own_words",
-        "_pieces",
-        "_rng",
-        "places",
-        "problem",
-    )
+    problem: Problem
+    like: Method | None
+    own_words: OwnWords
+    candidates: dict[int, Sequence[State]] = field(default_factory=dict)
 
-    def __init__(self, problem: Problem, like: Method | None, own_words: OwnWords) -> None:
-        self.problem = problem
-        self.places: Sequence[Place] = problem.places(problem.base.state)
-        self._like = like
-        self._own_words = own_words
-        self._pieces: ItemPieces | None = None
-        # a word without a synonym is no place for a word of the victim's
-        moves = problem.space.moves
-        self._has_none = any(isinstance(move.transformation, AnyWord) for move in moves)
-        self._rng = problem.rng(stream_of(AtRandom))
-        self._candidates: dict[int, Sequence[State]] = {}
+    @cached_property
+    def places(self) -> Sequence[Place]:
+        """Places that may be changed."""
+        return self.problem.places(self.problem.base.state)
 
-    @property
+    @cached_property
     def rng(self) -> "Generator":
         """Stream of this search."""
-        return self._rng
+        return self.problem.rng(stream_of(AtRandom))
+
+    @cached_property
+    def pieces(self) -> ItemPieces:
+        """Tokens of the item by the victim's tokenizer."""
+        return ItemPieces.of(self.problem)
 
     def options(self, number: int) -> Sequence[State]:
         """Candidates at a place; words of the victim if the method brings its own candidates."""
-        if number not in self._candidates:
+        if number not in self.candidates:
             place, start = self.places[number], self.problem.base.state
             found = self.problem.candidates(start, place)
-            self._candidates[number] = found or self._of_victim(place)
-        return self._candidates[number]
+            self.candidates[number] = found or self._of_victim(place)
+        return self.candidates[number]
 
     def is_known(self, known: Collection[object]) -> bool:
         """Whether all texts with one changed word are known; two with none could be joined."""
-        return len(self._candidates) == len(self.places) and all(
+        return len(self.candidates) == len(self.places) and all(
             state.words_changed > 1 or (state.words_changed == 1 and state.key in known)
-            for options in self._candidates.values()
+            for options in self.candidates.values()
             for state in options
         )
 
     def _of_victim(self, place: Place) -> Sequence[State]:
         """Texts with a random word of the victim at a place that is one of its tokens."""
         problem, start = self.problem, self.problem.base.state
-        if problem.model is None or place.token < 0 or not self._has_none:
+        # a word without a synonym is no place for a word of the victim's
+        has_none = any(isinstance(move.transformation, AnyWord) for move in problem.space.moves)
+        if problem.model is None or place.token < 0 or not has_none:
             return ()
-        if self._pieces is None:
-            self._pieces = ItemPieces.of(problem)
-        row = self._pieces.row_at(place)
+        row = self.pieces.row_at(place)
         if row is None:
             return ()
-        least = None if self._like is None else self._like.least_cosine
-        words = self._own_words.near(problem.model.embeddings(), row, least)
+        least = None if self.like is None else self.like.least_cosine
+        words = self.own_words.near(problem.model.embeddings(), row, least)
         text = start.texts[start.origin.numbers[place.field]][place.low : place.high]
-        chosen = self._rng.permutation(len(words))[:_WORDS].tolist()
+        chosen = self.rng.permutation(len(words))[:_WORDS].tolist()
         edits = [
             (Edit(place.field, place.low, place.high, match_case(text, words[i])),) for i in chosen
         ]

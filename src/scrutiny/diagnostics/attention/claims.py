@@ -8,6 +8,9 @@ from scrutiny.core.diagnostic import ContrastSpec, EstimateSpec, Subtracted
 
 #: The preset that no claim has to survive: it is read literally, and halves what heads score.
 _LITERAL: Final = "as_published"
+#: Accuracy of the head that is chosen on the other half, and beyond the baseline chosen there.
+SELECTED: Final = "selected_head(accuracy)"
+OVER: Final = "selected_head_over_baseline(accuracy)"
 #: Families that a family is beside, as its contrasts name them.
 _OTHERS: Final[Sequence[tuple[str, Subtracted]]] = (
     ("untrained", "null"),
@@ -53,35 +56,40 @@ def preset_claim(
     margin: float,
     **stated: Any,
 ) -> Claim:
-    """Claim that holds in every preset; parts and choices as in `under_each_preset`."""
-    components = under_each_preset(parts, choices, margin)
-    checks = checks_with(preset=choices)
-    return Claim(id=name, says=says, components=components, checks=checks, **stated)
-
-
-def under_each_preset(
-    parts: Sequence[tuple[str, str, str]], choices: Mapping[str, str], margin: float
-) -> tuple[Component, ...]:
-    """Components of a claim: every part exceeds the margin in every preset.
+    """Claim that every part exceeds the margin in every preset.
 
     Parameters
     ----------
+    name, says
+        Of the claim.
     parts
         Metric, what it is against, and where its estimate stands: ``untrained/{}``.
     choices
         What identifiers of estimates begin with, by preset; the first is the reference.
     margin
         Smallest difference worth the claim.
+    stated
+        What else the claim says.
     """
-    return tuple(
+    components = tuple(
         Component(
             place.format(f"{start}/{metric}"),
             margin,
-            against if position == 0 else f"choice: preset {name}, {against}",
+            against if position == 0 else f"choice: preset {preset}, {against}",
         )
-        for position, (name, start) in enumerate(choices.items())
+        for position, (preset, start) in enumerate(choices.items())
         for metric, against, place in parts
     )
+    checks = checks_with(preset=choices)
+    return Claim(id=name, says=says, components=components, checks=checks, **stated)
+
+
+def of_accuracy(head: tuple[str, ...], baseline: str) -> dict[str, tuple[str, ...]]:
+    """Metrics of accuracy by what they are computed along: of heads, baselines, chosen ones."""
+    chosen = ("mean_head", "best_head", "selected_head", "selected_baseline")
+    names = (*chosen, "selected_head_over_baseline")
+    each = {"head(accuracy)": head, "baseline(accuracy)": (baseline,)}
+    return {**each, **{f"{name}(accuracy)": () for name in names}}
 
 
 def beside_others(specs: Iterable[str]) -> Iterator[ContrastSpec]:

@@ -104,7 +104,7 @@ def _design(
         level=1 - level,
         checks=("items", "seeds", "datasets"),
     )
-    floors = [c.estimate for c in components if c.estimate.startswith(_FLOOR)]
+    floors = (c.estimate for c in components if c.estimate.startswith(_FLOOR))
     return Design(
         conditions=tuple(conditions),
         estimates=tuple(estimates),
@@ -113,7 +113,9 @@ def _design(
         notes=tuple(_notes(looks, inputs)),
         families={"told-apart": f"{pair} on {inputs.data.name}"},
         contrasts=tuple(
-            ContrastSpec(f, *[f.removeprefix(_FLOOR)] * 2, minus="reference") for f in floors
+            ContrastSpec(floor, name, name, minus="reference")
+            for floor in floors
+            for name in [floor.removeprefix(_FLOOR)]
         ),
     )
 

@@ -27,24 +27,17 @@ from scrutiny.diagnostics.attention.arcs.params import (
     ArcsParams,
 )
 from scrutiny.diagnostics.attention.claims import (
+    OVER,
+    SELECTED,
     beside_others,
     claimed_presets,
+    of_accuracy,
     preset_claim,
     specs_of,
 )
 from scrutiny.diagnostics.attention.reading import Made, ReadsMaps
 
-SELECTED: Final = "selected_head(accuracy)"
-OVER: Final = "selected_head_over_baseline(accuracy)"
-_ALONG: Final = {
-    "head(accuracy)": ("direction", "layer", "head"),
-    "baseline(accuracy)": ("offset",),
-    "mean_head(accuracy)": (),
-    "best_head(accuracy)": (),
-    SELECTED: (),
-    "selected_baseline(accuracy)": (),
-    OVER: (),
-}
+_ALONG: Final = of_accuracy(("direction", "layer", "head"), "offset")
 _DIRECTION: Final = ("direction", 2)
 _OFFSET: Final = ("offset", len(OFFSETS))
 NO_CASE: Final = "no_such_relation"

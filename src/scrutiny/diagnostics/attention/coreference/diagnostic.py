@@ -12,8 +12,11 @@ from scrutiny.core.limits import known
 from scrutiny.core.queries.annotation import Mentions
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.diagnostics.attention.claims import (
+    OVER,
+    SELECTED,
     beside_others,
     claimed_presets,
+    of_accuracy,
     preset_claim,
     specs_of,
 )
@@ -34,17 +37,7 @@ _NO_QUESTION: Final = "no_antecedent"
 _FAMILY: Final = "attention.coreference"
 #: Kinds of mentions as conditions; ``all`` first.
 KINDS: Final = ("all", "pronoun", "proper", "nominal")
-_SELECTED: Final = "selected_head(accuracy)"
-_OVER: Final = "selected_head_over_baseline(accuracy)"
-_ALONG: Final = {
-    "head(accuracy)": ("layer", "head"),
-    "baseline(accuracy)": ("baseline",),
-    "mean_head(accuracy)": (),
-    "best_head(accuracy)": (),
-    _SELECTED: (),
-    "selected_baseline(accuracy)": (),
-    _OVER: (),
-}
+_ALONG: Final = of_accuracy(("layer", "head"), "baseline")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +123,7 @@ class Coreference(ReadsMaps[CoreferenceParams]):
                 _FAMILY: f"heads of {inputs.subject.name} find antecedents beyond the nearest "
                 "mention, the same head word and untrained networks"
             },
-            contrasts=tuple(beside_others("/".join([*p.values(), _SELECTED]) for p in places)),
+            contrasts=tuple(beside_others("/".join([*p.values(), SELECTED]) for p in places)),
         )
 
     def rows_of(
@@ -151,7 +144,7 @@ def _claim(presets: Sequence[str], *, margin: float) -> Claim:
         "antecedents",
         f"some head finds antecedents by {margin:g} more often than the nearest mention, the same "
         "head word and chance, on the half it was not chosen on",
-        [(_OVER, "baselines", "{}"), (_SELECTED, "control: untrained", "untrained/{}")],
+        [(OVER, "baselines", "{}"), (SELECTED, "control: untrained", "untrained/{}")],
         {name: f"{name}/all" for name in claimed_presets(presets)},
         margin=margin,
         family=_FAMILY,

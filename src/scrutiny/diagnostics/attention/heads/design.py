@@ -6,7 +6,8 @@ corpora more than control-tuned ones. (C2, attention beyond distance, is `attent
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 from scrutiny.core.claim import Claim
 from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
@@ -50,11 +51,12 @@ def _specs(name: str, inputs: Inputs) -> Iterator[EstimateSpec]:
         yield _spec(name, f"mean_head({kind})")
         yield _spec(name, f"split_half_tau({kind})")
         for other in inputs.data.beside:
-            yield _spec(name, f"heads_tau({kind})", beside=(other,))
-        if inputs.base:
-            yield _of_both(name, f"gain_tau({kind})")
-            yield _of_both(name, f"gain_tau_other_half({kind})")
-    yield _spec(name, "mean_head(f1)", by_layer=True, along=("layer",))
+            yield _spec(name, f"heads_tau({kind})", other, beside=(other,))
+        for metric in ("gain_tau", "gain_tau_other_half") if inputs.base else ():
+            own = _spec(name, f"{metric}({kind})")
+            base = Selector("measured", own.condition, of="base")
+            yield replace(own, sides={**own.sides, "base": base})
+    yield _spec(name, "mean_head(f1)", "layers", along=("layer",))
     for metric in (
         "best_head(f1)",
         "selected_head(f1)",
@@ -63,53 +65,18 @@ def _specs(name: str, inputs: Inputs) -> Iterator[EstimateSpec]:
     ):
         yield _spec(name, metric)
     for metric in _COMPARED:
-        yield _spec(name, metric, role="control")
+        yield _spec(name, metric, "pseudo", role="control", group="pseudo-cues")
 
 
 def _spec(
-    name: str,
-    metric: str,
-    *,
-    role: str = "measured",
-    along: tuple[str, ...] = (),
-    beside: tuple[str, ...] = (),
-    by_layer: bool = False,
+    name: str, metric: str, *ends: str, role: str = "measured", **stated: Any
 ) -> EstimateSpec:
-    """One specification, named by preset, metric and group."""
-    parts = [name, metric, *beside]
-    if role != "measured":
-        parts.append("pseudo")
-    if by_layer:
-        parts.append("layers")
-    return EstimateSpec(
-        "/".join(parts),
-        f"{metric}@1",
-        {"": Selector(role, {"preset": name})},
-        role=role,
-        condition={"preset": name},
-        group="pseudo-cues" if role == "control" else "all",
-        along=along,
-        beside=beside,
-        strata=_strata(metric),
-    )
-
-
-def _strata(metric: str) -> str | None:
-    """Halves as strata, if a metric chooses on one and scores on the other."""
+    """One specification, named by preset, metric and what else tells it apart."""
+    # what is chosen on one half and scored on the other has halves as strata
     is_of_halves = metric.startswith(("selected", "split_half")) or "other_half" in metric
-    return "a_half" if is_of_halves else None
-
-
-def _of_both(name: str, metric: str) -> EstimateSpec:
-    """Specification over the records of this family and of the family before fine-tuning."""
-    condition = {"preset": name}
-    return EstimateSpec(
-        f"{name}/{metric}",
-        f"{metric}@1",
-        {"": Selector("measured", condition), "base": Selector("measured", condition, of="base")},
-        condition=condition,
-        strata=_strata(metric),
-    )
+    strata = "a_half" if is_of_halves else None
+    place, condition = "/".join([name, metric, *ends]), {"preset": name}
+    return EstimateSpec.of(place, f"{metric}@1", condition, role=role, strata=strata, **stated)
 
 
 def _contrasts(names: Sequence[str], inputs: Inputs) -> Iterator[ContrastSpec]:

@@ -32,7 +32,6 @@ from scrutiny.diagnostics.attention.probes.fitting import (
     KINDS,
     WITH_WORDS,
     FittedProbe,
-    Fitting,
     fit_probe,
 )
 from scrutiny.diagnostics.attention.probes.reading import (
@@ -297,13 +296,13 @@ class _Study:
         if embeddings is not None:
             known = np.unique(np.concatenate([one.types for one in sentences]))
             vectors = reduced(embeddings, known, dimensions=self._params.dimensions)
-        fitting = Fitting(self._params.epochs, self._params.learning_rate)
         return {
             (kind, draw): fit_probe(
                 kind,
                 sentences,
                 vectors=vectors if kind in WITH_WORDS else None,
-                fitting=fitting,
+                epochs=self._params.epochs,
+                learning_rate=self._params.learning_rate,
                 rng=self._ctx.rng(f"probe-{kind}", stream_of(AttentionProbe), half, draw),
             )
             for kind in self._kinds

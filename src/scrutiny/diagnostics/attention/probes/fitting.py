@@ -42,17 +42,6 @@ _SMALL: Final = 0.01
 _HELD: Final = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Fitting:
-    """Settings of the fit: Adam, one sentence at a time, .002 as published.
-
-    A tenth of the sentences is not fitted to: the epoch that does best on it is kept.
-    """
-
-    epochs: int = 10
-    learning_rate: float = 0.002
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class FittedProbe:
     """A fitted probe.
@@ -86,7 +75,8 @@ def fit_probe(
     sentences: Sequence[Parsed],
     *,
     vectors: NDArray[np.float32] | None,
-    fitting: Fitting,
+    epochs: int = 10,
+    learning_rate: float = 0.002,
     rng: np.random.Generator,
 ) -> FittedProbe:
     """Probe of a kind, fitted to sentences.
@@ -99,8 +89,8 @@ def fit_probe(
         With at least one word whose head is known, each.
     vectors
         Of word types; the attention-only probe has none.
-    fitting
-        Epochs and rate.
+    epochs, learning_rate
+        Of Adam, one sentence at a time; .002 as published.
     rng
         Of the first weights and the order of the sentences.
 
@@ -132,9 +122,9 @@ def fit_probe(
         score,
         _seeing(vectors),
     )
-    adam = torch.optim.Adam(list(probe.parameters.values()), lr=fitting.learning_rate)
+    adam = torch.optim.Adam(list(probe.parameters.values()), lr=learning_rate)
     best, most = probe, -1.0
-    for _ in range(fitting.epochs):
+    for _ in range(epochs):
         for i in rng.permutation(fitted).tolist():
             loss = _loss(probe, sentences[i])
             adam.zero_grad()
