@@ -1,6 +1,6 @@
 """Claims, fixed before the run, and the findings made from them."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -62,6 +62,25 @@ class Component:
     limit: float
     against: str = "reference"
     operator: str = ">"
+
+
+def beside_untrained(what: str, estimates: Mapping[str, str], limit: float) -> Iterator[Component]:
+    """Components that each choice holds, by itself and beyond untrained networks.
+
+    Parameters
+    ----------
+    what
+        What is chosen: "distance".
+    estimates
+        Estimate of each choice, by its name; the first is the reference.
+    limit
+        Of all of them.
+    """
+    for position, (name, estimate) in enumerate(estimates.items()):
+        choice = f"choice: {what} {name}" if position else ""
+        yield Component(estimate, limit, choice or "reference")
+        against = f"{choice}, untrained" if choice else "control: untrained"
+        yield Component(f"untrained/{estimate}", limit, against)
 
 
 @dataclass(frozen=True, slots=True)

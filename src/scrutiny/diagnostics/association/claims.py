@@ -1,8 +1,8 @@
 """Claims of association tests: in every representation, and beyond untrained networks."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
-from scrutiny.core.claim import Claim, Component, checks_with
+from scrutiny.core.claim import Claim, beside_untrained, checks_with
 from scrutiny.diagnostics.association.params import Kind
 from scrutiny.models.strings.competence import LANGUAGE_GATES
 
@@ -35,22 +35,9 @@ def claim_of_every_kind(
         id=test,
         says=says,
         components=tuple(
-            part
-            for position, kind in enumerate(kinds)
-            for part in _components(name(kind), margin, choice=kind.name if position else "")
+            beside_untrained("representation", {kind.name: name(kind) for kind in kinds}, margin)
         ),
         family=family,
         checks=checks_with(representation=kinds),
         gates=LANGUAGE_GATES,
-    )
-
-
-def _components(name: str, margin: float, *, choice: str) -> Iterator[Component]:
-    """An estimate, and its difference from untrained networks."""
-    said = f"choice: representation {choice}"
-    yield Component(name, margin, said if choice else "reference")
-    yield Component(
-        f"untrained/{name}",
-        margin,
-        f"{said}, untrained" if choice else "control: untrained",
     )

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.core.claim import Claim, Component, checks_with
+from scrutiny.core.claim import Claim, beside_untrained, checks_with
 from scrutiny.core.diagnostic import (
     ContrastSpec,
     Design,
@@ -176,23 +176,12 @@ def _formed(away: NDArray[np.float64], form: str) -> NDArray[np.float64]:
 
 def _claim(params: RegressionParams) -> Claim:
     """Claim C2, for every form of the distance."""
-    components = []
-    for position, name in enumerate(params.distances):
-        choice = "" if position == 0 else f"choice: distance {name}"
-        spec = f"{name}/{_CLAIMED}"
-        components += [
-            Component(spec, params.margin, choice or "reference"),
-            Component(
-                f"untrained/{spec}",
-                params.margin,
-                f"{choice}, untrained" if choice else "control: untrained",
-            ),
-        ]
+    estimates = {name: f"{name}/{_CLAIMED}" for name in params.distances}
     return Claim(
         id="C2",
         says=f"labels explain attention to the anchor beyond distance, by {params.margin:g} "
         "standard deviations, in the head chosen on the other half",
-        components=tuple(components),
+        components=tuple(beside_untrained("distance", estimates, params.margin)),
         family="attention.regression",
         checks=checks_with(distance=params.distances),
     )

@@ -74,20 +74,17 @@ def make_design(params: RobustnessParams, inputs: Inputs) -> Design:
     return Design(
         conditions=tuple(condition_of(r, d) for r in recipes for d in range(params.draws)),
         estimates=tuple(_estimates(kept, scores, params, inputs)),
-        claims=tuple(_claim(recipe, s, params, inputs) for s, recipe in _pairs(scores, kept))
+        claims=tuple(
+            _claim(recipe, s, params, inputs)
+            for s in scores
+            for recipe in recipes
+            if s in kept[recipe]
+        )
         or tuple(_changes(recipes if inputs.subject.unscored else (), params, inputs.task)),
         queries_per_item=1 + (1 + params.control) * len(recipes) * params.draws,
         notes=tuple(_notes(params, inputs, kept)),
         families={f"robustness{s.mark}": names[s] for s in scores} or {"robustness": about},
     )
-
-
-def _pairs(
-    scores: Sequence[_Score], kept: Mapping[Recipe, Sequence[_Score]]
-) -> Iterator[tuple[_Score, Recipe]]:
-    """Scores with the recipes that keep them, score by score."""
-    for score in scores:
-        yield from ((score, recipe) for recipe, found in kept.items() if score in found)
 
 
 def _beside(params: RobustnessParams, task: Task) -> list[str]:
