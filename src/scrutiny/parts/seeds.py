@@ -8,14 +8,7 @@ from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.tables import Chart, ChartTable
-from scrutiny.parts.charts.vega import (
-    guide,
-    label_axis,
-    metric_title,
-    tooltip,
-    value_axis,
-    view_of,
-)
+from scrutiny.parts.charts.vega import guide, label_axis, metric_title, tooltip, value_axis, view_of
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, part_of
 from scrutiny.parts.run.identity import by_identity, identity
 from scrutiny.parts.run.questions import Questions

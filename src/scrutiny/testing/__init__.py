@@ -34,11 +34,7 @@ from scrutiny.testing.faulty_models import FlakyClassifier, NanClassifier, Wrong
 from scrutiny.testing.strategies import examples, tagged_examples, texts
 from scrutiny.testing.toy_attention import ToyAttention, ToyAttentionClassifier
 from scrutiny.testing.toy_heads import CueHead, NoiseHead, OffsetHead, UniformHead
-from scrutiny.testing.toy_language import (
-    ToyCausalLanguageModel,
-    ToyEncoder,
-    ToyMaskedLanguageModel,
-)
+from scrutiny.testing.toy_language import ToyCausalLanguageModel, ToyEncoder, ToyMaskedLanguageModel
 from scrutiny.testing.toy_linear import LinearClassifier
 from scrutiny.testing.toy_models import ConstantClassifier, GazetteerTagger, KeywordClassifier
 from scrutiny.testing.toy_transformations import WordTable

@@ -7,12 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, Literal
 
-from scrutiny.cli.running.plans import (
-    named_models,
-    plan_beside,
-    plan_from_flags,
-    split_recipes,
-)
+from scrutiny.cli.running.plans import named_models, plan_beside, plan_from_flags, split_recipes
 from scrutiny.cli.running.request import Request, run_request
 from scrutiny.cli.running.streams import prints_on_stderr
 from scrutiny.core.errors import DataError, PlanError

@@ -24,11 +24,7 @@ from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import Plan
 from scrutiny.models.strings.places import cache_file
 from scrutiny.run.driver import RunOptions, run_plan
-from scrutiny.run.estimating.missing_answers import (
-    missing_answers,
-    said_of_failures,
-    sent_in_words,
-)
+from scrutiny.run.estimating.missing_answers import missing_answers, said_of_failures, sent_in_words
 from scrutiny.run.planning.asked_slices import too_small
 from scrutiny.run.planning.doubtful_data import data_warnings
 from scrutiny.run.planning.resolve import resolve

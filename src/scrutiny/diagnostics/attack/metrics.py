@@ -66,13 +66,7 @@ from typing import Final
 import numpy as np
 
 from scrutiny.core.statistic import Chance
-from scrutiny.reliability.additive import (
-    Additive,
-    Array,
-    divide,
-    ratio,
-    second,
-)
+from scrutiny.reliability.additive import Additive, Array, divide, ratio, second
 from scrutiny.reliability.metrics import Parametric
 
 _SHARE: Final = (0.0, 1.0)

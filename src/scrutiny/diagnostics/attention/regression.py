@@ -8,13 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.claim import Claim, beside_untrained, checks_with
-from scrutiny.core.diagnostic import (
-    ContrastSpec,
-    Design,
-    Failure,
-    Inputs,
-    RowKind,
-)
+from scrutiny.core.diagnostic import ContrastSpec, Design, Failure, Inputs, RowKind
 from scrutiny.core.limits import known
 from scrutiny.core.queries.annotation import AnchoredSpans
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row

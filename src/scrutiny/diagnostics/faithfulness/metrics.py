@@ -73,13 +73,7 @@ from scrutiny.diagnostics.faithfulness.head_changes import (
     over_layer,
     selected,
 )
-from scrutiny.reliability.additive import (
-    Additive,
-    Array,
-    divide,
-    ratio,
-    with_count,
-)
+from scrutiny.reliability.additive import Additive, Array, divide, ratio, with_count
 from scrutiny.reliability.metrics import one_of
 
 _SHARE: Final = (0.0, 1.0)

@@ -37,12 +37,7 @@ from scrutiny.diagnostics.invariance.comparing import (
     pair_of,
     resampled,
 )
-from scrutiny.diagnostics.invariance.generating import (
-    NO_PLACE,
-    NO_TEXT,
-    ONLY_TEXT,
-    variant_name,
-)
+from scrutiny.diagnostics.invariance.generating import NO_PLACE, NO_TEXT, ONLY_TEXT, variant_name
 from scrutiny.perturb.search.origin import Origin
 
 OF_BASE, OF_TARGET, OF_REFERENCE = ({"of": of} for of in ("base", "target", "reference"))

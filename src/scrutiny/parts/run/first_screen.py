@@ -9,13 +9,7 @@ from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.task import Task
 from scrutiny.parts.run.classes import LabelLine, decimal_of, headline_of, labels_of, percent_of
-from scrutiny.parts.run.found_risks import (
-    FoundRisk,
-    Span,
-    counts_of,
-    decision_of,
-    rest_of,
-)
+from scrutiny.parts.run.found_risks import FoundRisk, Span, counts_of, decision_of, rest_of
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import capitalized, short_names
 from scrutiny.parts.wording.numbers import NO_VALUE, ends_of

@@ -19,13 +19,7 @@ from scrutiny.parts.run.risks import change_of
 from scrutiny.parts.run.rows import AuditRow
 from scrutiny.parts.run.sections import Section, sections
 from scrutiny.parts.run.view import Evidence, RunView
-from scrutiny.parts.wording.labels import (
-    GAP,
-    constant_parts,
-    distinct_labels,
-    short_names,
-    slug,
-)
+from scrutiny.parts.wording.labels import GAP, constant_parts, distinct_labels, short_names, slug
 from scrutiny.parts.wording.numbers import denominator, interval, number, p_value, value_and_bounds
 from scrutiny.parts.wording.verdicts import counts, headline, sentences
 from scrutiny.reliability.verdicts.gate_rules import without_versions

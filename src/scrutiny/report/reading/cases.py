@@ -16,13 +16,7 @@ from scrutiny.parts.run.view import Found
 from scrutiny.parts.wording.diffs import changed_words
 from scrutiny.parts.wording.labels import replicate_words
 from scrutiny.reliability.verdicts.gate_rules import says, without_versions
-from scrutiny.report.reading.evidence import (
-    Tables,
-    answers_to,
-    is_right,
-    places_of,
-    variants_of,
-)
+from scrutiny.report.reading.evidence import Tables, answers_to, is_right, places_of, variants_of
 from scrutiny.report.reading.told import NO_ANSWER, brief_words
 from scrutiny.text.edits import apply_to_text
 

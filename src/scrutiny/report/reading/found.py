@@ -11,12 +11,7 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.run.view import Answer, Evidence, EvidenceItem, Found
 from scrutiny.parts.wording.labels import replicate_words
-from scrutiny.report.reading.evidence import (
-    MOST_CASES,
-    Tables,
-    places_of,
-    turn_of,
-)
+from scrutiny.report.reading.evidence import MOST_CASES, Tables, places_of, turn_of
 from scrutiny.report.reading.told import NO_ANSWER, brief_words
 
 

@@ -28,12 +28,7 @@ from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.attention.arcs.counting import GoldArcs
 from scrutiny.diagnostics.attention.params import preset
-from scrutiny.diagnostics.attention.probes.fitting import (
-    KINDS,
-    WITH_WORDS,
-    FittedProbe,
-    fit_probe,
-)
+from scrutiny.diagnostics.attention.probes.fitting import KINDS, WITH_WORDS, FittedProbe, fit_probe
 from scrutiny.diagnostics.attention.probes.reading import (
     Parsed,
     chosen_for_training,

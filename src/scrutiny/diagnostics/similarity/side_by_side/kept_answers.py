@@ -14,11 +14,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.plan import Resampling
 from scrutiny.diagnostics.similarity.side_by_side.flips import Noise
 from scrutiny.diagnostics.similarity.side_by_side.marks import NO_ORDER
-from scrutiny.diagnostics.similarity.side_by_side.sides import (
-    Answers,
-    ItemLabels,
-    Sides,
-)
+from scrutiny.diagnostics.similarity.side_by_side.sides import Answers, ItemLabels, Sides
 from scrutiny.models.answers.label_pair import Labels
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.store.items import examples_of
