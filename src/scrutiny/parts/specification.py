@@ -30,7 +30,8 @@ def part(view: RunView) -> Part | None:
     references = References(view)
     known = [e for e in settled(view) if e.key.role in ("measured", "contrast")]
     known = [e for e in known if e.low is not None and not is_relation(e.key)]
-    questions = [m for m in Questions(view).grouped(known).values() if _varies(m)]
+    questions = [m for m in Questions(view).grouped(known).values() if len(m) >= _FEWEST]
+    questions = [m for m in questions if varying([e.key for e in m])]
     questions = [m for m in questions if any(references.is_claimed(e) for e in m)] or questions
     if not questions:
         return None
@@ -39,10 +40,6 @@ def part(view: RunView) -> Part | None:
     note = left_out(len(questions), _MOST_CURVES, "curves")
     charts = (_summary(questions, references), *curves)
     return Part("reliability-choices", "Specification curve", _LEAD, charts, note)
-
-
-def _varies(members: Sequence[Estimate]) -> bool:
-    return len(members) >= _FEWEST and bool(varying([e.key for e in members]))
 
 
 def beyond(members: Sequence[Estimate], reference: float | None) -> tuple[int, int, int]:

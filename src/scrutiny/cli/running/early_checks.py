@@ -5,7 +5,7 @@ in a plan. Flags that a plan would pass over are refused.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -58,7 +58,8 @@ def must_lead(flags: Mapping[str, Any], plan: Path | None, *, has_reference: boo
             )
         names = models_of_plan(plan)
     reference = flags.get("reference") or ""
-    if reference and not _names_one(reference, {*names, *flags.get("models", ())}):
+    asked = {*names, *flags.get("models", ())}  # a reference may be one that is asked anyway
+    if reference and not asked & {reference, _NUMBERED.sub("", reference)}:
         must_lead_somewhere(reference)
 
 
@@ -71,8 +72,3 @@ def models_of_plan(path: Path) -> set[str]:
         must_lead_somewhere(model.source, random=model.random, seeds=model.seeds)
     trained = (node.name for node in plan.train)
     return {*trained, *(text for model in plan.models for text in (model.name, model.source))}
-
-
-def _names_one(reference: str, known: Collection[str]) -> bool:
-    """Whether a reference is the name or the string of a model that is asked for anyway."""
-    return reference in known or _NUMBERED.sub("", reference) in known

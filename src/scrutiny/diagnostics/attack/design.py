@@ -61,7 +61,8 @@ NOT_RATED: Final = "meaning preservation not checked"
 def make_design(params: AttackParams, inputs: Inputs) -> Design:
     """Design for one family on one dataset."""
     attacks = attacks_of(params, inputs.task, inputs.subject.capabilities)
-    attacked = _attacked(params, inputs)
+    items = inputs.data.n_items
+    attacked = items if params.items is None else min(params.items, items)
     times = len(attacks) * params.draws * (2 if params.control else 1)
     return Design(
         conditions=(
@@ -70,16 +71,12 @@ def make_design(params: AttackParams, inputs: Inputs) -> Design:
         ),
         estimates=tuple(estimates(list(attacks), params)),
         claims=tuple(claims(attacks, params, inputs)),
-        queries_per_item=1 + -(-times * params.budget * attacked // max(1, inputs.data.n_items)),
+        queries_per_item=1 + -(-times * params.budget * attacked // max(1, items)),
         notes=tuple(_notes(attacks, params, inputs)),
         families={
             "attack": f"attacks fool {inputs.subject.name} on {inputs.data.name}",
         },
     )
-
-
-def _attacked(params: TransferParams, inputs: Inputs) -> int:
-    return inputs.data.n_items if params.items is None else min(params.items, inputs.data.n_items)
 
 
 def estimates(attacks: Sequence[str], params: AttackParams) -> Iterator[EstimateSpec]:

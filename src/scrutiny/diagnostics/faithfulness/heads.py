@@ -143,16 +143,13 @@ def _whole_head(change: Change) -> Callable[..., dict[str, Outcome]]:
         ctx: Context, examples: Sequence[Example], params: HeadChangeParams
     ) -> dict[str, Outcome]:
         hits = hits_under(ctx, examples, change)
+        rngs = (ctx.rng("other head", _NAME, example.id) for example in examples)
         return {
-            example.id: _outcome(hits, i, other_heads(hits.values[i], _rng(ctx, example)))
-            for i, example in enumerate(examples)
+            example.id: _outcome(hits, i, other_heads(hits.values[i], rng))
+            for i, (example, rng) in enumerate(zip(examples, rngs, strict=True))
         }
 
     return outcomes
-
-
-def _rng(ctx: Context, example: Example) -> np.random.Generator:
-    return ctx.rng("other head", _NAME, example.id)
 
 
 def _erased(

@@ -122,7 +122,7 @@ class Maker:
         return search_all(
             examples,
             Search(generation.space, goal, method),
-            victim=Victim(_nobody),
+            victim=Victim(lambda asked: [_NOBODY] * len(asked)),
             settings=Settings(self.seed, _CONTROL_DRAWS + trial, analyzed=self.analyzed),
             resources=self.params.resources or None,
             excluded=excluded,
@@ -217,8 +217,3 @@ def _exclude(known: dict[str, frozenset[Key]], found: Iterator[Found] | Sequence
     for one in found:
         if one.state is not None and one.state.edits:
             known[one.item] = known.get(one.item, frozenset()) | {one.state.key}
-
-
-def _nobody(examples: Sequence[Example]) -> list[Answer]:
-    """Empty answers."""
-    return [_NOBODY] * len(examples)

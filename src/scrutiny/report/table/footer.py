@@ -38,13 +38,10 @@ def replicates(view: RunView) -> str:
     facts = view.facts
     count = len(facts.replicates)
     kinds = set(facts.replicates_of.values())
-    names = f"({_range(facts.replicates)})"
+    ends = (*facts.replicates[:1], *facts.replicates[-1:])
+    names = f"({', '.join(facts.replicates) if count <= 3 else ' … '.join(ends)})"
     if len(kinds) == 1 and len(facts.replicates_of) == max(1, len(facts.subjects)):
         kind = kinds.pop()
         return f"{count} {kind} replicates {names}{SHARED.get(kind, '')}"
     said = [f"{who}: {kind}{SHARED.get(kind, '')}" for who, kind in facts.replicates_of.items()]
     return "; ".join([f"{count} replicates {names}", *said])
-
-
-def _range(replicates: tuple[str, ...]) -> str:
-    return ", ".join(replicates) if len(replicates) <= 3 else f"{replicates[0]} … {replicates[-1]}"

@@ -6,7 +6,6 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.core.claim import Claim
 from scrutiny.core.diagnostic import Design, Failure, Inputs, RowKind
 from scrutiny.core.limits import known
 from scrutiny.core.queries.annotation import Mentions
@@ -113,7 +112,17 @@ class Coreference(ReadsMaps[CoreferenceParams]):
         return Design(
             conditions=tuple(places),
             estimates=tuple(spec for place in places for spec in specs_of(place, _ALONG)),
-            claims=(_claim(list(presets), margin=params.margin),),
+            claims=(
+                preset_claim(
+                    "antecedents",
+                    f"some head finds antecedents by {params.margin:g} more often than the nearest "
+                    "mention, the same head word and chance, on the half it was not chosen on",
+                    [(OVER, "baselines", "{}"), (SELECTED, "control: untrained", "untrained/{}")],
+                    {name: f"{name}/all" for name in claimed_presets(list(presets))},
+                    margin=params.margin,
+                    family=_FAMILY,
+                ),
+            ),
             queries_per_item=len({p.is_lower_cased for p in presets.values()}),
             notes=(
                 "A mention is asked about if it has an antecedent. Candidates: "
@@ -136,19 +145,6 @@ class Coreference(ReadsMaps[CoreferenceParams]):
                 asked = [q for q in questions if kind in ("all", q.kind)]
                 values = _values(found, asked, view.words)
                 yield RowKind.of({"preset": name, "kind": kind}).row(item, values)
-
-
-def _claim(presets: Sequence[str], *, margin: float) -> Claim:
-    """Claim that some head beats every baseline and untrained networks at finding antecedents."""
-    return preset_claim(
-        "antecedents",
-        f"some head finds antecedents by {margin:g} more often than the nearest mention, the same "
-        "head word and chance, on the half it was not chosen on",
-        [(OVER, "baselines", "{}"), (SELECTED, "control: untrained", "untrained/{}")],
-        {name: f"{name}/all" for name in claimed_presets(presets)},
-        margin=margin,
-        family=_FAMILY,
-    )
 
 
 def _values(

@@ -53,7 +53,8 @@ class KeptExamples:
         with_both = [i for i, view in enumerate(views) if view.anchors and view.targets]
         chosen = sorted(with_both, key=lambda i: (digest(examples[i].id, size=8), i))[:MOST]
         self._views = {i: views[i] for i in sorted(chosen)}
-        self._borders = {i: _borders(examples[i]) for i in self._views}
+        tokens = {i: examples[i].tokens or {} for i in self._views}  # borders by field
+        self._borders = {i: next(iter(own.values()), ()) for i, own in tokens.items()}
         self._found: dict[int, NDArray[np.bool_]] = {}
 
     def see(self, position: int, made: Made, encoding: str) -> None:
@@ -84,11 +85,6 @@ class KeptExamples:
             for word, (start, end) in enumerate(borders)
         ]
         return np.array(rows, dtype=np.int32)
-
-
-def _borders(example: Example) -> tuple[tuple[int, int], ...]:
-    """Boundaries of an example's words in its text."""
-    return next(iter((example.tokens or {}).values()), ())
 
 
 _NO_ROOM: Final = Failure("no_pseudo_cue", status="undefined")

@@ -58,11 +58,6 @@ def _same(measures: Array) -> Array:
     return measures
 
 
-def _largest(sums: Array) -> Array:
-    """Largest of all sums but the last, divided by the last."""
-    return np.asarray(divide(sums[..., :-1].max(axis=-1), sums[..., -1]))
-
-
 def _of_heads(parts: int, is_labeled: Callable[[list[Array]], Array]) -> Combine:
     """Number of heads whose means meet a condition; NaN without rows."""
 
@@ -104,7 +99,7 @@ POSITIONAL_SHARE: Final = Additive(
     "rows that point to one offset",
     ("offsets", "rows"),
     _same,
-    _largest,
+    lambda sums: divide(sums[..., :-1].max(axis=-1), sums[..., -1]),
     scale="logit",
     divisor=lambda sums: sums[..., -1],
 )

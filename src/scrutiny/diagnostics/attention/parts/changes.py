@@ -77,7 +77,10 @@ def _changes(study: HeadStudy) -> Iterator[HeadMap]:
 
 def _chart(members: Sequence[HeadMap], study: HeadStudy, *, name: str, most: float) -> Chart:
     key, score = members[0].key, score_of(members[0].key)
-    titles = [_title(one) for one in members]
+    is_control = [one.key.role == "control" for one in members]
+    titles = [
+        one.key.subject + " (control)" * c for one, c in zip(members, is_control, strict=True)
+    ]
     panels = [
         MapPanel(title, {score: one.values}) for title, one in zip(titles, members, strict=True)
     ]
@@ -96,10 +99,6 @@ def _chart(members: Sequence[HeadMap], study: HeadStudy, *, name: str, most: flo
         more=matrix(members, titles, signed=True),
         more_title="Change of every head",
     )
-
-
-def _title(one: HeadMap) -> str:
-    return f"{one.key.subject} (control)" if one.key.role == "control" else one.key.subject
 
 
 def _top(members: Sequence[HeadMap], titles: Sequence[str], study: HeadStudy) -> ChartTable:

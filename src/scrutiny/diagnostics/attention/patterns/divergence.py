@@ -92,7 +92,19 @@ class Divergence(Diagnostic[DivergenceParams]):
                 EstimateSpec("gap", "layer_distance(gap)@1"),
                 EstimateSpec("ratio", "layer_distance(ratio)@1"),
             ),
-            claims=(_claim(params.margin),),
+            claims=(
+                Claim(
+                    id="layers",
+                    says=f"heads differ from other layers' heads by {params.margin:g} nats a row "
+                    "more than from their own layer's, and more than in untrained networks",
+                    components=(
+                        Component("gap", params.margin, "reference"),
+                        Component("untrained/gap", params.margin, "control: untrained"),
+                    ),
+                    family="attention.divergence",
+                    checks=("items", "seeds", "datasets"),
+                ),
+            ),
             notes=(
                 f"The first {params.n_words} words of the first {params.n_texts} texts; rows of "
                 "words' pieces, special tokens among the columns, smoothed by .001 as published.",
@@ -165,18 +177,3 @@ def _keep(total: Floats, ctx: Context, *, restarts: int, place: str) -> None:
         return
     ctx.array("divergence_points", scaled.points)
     ctx.array("divergence_stress", np.array([scaled.stress]))
-
-
-def _claim(margin: float) -> Claim:
-    """Claim that heads of a layer attend alike, more than in untrained networks."""
-    return Claim(
-        id="layers",
-        says=f"heads differ from other layers' heads by {margin:g} nats a row more than from their "
-        "own layer's, and more than in untrained networks",
-        components=(
-            Component("gap", margin, "reference"),
-            Component("untrained/gap", margin, "control: untrained"),
-        ),
-        family="attention.divergence",
-        checks=("items", "seeds", "datasets"),
-    )

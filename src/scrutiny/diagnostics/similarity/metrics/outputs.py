@@ -77,10 +77,6 @@ def _capa(measures: Array) -> Array:
     return with_count(same, a, b, spread)
 
 
-def _gap(sums: Array) -> Array:
-    return np.abs(divide(sums[..., 0] - sums[..., 1], sums[..., -1]))
-
-
 AGREEMENT: Final = _mean("agreement@1", "same label", "same")
 
 ACCURACY_CHANGE: Final = Additive(
@@ -98,7 +94,7 @@ ACCURACY_GAP: Final = Additive(
     "gap of accuracies",
     _HITS,
     lambda m: with_count(m[..., 0], m[..., 1]),
-    _gap,
+    lambda sums: np.abs(divide(sums[..., 0] - sums[..., 1], sums[..., -1])),
     scale="share",
 )
 NFR: Final = replace(
