@@ -1,9 +1,10 @@
 """Score with abstention: the score among answers with large margins."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from scrutiny.core.grouping import grouped
+from scrutiny.core.randomness import generator
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import axis, series_color, tooltip, view_of
 from scrutiny.parts.part import Part, ReportPart, left_out
@@ -12,9 +13,7 @@ from scrutiny.parts.run.references import own_subjects
 from scrutiny.parts.run.view import Hits, RunView
 from scrutiny.parts.wording.numbers import NO_VALUE, bracketed, decimals_for, number, percent
 from scrutiny.parts.words import anchor, row_labels, title_of
-
-if TYPE_CHECKING:
-    from scrutiny.reliability.replicates.spread import Retained
+from scrutiny.reliability.replicates.spread import Retained, retained_scores
 
 COVERAGES: Final = (1.0, 0.9, 0.75, 0.5, 0.25, 0.1)
 _MOST_CONDITIONS: Final = 5
@@ -58,10 +57,7 @@ def _chart(members: Sequence[Hits], view: RunView) -> Chart | None:
     )
 
 
-def _retained(hits: Hits, view: RunView) -> "list[Retained]":
-    from scrutiny.core.randomness import generator
-    from scrutiny.reliability.replicates.spread import retained_scores
-
+def _retained(hits: Hits, view: RunView) -> list[Retained]:
     assert hits.margin is not None  # the caller has looked
     rng = generator(view.facts.seed, "abstention", name=hits.key.dataset, item="items")
     return retained_scores(
@@ -69,7 +65,7 @@ def _retained(hits: Hits, view: RunView) -> "list[Retained]":
     )
 
 
-_Found = Sequence[tuple[str, "list[Retained]"]]
+_Found = Sequence[tuple[str, list[Retained]]]
 
 
 def _spec(found: _Found) -> Spec:

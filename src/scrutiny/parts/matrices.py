@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import combinations, zip_longest
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from scrutiny.core.boundary.canonical import value_digest
 from scrutiny.core.grouping import grouped
@@ -14,9 +14,8 @@ from scrutiny.parts.part import MOST_CHARTS, MOST_ROWS, Part, ReportPart, left_o
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import capitalized, family_name
 from scrutiny.parts.wording.numbers import NO_VALUE, bracketed, interval, number, p_value
-
-if TYPE_CHECKING:
-    from scrutiny.stats.association.pair_correlation import PairCorrelation
+from scrutiny.stats.association.pair_correlation import PairCorrelation, pair_correlation
+from scrutiny.stats.errors import StatisticsError
 
 MOST_SERIES: Final = 16
 _MOST_CORRELATED: Final = 12
@@ -205,11 +204,8 @@ def _names(series: Sequence[Series]) -> list[str]:
 
 def _correlation(
     one: Series, other: Series, models: Sequence[str], *, seed: int
-) -> "PairCorrelation | None":
+) -> PairCorrelation | None:
     """Correlation of two series; `None` if one does not vary."""
-    from scrutiny.stats.association.pair_correlation import pair_correlation
-    from scrutiny.stats.errors import StatisticsError
-
     matrices = [
         [[s.values[a, b] if a != b else 0.0 for b in models] for a in models] for s in (one, other)
     ]
@@ -220,7 +216,7 @@ def _correlation(
         return None
 
 
-def _row(a: str, b: str, found: "PairCorrelation | None") -> tuple[str, ...]:
+def _row(a: str, b: str, found: PairCorrelation | None) -> tuple[str, ...]:
     if found is None:
         return (a, b, "does not vary", *[NO_VALUE] * 4)
     value = f"{number(found.value, 2)} {bracketed(found.low, found.high, 2)}".rstrip()

@@ -3,15 +3,14 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from rich.text import Text
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.plugin import Told
 from scrutiny.parts.charts.tables import Chart
 from scrutiny.parts.run.view import Found, RunView
-
-if TYPE_CHECKING:
-    from rich.text import Text
 
 MOST_ROWS: Final = 60
 MOST_CHARTS: Final = 6
@@ -109,7 +108,7 @@ class ReportPart(Told):
 
     doc: str | None
     make: Callable[[RunView], Part | None] = lambda view: None
-    lines: Callable[[RunView], Iterable["Text"]] = lambda view: ()
+    lines: Callable[[RunView], Iterable[Text]] = lambda view: ()
     of_dataset: Callable[[str, Sequence[Estimate]], str] = lambda dataset, estimates: ""
     found_in: Callable[[Path], Iterable[Found]] = lambda folder: ()
 

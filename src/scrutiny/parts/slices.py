@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
+
+from rich.text import Text
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
@@ -15,9 +17,6 @@ from scrutiny.parts.run.in_slices import gap_key
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.numbers import NO_VALUE, interval
 from scrutiny.parts.words import anchor, title_of
-
-if TYPE_CHECKING:
-    from rich.text import Text
 
 _ALL: Final = "all items"
 #: What is said of a slice, by the verdict on "worse than elsewhere".
@@ -100,10 +99,8 @@ def _chart(
     return replace(made, title=title, table=table, is_open=True)
 
 
-def lines(view: RunView) -> "Iterator[Text]":
+def lines(view: RunView) -> Iterator[Text]:
     """The first numbers with their slices, 80 cells wide."""
-    from rich.text import Text
-
     charts = list(_charts(view))
     if charts:
         yield from (Text(), Text("Results by slice", style="bold"))

@@ -3,7 +3,9 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
+
+from numpy.random import Generator
 
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.randomness import stream_of
@@ -14,9 +16,6 @@ from scrutiny.perturb.search.move import Place
 from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
 from scrutiny.text.casing import match_case
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 _BATCH: Final = 32
 _WORDS: Final = 20  # drawn for each place, where the victim's vocabulary has the candidates
@@ -147,7 +146,7 @@ class _Source:
         return self.problem.places(self.problem.base.state)
 
     @cached_property
-    def rng(self) -> "Generator":
+    def rng(self) -> Generator:
         """Stream of this search."""
         return self.problem.rng(stream_of(AtRandom))
 

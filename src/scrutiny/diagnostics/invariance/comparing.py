@@ -2,7 +2,9 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
+
+from numpy.random import Generator
 
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example
@@ -11,15 +13,11 @@ from scrutiny.models.answers.label_pair import Labels
 from scrutiny.stats.distributions.sampled import l1_bounds
 from scrutiny.text.edits import carry
 
-if TYPE_CHECKING:
-    from numpy.random import Generator
-
-
 Answers = tuple[Prediction, Prediction]
 
 
 def resampled(
-    answers: Answers, labels: tuple[str, ...], *, n_samples: int | None, rng: "Generator"
+    answers: Answers, labels: tuple[str, ...], *, n_samples: int | None, rng: Generator
 ) -> Answers:
     """Simulated answers of another run of the same model to a text and its changed form.
 
@@ -41,7 +39,7 @@ def resampled(
 
 
 def _sampled(
-    answer: Prediction, labels: tuple[str, ...], *, n_samples: int, rng: "Generator"
+    answer: Prediction, labels: tuple[str, ...], *, n_samples: int, rng: Generator
 ) -> Prediction:
     if not answer.scores:
         return answer

@@ -5,7 +5,7 @@ Table 2 of Aribandi, Tay & Metzler (2021), with the F test that it lacks.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
@@ -17,10 +17,8 @@ from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import family_name
 from scrutiny.parts.wording.numbers import NO_VALUE, bracketed, interval, number, p_value
 from scrutiny.parts.words import full_labels, mean_and_sd
-
-if TYPE_CHECKING:
-    from scrutiny.reliability.replicates.spread import Ratio
-    from scrutiny.stats.significance.variance_ratio import Spread
+from scrutiny.reliability.replicates.spread import Ratio, compare_spreads
+from scrutiny.stats.significance.variance_ratio import Spread
 
 #: Diagnostic and metrics that say how good a model is at its task.
 DOWNSTREAM: Final = ("performance", frozenset({"accuracy@1", "entity_f1@1"}))
@@ -40,7 +38,7 @@ class _Measured:
 
     label: str
     estimate: Estimate
-    spread: "Spread"
+    spread: Spread
 
 
 def part(view: RunView) -> Part | None:
@@ -79,8 +77,6 @@ def _is_skilled(measured: _Measured, references: References) -> bool:
 
 def _measured(estimates: Sequence[Estimate], view: RunView) -> list[_Measured]:
     """Estimates whose replicates' own error over items is known."""
-    from scrutiny.stats.significance.variance_ratio import Spread
-
     labels = full_labels([e.key for e in estimates]) if estimates else []
     found = []
     for label, e in zip(labels, estimates, strict=True):
@@ -93,8 +89,6 @@ def _measured(estimates: Sequence[Estimate], view: RunView) -> list[_Measured]:
 
 
 def _chart(rows: Sequence[_Measured], scores: Sequence[_Measured]) -> Chart:
-    from scrutiny.reliability.replicates.spread import compare_spreads
-
     against = {identity(m.estimate.key) for m in rows if _is_downstream(m.estimate)}
     tested = [m for m in rows if identity(m.estimate.key) not in against]
     ratios = [compare_spreads([m.spread for m in tested], s.spread) for s in scores]
@@ -108,7 +102,7 @@ def _chart(rows: Sequence[_Measured], scores: Sequence[_Measured]) -> Chart:
     )
 
 
-def _caption(scores: Sequence[_Measured], ratios: "Sequence[Sequence[Ratio]]") -> str:
+def _caption(scores: Sequence[_Measured], ratios: Sequence[Sequence[Ratio]]) -> str:
     if not scores:
         return (
             "No downstream score above majority in this run, so nothing to test against: models "
@@ -151,7 +145,7 @@ def _spec(rows: Sequence[_Measured], against: set[str]) -> Spec:
 
 
 def _table(
-    rows: Sequence[_Measured], scores: Sequence[_Measured], by_row: "dict[int, list[Ratio]]"
+    rows: Sequence[_Measured], scores: Sequence[_Measured], by_row: dict[int, list[Ratio]]
 ) -> ChartTable:
     header = ["", "mean \N{PLUS-MINUS SIGN} sd", "interval", "seed sd", "item error", "ratio"]
     header += [f"against {s.estimate.key.dataset}" for s in scores]
@@ -166,7 +160,7 @@ def _table(
     return ChartTable(tuple(header), tuple(body))
 
 
-def _compared(ratio: "Ratio") -> str:
+def _compared(ratio: Ratio) -> str:
     found = ratio.found
     if found is None:
         return NO_VALUE
