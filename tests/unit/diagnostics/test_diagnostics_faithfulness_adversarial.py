@@ -11,8 +11,7 @@ from toy_attention_layer import (
 from toy_runs import estimate, resolve_only, run
 
 from scrutiny.core.errors import PlanError
-from scrutiny.diagnostics.faithfulness.adversarial import Adversarial
-from scrutiny.diagnostics.faithfulness.adversary import adam, search
+from scrutiny.diagnostics.faithfulness.adversarial import Adversarial, adam, search
 from scrutiny.diagnostics.faithfulness.distances import LARGEST_JS, js
 from scrutiny.diagnostics.faithfulness.params import AdversarialParams
 from scrutiny.diagnostics.faithfulness.reading import LengthGroup

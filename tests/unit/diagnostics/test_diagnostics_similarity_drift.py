@@ -17,11 +17,11 @@ from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.similarity.drift import Drift, DriftParams
 from scrutiny.diagnostics.similarity.drift_rows import (
     MEASURES,
-    LogprobAnswers,
     RowLayout,
     counts_of,
     exchanged,
     label_mmd,
+    logprob_rows,
     of_samples,
 )
 from scrutiny.diagnostics.similarity.drift_texts import DriftTexts, DriftTextsParams
@@ -199,7 +199,7 @@ def test_rows_of_one_item_by_hand():
     example = Example("i", {"text": "x"}, "positive")
     a, b = Prediction("positive", (0.2, 0.8)), Prediction("positive", (0.4, 0.6))
     again = Prediction("positive", (0.25, 0.75))
-    made = list(LogprobAnswers(example, a, b, again).rows(Labels(LABELS, LABELS), TABLE))
+    made = list(logprob_rows(example, (a, b, again), Labels(LABELS, LABELS), TABLE))
     assert [(r.role, json.loads(r.condition)["of"]) for r in made] == [
         ("measured", "log-probabilities"),
         ("control", "log-probabilities"),
@@ -221,7 +221,7 @@ def test_failures_are_those_of_the_rows_that_need_them():
     example, labels = Example("i", {"text": "x"}, None), Labels(LABELS, LABELS)
 
     def statuses(*answers):
-        return [r.status for r in LogprobAnswers(example, *answers).rows(labels, TABLE)]
+        return [r.status for r in logprob_rows(example, answers, labels, TABLE)]
 
     assert statuses(fine, failed, fine) == ["failed", "ok", "failed", "skipped"]
     assert statuses(fine, fine, failed) == ["failed", "failed", "skipped", "failed"]

@@ -13,7 +13,7 @@ from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.diagnostics.attack.metrics import ATTACK_SUCCESS
 from scrutiny.diagnostics.attention.metrics.heads import OfHeads
 from scrutiny.diagnostics.attention.metrics.regression import OfRegression
-from scrutiny.diagnostics.faithfulness.head_changes import ChangedHeads
+from scrutiny.diagnostics.faithfulness.metrics import ChangedHeads
 from scrutiny.reliability.additive import divisors
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.estimate import by_replicate, estimate

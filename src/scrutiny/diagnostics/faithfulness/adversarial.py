@@ -1,9 +1,10 @@
 """Adversarial attention: how different other attention with the same output can be."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
+from scipy.special import softmax
 
 from scrutiny.core.arrays import Floats
 from scrutiny.core.claim import Claim, Component, checks_with
@@ -16,10 +17,10 @@ from scrutiny.core.diagnostic import (
     RowKind,
     Selector,
 )
+from scrutiny.core.queries.attention_layer import AttentionLayer
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
-from scrutiny.diagnostics.faithfulness.adversary import search
-from scrutiny.diagnostics.faithfulness.distances import js, tvd
+from scrutiny.diagnostics.faithfulness.distances import js, js_slope, tvd
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained
 from scrutiny.diagnostics.faithfulness.params import AdversarialParams
 from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, layer_of
@@ -173,3 +174,80 @@ def _claim(first: str, params: AdversarialParams, inputs: Inputs) -> Claim:
         competence=(("level", inputs.data.chance),),
         needs_control="null" in inputs.controls,
     )
+
+
+_BETAS = (0.9, 0.999)
+_EPSILON = 1e-8
+
+
+def search(
+    layer: AttentionLayer, group: LengthGroup, noise: Floats, params: AdversarialParams
+) -> tuple[Floats, Floats]:
+    """Weights of the copies before and after the search.
+
+    Parameters
+    ----------
+    layer
+        Asked for outputs and gradients at each step.
+    group
+        Texts of n tokens.
+    noise
+        Standard normal ``(text, copy, token)``.
+    params
+        Steps, rate, slack and penalty.
+    """
+    logits = params.spread * noise  # those of the uniform distribution are equal, so 0
+    start = softmax(logits, axis=-1)
+
+    def gradient(logits: Floats) -> Floats:
+        weights = softmax(logits, axis=-1)
+        slopes = _slopes(layer, group, weights, params)
+        mean = (weights * slopes).sum(axis=-1, keepdims=True)
+        return np.asarray(weights * (slopes - mean))
+
+    return start, softmax(adam(logits, gradient, steps=params.steps, lr=params.lr), axis=-1)
+
+
+def _slopes(
+    layer: AttentionLayer, group: LengthGroup, weights: Floats, params: AdversarialParams
+) -> Floats:
+    """Gradient ``(text, copy, token)`` of the objective with respect to the weights."""
+    before = group.probabilities[:, None, :]
+    after = layer.reweighted(group.attended, weights)
+    is_beyond = tvd(after, before) > params.slack  # (text, copy)
+    directions = np.sign(after - before) / 2 * (params.penalty * is_beyond)[..., None]
+    found: Floats = layer.reweighted_slopes(group.attended, weights, directions)
+    found = found - js_slope(weights, group.weights[:, None, :])
+    copies = weights.shape[1]
+    # each pair stands twice in the mean over pairs, and JS is symmetric
+    pairs = js_slope(weights[:, :, None, :], weights[:, None, :, :]).sum(axis=2)
+    return np.asarray(found - 2 * pairs / copies**2)
+
+
+def adam(start: Floats, gradient: Callable[[Floats], Floats], *, steps: int, lr: float) -> Floats:
+    """Result of Adam with amsgrad, for each number separately.
+
+    Parameters
+    ----------
+    start
+        Where it begins.
+    gradient
+        Gradient at a place, of the same shape.
+    steps, lr
+        How many steps, and their rate.
+
+    Examples
+    --------
+    >>> adam(np.array([1.0]), lambda x: 2 * x, steps=400, lr=0.05).round(3).tolist()
+    [0.0]
+    """
+    place = start.copy()
+    mean, square, largest = (np.zeros_like(start) for _ in range(3))
+    for step in range(1, steps + 1):
+        slope = gradient(place)
+        mean = _BETAS[0] * mean + (1 - _BETAS[0]) * slope
+        square = _BETAS[1] * square + (1 - _BETAS[1]) * slope * slope
+        largest = np.maximum(largest, square)
+        scale = np.sqrt(largest) / np.sqrt(1 - _BETAS[1] ** step) + _EPSILON
+        place = place - lr / (1 - _BETAS[0] ** step) * mean / scale
+    return place

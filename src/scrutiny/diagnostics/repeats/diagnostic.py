@@ -15,7 +15,7 @@ from scrutiny.core.diagnostic import (
     EstimateSpec,
     Failure,
     Inputs,
-    Selector,
+    RowKind,
 )
 from scrutiny.core.limits import at_least, shares
 from scrutiny.core.record import Measure, Row
@@ -60,7 +60,6 @@ class Repeats(Diagnostic[RepeatsParams]):
     """
 
     id = "repeats@1"
-    Params = RepeatsParams
     needs = frozenset({"predict", "varies"})
     tolerates = MappingProxyType({"tolerance": CHANGED})
     measures = (
@@ -77,12 +76,11 @@ class Repeats(Diagnostic[RepeatsParams]):
     def design(self, params: RepeatsParams, inputs: Inputs) -> Design:
         """The share, and the claim that it is above 0."""
         return Design(
-            estimates=(EstimateSpec("changed", CHANGED, {"": Selector()}),),
+            estimates=(EstimateSpec("changed", CHANGED),),
             claims=(
                 Claim(
                     id="varies",
                     says="its answers change when the same text is asked again",
-                    diagnostic="repeats",
                     components=(Component("changed", 0.0),),
                     needs_control=False,
                     checks=("items", "seeds", "datasets"),
@@ -102,14 +100,14 @@ class Repeats(Diagnostic[RepeatsParams]):
         """One row for each item: the share of times at which its answer was another one."""
         first, *again = (ctx.predict(batch.examples, draw=time) for time in range(params.times + 1))
         for example, before, *now in zip(batch.examples, first, *again, strict=True):
-            yield _row(example.id, before, now)
+            yield RowKind().row(example.id, _changed(before, now))
 
 
-def _row(item: str, before: Prediction | Failure, again: Sequence[Prediction | Failure]) -> Row:
-    """Record of the answers to one text."""
+def _changed(
+    before: Prediction | Failure, again: Sequence[Prediction | Failure]
+) -> Failure | tuple[float]:
+    """Share of times at which the answer to one text was another one."""
     answered = [one for one in (before, *again) if isinstance(one, Prediction)]
     if len(answered) <= len(again):
-        reason = next(o.reason for o in (before, *again) if isinstance(o, Failure))
-        return Row(item, None, "measured", "{}", "failed", reason, None)
-    changed = sum(not answered[0].agrees(now) for now in answered[1:]) / len(again)
-    return Row(item, None, "measured", "{}", "ok", None, (changed,))
+        return next(one for one in (before, *again) if isinstance(one, Failure))
+    return (sum(not answered[0].agrees(now) for now in answered[1:]) / len(again),)

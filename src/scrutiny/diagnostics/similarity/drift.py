@@ -27,9 +27,9 @@ from scrutiny.diagnostics.similarity.drift_rows import (
     OF_SAMPLES,
     Answer,
     Counts,
-    LogprobAnswers,
     RowLayout,
     counts_of,
+    logprob_rows,
     of_samples,
 )
 from scrutiny.models.answers.checked import predict_or_fail
@@ -115,8 +115,8 @@ class Drift(Diagnostic[DriftParams]):
         again = asked_again(reference.model, batch.examples)
         sizes = n_samples_of(reference.model), n_samples_of(ctx.model)
         if sizes == (None, None):
-            for example, one, other, second in zip(batch.examples, a, b, again, strict=True):
-                yield from LogprobAnswers(example, one, other, second).rows(labels, params.table)
+            for example, *answers in zip(batch.examples, a, b, again, strict=True):
+                yield from logprob_rows(example, answers, labels, params.table)
         else:
             yield from _Sampled(batch.examples, labels, sizes, ctx).rows(params, a, b, again)
 

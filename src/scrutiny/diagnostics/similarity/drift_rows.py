@@ -87,41 +87,34 @@ class RowLayout:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class LogprobAnswers:
-    """Answers to one item of the reference, the target, and the reference asked again."""
+def logprob_rows(
+    example: Example, answers: Sequence[Answer], labels: Labels, table: RowLayout
+) -> Iterator[Row]:
+    """Four rows of an item: of both distances, and of the right answer.
 
-    example: Example
-    a: Answer
-    b: Answer
-    again: Answer
+    ``answers`` are those of the reference, the target, and the reference asked again.
+    """
+    a, b, again = answers
+    logs = [_logs(labels, a, b), _logs(Labels(labels.reference, labels.reference), a, again)]
+    roles = ("measured", "control")
+    for role, distances in zip(roles, _distances(logs, table), strict=True):
+        yield table.row(example.id, role, OF_LOGPROBS, distances)
+    for role, found in zip(roles, logs, strict=True):
+        yield table.row(example.id, role, OF_GOLD, _of_gold(example, found, labels.reference))
 
-    def rows(self, labels: Labels, table: RowLayout) -> Iterator[Row]:
-        """Four rows: of both distances, and of the right answer."""
-        own = Labels(labels.reference, labels.reference)
-        logs = [
-            _logs(labels, self.a, self.b),
-            _logs(own, self.a, self.again),
-        ]
-        item = self.example.id
-        roles = ("measured", "control")
-        for role, distances in zip(roles, _distances(logs, table), strict=True):
-            yield table.row(item, role, OF_LOGPROBS, distances)
-        for role, found in zip(roles, logs, strict=True):
-            yield table.row(item, role, OF_GOLD, self._of_gold(found, labels.reference))
 
-    def _of_gold(
-        self, found: Floats | Failure, names: Sequence[str]
-    ) -> Mapping[str, float | Floats] | Failure:
-        """Log-probabilities of the gold answer."""
-        gold = self.example.gold
-        lack = Failure("no_gold" if gold is None else "other_labels", status="skipped")
-        if isinstance(found, Failure):
-            return lack if gold is None and found.status != "failed" else found
-        if gold not in names:
-            return lack
-        place = names.index(str(gold))
-        return {"logp_a": float(found[0, place]), "logp_b": float(found[1, place])}
+def _of_gold(
+    example: Example, found: Floats | Failure, names: Sequence[str]
+) -> Mapping[str, float | Floats] | Failure:
+    """Log-probabilities of the gold answer."""
+    gold = example.gold
+    lack = Failure("no_gold" if gold is None else "other_labels", status="skipped")
+    if isinstance(found, Failure):
+        return lack if gold is None and found.status != "failed" else found
+    if gold not in names:
+        return lack
+    place = names.index(str(gold))
+    return {"logp_a": float(found[0, place]), "logp_b": float(found[1, place])}
 
 
 def _logs(labels: Labels, one: Answer, other: Answer) -> Floats | Failure:

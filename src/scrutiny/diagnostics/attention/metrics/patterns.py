@@ -141,16 +141,6 @@ def _layers(sums: Array) -> tuple[Array, Array]:
     return divide(between, rows).mean(axis=-1), divide(within, rows).mean(axis=-1)
 
 
-def _gap(sums: Array) -> Array:
-    between, within = _layers(sums)
-    return np.asarray(between - within)
-
-
-def _ratio(sums: Array) -> Array:
-    between, within = _layers(sums)
-    return np.asarray(divide(between, within))
-
-
 _DISTANCES: Final = ("within", "between", "rows")
 
 LAYER_DISTANCE: Final = one_of(
@@ -161,7 +151,7 @@ LAYER_DISTANCE: Final = one_of(
             "distance of heads to other layers beyond their own (nats a row)",
             _DISTANCES,
             _same,
-            _gap,
+            lambda sums: np.subtract(*_layers(sums)),
             no_effect=0.0,
         ),
         "ratio": Additive(
@@ -169,7 +159,7 @@ LAYER_DISTANCE: Final = one_of(
             "distance of heads to other layers over their own",
             _DISTANCES,
             _same,
-            _ratio,
+            lambda sums: divide(*_layers(sums)),
             scale="amount",
             no_effect=1.0,
         ),
