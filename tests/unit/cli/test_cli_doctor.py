@@ -93,3 +93,14 @@ def test_a_dead_endpoint_is_a_fault(command, quick_retries):
     code, out, _ = command("doctor", "http://127.0.0.1:9/v1#api=chat,labels=a|b")
     assert code == 1
     assert "No request brought a reply" in out
+
+
+def test_an_interrupt_keeps_what_was_found(endpoint, command, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("scrutiny.models.http.doctor.members.check_stop", interrupted)
+    code, out, err = command("doctor", endpoint(Simulated()))
+    assert code == 130
+    assert "log-probabilities ok" in out
+    assert "Interrupted before all checks were done." in err

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from scrutiny.cli.failures import say
+from scrutiny.cli.failures import INTERRUPTED, say, tell
 from scrutiny.cli.options import once_each, pair_of
 from scrutiny.cli.wrapping import WIDTH, fitted
 from scrutiny.core.boundary.storable import printable
@@ -123,12 +124,16 @@ def _examined(
     wanted = planned(model.endpoint) + budget.other + 2 * budget.questions
     say(f"Sends about {min(wanted, most)} requests, and never more than {most}.")
     found: list[Finding] = []
-    stopped = ""
+    stopped, code = "", _INCOMPLETE
     try:
         for one in examine(*askers, questions=budget.questions, level=level):
-            found.append(one)  # noqa: PERF402  # what came before an error is kept
-    except RunIncompleteError as error:
-        stopped = str(error)
+            found.append(one)
+            if sys.stderr.isatty():
+                tell(f"  {one.check}: {one.state}")
+    except RunIncompleteError:
+        stopped = f"The budget of {most} requests ended before all checks were done: raise it."
+    except KeyboardInterrupt:
+        stopped, code = "Interrupted before all checks were done.", INTERRUPTED
     spent = [asker.sender.ledger.spent() for asker in askers]
     sent = sum(one.requests for one in spent)
     if as_json:
@@ -137,8 +142,8 @@ def _examined(
     else:
         _print(found, verdict(found), sent)
     if stopped:
-        say(f"The budget of {most} requests ended before all checks were done: raise it.")
-        return _INCOMPLETE
+        say(stopped)
+        return code
     return _FAULT if any(one.state == "fault" for one in found) else 0
 
 
