@@ -4,7 +4,7 @@ import pytest
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
-from scrutiny.core.remote import Reply
+from scrutiny.core.queries.remote import Reply
 from scrutiny.models.written.labels import LabelReading, check_reading
 
 WORDS = {"0": " negative", "1": " positive", "2": "very positive"}

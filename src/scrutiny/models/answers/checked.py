@@ -12,7 +12,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError, ScrutinyError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
-from scrutiny.core.remote import RemoteModel
+from scrutiny.core.queries.remote import RemoteModel
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.user_code import at_home, is_interrupt, message_of, shown
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from scrutiny.core.example import Example
-from scrutiny.core.remote import Reply
+from scrutiny.core.queries.remote import Reply
 from scrutiny.models.choice.prompt import Prompt
 from scrutiny.models.http.endpoint import Endpoint
 

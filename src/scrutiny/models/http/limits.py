@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Final
 
 from scrutiny.core.errors import RunIncompleteError
-from scrutiny.core.remote import Reply, Spent
+from scrutiny.core.queries.remote import Reply, Spent
 from scrutiny.models.http.endpoint import Endpoint
 
 _FIRST: Final = 4  # requests at one time before any has come back

@@ -15,7 +15,7 @@ from typing import Any, Final
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError, RunIncompleteError, require_packages
 from scrutiny.core.example import Example
-from scrutiny.core.remote import Replies, Reply
+from scrutiny.core.queries.remote import Replies, Reply
 from scrutiny.models.http.endpoint import Endpoint
 from scrutiny.models.http.interfaces import BadReply, Interface
 from scrutiny.models.http.limits import Gate, Ledger

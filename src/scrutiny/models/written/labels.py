@@ -20,7 +20,7 @@ from typing import Any, Final
 from scrutiny.core.answers.text import Text
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
-from scrutiny.core.remote import Reply
+from scrutiny.core.queries.remote import Reply
 from scrutiny.core.task import Prediction
 
 _MARKS: Final = " \t\r\n\"'`*_#>-:.,;!([{“”‘’«»"

@@ -20,7 +20,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
-from scrutiny.core.remote import Reply
+from scrutiny.core.queries.remote import Reply
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.checked import AnswerError
 from scrutiny.models.choice.prompt import Prompt, read_choices

@@ -15,7 +15,13 @@ from scrutiny.core.example import Example
 from scrutiny.core.garbage import usually_collected
 from scrutiny.core.model import Model
 from scrutiny.core.queries.language import Continuation, SentencePair
-from scrutiny.core.remote import NO_REPLY, RemoteModel, Spent, decode_replies, encode_replies
+from scrutiny.core.queries.remote import (
+    NO_REPLY,
+    RemoteModel,
+    Spent,
+    decode_replies,
+    encode_replies,
+)
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.answers.checked_language import ask_or_fail

@@ -9,7 +9,7 @@ from typing import Any, Final
 from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.diagnostic import ChangesTexts
 from scrutiny.core.model import Model
-from scrutiny.core.remote import RemoteModel
+from scrutiny.core.queries.remote import RemoteModel
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.strings.lineage import checkpoint_folder
 from scrutiny.models.strings.source import UNTRAINED, parse

@@ -15,7 +15,7 @@ from scrutiny.core.boundary.secrets import redacted
 from scrutiny.core.diagnostic import Batch, Cell, ChangesTexts
 from scrutiny.core.garbage import seldom_collected
 from scrutiny.core.model import Model, Replicate
-from scrutiny.core.remote import RemoteModel, Spent
+from scrutiny.core.queries.remote import RemoteModel, Spent
 from scrutiny.models.answers.user_code import at_home, errors_named, exits_refused
 from scrutiny.models.python.reading import ObjectReading, read_object
 from scrutiny.run.asking.client import MOST_TOLD, ModelClient, Tally

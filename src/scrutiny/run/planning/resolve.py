@@ -16,8 +16,8 @@ from scrutiny.core.grouping import grouped
 from scrutiny.core.limits import known
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.plan import MeasurePlan, Plan, Resampling
+from scrutiny.core.queries.remote import RemoteModel
 from scrutiny.core.registry import registry
-from scrutiny.core.remote import RemoteModel
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.data.drawn_items import drawn

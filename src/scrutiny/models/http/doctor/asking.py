@@ -9,7 +9,7 @@ from rapidfuzz.distance import Levenshtein
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
-from scrutiny.core.remote import Reply
+from scrutiny.core.queries.remote import Reply
 from scrutiny.core.task import Prediction
 from scrutiny.models.http.interfaces import LOGS, Interface
 from scrutiny.models.http.model import HttpModel
