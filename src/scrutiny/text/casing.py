@@ -55,3 +55,14 @@ def match_case(source: str, replacement: str) -> str:
     if pattern == "upper":
         return replacement.upper()
     return capitalize_first(replacement) if pattern == "title" else replacement
+
+
+def lowered(text: str) -> str:
+    """Text in lower case, with code points at the same positions.
+
+    Examples
+    --------
+    >>> lowered("İstanbul ANKARA")
+    'İstanbul ankara'
+    """
+    return "".join(low if len(low := letter.lower()) == 1 else letter for letter in text)

@@ -5,12 +5,26 @@ words. It is precise on well-known names and blind to the rest: no model is behi
 """
 
 from functools import cache
-from typing import Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Final, Literal, NamedTuple, Protocol, runtime_checkable
 
 from scrutiny.text.lexicon import first_names, is_stop_word, listed, places, zipf
 from scrutiny.text.tokens import token_spans
 
 EntityLabel = Literal["PER", "LOC", "ORG"]
+
+# What taggings of named entities call the three kinds that we have names for.
+_LABELS: Final[dict[str, EntityLabel]] = {
+    "PER": "PER",
+    "PERSON": "PER",
+    "LOC": "LOC",
+    "LOCATION": "LOC",
+    "GPE": "LOC",
+    "GEO-LOC": "LOC",
+    "ORG": "ORG",
+    "ORGANIZATION": "ORG",
+    "CORPORATION": "ORG",
+    "COMPANY": "ORG",
+}
 
 
 class Entity(NamedTuple):
@@ -202,3 +216,17 @@ def default_entity_finder() -> GazetteerFinder:
     [('Anna Smith', 'PER'), ('Nairobi', 'LOC'), ('Acme Corp', 'ORG')]
     """
     return GazetteerFinder()
+
+
+def entity_label(label: str) -> EntityLabel | None:
+    """``PER``, ``LOC`` or ``ORG`` for a label of any common tag set, or `None`.
+
+    Examples
+    --------
+    >>> entity_label("person"), entity_label("B-GPE"), entity_label("creative-work")
+    ('PER', 'LOC', None)
+    """
+    bare = label.upper()
+    if bare[:2] in ("B-", "I-"):
+        bare = bare[2:]
+    return _LABELS.get(bare)

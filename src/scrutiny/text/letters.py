@@ -3,13 +3,16 @@
 import unicodedata
 from collections.abc import Iterable
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from scrutiny.text.tokens import sentences
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+#: Script of a language: words of A-Z and a-z, or single Chinese characters.
+Script = Literal["latin", "han"]
 
 
 def letters(text: str) -> str:
@@ -73,3 +76,14 @@ def training_hashes(texts: Iterable[str]) -> "NDArray[np.uint64]":
             found.update(letters_hash(line[a:b]) for a, b in sentences(line))
     found.discard(0)
     return np.array(sorted(found), dtype=np.uint64)
+
+
+def script_of(language: str) -> Script:
+    """Script that a language is written in.
+
+    Examples
+    --------
+    >>> script_of("zh-Hans"), script_of("en")
+    ('han', 'latin')
+    """
+    return "han" if language.partition("-")[0] == "zh" else "latin"

@@ -7,6 +7,7 @@ inside a grapheme, so an edit cannot tear an accent, a flag or a family emoji ap
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import cache
 
 Span = tuple[int, int]
@@ -235,3 +236,15 @@ def _append_stripped(found: list[Span], text: str, start: int, end: int) -> None
     right = len(piece.rstrip())
     if right > left:
         found.append((start + left, start + right))
+
+
+def borders_in(text: str, words: Sequence[str]) -> tuple[tuple[int, int], ...] | None:
+    """Borders of words that make up a text, with nothing but spaces between; None if they don't."""
+    borders, place = [], 0
+    for word in words:
+        start = text.find(word, place)
+        if start < 0 or text[place:start].strip():
+            return None
+        place = start + len(word)
+        borders.append((start, place))
+    return None if text[place:].strip() else tuple(borders)

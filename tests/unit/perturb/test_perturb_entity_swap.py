@@ -9,8 +9,8 @@ from scrutiny.core.example import Example, Span
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import recipe_of
 from scrutiny.perturb.phrases.entity_swap import EntitySwap
-from scrutiny.perturb.phrases.mentions import kind_of
 from scrutiny.text.edits import apply_edits
+from scrutiny.text.entities import entity_label
 from scrutiny.text.gender import first_name_gender
 from scrutiny.text.lexicon import cities, countries, listed
 
@@ -117,7 +117,7 @@ def test_a_finder_serves_where_nothing_is_annotated():
     ("label", "kind"), [("B-PER", "PER"), ("geo-loc", "LOC"), ("company", "ORG"), ("date", None)]
 )
 def test_labels_of_common_taggings(label, kind):
-    assert kind_of(label) == kind
+    assert entity_label(label) == kind
 
 
 def wnut():

@@ -12,8 +12,9 @@ from scrutiny.perturb.control.matched import Controls
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.change import Change, word_sites
 from scrutiny.perturb.engine.recipe import Recipe, Step
-from scrutiny.tasks.columns.tags import borders_in, token_borders
+from scrutiny.tasks.columns.tags import token_borders
 from scrutiny.text.edits import apply_edits
+from scrutiny.text.tokens import borders_in
 
 SOLD = "She sold it quickly ."
 

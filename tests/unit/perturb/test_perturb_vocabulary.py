@@ -6,13 +6,8 @@ from time import process_time
 import numpy as np
 import pytest
 
-from scrutiny.perturb.resources.vocabulary import (
-    WordPieces,
-    best_spellings,
-    pieces_of,
-    script_of,
-    whole_words,
-)
+from scrutiny.perturb.resources.vocabulary import WordPieces, best_spellings, pieces_of, whole_words
+from scrutiny.text.letters import script_of
 
 
 class Tokenizer:

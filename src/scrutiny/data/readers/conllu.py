@@ -12,7 +12,7 @@ from scrutiny.data.readers.files import blocks, lines
 from scrutiny.data.readers.options import one_of, stated_columns, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
-from scrutiny.tasks.columns.tags import borders_in
+from scrutiny.text.tokens import borders_in
 
 _COMMENT: Final = re.compile(r"#\s*(sent_id|newdoc id|text)\s*=\s*(.*)")
 #: Numbers of multiword tokens and of empty nodes.

@@ -14,6 +14,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.queries.language import Passage
 from scrutiny.diagnostics.association.params import Layers, asked_layers
 from scrutiny.models.answers.vectors import ItemVectors, vectors_of
+from scrutiny.text.casing import lowered
 
 SETS: Final = ("X", "Y", "A", "B")
 
@@ -74,17 +75,6 @@ def passages_of(
     ]
     index = {passage: i for i, passage in enumerate(dict.fromkeys(wanted))}
     return list(index), np.array([index[passage] for passage in wanted], dtype=np.int64)
-
-
-def lowered(text: str) -> str:
-    """Text in lower case, with code points at the same positions.
-
-    Examples
-    --------
-    >>> lowered("İstanbul ANKARA")
-    'İstanbul ankara'
-    """
-    return "".join(low if len(low := letter.lower()) == 1 else letter for letter in text)
 
 
 def _span(example: Example) -> tuple[int, int] | None:

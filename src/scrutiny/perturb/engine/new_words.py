@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from scrutiny.core.answers.words import ROOT
 from scrutiny.core.edit import Edit, Piece
 from scrutiny.core.transformation import Document
-from scrutiny.tasks.columns.tags import borders_in
-from scrutiny.text.tokens import token_spans
+from scrutiny.text.tokens import borders_in, token_spans
 
 
 def with_unknown(document: Document, edit: Edit) -> Edit:

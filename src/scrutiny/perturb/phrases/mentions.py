@@ -10,23 +10,9 @@ from scrutiny.core.randomness import Rng
 from scrutiny.core.transformation import Document
 from scrutiny.perturb.engine.new_words import with_name
 from scrutiny.text.casing import case_pattern
+from scrutiny.text.entities import entity_label
 from scrutiny.text.gender import first_name_gender
 from scrutiny.text.lexicon import cities, countries, first_names, listed
-
-# What taggings of named entities call the three kinds that we have names for.
-_KINDS: Final = {
-    "PER": "PER",
-    "PERSON": "PER",
-    "LOC": "LOC",
-    "LOCATION": "LOC",
-    "GPE": "LOC",
-    "GEO-LOC": "LOC",
-    "ORG": "ORG",
-    "ORGANIZATION": "ORG",
-    "CORPORATION": "ORG",
-    "COMPANY": "ORG",
-}
-
 
 _WITH_THE: Final = frozenset(
     {"Netherlands", "Philippines", "Gambia", "Bahamas", "Maldives", "Congo"}
@@ -59,20 +45,6 @@ class EntityMention(NamedTuple):
     text: str
 
 
-def kind_of(label: str) -> str | None:
-    """``PER``, ``LOC`` or ``ORG`` for a label of any common tag set, or `None`.
-
-    Examples
-    --------
-    >>> kind_of("person"), kind_of("B-GPE"), kind_of("creative-work")
-    ('PER', 'LOC', None)
-    """
-    bare = label.upper()
-    if bare[:2] in ("B-", "I-"):
-        bare = bare[2:]
-    return _KINDS.get(bare)
-
-
 def mentions(document: Document) -> list[EntityMention]:
     """Mentions in text order: the annotated ones, or else those of the entity finder."""
     annotated = [(s.start, s.end, s.label) for s in document.annotations if s.label]
@@ -81,7 +53,7 @@ def mentions(document: Document) -> list[EntityMention]:
     kept = [
         EntityMention(start, end, kind, document.text[start:end])
         for start, end, label in sorted(spans)
-        if (kind := kind_of(label)) is not None and end > start
+        if (kind := entity_label(label)) is not None and end > start
     ]
     return [m for m in kept if m.text.strip() and m.text[0] not in "@#"]
 

@@ -19,9 +19,9 @@ from scrutiny.perturb.languages.en.verbs import finite_kind
 from scrutiny.perturb.languages.tokens import sentence_of, sentence_tokens
 from scrutiny.perturb.resources.capabilities import Parser
 from scrutiny.perturb.resources.loading import find_resource
-from scrutiny.tasks.columns.tags import borders_in
 from scrutiny.tasks.dependencies.counting import main_of
 from scrutiny.text.spacy_pipeline import Annotation
+from scrutiny.text.tokens import borders_in
 
 
 @dataclass(frozen=True, slots=True)

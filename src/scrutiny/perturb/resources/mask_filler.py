@@ -15,13 +15,8 @@ import scipy
 from scrutiny.core.errors import ModelError
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery
 from scrutiny.perturb.resources.checkpoints import OverCheckpoint, batches, remembered
-from scrutiny.perturb.resources.vocabulary import (
-    Script,
-    WordPieces,
-    best_spellings,
-    pieces_of,
-    whole_words,
-)
+from scrutiny.perturb.resources.vocabulary import WordPieces, best_spellings, pieces_of, whole_words
+from scrutiny.text.letters import Script
 
 _SCORES: Final = 1 << 26  # logits of one batch: a quarter of a gigabyte
 

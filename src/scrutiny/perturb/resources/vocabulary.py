@@ -2,26 +2,15 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-#: Which words are wanted: of A-Z and a-z, or single Chinese characters.
-Script = Literal["latin", "han"]
+from scrutiny.text.letters import Script
+
 _HAN: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _MARKS: Final = ("Ġ", "▁")
-
-
-def script_of(language: str) -> Script:
-    """Script that a language is written in.
-
-    Examples
-    --------
-    >>> script_of("zh-Hans"), script_of("en")
-    ('han', 'latin')
-    """
-    return "han" if language.partition("-")[0] == "zh" else "latin"
 
 
 def whole_words(tokenizer: Any) -> list[str | None]:

@@ -10,9 +10,9 @@ from scrutiny.perturb.engine.change import KEEPS_ARCS, Sites, word_sites
 from scrutiny.perturb.languages.en.related_words import opposites
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.resources.loading import find_resource
-from scrutiny.perturb.resources.vocabulary import Script, script_of
 from scrutiny.perturb.words.replacing import OtherWord
 from scrutiny.text.inflect import lemma
+from scrutiny.text.letters import Script, script_of
 from scrutiny.text.lexicon import is_stop_word
 from scrutiny.text.wordnet import POS_OF, exists
 

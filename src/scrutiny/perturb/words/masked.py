@@ -7,9 +7,9 @@ from scrutiny.core.transformation import Document, Intensity, Site
 from scrutiny.perturb.engine.change import Sites, may_change_unless, sites_where
 from scrutiny.perturb.languages.en.related_words import content_lemma, content_tag, of_same_form
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
-from scrutiny.perturb.resources.vocabulary import Script
 from scrutiny.perturb.words.guesses import Expected
 from scrutiny.perturb.words.replacing import content_words
+from scrutiny.text.letters import Script
 
 
 @dataclass(frozen=True, slots=True)

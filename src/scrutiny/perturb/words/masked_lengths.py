@@ -10,9 +10,9 @@ from scrutiny.perturb.engine.change import Candidates, Edit, Rng, Sites, word_si
 from scrutiny.perturb.engine.new_words import with_unknown
 from scrutiny.perturb.resources.capabilities import MaskQuery
 from scrutiny.perturb.resources.loading import find_resource
-from scrutiny.perturb.resources.vocabulary import script_of
 from scrutiny.perturb.words.guesses import Expected
 from scrutiny.perturb.words.replacing import replaced
+from scrutiny.text.letters import script_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,8 @@ from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.families import counted
 from scrutiny.run.estimating.contrasts import beside, contrast, meet
 from scrutiny.run.estimating.joint import jointly
+from scrutiny.run.estimating.relations import relate
 from scrutiny.run.planning.assignment import Assignment, Contrast, Relation
-from scrutiny.run.planning.relations import relate
 from scrutiny.store.panels import PanelKey, Recorded, read_panel
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.stacked import stack

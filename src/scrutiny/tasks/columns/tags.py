@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Span
+from scrutiny.text.tokens import borders_in
 
 _PREFIXES = {"B": "B", "I": "I", "E": "E", "S": "S", "L": "E", "U": "S", "O": "O"}
 
@@ -103,18 +104,6 @@ def placed(words: Sequence[str], raw: str | None = None) -> tuple[str, tuple[tup
     if borders is None:
         raise DataError(f"raw: {raw!r} is not the words, one after the other")
     return raw, borders
-
-
-def borders_in(text: str, words: Sequence[str]) -> tuple[tuple[int, int], ...] | None:
-    """Borders of words that make up a text, with nothing but spaces between; None if they don't."""
-    borders, place = [], 0
-    for word in words:
-        start = text.find(word, place)
-        if start < 0 or text[place:start].strip():
-            return None
-        place = start + len(word)
-        borders.append((start, place))
-    return None if text[place:].strip() else tuple(borders)
 
 
 def spans_of(
