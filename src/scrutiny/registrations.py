@@ -219,7 +219,6 @@ adapter scrutiny.models.
     head-scores@1           stored.head_scores:ADAPTER
     hf@1                    hf.adapter:ADAPTER
     http@1                  http.model:ADAPTER
-    https@1                 http.model:ADAPTER
     linear@1                words.linear:ADAPTER
     named@1                 named.names:ADAPTER
     onnx@1                  onnx.classifier:ADAPTER

@@ -139,7 +139,7 @@ def test_results_are_those_of_a_well_behaved_model(here: Path, name: str) -> Non
     ("name", "words"),
     [
         ("ClosesAll", "has closed files that it had not opened: those that answers"),
-        ("RaisesInterrupting", "the first: Interrupting: its message cannot be had"),
+        ("RaisesInterrupting", "the first error: Interrupting: its message cannot be had"),
         ("Raises", "has answered none of the 40 texts it was asked; the first error: Odd: odd"),
         ("Unmade", "Unmade cannot be used: it raised Odd: odd (at models.py:"),
         ("Unnamed", "Unnamed cannot be used: it raised RuntimeError: no digest (at models.py:"),

@@ -100,7 +100,6 @@ def test_an_object_that_hands_everything_on_is_asked_for_the_seven_members():
     assert model.predict([1]) == [Prediction("a")]
 
 
-def test_samples_of_a_model_or_of_none():
-    assert n_samples_of(None) is None
+def test_samples_of_a_model():
     assert n_samples_of(Least()) is None
     assert n_samples_of(as_model(Plain())) == 20

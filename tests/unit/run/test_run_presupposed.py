@@ -200,7 +200,7 @@ def test_a_presupposed_diagnostic_is_run_on_its_own_data(tmp_path):
     folder = run(made, tmp_path / "out")
     assert {e.key.dataset for e in folder.estimates()} == {"x", "builtin:reviews"}
     finding = next(
-        f for f in folder.findings() if f.claim.diagnostic == "performance" and f.claim.competence
+        f for f in folder.findings() if f.claim.diagnostic == "needs_skill" and f.claim.competence
     )
     assert finding.claim.competence == (("performance/m/builtin:reviews/level", 0.5),)
     # the toy knows "good" only, which says nothing about the reviews: no skill, whatever it gets

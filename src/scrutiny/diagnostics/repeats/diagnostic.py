@@ -70,6 +70,7 @@ class Repeats(Diagnostic[RepeatsParams]):
             row_range=(0.0, 1.0),
             no_effect=0.0,
             higher_is="worse",
+            tolerance=0.02,
         ),
     )
 

@@ -208,7 +208,7 @@ def read_endpoint(source: ModelSource) -> Endpoint:
     if "choices" in options:
         stated["choices"] = dict(read_choices(options["choices"], source=source.text))
     if source.target.startswith("//"):
-        found: dict[str, Any] = {"url": f"{source.scheme}:{source.target}"}
+        found: dict[str, Any] = {"url": source.text.partition("#")[0]}
     else:
         found = _in_file(Path(source.target).expanduser(), source)
     try:

@@ -123,6 +123,7 @@ def parse(text: str) -> ModelSource:
     """
     head, _, tail = text.partition("#")
     scheme, colon, target = head.partition(":")
+    scheme = "http" if scheme == "https" else scheme
     if not colon and head.partition("/")[0] in PACKAGED:
         return ModelSource(NAMED, head, _options(tail, text), text)
     adapters = [name.partition("@")[0] for name in registry().names("adapter")]

@@ -107,12 +107,12 @@ def _map(assigned: Mapping[str, Any], records: Records) -> HeadMap | None:
             n: found.select(Selector(**s), assigned["within"]) for n, s in spec["sides"].items()
         }
         joined = join(found.panel, sides, needs=_COUNTS)
+        names = [found.panel.replicates[i] or "{}" for i in joined.replicates]
+        if not names or not joined.rows.size:
+            return None
+        cells = _cells(joined.values.sum(axis=1), names, assigned)
     except ScrutinyError:
         return None
-    names = [found.panel.replicates[i] or "{}" for i in joined.replicates]
-    if not names or not joined.rows.size:
-        return None
-    cells = _cells(joined.values.sum(axis=1), names, assigned)
     return HeadMap(replace(key_of(assigned), role="control"), cells)
 
 
