@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Final
 
+from scrutiny.core.boundary.listing import in_all
 from scrutiny.core.errors import DataError
-from scrutiny.core.listing import in_all
 from scrutiny.core.task import Role, Task
 from scrutiny.data.source import OPTIONS, DataSource
 from scrutiny.data.table import Table

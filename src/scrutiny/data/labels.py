@@ -7,8 +7,8 @@ from unicodedata import normalize
 from urllib.parse import quote, unquote
 
 from scrutiny.core.boundary.canonical import value_digest
+from scrutiny.core.boundary.listing import in_all
 from scrutiny.core.errors import DataError
-from scrutiny.core.listing import in_all
 
 #: Characters of a label that is still read as a number.
 _LONGEST_NUMBER: Final = 300

@@ -206,7 +206,7 @@ def _linked(answer: Clusters) -> dict[Place, Place | None]:
 
 
 def _link(linked: Mapping[Place, Place | None], place: Place, text: str) -> str:
-    """What a mention is linked to, in words."""
+    """Links of a mention to others, in words."""
     if place not in linked:
         return "no mention"
     earlier = linked[place]

@@ -49,7 +49,7 @@ def parse_json_from(text: str, place: int) -> tuple[Any, int]:
 
 
 def _parsed(parse: Callable[[], T], text: str, place: int) -> T:
-    """What a parser finds; all its errors become JSON errors, at their place if it is known."""
+    """JSON value of a parser; all its errors become JSON errors, at their place if it is known."""
     try:
         return parse()
     except json.JSONDecodeError:

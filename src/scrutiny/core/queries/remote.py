@@ -14,7 +14,7 @@ from scrutiny.core.task import Prediction
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What an endpoint answered to one request.
+    """Reply of an endpoint to one request.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def decode_replies(data: bytes) -> Replies:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What was sent to an endpoint, and what it counted.
+    """Amounts spent on an endpoint: requests, tokens, money.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class Spent:
     cost: float | None = None
 
     def since(self, before: "Spent") -> "Spent":
-        """What was spent after another moment."""
+        """Amounts spent after another moment."""
         cost = None if self.cost is None else self.cost - (before.cost or 0.0)
         return Spent(
             self.requests - before.requests,
@@ -156,7 +156,7 @@ class RemoteModel(Model):
 
     @abstractmethod
     def spent(self) -> Spent:
-        """What this process has sent to the endpoint so far."""
+        """Requests, tokens and money that this process has spent on the endpoint."""
 
     def answers(self, examples: Sequence[Example]) -> list[Prediction | Failure]:
         """Answers in order, without a cache."""

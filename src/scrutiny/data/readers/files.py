@@ -8,8 +8,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
+from scrutiny.core.boundary.listing import with_dots
 from scrutiny.core.errors import DataError
-from scrutiny.core.listing import with_dots
 from scrutiny.data.source import DataSource
 
 _HEAD = 400

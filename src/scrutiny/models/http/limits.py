@@ -70,7 +70,7 @@ class Gate:
 
 @dataclass(slots=True)
 class Ledger:
-    """What was sent to an endpoint, and what its budgets leave.
+    """Ledger of an endpoint: requests and tokens so far, and what its budgets leave.
 
     A request is entered before it is sent, at the most that it can cost: its tokens are at most
     its bytes until replies tell how many bytes a token has.

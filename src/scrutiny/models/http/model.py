@@ -78,7 +78,7 @@ class HttpModel(RemoteModel):
         return sender_of(self.endpoint).arriving(self.interface, examples, draw=draw)
 
     def spent(self) -> Spent:
-        """What this process has sent to the endpoint so far."""
+        """Requests, tokens and money that this process has spent on the endpoint."""
         return sender_of(self.endpoint).ledger.spent()
 
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:

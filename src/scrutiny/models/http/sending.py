@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Any, Final
 
 from scrutiny.core.diagnostic import Failure
-from scrutiny.core.errors import ModelError, RunIncompleteError, require_packages
+from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.example import Example
 from scrutiny.core.queries.remote import Replies, Reply
 from scrutiny.models.http.endpoint import Endpoint
@@ -112,10 +112,7 @@ class Sender:
             for places in waiting:
                 try:
                     found = await self._ask(interface, [examples[i] for i in places], draw)
-                except (ModelError, RunIncompleteError) as error:
-                    stopped = True
-                    arrived.put(error)
-                except Exception as error:  # a bug of ours must end the command, not hang it
+                except Exception as error:  # also a bug of ours must end the command, not hang it
                     stopped = True
                     arrived.put(error)
                 else:

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from scrutiny.core.boundary.listing import and_more
 from scrutiny.core.claim import Finding
 from scrutiny.core.grouping import grouped
-from scrutiny.core.listing import and_more
 from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import KINDS, registry
 from scrutiny.parts.run.risks import change_of

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import Final
 
+from scrutiny.core.boundary.listing import and_more
 from scrutiny.core.estimate import Estimate
-from scrutiny.core.listing import and_more
 from scrutiny.parts.run.sections import Section
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import distinct_labels, unversioned

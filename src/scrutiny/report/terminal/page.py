@@ -10,9 +10,9 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
+from scrutiny.core.boundary.listing import and_more
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
-from scrutiny.core.listing import and_more
 from scrutiny.parts.published import published_lines
 from scrutiny.parts.run.first_screen import Front, front_of
 from scrutiny.parts.run.rows import AuditRow, audit_rows

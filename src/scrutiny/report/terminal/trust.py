@@ -5,9 +5,9 @@ from typing import Final
 
 from rich.text import Text
 
+from scrutiny.core.boundary.listing import and_more
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
-from scrutiny.core.listing import and_more
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.layout import fold, side_by_side, wrapped
 from scrutiny.parts.wording.numbers import NO_VALUE, decimals_for, number

@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 from scrutiny.core.answers.answer import label_in
 from scrutiny.core.answers.stored import answer_text
 from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.boundary.listing import and_more
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
-from scrutiny.core.listing import and_more
 from scrutiny.data.dataset import Dataset
 from scrutiny.run.estimating.label_words import are_words, exchanged, pairs_of, said_pairs
 from scrutiny.run.planning.resolved import Pairing, Resolved

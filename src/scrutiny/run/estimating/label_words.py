@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from scrutiny.core.listing import in_all
+from scrutiny.core.boundary.listing import in_all
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.labels import LabelMatch, write_label_map
 from scrutiny.data.source import DataSource, parse_source

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.boundary.listing import and_more
 from scrutiny.core.diagnostic import OwnPairs
 from scrutiny.core.errors import PlanError
-from scrutiny.core.listing import and_more
 from scrutiny.core.model import Family, Replicate
 
 _SHOWN = 8

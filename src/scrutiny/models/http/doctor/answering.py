@@ -85,7 +85,7 @@ def _stays(asker: Asker, first: _Found, again: _Found, *, level: float) -> Findi
 
 
 def _answer(asker: Asker, heard: Heard) -> object:
-    """What counts as the answer: a label or a text, and where none can be read what was said."""
+    """Answer of a reply: its label or text, or where none can be read all that was written."""
     read = asker.read(heard)
     answer = None if isinstance(read, Failure) else read.answer or read.scores
     return heard.text if answer is None else answer

@@ -9,7 +9,7 @@ State = Literal["ok", "fault", "not offered", "can't tell"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one check has found.
+    """Outcome of one check.
 
     Parameters
     ----------
