@@ -29,19 +29,8 @@ Names here stay, and what they mean stays. `scrutiny.testing` has the checks of 
 from scrutiny.core import errors
 from scrutiny.core.answers.words import Words
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
-    ChangesTexts,
-    Context,
-    ContrastSpec,
-    Design,
-    Diagnostic,
-    EstimateSpec,
-    Failure,
-    Inputs,
-    Selector,
-)
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.diagnostic import Batch, Cell, ChangesTexts, Context, Diagnostic, Failure
 from scrutiny.core.edit import Edit, Piece, Variant
 from scrutiny.core.example import Example, Span
 from scrutiny.core.model import LoadOptions, Model, PlainModel

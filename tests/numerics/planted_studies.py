@@ -11,7 +11,7 @@ import pyarrow as pa
 from planted_heads import WORDS, attending, baselines, frames
 
 from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.diagnostic import DataShape, Inputs, SubjectShape
+from scrutiny.core.design import DataShape, Inputs, SubjectShape
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.diagnostics.attention.heads.design import make_heads_design

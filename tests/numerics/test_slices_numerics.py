@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import EstimateSpec, Selector
+from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.core.slice_syntax import complement

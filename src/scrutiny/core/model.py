@@ -1,13 +1,16 @@
-"""Models: base class, capabilities, families and replicates."""
+"""Models: base class, wrappers, families and replicates."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol, runtime_checkable
+from operator import attrgetter
+from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
+
+M = TypeVar("M", bound="ModelAround")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ class PlainModel(Protocol):
     """Protocol with the seven members that every model has.
 
     Use this to check whether an object is a model. An object that has these and does not
-    subclass `Model` is put into one where it enters (`scrutiny.core.model_around.as_model`).
+    subclass `Model` is put into one where it enters (`as_model`).
 
     Attributes
     ----------
@@ -194,3 +197,39 @@ class KnowsTrainingText(Protocol):
 
     def training_hashes(self) -> Any:
         """Sorted ``uint64`` hashes of the letters of every training sentence."""
+
+
+class ModelAround(Model):
+    """Model that delegates to another; `around` gives it the other's members.
+
+    Whatever is declared has a default on `Model`, which would stand before what the other has; and
+    from Python 3.12 on, ``isinstance`` of a protocol looks members up without ``__getattr__``. The
+    capabilities of a model are therefore in its class, which is made for each model.
+
+    Parameters
+    ----------
+    model
+        Any object with the seven members of a model.
+    """
+
+    def __init__(self, model: PlainModel) -> None:
+        self._model = model
+
+
+def around(kind: type[M], model: PlainModel) -> type[M]:
+    """Class of this kind with a property for each public member of a model that it lacks.
+
+    Its own are those that the class itself states, annotated ones among them.
+    """
+    own = {*vars(kind), *kind.__annotations__}
+    members = {
+        name: property(attrgetter(f"_model.{name}"))
+        for name in {*dir(model), *MEMBERS}
+        if not name.startswith("_") and name not in own
+    }
+    return type(kind.__name__, (kind,), {"__module__": kind.__module__, **members})
+
+
+def as_model(given: PlainModel) -> Model:
+    """Model from any object with its members; unchanged if it subclasses `Model`."""
+    return given if isinstance(given, Model) else around(ModelAround, given)(given)

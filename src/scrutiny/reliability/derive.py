@@ -11,7 +11,7 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.core.diagnostic import DRAW
+from scrutiny.core.design import DRAW
 from scrutiny.core.errors import PlanError
 from scrutiny.core.record import columns_of
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Joined, Panel, Side

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from scrutiny.core.diagnostic import Selector
+from scrutiny.core.design import Selector
 from scrutiny.core.errors import PlanError
 from scrutiny.core.record import Measure
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Panel, Side

@@ -8,8 +8,7 @@ from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.example import Example
-from scrutiny.core.model import MEMBERS, Model, PlainModel
-from scrutiny.core.model_around import as_model
+from scrutiny.core.model import MEMBERS, Model, PlainModel, as_model
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.answers.determinism import check_determinism

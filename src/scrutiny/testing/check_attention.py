@@ -8,7 +8,7 @@ import numpy as np
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
-from scrutiny.core.model_around import as_model
+from scrutiny.core.model import as_model
 from scrutiny.core.queries.attention import AttentionMap, Intervention, Words
 from scrutiny.testing.promises import promise
 

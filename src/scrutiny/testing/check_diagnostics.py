@@ -7,21 +7,12 @@ from itertools import groupby
 from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
-    ChangesTexts,
-    DataShape,
-    Design,
-    Diagnostic,
-    Inputs,
-    SubjectShape,
-)
+from scrutiny.core.design import DataShape, Design, Inputs, SubjectShape
+from scrutiny.core.diagnostic import Batch, Cell, ChangesTexts, Diagnostic
 from scrutiny.core.edit import Variant
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.example import Example
-from scrutiny.core.model import Model, PlainModel
-from scrutiny.core.model_around import as_model
+from scrutiny.core.model import Model, PlainModel, as_model
 from scrutiny.core.plugin import must_be_of_kind
 from scrutiny.core.record import ROLES, STATUSES, Row
 from scrutiny.core.registry import registry

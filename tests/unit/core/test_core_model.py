@@ -6,8 +6,7 @@ import inspect
 import pytest
 
 from scrutiny.core.errors import ModelError
-from scrutiny.core.model import MEMBERS, Model, PlainModel, n_samples_of
-from scrutiny.core.model_around import as_model
+from scrutiny.core.model import MEMBERS, Model, PlainModel, as_model, n_samples_of
 from scrutiny.core.queries.language import Represents, Tokenizes
 from scrutiny.core.task import Prediction
 

@@ -2,7 +2,7 @@
 
 from dataclasses import fields
 
-from scrutiny.core.diagnostic import DataShape, Inputs, SubjectShape
+from scrutiny.core.design import DataShape, Inputs, SubjectShape
 
 
 def inputs_of(task=None, *, subject="m", reference="", dataset="x", **known):

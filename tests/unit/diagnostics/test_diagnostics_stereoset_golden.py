@@ -9,7 +9,8 @@ import pytest
 from design_inputs import inputs_of
 
 from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.diagnostic import Cell, EstimateSpec, Selector
+from scrutiny.core.design import EstimateSpec, Selector
+from scrutiny.core.diagnostic import Cell
 from scrutiny.core.example import Example
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Row

@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 import pyarrow as pa
 
-from scrutiny.core.diagnostic import DataShape, Inputs, SubjectShape
+from scrutiny.core.design import DataShape, Inputs, SubjectShape
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.diagnostics.attention.heads.baselines import SPAN_BASELINES

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import EstimateSpec, Selector
+from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.run.estimating.estimates import Estimator, estimate_all

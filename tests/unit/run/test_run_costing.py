@@ -6,7 +6,8 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from scrutiny.core.diagnostic import ChangesTexts, Design, Diagnostic
+from scrutiny.core.design import Design
+from scrutiny.core.diagnostic import ChangesTexts, Diagnostic
 from scrutiny.core.edit import Variant
 from scrutiny.core.model import Model
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from scrutiny.core.diagnostic import EstimateSpec, Selector
+from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure

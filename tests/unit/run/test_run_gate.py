@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from scrutiny.core.boundary.canonical import plain
-from scrutiny.core.diagnostic import EstimateSpec, Selector
+from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.reliability.additive import Additive, divide

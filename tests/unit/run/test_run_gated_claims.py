@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import ContrastSpec, Design
+from scrutiny.core.design import ContrastSpec, Design
 from scrutiny.core.model import Family, Replicate
 from scrutiny.core.plan import ModelPlan
 from scrutiny.run.planning.claims import _gates

@@ -11,7 +11,7 @@ import pytest
 from small_runs import family, plan, rows, run
 
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Selector
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Selector
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan

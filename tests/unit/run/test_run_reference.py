@@ -10,7 +10,7 @@ from toy_beside import Agreeing, asked, model, plan, rows
 
 from scrutiny.cli.running.plans import audit_from_flags, plan_from_flags
 from scrutiny.cli.verbs.show import facts
-from scrutiny.core.diagnostic import DataShape, Design, EstimateSpec, Inputs, Selector, SubjectShape
+from scrutiny.core.design import DataShape, Design, EstimateSpec, Inputs, Selector, SubjectShape
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.model import Family, LoadOptions, Replicate
 from scrutiny.core.plan import EstimatePlan, MeasurePlan

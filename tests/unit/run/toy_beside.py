@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from scrutiny.core.diagnostic import ChangesTexts, Design, EstimateSpec, Failure, Selector
+from scrutiny.core.design import Design, EstimateSpec, Selector
+from scrutiny.core.diagnostic import ChangesTexts, Failure
 from scrutiny.core.edit import Edit, Variant
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.record import Measure, Row

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.diagnostic import Selector
+from scrutiny.core.design import Selector
 from scrutiny.core.errors import PlanError
 from scrutiny.core.record import Measure
 from scrutiny.reliability.panel import CODES, NOT_PLANNED

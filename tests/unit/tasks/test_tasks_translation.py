@@ -6,7 +6,7 @@ import pytest
 
 from scrutiny.core.answers.any_of import AnyOf
 from scrutiny.core.answers.text import Text
-from scrutiny.core.diagnostic import DataShape, Inputs, SubjectShape
+from scrutiny.core.design import DataShape, Inputs, SubjectShape
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction

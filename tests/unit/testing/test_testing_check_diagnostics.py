@@ -3,14 +3,8 @@ from dataclasses import dataclass, replace
 import pytest
 
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import (
-    ChangesTexts,
-    Design,
-    Diagnostic,
-    EstimateSpec,
-    Failure,
-    Selector,
-)
+from scrutiny.core.design import Design, EstimateSpec, Selector
+from scrutiny.core.diagnostic import ChangesTexts, Diagnostic, Failure
 from scrutiny.core.edit import Edit, Variant
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.record import Measure, Row

@@ -16,18 +16,8 @@ from numpy.typing import NDArray
 
 from scrutiny.core.arrays import Floats
 from scrutiny.core.claim import Claim
-from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
-    Context,
-    ContrastSpec,
-    Design,
-    Diagnostic,
-    EstimateSpec,
-    Failure,
-    Inputs,
-    RowKind,
-)
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row

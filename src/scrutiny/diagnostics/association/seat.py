@@ -13,18 +13,8 @@ from numpy.typing import NDArray
 
 from scrutiny.core.arrays import Floats
 from scrutiny.core.claim import Claim
-from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
-    Context,
-    ContrastSpec,
-    Design,
-    Diagnostic,
-    EstimateSpec,
-    Failure,
-    Inputs,
-    RowKind,
-)
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.slice_syntax import equal
 from scrutiny.diagnostics.association.claims import claim_of_every_kind

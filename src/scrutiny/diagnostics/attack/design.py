@@ -27,7 +27,7 @@ from dataclasses import replace
 from typing import Final
 
 from scrutiny.core.claim import Claim, Component, Risk
-from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector, draws_of
+from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector, draws_of
 from scrutiny.core.plugin import title_of
 from scrutiny.diagnostics.attack.metrics import BUDGETS, SIMILARITIES, VALIDITIES
 from scrutiny.diagnostics.attack.params import AttackParams, TransferParams, attacks_of

@@ -6,16 +6,8 @@ from types import MappingProxyType
 from typing import Final
 
 from scrutiny.core.boundary.canonical import value_digest
-from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
-    Context,
-    Design,
-    Diagnostic,
-    Failure,
-    Inputs,
-    RowKind,
-)
+from scrutiny.core.design import Design, Inputs
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.errors import DataError
 from scrutiny.core.record import Row
 from scrutiny.core.task import Task

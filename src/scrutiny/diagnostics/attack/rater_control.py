@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from scrutiny.core.boundary.canonical import digest
-from scrutiny.core.diagnostic import EstimateSpec, Failure, RowKind, Selector
+from scrutiny.core.design import EstimateSpec, Selector
+from scrutiny.core.diagnostic import Failure, RowKind
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example
 from scrutiny.core.record import Row

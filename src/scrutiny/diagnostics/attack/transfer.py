@@ -5,15 +5,13 @@ from dataclasses import replace
 from typing import Final
 
 from scrutiny.core.claim import Claim, Risk
+from scrutiny.core.design import Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
     ChangesTexts,
     Context,
-    Design,
-    EstimateSpec,
     Failure,
-    Inputs,
     Reference,
     RowKind,
     reference_of,

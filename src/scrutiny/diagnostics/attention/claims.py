@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from scrutiny.core.claim import Claim, Component, checks_with
-from scrutiny.core.diagnostic import ContrastSpec, EstimateSpec, Subtracted
+from scrutiny.core.design import ContrastSpec, EstimateSpec, Subtracted
 
 #: The preset that no claim has to survive: it is read literally, and halves what heads score.
 _LITERAL: Final = "as_published"

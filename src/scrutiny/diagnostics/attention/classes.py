@@ -7,7 +7,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.core.diagnostic import Design, Failure, Inputs, RowKind
+from scrutiny.core.design import Design, Inputs
+from scrutiny.core.diagnostic import Failure, RowKind
 from scrutiny.core.queries.annotation import TokenClasses
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.diagnostics.attention.claims import specs_of

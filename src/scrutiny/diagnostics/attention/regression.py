@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.claim import Claim, beside_untrained, checks_with
-from scrutiny.core.diagnostic import ContrastSpec, Design, Failure, Inputs, RowKind
+from scrutiny.core.design import ContrastSpec, Design, Inputs
+from scrutiny.core.diagnostic import Failure, RowKind
 from scrutiny.core.limits import known
 from scrutiny.core.queries.annotation import AnchoredSpans
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import digest
-from scrutiny.core.diagnostic import Selector
+from scrutiny.core.design import Selector
 from scrutiny.diagnostics.calibration.metrics import CALIBRATION_ERROR, bin_of
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import axis, band_and_line, view_of

@@ -3,19 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
-    Context,
-    Design,
-    Diagnostic,
-    EstimateSpec,
-    Failure,
-    Inputs,
-    NoParams,
-    RowKind,
-    Selector,
-)
+from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, NoParams, RowKind
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import ClassCounts
 from scrutiny.diagnostics.classes.metrics import LABEL_F1, PRECISION, RECALL, side_of

@@ -4,18 +4,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
-    Context,
-    Design,
-    Diagnostic,
-    EstimateSpec,
-    Failure,
-    Inputs,
-    NoParams,
-    RowKind,
-)
+from scrutiny.core.design import Design, EstimateSpec, Inputs
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, NoParams, RowKind
 from scrutiny.core.errors import PlanError
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.slice_syntax import equal

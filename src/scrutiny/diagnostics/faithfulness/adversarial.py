@@ -8,15 +8,8 @@ from scipy.special import softmax
 
 from scrutiny.core.arrays import Floats
 from scrutiny.core.claim import Claim, Component, checks_with
-from scrutiny.core.diagnostic import (
-    Context,
-    ContrastSpec,
-    Design,
-    EstimateSpec,
-    Inputs,
-    RowKind,
-    Selector,
-)
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.diagnostic import Context, RowKind
 from scrutiny.core.queries.attention_layer import AttentionLayer
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row

@@ -7,16 +7,8 @@ import numpy as np
 
 from scrutiny.core.arrays import Floats
 from scrutiny.core.claim import Claim, Component, checks_with
-from scrutiny.core.diagnostic import (
-    Context,
-    ContrastSpec,
-    Design,
-    EstimateSpec,
-    Failure,
-    Inputs,
-    RowKind,
-    Selector,
-)
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.diagnostic import Context, Failure, RowKind
 from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.faithfulness.distances import tvd
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained

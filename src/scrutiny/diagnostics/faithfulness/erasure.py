@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 
 from scrutiny.core.arrays import Booleans, Floats
-from scrutiny.core.diagnostic import Context, Design, Failure, Inputs, RowKind
+from scrutiny.core.design import Design, Inputs
+from scrutiny.core.diagnostic import Context, Failure, RowKind
 from scrutiny.core.queries.attention_layer import AttentionLayer
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row

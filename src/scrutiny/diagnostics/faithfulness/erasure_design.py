@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from scrutiny.core.claim import Claim, Component, checks_with, points
-from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained
 from scrutiny.diagnostics.faithfulness.orders import OrderName, order_names
 from scrutiny.diagnostics.faithfulness.params import ErasureParams

@@ -6,16 +6,8 @@ from typing import Final
 import numpy as np
 
 from scrutiny.core.arrays import Floats
-from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
-    Context,
-    Design,
-    Diagnostic,
-    Failure,
-    Inputs,
-    RowKind,
-)
+from scrutiny.core.design import Design, Inputs
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.example import Example
 from scrutiny.core.queries.attention import Change
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row

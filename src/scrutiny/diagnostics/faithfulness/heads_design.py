@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from math import ceil
 
 from scrutiny.core.claim import Claim, Component, checks_with, points
-from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.queries.attention import Change
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained
 from scrutiny.diagnostics.faithfulness.params import HeadChangeParams

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from scrutiny.core.claim import Component
-from scrutiny.core.diagnostic import Inputs
+from scrutiny.core.design import Inputs
 
 
 def beyond_untrained(

@@ -6,7 +6,8 @@ from typing import Final
 import numpy as np
 
 from scrutiny.core.claim import Claim, Component, checks_with
-from scrutiny.core.diagnostic import Context, ContrastSpec, Design, EstimateSpec, Inputs, RowKind
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
+from scrutiny.core.diagnostic import Context, RowKind
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.faithfulness.distances import tvd

@@ -31,7 +31,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.task import score_of
 from scrutiny.diagnostics.invariance.capabilities import Generation
 from scrutiny.diagnostics.invariance.comparing import OTHER

@@ -2,14 +2,13 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
     ChangesTexts,
     Context,
-    Design,
     Failure,
-    Inputs,
     OwnPairs,
     reference_of,
 )

@@ -8,17 +8,8 @@ from typing import Final
 import numpy as np
 
 from scrutiny.core.claim import Claim, Component, Risk
-from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
-    Context,
-    Design,
-    Diagnostic,
-    EstimateSpec,
-    Failure,
-    Inputs,
-    RowKind,
-)
+from scrutiny.core.design import Design, EstimateSpec, Inputs
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.example import Example
 from scrutiny.core.limits import shares
 from scrutiny.core.record import Measure, Row

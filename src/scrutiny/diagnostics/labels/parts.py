@@ -12,7 +12,7 @@ from rich.text import Text
 
 from scrutiny.core.answers.stored import answer_of
 from scrutiny.core.boundary.canonical import digest
-from scrutiny.core.diagnostic import Selector
+from scrutiny.core.design import Selector
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.tables import Chart, ChartTable

@@ -5,16 +5,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from scrutiny.core.claim import Claim, Component, Risk
-from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
-    Context,
-    Design,
-    Diagnostic,
-    EstimateSpec,
-    Inputs,
-    RowKind,
-)
+from scrutiny.core.design import Design, EstimateSpec, Inputs
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, RowKind
 from scrutiny.core.errors import PlanError
 from scrutiny.core.limits import shares
 from scrutiny.core.model import KnowsTrainingText

@@ -3,18 +3,8 @@
 from collections.abc import Iterable
 
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
-    Context,
-    Design,
-    Diagnostic,
-    EstimateSpec,
-    Failure,
-    Inputs,
-    NoParams,
-    RowKind,
-)
+from scrutiny.core.design import Design, EstimateSpec, Inputs
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, NoParams, RowKind
 from scrutiny.core.expressions import spoken
 from scrutiny.core.record import Row
 from scrutiny.core.task import score_of

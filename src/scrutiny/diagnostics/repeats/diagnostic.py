@@ -6,17 +6,8 @@ from types import MappingProxyType
 from typing import Final
 
 from scrutiny.core.claim import Claim, Component, Risk
-from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
-    Context,
-    Design,
-    Diagnostic,
-    EstimateSpec,
-    Failure,
-    Inputs,
-    RowKind,
-)
+from scrutiny.core.design import Design, EstimateSpec, Inputs
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.limits import at_least, shares
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from scrutiny.core.claim import Claim, Component, Risk
-from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector, draws_of
+from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector, draws_of
 from scrutiny.core.expressions import made_of, spoken
 from scrutiny.core.record import Measure
 from scrutiny.core.task import Task, score_of

@@ -8,16 +8,8 @@ from typing import Any, Final
 from weakref import finalize
 
 from scrutiny.core.answers.answer import type_of
-from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
-    ChangesTexts,
-    Context,
-    Design,
-    Failure,
-    Inputs,
-    RowKind,
-)
+from scrutiny.core.design import Design, Inputs
+from scrutiny.core.diagnostic import Batch, Cell, ChangesTexts, Context, Failure, RowKind
 from scrutiny.core.edit import EditRefusedError, Variant
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row

@@ -4,16 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
-    Context,
-    Design,
-    Diagnostic,
-    Failure,
-    Inputs,
-    reference_of,
-)
+from scrutiny.core.design import Design, Inputs
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, reference_of
 from scrutiny.core.example import Example
 from scrutiny.core.limits import between, shares
 from scrutiny.core.model import Model, n_samples_of

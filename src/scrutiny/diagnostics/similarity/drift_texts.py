@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, cast
 
+from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
     Context,
-    Design,
     Diagnostic,
     Failure,
-    Inputs,
     RowKind,
     reference_of,
 )

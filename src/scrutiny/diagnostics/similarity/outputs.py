@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from scrutiny.core.diagnostic import Batch, Cell, Context, Design, Diagnostic, Inputs, reference_of
+from scrutiny.core.design import Design, Inputs
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, reference_of
 from scrutiny.core.limits import shares
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task, score_of

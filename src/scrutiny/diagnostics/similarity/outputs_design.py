@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from scrutiny.core.claim import Claim, Component, points
-from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.expressions import made_of
 from scrutiny.core.task import score_of
 from scrutiny.diagnostics.similarity.outputs_rows import (

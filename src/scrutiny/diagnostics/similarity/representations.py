@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.arrays import Floats, Integers
+from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
     Context,
-    Design,
     Diagnostic,
     Failure,
-    Inputs,
     RowKind,
     reference_of,
 )

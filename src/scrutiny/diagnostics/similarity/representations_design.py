@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from scrutiny.core.claim import Claim, Component, checks_with
-from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.diagnostics.similarity.representations_params import (
     RepresentationsParams,
     VectorComparison,

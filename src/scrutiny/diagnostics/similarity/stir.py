@@ -9,18 +9,15 @@ import numpy as np
 
 from scrutiny.core.arrays import Floats
 from scrutiny.core.claim import Claim, Component
+from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import (
     Batch,
     Cell,
     ChangesTexts,
     Context,
-    Design,
-    EstimateSpec,
     Failure,
-    Inputs,
     Reference,
     RowKind,
-    Selector,
     reference_of,
 )
 from scrutiny.core.edit import Variant

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
 from scrutiny.core.slice_syntax import equal
 from scrutiny.diagnostics.stereotypes.metrics import CONTROL_SETS
 from scrutiny.diagnostics.stereotypes.params import (

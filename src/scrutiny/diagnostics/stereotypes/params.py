@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
-from scrutiny.core.diagnostic import Design, Inputs
+from scrutiny.core.design import Design, Inputs
 from scrutiny.core.errors import PlanError
 from scrutiny.core.limits import known
 from scrutiny.models.scoring import FILLING_VARIANTS, PAIR_VARIANTS

@@ -23,7 +23,7 @@ from itertools import product
 from typing import Final
 
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.slice_syntax import equal
 from scrutiny.diagnostics.stereotypes.params import (
     CHECKS,

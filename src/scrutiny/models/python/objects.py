@@ -10,8 +10,7 @@ from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.boundary.secrets import from_environment, redacted, without_secrets
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
-from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model, PlainModel
-from scrutiny.core.model_around import as_model
+from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model, PlainModel, as_model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.inputs import texts, words
 from scrutiny.models.answers.returned import (

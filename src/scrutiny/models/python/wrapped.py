@@ -12,8 +12,7 @@ from typing import Any, Final, Protocol
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
-from scrutiny.core.model import Model
-from scrutiny.core.model_around import ModelAround, around
+from scrutiny.core.model import Model, ModelAround, around
 from scrutiny.core.task import Prediction
 from scrutiny.models.strings.source import ModelSource
 

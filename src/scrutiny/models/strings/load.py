@@ -1,8 +1,7 @@
 """Loading of models from model strings."""
 
 from scrutiny.core.errors import ConformanceError
-from scrutiny.core.model import MEMBERS, LoadOptions, Model, PlainModel
-from scrutiny.core.model_around import as_model
+from scrutiny.core.model import MEMBERS, LoadOptions, Model, PlainModel, as_model
 from scrutiny.core.task import Task
 from scrutiny.models.strings.adapters import adapter
 from scrutiny.models.strings.lineage import checkpoint_folder, with_training_hashes

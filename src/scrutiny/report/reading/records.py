@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from scrutiny.core.diagnostic import Selector
+from scrutiny.core.design import Selector
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plan import Resampling

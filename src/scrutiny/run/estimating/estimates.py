@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.claim import Claim, Finding
-from scrutiny.core.diagnostic import EstimateSpec, Selector
+from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.expressions import OPERATORS

@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Final
 
 from scrutiny.core.boundary.canonical import plain
-from scrutiny.core.diagnostic import EstimateSpec, Selector
+from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.models.strings.source import captures
 from scrutiny.run.blocks import items_of

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import canonical_json, plain
-from scrutiny.core.diagnostic import EstimateSpec, Selector
+from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.estimate import EstimateKey, key_of_two
 from scrutiny.core.record import Measure
 from scrutiny.reliability.along import places_along

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from scrutiny.core.diagnostic import EstimateSpec, Selector
+from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.errors import PlanError
 from scrutiny.core.expressions import is_meant
 from scrutiny.core.limits import known

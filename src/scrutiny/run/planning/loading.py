@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model, PlainModel
-from scrutiny.core.model_around import as_model
+from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model, PlainModel, as_model
 from scrutiny.core.task import Task
 from scrutiny.data.reading import iter_examples
 from scrutiny.models.answers.user_code import at_home, errors_named

@@ -9,7 +9,8 @@ from scrutiny.core.boundary.canonical import value_digest
 from scrutiny.core.boundary.declared import must_be_declared
 from scrutiny.core.boundary.given import refuse_odd_values
 from scrutiny.core.boundary.storable import is_storable, repeated
-from scrutiny.core.diagnostic import DataShape, Diagnostic, Inputs, SubjectShape
+from scrutiny.core.design import DataShape, Inputs, SubjectShape
+from scrutiny.core.diagnostic import Diagnostic
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.grouping import grouped

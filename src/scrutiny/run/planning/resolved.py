@@ -7,7 +7,8 @@ from typing import Any
 from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.boundary.secrets import redacted
 from scrutiny.core.claim import Claim
-from scrutiny.core.diagnostic import Design, Diagnostic
+from scrutiny.core.design import Design
+from scrutiny.core.diagnostic import Diagnostic
 from scrutiny.core.example import Example
 from scrutiny.core.model import Family, LoadOptions
 from scrutiny.core.plan import MeasurePlan, Plan

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from scrutiny.core.answers.answer import label_in
 from scrutiny.core.claim import Claim
-from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec
 from scrutiny.core.errors import PlanError
 from scrutiny.core.model import Family
 from scrutiny.core.plan import MeasurePlan, ModelPlan

@@ -5,7 +5,8 @@ from typing import Final
 
 from scrutiny.core.arrays import Booleans
 from scrutiny.core.claim import Claim
-from scrutiny.core.diagnostic import Design, Failure, Inputs, RowKind
+from scrutiny.core.design import Design, Inputs
+from scrutiny.core.diagnostic import Failure, RowKind
 from scrutiny.core.queries.annotation import Arcs
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.core.task import Task

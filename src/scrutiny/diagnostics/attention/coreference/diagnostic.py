@@ -6,7 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.core.diagnostic import Design, Failure, Inputs, RowKind
+from scrutiny.core.design import Design, Inputs
+from scrutiny.core.diagnostic import Failure, RowKind
 from scrutiny.core.limits import known
 from scrutiny.core.queries.annotation import Mentions
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row

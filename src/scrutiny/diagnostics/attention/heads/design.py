@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from scrutiny.core.claim import Claim
-from scrutiny.core.diagnostic import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.diagnostics.attention.claims import beside_others, claimed_presets, preset_claim
 from scrutiny.diagnostics.attention.params import HeadsParams
 

@@ -16,16 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.boundary.canonical import digest
-from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
-    Context,
-    Design,
-    Diagnostic,
-    Failure,
-    Inputs,
-    RowKind,
-)
+from scrutiny.core.design import Design, Inputs
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.example import Example
 from scrutiny.core.queries.annotation import AnchoredSpans
 from scrutiny.core.randomness import stream_of

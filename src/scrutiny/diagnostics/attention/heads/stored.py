@@ -5,20 +5,8 @@ from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
-from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
-    Context,
-    ContrastSpec,
-    Design,
-    Diagnostic,
-    EstimateSpec,
-    Failure,
-    Inputs,
-    NoParams,
-    RowKind,
-    Selector,
-)
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, NoParams, RowKind
 from scrutiny.core.errors import ModelError
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 

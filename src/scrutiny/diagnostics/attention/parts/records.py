@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.diagnostic import Selector
+from scrutiny.core.design import Selector
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.record import HEADS, LAYERS
 from scrutiny.diagnostics.attention.parts.head_map import SCORES, HeadMap, HeadValue

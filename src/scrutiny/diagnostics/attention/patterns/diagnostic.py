@@ -5,17 +5,8 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
-    Context,
-    Design,
-    Diagnostic,
-    EstimateSpec,
-    Failure,
-    Inputs,
-    RowKind,
-)
+from scrutiny.core.design import Design, EstimateSpec, Inputs
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.limits import at_least
 from scrutiny.core.queries.attention import Attends, AttentionMap
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row

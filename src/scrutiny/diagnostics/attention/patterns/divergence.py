@@ -8,18 +8,8 @@ import numpy as np
 
 from scrutiny.core.arrays import Floats
 from scrutiny.core.claim import Claim, Component
-from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
-    Context,
-    ContrastSpec,
-    Design,
-    Diagnostic,
-    EstimateSpec,
-    Failure,
-    Inputs,
-    RowKind,
-)
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.errors import MissingExtraError
 from scrutiny.core.queries.attention import Attends, AttentionMap
 from scrutiny.core.randomness import stream_of

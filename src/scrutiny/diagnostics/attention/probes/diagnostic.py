@@ -9,18 +9,8 @@ from numpy.typing import NDArray
 
 from scrutiny.core.answers.words import ROOT
 from scrutiny.core.claim import Claim, Component, checks_with
-from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
-    Context,
-    ContrastSpec,
-    Design,
-    Diagnostic,
-    EstimateSpec,
-    Failure,
-    Inputs,
-    RowKind,
-)
+from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.limits import at_least, known
 from scrutiny.core.queries.annotation import Arcs
 from scrutiny.core.randomness import stream_of

@@ -1,0 +1,291 @@
+"""Designs: what a diagnostic plans before the first query, and what it plans by."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from scrutiny.core.claim import Claim
+from scrutiny.core.task import Task
+
+#: Families that a contrast can subtract an estimate of.
+Subtracted = Literal["null", "control", "base", "reference", "own"]
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """Selection of records for one side of an estimate.
+
+    ``condition`` must be contained in the record's; empty selects all. ``of`` is "own", or "base":
+    the records of the family that the measured one was trained from.
+    """
+
+    role: str = "measured"
+    condition: Mapping[str, object] = field(default_factory=dict)
+    of: str = "own"
+
+
+#: Between the name of a side and the number of a further draw of it.
+DRAW: Final = "#"
+
+
+def draws_of(
+    side: str, role: str, conditions: Sequence[Mapping[str, object]]
+) -> dict[str, Selector]:
+    """Selectors of a side's draws, one for each condition; several draws are averaged.
+
+    Examples
+    --------
+    >>> list(draws_of("after", "measured", [{"draw": 0}, {"draw": 1}]))
+    ['after', 'after#1']
+    """
+    return {
+        f"{side}{DRAW}{draw}" if draw else side: Selector(role, condition)
+        for draw, condition in enumerate(conditions)
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateSpec:
+    """Specification of a number to compute from records.
+
+    Parameters
+    ----------
+    id
+        Unique in the plan.
+    metric
+        Statistic by its versioned name.
+    sides
+        Records of each side. A statistic that needs "before.hit" has the side "before"; one that
+        needs "hit" has the side "", which unless given is all measured records.
+    fallback
+        Side that stands in where a side's variant was skipped because nothing changed: makes
+        "over all items" out of "over changed items".
+    group
+        Name of the items it is over.
+    role, condition
+        Its identity beside the metric; the condition is that of the main side unless given.
+    unit
+        Column of the items that is resampled as a whole ("item", or a ``u_*`` column).
+    strata
+        Column within which units are resampled, or None.
+    where
+        Slice that it is over, as it is written (``a_category = age``); empty for all items.
+    at
+        Places on axes of the measures, counted from 1 (``{"layer": 8, "head": 4}``). The statistic
+        gets the rest of each measure, flattened. Without fallback.
+    along
+        Axes along which it is computed place by place, on the same draws: one estimate for each,
+        with the place in its condition and behind its id (``f1/layer=8/head=4``).
+    beside
+        Other datasets of the same measurement whose items it is over as well. Resampling keeps to
+        each dataset; statistics with ``cells = ("dataset",)`` keep them apart.
+    presupposes
+        Other estimates of the design, each with the value that it must have at least: below it
+        this one is ``refused``, and has no value.
+    """
+
+    id: str
+    metric: str
+    sides: Mapping[str, Selector] = field(default_factory=lambda: {"": Selector()})
+    fallback: Mapping[str, str] = field(default_factory=dict)
+    group: str = "all"
+    role: str = "measured"
+    condition: Mapping[str, object] = field(default_factory=dict)
+    unit: str = "item"
+    strata: str | None = None
+    where: str = ""
+    at: Mapping[str, int] = field(default_factory=dict)
+    along: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    presupposes: tuple[tuple[str, float], ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        id: str,
+        metric: str,
+        condition: Mapping[str, object],
+        *,
+        role: str = "measured",
+        **stated: Any,
+    ) -> "EstimateSpec":
+        """Specification with one side: the records of its own role and condition."""
+        sides = {"": Selector(role, condition)}
+        return cls(id, metric, sides, role=role, condition=condition, **stated)
+
+
+@dataclass(frozen=True, slots=True)
+class ContrastSpec:
+    """Difference of two estimates: of this family minus another, usually its control family.
+
+    Parameters
+    ----------
+    id
+        Unique in the design; components of claims name it.
+    a, b
+        Identifiers of specifications of this design: the family's own, and the one that is read
+        off the other family's records. Usually the same.
+    minus
+        Family that ``b`` is of: this one's "null" (untrained replicates) or "control"; its "base",
+        which it was trained from; the "reference" beside itself, where the measurement has it among
+        its models; or its "own", replicate by replicate. Where the plan has none, the contrast does
+        not exist, and claims that need it are undecided.
+    is_paired
+        Whether replicates of both families belong together where they have the same names.
+    exact_at
+        Share of misses that its claims are about: of a share whose other side misses nothing, the
+        interval is then the exact one of the misses. None for the usual interval.
+    """
+
+    id: str
+    a: str
+    b: str
+    minus: Subtracted = "null"
+    is_paired: bool = False
+    exact_at: float | None = None
+
+    @classmethod
+    def untrained(cls, names: Iterable[str]) -> Iterator["ContrastSpec"]:
+        """Differences of estimates from the same of untrained networks."""
+        for name in names:
+            yield cls(f"untrained/{name}", name, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """Plan of a diagnostic, known before the first query: conditions, estimates, claims, cost.
+
+    Parameters
+    ----------
+    conditions
+        Conditions that vary within the run, in record order.
+    estimates, claims
+        Default estimates and claims, which the plan may override.
+    queries_per_item
+        Model calls for each item and replicate, at most.
+    search_per_item
+        Model calls of the reference for each item while variants are prepared, at most.
+    notes
+        Sentences for "how this was measured".
+    families
+        What the claims of a family say together, for the first line of a report: "changes hurt
+        it more than random change does". By the family's name.
+    contrasts
+        Differences from a control family.
+    """
+
+    conditions: tuple[Mapping[str, object], ...] = ()
+    estimates: tuple[EstimateSpec, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    queries_per_item: int = 1
+    notes: tuple[str, ...] = ()
+    families: Mapping[str, str] = field(default_factory=dict)
+    contrasts: tuple[ContrastSpec, ...] = ()
+    search_per_item: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DataShape:
+    """Properties of a dataset that a design may use.
+
+    Parameters
+    ----------
+    name
+        Its name in the plan.
+    n_items
+        How many items it has.
+    columns
+        How many items have each value of each column (``{"a_category": {"age": 87}}``), in the
+        order of appearance; columns of many values are left out.
+    chance
+        The score that needs no skill on it.
+    labels
+        Its labels, in order; empty where answers are none.
+    languages
+        Languages of its texts.
+    beside
+        Datasets of the same task that come after it in the measurement.
+    """
+
+    name: str
+    n_items: int
+    columns: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    chance: float = 0.0
+    labels: tuple[str, ...] = ()
+    languages: frozenset[str] = frozenset()
+    beside: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectShape:
+    """Properties of a family of models that a design may use.
+
+    Parameters
+    ----------
+    name
+        Its name in the plan.
+    capabilities
+        Its capabilities; "samples" means that its probabilities are frequencies of
+        some samples.
+    n_layers
+        How many of its layers have vectors or attention that can be had, or 0.
+    n_heads
+        How many heads a layer has, or 0.
+    n_replicates
+        How many replicates it has.
+    unscored
+        Why its answers cannot be compared with gold ones, or empty.
+    """
+
+    name: str
+    capabilities: frozenset[str] = frozenset()
+    n_layers: int = 0
+    n_heads: int = 0
+    n_replicates: int = 1
+    unscored: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Inputs of a design: the task, the data's shape and the models' declarations.
+
+    Parameters
+    ----------
+    task, data, subject
+        Measured family of models, and the dataset.
+    reference
+        The family that it is measured beside, equal to ``subject`` where it is its own reference;
+        None where the measurement names none.
+    base
+        Name of the family that this one was trained from, if the same measurement has it.
+    controls
+        Roles of the families that are there for it to be compared with.
+    is_audit
+        Whether an audit asks, which leaves out what cannot be measured; a plan is refused.
+    """
+
+    task: Task
+    data: DataShape
+    subject: SubjectShape
+    reference: SubjectShape | None = None
+    base: str = ""
+    controls: frozenset[str] = frozenset()
+    is_audit: bool = False
+
+    @property
+    def is_self(self) -> bool:
+        """Whether the family is its own reference."""
+        return self.subject == self.reference
+
+    @property
+    def second(self) -> SubjectShape:
+        """Reference model, which designs with ``wants_reference`` always have.
+
+        Raises
+        ------
+        ValueError
+            Where the measurement names none.
+        """
+        if self.reference is None:
+            raise ValueError("a diagnostic without wants_reference has no second model")
+        return self.reference
