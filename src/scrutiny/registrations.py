@@ -45,9 +45,17 @@ diagnostic scrutiny.diagnostics.
     similarity.stir@1             similarity.stir:SharedVectors  reference
     classes@1                     classes.diagnostic:Classes
     competence@1                  competence.diagnostic:Competence  tokenizes
+    suites@1                      suites.diagnostic:Suites
     stereotypes.crows-pairs@1     stereotypes.pairs:CrowsPairs  tokenizes
     stereotypes.pairs@1           stereotypes.pairs:Pairs  tokenizes
     stereotypes.stereoset@1       stereotypes.stereoset:StereoSet  tokenizes
+expectation scrutiny.diagnostics.suites.
+    gold@1         expectations:Gold
+    is@1           expectations:Is
+    is_not@1       expectations:IsNot
+    moves@1        expectations:Moves
+    same@1         expectations:Same
+    stays_right@1  expectations:StaysRight
 transformation scrutiny.perturb.characters.
     delete_letter@1        slips:DeleteLetter
     hidden_reorder@1       unseen:HiddenReorder
@@ -210,6 +218,7 @@ reader scrutiny.data.readers.
     sent-bias@1    sent_bias:read
     squad@1        squad:read
     stereoset@1    stereoset:read
+    suite@1        suite:read
     text@1         plain_text:read
     tsv@1          delimited:read_tsv
 adapter scrutiny.models.

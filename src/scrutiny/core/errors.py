@@ -27,6 +27,7 @@ LISTED: Final = (
     "goal",
     "search_method",
     "attack",
+    "expectation",
     "statistic",
     "attribute",
     "task",

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from scrutiny.core.suites.case import Case
+
 
 class Span(NamedTuple):
     """Labeled span of one text field: code points ``start`` to ``end``, end excluded."""
@@ -38,6 +40,8 @@ class Example:
         Whatever else the row held: groups (``a_*``) and units of resampling (``u_*``).
     language
         BCP 47 code of the text.
+    case
+        What is expected of the answer, in a suite; None elsewhere, and for what cases were made of.
     """
 
     id: str
@@ -49,6 +53,7 @@ class Example:
     source: str = ""
     attributes: Mapping[str, str | float] = field(default_factory=dict)
     language: str = "en"
+    case: Case | None = None
 
     @property
     def text(self) -> str:
@@ -71,6 +76,7 @@ class Example:
         made.source = self.source
         made.attributes = self.attributes
         made.language = self.language
+        made.case = self.case
         made.__class__ = Example
         example: Example = made
         return example

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from scrutiny.core.answers.answer import labels_in, renamed
-from scrutiny.core.boundary.canonical import length_prefixed
+from scrutiny.core.boundary.canonical import length_prefixed, value_digest
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.data.doubts import BadRow, doubt_answers, left_out
@@ -51,6 +51,8 @@ class Dataset:
         Sentences about possible mistakes in the file: labels that look alike.
     doubts
         A sentence for each kind of doubtful rows that were kept: how many, and the first.
+    is_suite
+        Whether its items are cases of a suite, and the items that these were made of.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Dataset:
     data_string: str = ""
     warnings: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
+    is_suite: bool = False
 
     def __len__(self) -> int:
         """Number of examples."""
@@ -146,6 +149,8 @@ def load_dataset(
         fingerprint.update(example.id.encode() + b"\0")
         if not reading.task.must_be_answered:
             fingerprint.update(columns_key(example))
+        if example.case is not None:
+            fingerprint.update(value_digest(example.case).encode())
     if not examples:
         raise DataError(f"The limit {limit} selects no example of {reading.source}.")
     labels = _labels(examples, reading)
@@ -168,6 +173,7 @@ def load_dataset(
         if reading.source.scheme == "object"
         else str(reading.source.stating(reading.columns.guesses)),
         doubts=tuple(reading.doubts.said()),
+        is_suite=reading.table.is_suite,
     )
 
 

@@ -19,6 +19,7 @@ from scrutiny.data.identity import Identifiers
 from scrutiny.data.labels import parse_label_map
 from scrutiny.data.permuting import permutation_seed, permuted
 from scrutiny.data.source import DataSource, check_option, parse_source, reader_options
+from scrutiny.data.suites import whole_item, with_case
 from scrutiny.data.table import RawRow, Table
 from scrutiny.tasks.columns.cells import as_label
 from scrutiny.tasks.names import load_task
@@ -135,10 +136,13 @@ class Reading:
         """
         if raw.problem:
             raise DataError(raw.problem)
-        row = self.columns.mapped(raw.values)
-        doubts = list(self._name_answer(row))
-        example = self.task.parse(row, source=self._place(raw))
-        doubts += self.task.doubts(row, example)
+        if self.table.is_whole:
+            example, doubts = whole_item(raw.values, source=self._place(raw)), []
+        else:
+            row = self.columns.mapped(raw.values)
+            doubts = list(self._name_answer(row))
+            example = self.task.parse(row, source=self._place(raw))
+            doubts += self.task.doubts(row, example)
         key = content_key(example)
         if example.id:
             name = self.identifiers.of_user(example.id, line=raw.line)
@@ -148,7 +152,8 @@ class Reading:
         gold = example.gold if not self.label_map else self._renamed(example.gold)
         for doubt in doubts:
             self.doubts.add(doubt, example.source)
-        return _identified(example, name, gold), key
+        example = _identified(example, name, gold)
+        return (with_case(example, raw.values) if self.table.is_suite else example), key
 
     def _name_answer(self, row: dict[str, Any]) -> Iterator[str]:
         """Replace integer classes by the names in the file, and drop answers that are missing.
@@ -161,7 +166,8 @@ class Reading:
         names = self.table.class_names.get(self.columns.roles[role])
         if self.keeps_unlabeled and _is_empty(row[role]):
             del row[role]
-            yield _UNLABELED
+            if not self.table.is_suite:  # whose cases may do without
+                yield _UNLABELED
         elif names and row[role] == -1:
             del row[role]
             yield _MINUS_ONE
@@ -248,7 +254,7 @@ def open_data(
         columns=roles,
         task=found,
         permute=permutation_seed(parsed, found),
-        keeps_unlabeled=_keeps_unlabeled(parsed, found),
+        keeps_unlabeled=_keeps_unlabeled(parsed, table, found),
         label_map=_label_map(parsed, found),
         on_bad_row=on_bad_row,
     )
@@ -337,6 +343,7 @@ def _identified(example: Example, name: str, gold: str | tuple[Span, ...] | None
         example.source,
         example.attributes,
         example.language,
+        example.case,
     )
 
 
@@ -347,7 +354,7 @@ def _is_empty(value: Any) -> bool:
     return as_label(value) is None
 
 
-def _keeps_unlabeled(source: DataSource, task: Task) -> bool:
+def _keeps_unlabeled(source: DataSource, table: Table, task: Task) -> bool:
     """Whether the data string keeps rows without a label.
 
     Raises
@@ -363,7 +370,7 @@ def _keeps_unlabeled(source: DataSource, task: Task) -> bool:
             f"unlabeled={stated} in {source}: items of {task.name} have no label that a row could "
             "lack; leave it out."
         )
-    return stated == "keep"
+    return (stated or table.defaults.get("unlabeled")) == "keep"
 
 
 def _label_map(source: DataSource, task: Task) -> dict[str, str]:

@@ -47,6 +47,10 @@ class Table:
         Default options, which the data string overrides.
     notes
         Sentences about how it was read.
+    is_suite
+        Whether its rows may be cases of a suite.
+    is_whole
+        Whether a row holds an item whole, and not by the columns of its task.
 
     Raises
     ------
@@ -60,6 +64,8 @@ class Table:
     class_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     defaults: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    is_suite: bool = False
+    is_whole: bool = False
 
     def __post_init__(self) -> None:
         twice = repeated(self.columns)

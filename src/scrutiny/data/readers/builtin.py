@@ -6,7 +6,7 @@ from importlib.resources import as_file, files
 from typing import Final
 
 from scrutiny.core.limits import known
-from scrutiny.data.readers import conll, conllu, delimited, json_rows
+from scrutiny.data.readers import conll, conllu, delimited, json_rows, suite
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import Table
 
@@ -63,6 +63,7 @@ _READERS: Final = {
     "conll": conll.read,
     "conllu": conllu.read,
     "jsonl": json_rows.read_jsonl,
+    "suite.jsonl": suite.read,
 }
 
 
@@ -77,6 +78,6 @@ def read(source: DataSource) -> Table:
     known("sample", [source.target], SAMPLES)
     name, columns = SAMPLES[source.target]
     with as_file(files("scrutiny.data") / "samples" / name) as path:
-        table = _READERS[name.rpartition(".")[2]](DataSource(source.scheme, str(path)))
+        table = _READERS[name.partition(".")[2]](DataSource(source.scheme, str(path)))
         rows = list(table.rows)  # within the block: a zipped package unpacks for its length only
-    return replace(table, rows=iter(rows), place=name, defaults=columns)
+    return replace(table, rows=iter(rows), place=name, defaults={**table.defaults, **columns})

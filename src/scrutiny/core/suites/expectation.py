@@ -1,0 +1,58 @@
+"""Expectations: what the answer to a case should be."""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar, Literal, NamedTuple
+
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.example import Example
+from scrutiny.core.plugin import PlugIn
+from scrutiny.core.task import Prediction, Task
+
+#: Kinds of behavioral tests (Ribeiro et al. 2020, CheckList).
+TestKind = Literal["minimum functionality", "invariance", "directional"]
+
+
+class Asked(NamedTuple):
+    """A text and the answer to it."""
+
+    example: Example
+    answer: Prediction
+
+
+class Expectation(PlugIn, ABC):
+    """Expectation of the answer to a case; a frozen dataclass whose fields are its parameters.
+
+    Attributes
+    ----------
+    id
+        Versioned name.
+    test_kind
+        Kind of the tests that expect this.
+    needs_base
+        Whether it compares with the answer to the item that the case was made of.
+    fails
+        What fails, in words that follow a share: "of its answers change".
+    """
+
+    kind = "expectation"
+
+    id: ClassVar[str]
+    test_kind: ClassVar[TestKind]
+    needs_base: ClassVar[bool] = False
+    fails: ClassVar[str] = "of its cases fail"
+
+    @abstractmethod
+    def is_met(
+        self, case: Asked, base: Asked | None, *, task: Task, labels: tuple[str, ...]
+    ) -> bool | Failure:
+        """Whether the answer is as expected, or why that cannot be told.
+
+        Parameters
+        ----------
+        case
+            The case with its answer.
+        base
+            The item that it was made of, with its answer; None for a text of its own.
+        task, labels
+            Of the model: its labels in the data's words, in the order of the scores.
+        """

@@ -1,0 +1,58 @@
+"""Suites: files of cases, one JSON object a line, or a table with a row for each."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from scrutiny.core.errors import DataError
+from scrutiny.data.readers import delimited, json_rows
+from scrutiny.data.readers.options import takes
+from scrutiny.data.source import DataSource
+from scrutiny.data.suites import CASE_COLUMNS, WHOLE, unknown_items
+from scrutiny.data.table import RawRow, Table
+
+_TABLES: Final = {"csv": delimited.read_csv, "tsv": delimited.read_tsv}
+#: Columns that are no column of a task.
+_OWN: Final = frozenset({*CASE_COLUMNS, "group", "suite", "task"})
+
+
+@takes("encoding")
+def read(source: DataSource) -> Table:
+    """Cases of a suite, and the items that they were made of.
+
+    A row has the columns of its task (``text``, ``label``), or its texts under ``fields``. What
+    makes it a case are ``expect`` (``gold``, ``same``, ...), ``test``, ``capability``, ``of`` (the
+    item that it changes), ``group``; see ``docs/suites.md``. A first line ``{"suite": 1, "task":
+    NAME}`` names the task.
+
+    Raises
+    ------
+    DataError
+        If no row expects anything.
+    """
+    reader = _TABLES.get(source.target.rpartition(".")[2].lower(), json_rows.read_jsonl)
+    table = reader(source)
+    rows = list(table.rows)
+    head: Mapping[str, Any] = rows[0].values if rows and "suite" in rows[0].values else {}
+    cases = rows[1:] if head else rows
+    problems = unknown_items([row.values for row in cases])
+    columns = dict.fromkeys(name for row in cases for name in row.values)
+    if not {"expect", "of"} & set(columns):
+        raise DataError(
+            f"{source.target} is no suite: none of its rows says what it expects. A case has the "
+            "columns of its task and `expect` (gold, same, moves(...)), or `of`, the item that it "
+            "is a changed version of."
+        )
+    empty = dict.fromkeys(columns)
+    full = [
+        RawRow(row.line, row.values and {**empty, **row.values}, row.problem or problems.get(n, ""))
+        for n, row in enumerate(cases)
+    ]
+    named = {"task": str(head["task"])} if "task" in head else {}
+    return Table(
+        columns=tuple(name for name in columns if name not in _OWN),
+        rows=iter(full),
+        place=table.place,
+        defaults={**named, "unlabeled": "keep", **({"id": "id"} if "id" in columns else {})},
+        is_suite=True,
+        is_whole=WHOLE in columns,
+    )

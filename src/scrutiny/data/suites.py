@@ -1,0 +1,132 @@
+"""Files of suites: cases from rows, and rows from items and their cases."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any, Final
+
+from scrutiny.core.answers.stored import from_json, to_json
+from scrutiny.core.boundary.canonical import canonical_json, plain
+from scrutiny.core.errors import DataError
+from scrutiny.core.example import Example, Span
+from scrutiny.core.record import ROLES, STATUSES
+from scrutiny.core.suites.case import Case
+from scrutiny.core.suites.tests import CAPABILITY, GROUP, TEST
+
+#: Columns of a case, beside those of its item.
+CASE_COLUMNS: Final = tuple(one.name for one in fields(Case))
+#: Columns of a suite whose items are whole, whatever their task.
+WHOLE: Final = "fields"
+#: What a row holds of a whole item beside its texts.
+_LAYERS: Final = ("gold", "spans", "tokens", "protected", "language")
+_STATES: Final = frozenset({"ok", *STATUSES})
+#: Test of cases that state none.
+_UNNAMED: Final = "changed texts"
+
+
+def case_of(row: Mapping[str, Any]) -> Case | None:
+    """Case of a row; None for an item of which nothing is expected.
+
+    Raises
+    ------
+    DataError
+        If a cell cannot be read.
+    """
+    stated = {name: row[name] for name in CASE_COLUMNS if row.get(name) not in (None, "", {})}
+    if not stated.keys() & {"test", "expect", "of"}:
+        return None
+    if not stated.keys() & {"expect", "of"}:
+        raise DataError(f"the case of the test {stated['test']!r} does not say what it expects")
+    facts = stated.pop("facts", {})
+    try:
+        stated["draw"] = int(stated.get("draw", 0))
+    except (TypeError, ValueError):
+        raise DataError(f"draw is {row['draw']!r}, not a whole number") from None
+    for name, allowed in (("role", ROLES[:2]), ("status", sorted(_STATES))):
+        if stated.get(name, allowed[0]) not in allowed:
+            raise DataError(f"{name} is {stated[name]!r}; it is {' or '.join(allowed)}")
+    odd = next((n for n, v in stated.items() if n != "draw" and not isinstance(v, str)), None)
+    if odd is not None or not isinstance(facts, Mapping):
+        raise DataError(f"{odd or 'facts'} is {row[odd or 'facts']!r}, which is no text")
+    stated.setdefault("expect", "gold")
+    stated.setdefault("test", _UNNAMED)
+    return Case(**stated, facts=dict(facts))
+
+
+def with_case(example: Example, row: Mapping[str, Any]) -> Example:
+    """Item with its case, which names columns of its own: test, capability, group."""
+    case = case_of(row)
+    group = str(row.get("group") or (case.of if case else "") or example.id)
+    own: dict[str, str | float] = {GROUP: group}
+    if case is not None:
+        own |= {TEST: case.test} | ({CAPABILITY: case.capability} if case.capability else {})
+    return replace(example, case=case, attributes={**example.attributes, **own})
+
+
+def whole_item(row: Mapping[str, Any], *, source: str) -> Example:
+    """Item that a row holds whole: its texts by field, and all that annotates them.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read.
+    """
+    try:
+        tokens = row.get("tokens")
+        return Example(
+            id=str(row.get("id") or ""),
+            fields={str(name): str(text) for name, text in row[WHOLE].items()},
+            gold=from_json(row.get("gold")),
+            spans=tuple(Span(*one) for one in row.get("spans") or ()),
+            tokens=tokens and {n: tuple((a, b) for a, b in own) for n, own in tokens.items()},
+            protected=tuple(Span(*one) for one in row.get("protected") or ()),
+            source=source,
+            language=str(row.get("language") or "en"),
+        )
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise DataError(f"the item cannot be read: {error!r}") from None
+
+
+def row_of(example: Example) -> dict[str, Any]:
+    """Row of an item and its case, from which both can be read again.
+
+    Examples
+    --------
+    >>> row_of(Example("i1", {"text": "Fine."}, "good", case=Case("gold", "praise")))
+    {'id': 'i1', 'fields': {'text': 'Fine.'}, 'gold': 'good', 'expect': 'gold', 'test': 'praise'}
+    """
+    group = example.attributes.get(GROUP)
+    found = {
+        "id": example.id,
+        WHOLE: dict(example.fields),
+        "gold": to_json(example.gold),
+        "spans": example.spans,
+        "tokens": example.tokens,
+        "protected": example.protected,
+        "language": "" if example.language == "en" else example.language,
+        "group": "" if group == example.id else group,
+    }
+    if example.case is not None:
+        defaults = Case("", "")
+        found |= {
+            name: value
+            for name in CASE_COLUMNS
+            if (value := getattr(example.case, name)) != getattr(defaults, name)
+        }
+    return {name: plain(value) for name, value in found.items() if value}
+
+
+def suite_lines(task: str, examples: Iterable[Example]) -> Iterable[str]:
+    """Lines of a suite's file: its task, then each item with its case."""
+    yield canonical_json({"suite": 1, "task": task})
+    yield from (canonical_json(row_of(example)) for example in examples)
+
+
+def unknown_items(rows: Sequence[Mapping[str, Any]]) -> dict[int, str]:
+    """Problems of rows that speak of an item that is not there, by position."""
+    known = {str(row.get("id")) for row in rows}
+    found = {}
+    for place, row in enumerate(rows):
+        for name in ("of", "twin_of"):
+            if row.get(name) and str(row[name]) not in known:
+                found[place] = f"{name} is {row[name]!r}, and the suite has no such item"
+    return found

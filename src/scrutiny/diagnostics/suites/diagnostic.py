@@ -1,0 +1,215 @@
+"""The diagnostic of suites: answers to cases compared with what is expected of them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from scrutiny.core.diagnostic import (
+    Batch,
+    Cell,
+    Context,
+    Design,
+    Diagnostic,
+    Failure,
+    Inputs,
+    RowKind,
+)
+from scrutiny.core.example import Example
+from scrutiny.core.grouping import grouped
+from scrutiny.core.record import Measure, Row
+from scrutiny.core.suites.case import Case
+from scrutiny.core.suites.expectation import Asked
+from scrutiny.core.suites.tests import GROUP, tests_of
+from scrutiny.core.task import Prediction, Task
+from scrutiny.diagnostics.suites.design import condition_of, make_design
+from scrutiny.diagnostics.suites.expectations import WAS_WRONG, Gold, parse_expectation
+from scrutiny.diagnostics.suites.params import SuitesParams
+
+Outcome = bool | Failure
+_OF_CASES: Final = (
+    Measure(
+        "failed", among=("counts",), says="cases failed", scale="logit", higher_is="worse",
+        tolerance=0.05,
+    ),
+    Measure("counts"),
+    Measure("whole", among=("groups",), says="consistency", higher_is="better", tolerance=0.02),
+    Measure("groups"),
+    Measure("base_right"),
+    Measure("members"),
+    Measure("members_right"),
+)
+#: Measures of a group in the rows of all cases but its first.
+_NO_GROUP: Final = (0.0,) * 5
+
+
+class _Case(NamedTuple):
+    """An item with its case and the item that it was made of, and both answers."""
+
+    case: Case
+    asked: Example
+    answer: Prediction | Failure
+    base: Example | None
+    before: Prediction | Failure | None
+
+
+class Suites(Diagnostic[SuitesParams]):
+    """Share of cases that a model fails, and what changed texts cost, by test of a suite.
+
+    Each case states what it expects: the gold answer, the answer to the text it was made of, a
+    label, a probability that moves. Behavioral tests (minimum functionality, invariance,
+    directional), contrast sets, frozen robustness texts and the texts that an attack found for
+    another model are one measurement of different suites.
+
+    **Measures**: how often the answer is not as expected, for each test; for texts that were
+    changed, what the change costs, beside a random change where the suite has one; for groups,
+    how often all of them are right.
+
+    **Misleads when**: the cases do not stand for what users write (they are few, or alike: frames
+    filled with words); an expectation is wrong for some of its cases; a model that always gives one
+    answer passes every invariance test.
+
+    **References**: Ribeiro, Wu, Guestrin & Singh (2020), CheckList; Gardner et al. (2020), contrast
+    sets; the intervals and the level by chance are ours.
+    """
+
+    id = "suites@1"
+    needs = frozenset({"predict"})
+    tolerates = MappingProxyType({"tolerance": "share(failed)@1", "drop": ""})
+    scope = "dataset"  # a case and its item, or its group, may stand anywhere
+    of_suites = True
+
+    def measured(self, task: Task) -> tuple[Measure, ...]:
+        """Measures of the task; behind them those of cases and of groups."""
+        return (*task.measures, *_OF_CASES)
+
+    def design(self, params: SuitesParams, inputs: Inputs) -> Design:
+        """Conditions, estimates and claims for one family on one suite."""
+        return make_design(params, inputs)
+
+    def measure(
+        self, params: SuitesParams, cell: Cell, batch: Batch, ctx: Context
+    ) -> Iterable[Row]:
+        """A row for each case, one for what it was made of, and one for its control."""
+        conditions = {(t.capability, t.name): condition_of(t) for t in tests_of(batch.examples)}
+        asked = [e for e in batch.examples if e.case is None or e.case.status == "ok"]
+        answers = dict(zip([e.id for e in asked], ctx.predict(asked), strict=True))
+        by_name = {example.id: example for example in batch.examples}
+        found = [
+            (example.id, _joined(example.case, example, by_name, answers))
+            for example in batch.examples
+            if example.case is not None
+        ]
+        outcomes = {name: _outcome(one, ctx) for name, one in found}
+        groups = _groups([one for _, one in found], outcomes, ctx)
+        of_controls = {one.case.twin_of: one.case for _, one in found if one.case.role == "control"}
+        for name, one in found:
+            case = one.case
+            if case.role == "control":
+                name = case.twin_of  # noqa: PLW2901 - it stands beside the case that it matches
+            owner = by_name[case.twin_of].case if case.role == "control" else case
+            assert owner is not None  # readers see to it
+            kind = RowKind.of(conditions[owner.capability, owner.test], case.role)
+            yield kind.row(name, _values(one, outcomes[one.asked.id], groups, ctx))
+            if case.role == "measured":
+                yield from _baseline(one, conditions[case.capability, case.test], ctx)
+
+
+def _joined(
+    case: Case,
+    example: Example,
+    by_name: Mapping[str, Example],
+    answers: Mapping[str, Prediction | Failure],
+) -> _Case:
+    """A case beside the item that it was made of."""
+    missing = Failure(case.reason or case.status, status=case.status)
+    answer = answers.get(example.id, missing)
+    if not case.of:
+        return _Case(case, example, answer, None, None)
+    return _Case(case, example, answer, by_name[case.of], answers.get(case.of, missing))
+
+
+def _outcome(one: _Case, ctx: Context) -> Outcome:
+    """Whether a case is as expected, or why that cannot be told."""
+    for answer in (one.answer, one.before):
+        if isinstance(answer, Failure):
+            return answer
+    base = None if one.base is None or one.before is None else Asked(one.base, one.before)
+    return parse_expectation(one.case.expect).is_met(
+        Asked(one.asked, one.answer), base, task=ctx.task, labels=ctx.labels
+    )
+
+
+def _values(
+    one: _Case, outcome: Outcome, groups: Mapping[str, tuple[float, ...]], ctx: Context
+) -> tuple[float, ...] | Failure:
+    """Measures of a case: its score, whether it failed, and its group's where it is the first."""
+    if isinstance(outcome, Failure) and outcome != WAS_WRONG:
+        return outcome
+    scored = _score(one.asked, one.answer, ctx)
+    if isinstance(scored, Failure):
+        return scored
+    counts = isinstance(outcome, bool)
+    own = (float(outcome is False), float(counts))
+    return (*scored, *own, *groups.get(one.asked.id, _NO_GROUP))
+
+
+def _score(
+    example: Example, answer: Prediction | Failure | None, ctx: Context
+) -> tuple[float, ...] | Failure:
+    """Score of an answer; zeros, which no estimate reads, where nobody knows the right one."""
+    if not isinstance(answer, Prediction):
+        return answer or Failure("not_asked")
+    if example.gold is None:
+        return (0.0,) * sum(measure.size for measure in ctx.task.measures)
+    return ctx.task.score(example.gold, answer, labels=ctx.labels)
+
+
+def _baseline(one: _Case, condition: Mapping[str, object], ctx: Context) -> Iterator[Row]:
+    """Row of what a case was made of, or of the case where it has a text of its own."""
+    example, answer = (
+        (one.asked, one.answer) if one.base is None else (one.base, one.before)
+    )
+    if example.gold is None:
+        return
+    scored = _score(example, answer, ctx)
+    if not isinstance(scored, Failure):
+        scored = (*scored, 0.0, 0.0, *_NO_GROUP)
+    yield RowKind.of(condition, "baseline").row(one.asked.id, scored)
+
+
+def _groups(
+    cases: Sequence[_Case], outcomes: Mapping[str, Outcome], ctx: Context
+) -> dict[str, tuple[float, ...]]:
+    """Measures of each group of a test, by its first case; none where an answer is missing."""
+    together = grouped(
+        ((one.case.capability, one.case.test, one.asked.attributes[GROUP]), one)
+        for one in cases
+        if one.case.role == "measured"
+    )
+    found = {}
+    for members in together.values():
+        passed = [outcomes[one.asked.id] for one in members]
+        bases = {one.base.id: _is_right(one, ctx) for one in members if one.base is not None}
+        if not all(isinstance(is_met, bool) for is_met in (*passed, *bases.values())):
+            continue
+        base_right = all(bases.values())
+        found[members[0].asked.id] = (
+            float(base_right and all(passed)),
+            1.0,
+            float(base_right),
+            float(len(members)),
+            float(sum(map(bool, passed))),
+        )
+    return found
+
+
+def _is_right(one: _Case, ctx: Context) -> Outcome:
+    """Whether the answer to what a case was made of is right, where that is known."""
+    assert one.base is not None
+    if not isinstance(one.before, Prediction):
+        return one.before or Failure("not_asked")
+    if one.base.gold is None:
+        return True
+    expected = parse_expectation(one.case.expect)
+    by = expected if isinstance(expected, Gold) else Gold()
+    return by.is_right(Asked(one.base, one.before), ctx.task, ctx.labels)

@@ -1,0 +1,238 @@
+"""Built-in expectations: the gold answer, the same answer, a label, a probability that moves."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, Final
+
+import numpy as np
+
+from scrutiny.core.answers.answer import type_of
+from scrutiny.core.diagnostic import Failure
+from scrutiny.core.edit import EditRefusedError
+from scrutiny.core.errors import PlanError
+from scrutiny.core.record import columns_of
+from scrutiny.core.registry import registry
+from scrutiny.core.suites.expectation import Asked, Expectation
+from scrutiny.core.task import Task, score_of
+from scrutiny.perturb.engine.parameters import read_parameters
+from scrutiny.perturb.engine.recipe_syntax import read_recipe
+from scrutiny.reliability.additive import Additive
+from scrutiny.reliability.metrics import metric_name, metric_of
+from scrutiny.store.edits import edits_of
+from scrutiny.text.edits import track_of
+
+#: A score that is less than it should be by so little is as it should be.
+_SLACK: Final = 1e-9
+_NO_GOLD: Final = Failure("no_gold", status="skipped")
+_NO_BASE: Final = Failure("no_base", status="skipped")
+#: The answer to the item was wrong, so the case does not count.
+WAS_WRONG: Final = Failure("was_wrong", status="skipped")
+_NO_SCORES: Final = Failure("no_probabilities", status="skipped")
+
+
+@dataclass(frozen=True, slots=True)
+class Gold(Expectation):
+    """The answer is the gold answer of the case: a minimum functionality test, a contrast set.
+
+    Parameters
+    ----------
+    least
+        Smallest score of an answer that counts as right: 1 for all of it.
+    metric
+        Score of the task that says so; empty for the one that it is told by.
+    """
+
+    id: ClassVar[str] = "gold@1"
+    test_kind = "minimum functionality"
+
+    least: float = 1.0
+    metric: str = ""
+
+    def is_met(
+        self, case: Asked, base: Asked | None, *, task: Task, labels: tuple[str, ...]
+    ) -> bool | Failure:
+        """Whether the score of the answer is as high as that."""
+        return self.is_right(case, task, labels)
+
+    def is_right(self, asked: Asked, task: Task, labels: tuple[str, ...]) -> bool | Failure:
+        """Whether an answer is right; a text in which there is nothing to find counts as right."""
+        if asked.example.gold is None:
+            return _NO_GOLD
+        scored = task.score(asked.example.gold, asked.answer, labels=labels)
+        level = metric_of(metric_name(self.metric) if self.metric else score_of(task).level)
+        assert isinstance(level, Additive)  # as scores of tasks are
+        columns = [place for need in level.needs for place in columns_of(task.measures, need, {}) or ()]
+        value = float(level.combine(level.make(np.array([scored[place] for place in columns]))))
+        return bool(np.isnan(value) or value >= self.least - _SLACK)
+
+
+@dataclass(frozen=True, slots=True)
+class StaysRight(Gold):
+    """A right answer stays right: texts that an attack found for another model.
+
+    Where the answer to the item that was changed is wrong, the case does not count.
+    """
+
+    id: ClassVar[str] = "stays_right@1"
+    test_kind = "invariance"
+    needs_base = True
+    fails = "of right answers become wrong"
+
+    def is_met(
+        self, case: Asked, base: Asked | None, *, task: Task, labels: tuple[str, ...]
+    ) -> bool | Failure:
+        """Whether the answer is right, where it was before."""
+        before = _NO_BASE if base is None else self.is_right(base, task, labels)
+        if before is True:
+            return self.is_right(case, task, labels)
+        return before or WAS_WRONG
+
+
+@dataclass(frozen=True, slots=True)
+class Same(Expectation):
+    """The answer is that to the item that was changed, carried by the edits: an invariance test."""
+
+    id: ClassVar[str] = "same@1"
+    test_kind = "invariance"
+    needs_base = True
+    fails = "of its answers change"
+
+    def is_met(
+        self, case: Asked, base: Asked | None, *, task: Task, labels: tuple[str, ...]
+    ) -> bool | Failure:
+        """Whether both answers agree in all that both texts have."""
+        if base is None:
+            return _NO_BASE
+        made = case.example.case
+        if made is None or not made.edits:
+            return base.answer.agrees(case.answer)
+        (edits,) = edits_of([made.edits])
+        kind = type_of(base.answer.answer)
+        try:
+            track = track_of(base.example, edits)
+            return kind.kept(base.answer.answer, case.answer.answer, track).is_whole
+        except EditRefusedError as error:
+            return Failure(error.reason, status="undefined")
+
+
+@dataclass(frozen=True, slots=True)
+class Is(Expectation):
+    """The answer is this label, whatever the gold answer.
+
+    Parameters
+    ----------
+    label
+        In the data's words.
+    """
+
+    id: ClassVar[str] = "is@1"
+    test_kind = "minimum functionality"
+
+    label: str = ""
+
+    def is_met(
+        self, case: Asked, base: Asked | None, *, task: Task, labels: tuple[str, ...]
+    ) -> bool | Failure:
+        """Whether it is."""
+        return bool(case.answer.answer == _known(self.label, labels))
+
+
+@dataclass(frozen=True, slots=True)
+class IsNot(Is):
+    """The answer is any label but this one.
+
+    Parameters
+    ----------
+    label
+        In the data's words.
+    """
+
+    id: ClassVar[str] = "is_not@1"
+
+    def is_met(
+        self, case: Asked, base: Asked | None, *, task: Task, labels: tuple[str, ...]
+    ) -> bool | Failure:
+        """Whether it is another one."""
+        return bool(case.answer.answer != _known(self.label, labels))
+
+
+@dataclass(frozen=True, slots=True)
+class Moves(Expectation):
+    """The probability of a label moves as far as it should: a directional test.
+
+    The change from the item to the case is at least ``least`` and at most ``most``; -0.1 is down by
+    ten points. A model that gives labels alone is taken at its word, 1 or 0, where only a label
+    that changes can break the rule, and is not asked elsewhere.
+
+    Parameters
+    ----------
+    label
+        In the data's words.
+    least, most
+        Bounds of the change of its probability.
+    """
+
+    id: ClassVar[str] = "moves@1"
+    test_kind = "directional"
+    needs_base = True
+    fails = "of its probabilities move the wrong way"
+
+    label: str = ""
+    least: float = -1.0
+    most: float = 1.0
+
+    def is_met(
+        self, case: Asked, base: Asked | None, *, task: Task, labels: tuple[str, ...]
+    ) -> bool | Failure:
+        """Whether the change lies between both bounds."""
+        if base is None:
+            return _NO_BASE
+        place = labels.index(_known(self.label, labels))
+        after, before = (
+            one.answer.scores[place] if one.answer.scores is not None else None
+            for one in (case, base)
+        )
+        if after is None or before is None:
+            if self.least > 0 or self.most < 0:
+                return _NO_SCORES
+            after, before = (float(one.answer.answer == self.label) for one in (case, base))
+        return self.least - _SLACK <= after - before <= self.most + _SLACK
+
+
+@lru_cache(maxsize=256)
+def parse_expectation(text: str) -> Expectation:
+    """Expectation from its written form.
+
+    Raises
+    ------
+    PlanError, UnknownNameError
+        If it cannot be read.
+
+    Examples
+    --------
+    >>> parse_expectation("moves(label=positive,most=0.1)").most
+    0.1
+    """
+    steps = read_recipe(text)
+    if len(steps) > 1:
+        raise PlanError(f"The expectation {text!r} is {len(steps)} in one: a case has one.")
+    name, written = steps[0]
+    kind = registry().load("expectation", name)
+    made: Expectation = kind(**read_parameters(kind, written, of=kind.id))
+    return made
+
+
+def _known(label: str, labels: tuple[str, ...]) -> str:
+    """Label that the model has.
+
+    Raises
+    ------
+    PlanError
+        If it has none of this name.
+    """
+    if label not in labels:
+        raise PlanError(
+            f"A case of the suite speaks of the label {label!r}, and the model's labels are "
+            f"{', '.join(labels)}: labels are in the words of the suite's gold answers."
+        )
+    return label
