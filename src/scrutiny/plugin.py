@@ -7,6 +7,7 @@
     Claim, Component              what is claimed of the numbers
     Additive, Weighted            a metric of a function (over_rows, with_count, Parametric), or of
                                   a class: AdditiveStatistic, WeightedStatistic, RefitStatistic
+    Expectation                   what the answer to a case of a suite should be, with Asked
     Transformation                with AsksAhead, ChangesAtOnce: edits at sites of a document
     keeps_label                   a function from text to text whose changes keep the answer
     Constraint                    a veto on edits
@@ -38,6 +39,7 @@ from scrutiny.core.queries import attention, gradients, language
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.registry import Registration
 from scrutiny.core.statistic import AdditiveStatistic, RefitStatistic, WeightedStatistic
+from scrutiny.core.suites.expectation import Asked, Expectation
 from scrutiny.core.task import ExchangesLabels, Prediction, Role, Score, Task
 from scrutiny.core.transformation import (
     AsksAhead,
@@ -81,6 +83,7 @@ __all__ = [
     "Adapter",
     "Additive",
     "AdditiveStatistic",
+    "Asked",
     "AsksAhead",
     "Attack",
     "Batch",
@@ -104,6 +107,7 @@ __all__ = [
     "EstimateSpec",
     "Example",
     "ExchangesLabels",
+    "Expectation",
     "Failure",
     "Goal",
     "Inputs",

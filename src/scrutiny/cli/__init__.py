@@ -19,6 +19,7 @@ VERBS: Final = {
     "show": "Explain one name: what it measures, what it needs, its limitations.",
     "check": "Resolve and validate a plan, and estimate its cost; runs nothing.",
     "report": "Print or write the report of a run.",
+    "freeze": "Write the changed texts of a run as a suite for other models.",
     "compare": "Compare two runs, logs or models: which inputs changed, and is it worse?",
     "gate": "Judge a run by a rule: exit code 0 pass, 1 fail, 4 undecided.",
     "import": "Read logs of lm-eval or inspect into a run folder.",

@@ -32,6 +32,8 @@ DISPLAY: Final[Any] = {
     "help": "Progress on stderr; plain if it is not a terminal.",
 }
 _COUNT: Final = re.compile(r"0*[1-9][0-9]{0,8}")
+#: Beginning of a data string with a scheme; a single letter is a drive.
+_SCHEME: Final = re.compile(r"[a-z][a-z0-9-]+:")
 _DEVICE: Final = re.compile(r"auto|cpu|mps|(cuda|xpu)(:[0-9]{1,3})?")
 
 
@@ -101,6 +103,29 @@ asked_models = several(
         default="",
         metavar="STRING",
         help="Reference model, for diagnostics that compare two models.",
+    ),
+)
+
+
+def _suite_strings(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Data strings of suites: a path is one of scheme ``suite``."""
+    return tuple(text if _SCHEME.match(text) else f"suite:{text}" for text in given)
+
+
+#: Add ``--data`` and ``--suite``.
+asked_data = several(
+    click.option(
+        "--data", "data", multiple=True, metavar="STRING", help="Data string; repeatable."
+    ),
+    click.option(
+        "--suite",
+        "suites",
+        multiple=True,
+        metavar="PATH",
+        help="Cases with what is expected of them, a file or builtin:NAME; repeatable.",
+        callback=_suite_strings,
     ),
 )
 

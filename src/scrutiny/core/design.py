@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from scrutiny.core.claim import Claim
+from scrutiny.core.suites.tests import SuiteTest
 from scrutiny.core.task import Task
 
 #: Families that a contrast can subtract an estimate of.
@@ -205,6 +206,8 @@ class DataShape:
         Languages of its texts.
     beside
         Datasets of the same task that come after it in the measurement.
+    tests
+        Tests of a suite; empty for other data.
     """
 
     name: str
@@ -214,6 +217,7 @@ class DataShape:
     labels: tuple[str, ...] = ()
     languages: frozenset[str] = frozenset()
     beside: tuple[str, ...] = ()
+    tests: tuple[SuiteTest, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

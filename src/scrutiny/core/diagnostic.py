@@ -205,6 +205,8 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     asks_other_texts
         Whether it queries models with texts other than the items: changed texts. An audit leaves
         it out for models that can only be asked about the items.
+    of_suites
+        Whether it measures suites; an audit asks nothing else of them, and it of no other data.
     reads_gold
         Whether it compares answers with gold ones. Models whose labels are of another scheme are
         only measured by those that do without.
@@ -230,6 +232,7 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     audit_data: ClassVar[str] = ""
     tolerates: ClassVar[Mapping[str, str]] = {}
     asks_other_texts: ClassVar[bool] = False
+    of_suites: ClassVar[bool] = False
     reads_gold: ClassVar[bool] = True
     varies: ClassVar[str] = ""
     stream: ClassVar[str] = ""

@@ -103,7 +103,8 @@ class ReportPart(Told):
     of_dataset
         What a run has found out on one of its datasets, in words for the list of the data.
     found_in
-        Texts that searches of a run folder found, which are no variants made beforehand.
+        Texts that searches of a run folder ended with, which are no variants made beforehand;
+        those of random change among them.
     """
 
     doc: str | None

@@ -28,8 +28,14 @@ def registered(estimates: Sequence[Estimate]) -> Iterator[ReportPart]:
 
 
 def found_texts(folder: Path, estimates: Sequence[Estimate]) -> list[Found]:
-    """Adversarial texts of a run, of all families."""
-    return [found for part in registered(estimates) for found in part.found_in(folder)]
+    """Texts that searches of a run ended with, of all families, without those of controls."""
+    return [one for one in searched_texts(folder, estimates) if one.role == "measured"]
+
+
+def searched_texts(folder: Path, estimates: Sequence[Estimate]) -> Iterator[Found]:
+    """Texts that searches of a run ended with, of all families, and those of random change."""
+    for part in registered(estimates):
+        yield from part.found_in(folder)
 
 
 def parts(view: RunView) -> tuple[Part, ...]:

@@ -84,7 +84,7 @@ def test_every_reader_has_a_scheme():
     assert schemes() == [
         *("builtin", "conll", "conll2012", "conllu", "crows-pairs", "csv", "gap", "head-scores"),
         *("hf", "json", "jsonl", "negation", "parallel", "parquet", "sent-bias", "squad"),
-        *("stereoset", "text", "tsv"),
+        *("stereoset", "suite", "text", "tsv"),
     ]
 
 

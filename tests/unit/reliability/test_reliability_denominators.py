@@ -29,6 +29,7 @@ NO_MEAN = {
     "b_cubed_f1@1",
     "bleu@1",
     "ceaf_e_f1@1",
+    "chance_consistency@1",
     "chrf@1",
     "conll_f1@1",
     "drop(b_cubed_f1)@1",

@@ -19,6 +19,7 @@ _NUMBERED: Final = re.compile(r" \(\d+\)$")
 _OF_PLANS: Final = {
     "models": "--model",
     "data": "--data",
+    "suites": "--suite",
     "task": "--task",
     "params": "-P",
     "transformations": "--with",

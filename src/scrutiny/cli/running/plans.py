@@ -209,13 +209,14 @@ def named_data(flags: Mapping[str, Any]) -> tuple[DataPlan, ...]:
     PlanError
         If there is none.
     """
-    if not flags["data"]:
+    strings = (*flags["data"], *flags.get("suites", ()))
+    if not strings:
         raise PlanError(
             "Say which data: --data builtin:reviews, or --data "
             '"csv:dev.csv#text=sentence,label=label".'
         )
     task, limit = flags["task"], flags["limit"]
-    return tuple(DataPlan(name, s, task, limit=limit) for name, s in _named(flags["data"]))
+    return tuple(DataPlan(name, s, task, limit=limit) for name, s in _named(strings))
 
 
 def _named(strings: Sequence[str]) -> list[tuple[str, str]]:

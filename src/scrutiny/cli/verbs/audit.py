@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import click
 
-from scrutiny.cli.options import asked_models, running_options
+from scrutiny.cli.options import asked_data, asked_models, running_options
 from scrutiny.cli.running.output_paths import OutputFile, what_is_wrong
 from scrutiny.cli.running.streams import prints_on_stderr
 from scrutiny.core.errors import PlanError
@@ -23,7 +23,7 @@ def _seconds(context: click.Context, option: click.Parameter, given: str | None)
 @click.command("audit")
 @click.argument("plan", required=False, type=click.Path(path_type=Path))
 @asked_models
-@click.option("--data", "data", multiple=True, metavar="STRING", help="Data string; repeatable.")
+@asked_data
 @click.option(
     "--task", default="", metavar="NAME", help="Task of the data, if the columns do not tell."
 )

@@ -5,14 +5,14 @@ from typing import Any
 
 import click
 
-from scrutiny.cli.options import DRAWS, asked_models, running_options
+from scrutiny.cli.options import DRAWS, asked_data, asked_models, running_options
 from scrutiny.cli.running.output_paths import OutputFile
 
 
 @click.command("run")
 @click.argument("what", metavar="PLAN|DIAGNOSTIC|RUN")
 @asked_models
-@click.option("--data", "data", multiple=True, metavar="STRING", help="Data string; repeatable.")
+@asked_data
 @click.option(
     "--task", default="", metavar="NAME", help="Task of the data, if the columns do not tell."
 )

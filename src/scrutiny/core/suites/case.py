@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from scrutiny.core.record import Role, Status
+from scrutiny.core.record import Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,6 @@ class Case:
     edits: str = ""
     draw: int = 0
     made_for: str = ""
-    status: Status = "ok"
+    status: str = "ok"
     reason: str = ""
     facts: Mapping[str, float | str] = field(default_factory=dict)

@@ -1,7 +1,6 @@
 """Suites: files of cases, one JSON object a line, or a table with a row for each."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers import delimited, json_rows
@@ -32,7 +31,7 @@ def read(source: DataSource) -> Table:
     reader = _TABLES.get(source.target.rpartition(".")[2].lower(), json_rows.read_jsonl)
     table = reader(source)
     rows = list(table.rows)
-    head: Mapping[str, Any] = rows[0].values if rows and "suite" in rows[0].values else {}
+    head = rows[0].values if rows and "suite" in rows[0].values else {}
     cases = rows[1:] if head else rows
     problems = unknown_items([row.values for row in cases])
     columns = dict.fromkeys(name for row in cases for name in row.values)

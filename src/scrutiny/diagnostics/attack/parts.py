@@ -245,11 +245,12 @@ def _marked(before: str, edits: Sequence[tuple[str, int, int, str]]) -> str:
 
 
 def _found(folder: Path) -> Iterator[Found]:
-    """Final texts of the attacks of a run, without those of controls."""
+    """Final texts of the attacks of a run, and of random change."""
     for one in found_in(folder):
-        if one.role == "measured":
-            of = (one.subject, one.replicate, one.dataset, one.item, one.recipe, one.draw)
-            yield Found(*of, one.edits, one.before, one.after, one.is_success)
+        of = (one.subject, one.replicate, one.dataset, one.item, one.recipe, one.draw)
+        facts = {"asked": one.asked, "words_changed": one.words_changed}
+        ended = (one.before, one.after, one.is_success, one.role)
+        yield Found(*of, one.edits, *ended, facts)
 
 
 PART: Final = ReportPart(__doc__, part, found_in=_found)

@@ -18,10 +18,11 @@ capability and kind are one more number, for the matrix of capabilities.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Final
 
 from scrutiny.core.claim import Claim, Component, Risk
-from scrutiny.core.diagnostic import Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.expressions import made_of
 from scrutiny.core.grouping import grouped
 from scrutiny.core.suites.expectation import Expectation
@@ -34,6 +35,8 @@ _FAILED: Final = "share(failed)@1"
 _STAYS: Final = {"after": "before"}
 _BOTH_STAY: Final = {"after": "before", "control": "before"}
 _CONTROL: Final = "control: random change"
+#: Condition of the records of items as they are.
+ORIGINALS: Final[Mapping[str, object]] = {"texts": "originals"}
 #: Kind of tests whose cases expect things of several kinds.
 MIXED: Final = "mixed"
 
@@ -42,12 +45,11 @@ def make_design(params: SuitesParams, inputs: Inputs) -> Design:
     """Design for one family on one suite."""
     tests = inputs.data.tests
     has_level = any(test.has_gold for test in tests)
-    has_labels = inputs.task.gives_labels
     return Design(
         conditions=tuple(condition_of(test) for test in tests),
         estimates=(
             *_level(inputs) * has_level,
-            *(one for test in tests for one in _estimates(test, inputs, has_labels=has_labels)),
+            *(one for test in tests for one in _estimates(test, inputs)),
             *_by_capability(tests),
         ),
         claims=tuple(_claim(test, params, inputs, has_level=has_level) for test in tests),
@@ -82,54 +84,57 @@ def _is_gold(expect: str) -> bool:
     return type(parse_expectation(expect)) is Gold
 
 
-def _is_scored(expect: str) -> bool:
-    """Whether an expectation is about right answers, so that the score of its cases is known."""
-    return isinstance(parse_expectation(expect), Gold)
+def has_scores(test: SuiteTest) -> bool:
+    """Whether right answers are expected of changed items, so that what is lost can be told."""
+    is_right = all(isinstance(parse_expectation(text), Gold) for text in test.expects)
+    return test.has_base and test.has_gold and is_right
 
 
 def _level(inputs: Inputs) -> tuple[EstimateSpec, ...]:
     """Score on all items that cases were made of, and on cases with a text of their own."""
     scored = score_of(inputs.task)
     names = {"level": scored.level, **{metric: metric for metric in scored.also}}
-    baseline = {"": Selector(role="baseline")}
-    return tuple(EstimateSpec(n, metric, baseline, role="baseline") for n, metric in names.items())
+    return tuple(
+        EstimateSpec.of(name, metric, ORIGINALS, role="baseline") for name, metric in names.items()
+    )
 
 
-def _estimates(test: SuiteTest, inputs: Inputs, *, has_labels: bool) -> Iterator[EstimateSpec]:
+def _estimates(test: SuiteTest, inputs: Inputs) -> Iterator[EstimateSpec]:
     """Specifications of one test."""
     name, condition = label_of(test), condition_of(test)
-    after, control, before = (
-        Selector(role, condition) for role in ("measured", "control", "baseline")
-    )
-    stated = {"condition": condition}
-    yield EstimateSpec(f"failures/{name}", _FAILED, {"": after}, **stated)
+    of = partial(EstimateSpec.of, condition=condition)
+    yield of(f"failures/{name}", _FAILED)
     if test.has_control:
-        yield EstimateSpec(f"control/{name}", _FAILED, {"": control}, role="control", **stated)
-    if test.has_base and test.has_gold and all(map(_is_scored, test.expects)):
-        scored = score_of(inputs.task)
-        pair = {"before": before, "after": after}
-        for metric in (scored.level, *scored.also):
-            mark = "" if metric == scored.level else f"_{metric}"
-            yield EstimateSpec(
-                f"drop{mark}/{name}", made_of("drop", metric), pair, fallback=_STAYS, **stated
-            )
-            yield EstimateSpec(f"after{mark}/{name}", metric, {"": after}, **stated)
-        if test.has_control:
-            yield EstimateSpec(
-                f"excess/{name}",
-                made_of("excess", scored.level),
-                {**pair, "control": control},
-                fallback=_BOTH_STAY,
-                **stated,
-            )
-        if has_labels:
-            yield EstimateSpec(f"flips/{name}", "flip_rate@1", pair, **stated)
+        yield of(f"control/{name}", _FAILED, role="control")
+    if has_scores(test):
+        yield from _of_scores(test, inputs)
     if test.has_groups:
-        for what, metric in (
-            ("consistency", "share(whole)@1"),
-            ("by_chance", "chance_consistency@1"),
-        ):
-            yield EstimateSpec(f"{what}/{name}", metric, {"": after}, **stated)
+        yield of(f"consistency/{name}", "share(whole)@1")
+        yield of(f"by_chance/{name}", "chance_consistency@1")
+
+
+def _of_scores(test: SuiteTest, inputs: Inputs) -> Iterator[EstimateSpec]:
+    """Scores after the changes of a test, what they lose, and answers that are others."""
+    name, condition, scored = label_of(test), condition_of(test), score_of(inputs.task)
+    before, after, control = (
+        Selector(role, condition) for role in ("baseline", "measured", "control")
+    )
+    pair = {"before": before, "after": after}
+    for metric in (scored.level, *scored.also):
+        mark = "" if metric == scored.level else f"_{metric}"
+        drop = made_of("drop", metric)
+        yield EstimateSpec(f"drop{mark}/{name}", drop, pair, fallback=_STAYS, condition=condition)
+        yield EstimateSpec.of(f"after{mark}/{name}", metric, condition)
+    if test.has_control:
+        yield EstimateSpec(
+            f"excess/{name}",
+            made_of("excess", scored.level),
+            {**pair, "control": control},
+            fallback=_BOTH_STAY,
+            condition=condition,
+        )
+    if inputs.task.gives_labels:
+        yield EstimateSpec(f"flips/{name}", "flip_rate@1", pair, condition=condition)
 
 
 def _by_capability(tests: tuple[SuiteTest, ...]) -> Iterator[EstimateSpec]:
@@ -138,32 +143,28 @@ def _by_capability(tests: tuple[SuiteTest, ...]) -> Iterator[EstimateSpec]:
     for (capability, kind), members in groups.items():
         if len(members) > 1:
             condition: Mapping[str, object] = {"capability": capability, "kind": kind}
-            sides = {"": Selector("measured", condition)}
-            yield EstimateSpec(f"all/{capability}/{kind}", _FAILED, sides, condition=condition)
+            yield EstimateSpec.of(f"all/{capability}/{kind}", _FAILED, condition)
 
 
-def _claim(
-    test: SuiteTest, params: SuitesParams, inputs: Inputs, *, has_level: bool
-) -> Claim:
+def _claim(test: SuiteTest, params: SuitesParams, inputs: Inputs, *, has_level: bool) -> Claim:
     """The risk of a test."""
     name = label_of(test)
     what, says = name, f"fails cases of {name}"
     tolerance, costs = params.tolerance, f"{{}} % {_fails(test)}"
-    components = [Component(f"failures/{name}", 0.0)]
+    main = f"failures/{name}"
     if is_by_drop(test):
-        scored = score_of(inputs.task)
-        tolerance = scored.tolerance if params.drop is None else params.drop
-        components = [Component(f"drop/{name}", 0.0)]
-        components += [Component(f"excess/{name}", 0.0, _CONTROL)] * test.has_control
-        costs, says = "costs {} points", f"{name} lowers the score"
+        main, costs, says = f"drop/{name}", "costs {} points", f"{name} lowers the score"
+        tolerance = score_of(inputs.task).tolerance if params.drop is None else params.drop
+    has_excess = test.has_control and has_scores(test)
+    excess = [Component(f"excess/{name}", 0.0, _CONTROL)] * has_excess
     return Claim(
         id=name,
         says=says,
-        components=tuple(components),
+        components=(Component(main, 0.0), *excess),
         family="suites",
         checks=("items", "seeds", "datasets"),
         competence=(("level", inputs.data.chance),) if has_level else (),
-        needs_control=test.has_control,
+        needs_control=has_excess,
         risk=Risk(what, tolerance, costs),
     )
 

@@ -1,19 +1,11 @@
 """The diagnostic of suites: answers to cases compared with what is expected of them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from scrutiny.core.diagnostic import (
-    Batch,
-    Cell,
-    Context,
-    Design,
-    Diagnostic,
-    Failure,
-    Inputs,
-    RowKind,
-)
+from scrutiny.core.design import Design, Inputs
+from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.example import Example
 from scrutiny.core.grouping import grouped
 from scrutiny.core.record import Measure, Row
@@ -21,14 +13,18 @@ from scrutiny.core.suites.case import Case
 from scrutiny.core.suites.expectation import Asked
 from scrutiny.core.suites.tests import GROUP, tests_of
 from scrutiny.core.task import Prediction, Task
-from scrutiny.diagnostics.suites.design import condition_of, make_design
+from scrutiny.diagnostics.suites.design import ORIGINALS, condition_of, make_design
 from scrutiny.diagnostics.suites.expectations import WAS_WRONG, Gold, parse_expectation
 from scrutiny.diagnostics.suites.params import SuitesParams
 
 Outcome = bool | Failure
 _OF_CASES: Final = (
     Measure(
-        "failed", among=("counts",), says="cases failed", scale="logit", higher_is="worse",
+        "failed",
+        among=("counts",),
+        says="cases failed",
+        scale="logit",
+        higher_is="worse",
         tolerance=0.05,
     ),
     Measure("counts"),
@@ -38,6 +34,8 @@ _OF_CASES: Final = (
     Measure("members"),
     Measure("members_right"),
 )
+_LEFT_OUT: Final = Failure("item_left_out", status="skipped")  # by a limit of the items
+_LEVEL: Final = RowKind.of(ORIGINALS, "baseline")
 #: Measures of a group in the rows of all cases but its first.
 _NO_GROUP: Final = (0.0,) * 5
 
@@ -101,17 +99,23 @@ class Suites(Diagnostic[SuitesParams]):
         ]
         outcomes = {name: _outcome(one, ctx) for name, one in found}
         groups = _groups([one for _, one in found], outcomes, ctx)
-        of_controls = {one.case.twin_of: one.case for _, one in found if one.case.role == "control"}
         for name, one in found:
-            case = one.case
-            if case.role == "control":
-                name = case.twin_of  # noqa: PLW2901 - it stands beside the case that it matches
-            owner = by_name[case.twin_of].case if case.role == "control" else case
-            assert owner is not None  # readers see to it
-            kind = RowKind.of(conditions[owner.capability, owner.test], case.role)
-            yield kind.row(name, _values(one, outcomes[one.asked.id], groups, ctx))
-            if case.role == "measured":
-                yield from _baseline(one, conditions[case.capability, case.test], ctx)
+            is_control = one.case.role == "control"
+            owner = by_name[one.case.twin_of].case if is_control else one.case
+            if owner is None or (one.case.of and one.base is None):
+                continue  # a limit of the items has left out what it stands beside
+            beside = one.case.twin_of if is_control else name
+            condition = conditions[owner.capability, owner.test]
+            values = _values(one, outcomes[name], groups, ctx)
+            yield RowKind.of(condition, one.case.role).row(beside, values)
+            if one.base is not None and not is_control:
+                before = _widened(_score(one.base, one.before, ctx))
+                yield RowKind.of(condition, "baseline").row(name, before)
+        made_of = {one.case.of or name for name, one in found}
+        for example in batch.examples:
+            if example.id in made_of and example.gold is not None:
+                scored = _score(example, answers.get(example.id, _LEFT_OUT), ctx)
+                yield _LEVEL.row(example.id, _widened(scored))
 
 
 def _joined(
@@ -125,14 +129,16 @@ def _joined(
     answer = answers.get(example.id, missing)
     if not case.of:
         return _Case(case, example, answer, None, None)
-    return _Case(case, example, answer, by_name[case.of], answers.get(case.of, missing))
+    base = by_name.get(case.of)
+    return _Case(case, example, answer, base, answers.get(case.of, _LEFT_OUT))
 
 
 def _outcome(one: _Case, ctx: Context) -> Outcome:
     """Whether a case is as expected, or why that cannot be told."""
-    for answer in (one.answer, one.before):
-        if isinstance(answer, Failure):
-            return answer
+    if isinstance(one.answer, Failure):
+        return one.answer
+    if isinstance(one.before, Failure):
+        return one.before
     base = None if one.base is None or one.before is None else Asked(one.base, one.before)
     return parse_expectation(one.case.expect).is_met(
         Asked(one.asked, one.answer), base, task=ctx.task, labels=ctx.labels
@@ -164,17 +170,9 @@ def _score(
     return ctx.task.score(example.gold, answer, labels=ctx.labels)
 
 
-def _baseline(one: _Case, condition: Mapping[str, object], ctx: Context) -> Iterator[Row]:
-    """Row of what a case was made of, or of the case where it has a text of its own."""
-    example, answer = (
-        (one.asked, one.answer) if one.base is None else (one.base, one.before)
-    )
-    if example.gold is None:
-        return
-    scored = _score(example, answer, ctx)
-    if not isinstance(scored, Failure):
-        scored = (*scored, 0.0, 0.0, *_NO_GROUP)
-    yield RowKind.of(condition, "baseline").row(one.asked.id, scored)
+def _widened(scored: tuple[float, ...] | Failure) -> tuple[float, ...] | Failure:
+    """Measures of a text that is no case: those of the task alone."""
+    return scored if isinstance(scored, Failure) else (*scored, 0.0, 0.0, *_NO_GROUP)
 
 
 def _groups(
@@ -186,7 +184,7 @@ def _groups(
         for one in cases
         if one.case.role == "measured"
     )
-    found = {}
+    found: dict[str, tuple[float, ...]] = {}
     for members in together.values():
         passed = [outcomes[one.asked.id] for one in members]
         bases = {one.base.id: _is_right(one, ctx) for one in members if one.base is not None}

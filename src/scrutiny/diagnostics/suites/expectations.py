@@ -12,7 +12,7 @@ from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.errors import PlanError
 from scrutiny.core.record import columns_of
 from scrutiny.core.registry import registry
-from scrutiny.core.suites.expectation import Asked, Expectation
+from scrutiny.core.suites.expectation import Asked, Expectation, TestKind
 from scrutiny.core.task import Task, score_of
 from scrutiny.perturb.engine.parameters import read_parameters
 from scrutiny.perturb.engine.recipe_syntax import read_recipe
@@ -43,7 +43,7 @@ class Gold(Expectation):
     """
 
     id: ClassVar[str] = "gold@1"
-    test_kind = "minimum functionality"
+    test_kind: ClassVar[TestKind] = "minimum functionality"
 
     least: float = 1.0
     metric: str = ""
@@ -61,7 +61,9 @@ class Gold(Expectation):
         scored = task.score(asked.example.gold, asked.answer, labels=labels)
         level = metric_of(metric_name(self.metric) if self.metric else score_of(task).level)
         assert isinstance(level, Additive)  # as scores of tasks are
-        columns = [place for need in level.needs for place in columns_of(task.measures, need, {}) or ()]
+        columns = [
+            place for need in level.needs for place in columns_of(task.measures, need, {}) or ()
+        ]
         value = float(level.combine(level.make(np.array([scored[place] for place in columns]))))
         return bool(np.isnan(value) or value >= self.least - _SLACK)
 
@@ -74,7 +76,7 @@ class StaysRight(Gold):
     """
 
     id: ClassVar[str] = "stays_right@1"
-    test_kind = "invariance"
+    test_kind: ClassVar[TestKind] = "invariance"
     needs_base = True
     fails = "of right answers become wrong"
 
@@ -93,7 +95,7 @@ class Same(Expectation):
     """The answer is that to the item that was changed, carried by the edits: an invariance test."""
 
     id: ClassVar[str] = "same@1"
-    test_kind = "invariance"
+    test_kind: ClassVar[TestKind] = "invariance"
     needs_base = True
     fails = "of its answers change"
 
@@ -126,7 +128,7 @@ class Is(Expectation):
     """
 
     id: ClassVar[str] = "is@1"
-    test_kind = "minimum functionality"
+    test_kind: ClassVar[TestKind] = "minimum functionality"
 
     label: str = ""
 
@@ -173,7 +175,7 @@ class Moves(Expectation):
     """
 
     id: ClassVar[str] = "moves@1"
-    test_kind = "directional"
+    test_kind: ClassVar[TestKind] = "directional"
     needs_base = True
     fails = "of its probabilities move the wrong way"
 

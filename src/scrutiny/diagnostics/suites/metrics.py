@@ -33,7 +33,7 @@ def _parts(measures: Array) -> Array:
     is_group, base_right, members, members_right = np.moveaxis(measures, -1, 0)
     sizes = np.minimum(members, _MOST_MEMBERS)[..., None] == np.arange(1, _MOST_MEMBERS + 1)
     found = np.stack([is_group, base_right, members, members_right], axis=-1)
-    return np.concatenate([found, sizes], axis=-1) * is_group[..., None]
+    return np.asarray(np.concatenate([found, sizes], axis=-1) * is_group[..., None])
 
 
 def _by_chance(sums: Array) -> Array:

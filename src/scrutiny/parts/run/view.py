@@ -6,6 +6,7 @@ folder.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from scrutiny.core.claim import Finding
@@ -25,7 +26,8 @@ class Found(NamedTuple):
     """Final text of a search for one replicate of a model.
 
     ``before`` and ``after`` are the answers to the item and to the text; ``is_success`` says
-    whether the search reached its goal.
+    whether the search reached its goal. ``role`` is ``control`` for random change, and ``facts``
+    is what else is known of it.
     """
 
     model: str
@@ -38,6 +40,8 @@ class Found(NamedTuple):
     before: str | None
     after: str | None
     is_success: bool = True
+    role: str = "measured"
+    facts: Mapping[str, float] = MappingProxyType({})
 
 
 #: What a change did to an answer: right to wrong, wrong to right, or neither that is known.

@@ -69,6 +69,7 @@ def audit_plan(
     beside = () if reference is None else (reference,)
     everyone = {model.name: model for model in (*beside, *models)}
     tasks = {d.name: task_of(d, (given or {}).get(d.name, d.source)) for d in data}
+    suites = {d.name for d in data if is_suite((given or {}).get(d.name, d.source))}
     ask = partial(_declared, options=options or LoadOptions(), given=given or {})
     declared = {(m, d): ask(everyone[m], task) for d, task in tasks.items() for m in everyone}
     offered = {capability for _, offers in declared.values() for capability in offers}
@@ -82,7 +83,11 @@ def audit_plan(
         if not is_asked or not {entry.registration.needs} <= {"", *offered}:
             continue
         diagnostic = registry().load("diagnostic", name)()
-        fitting = [pair for pair, found in declared.items() if _fits(diagnostic, *found)]
+        fitting = [
+            (model, dataset)
+            for (model, dataset), found in declared.items()
+            if (dataset in suites) == diagnostic.of_suites and _fits(diagnostic, *found)
+        ]
         second = ""
         if diagnostic.wants_reference:
             if reference is None:
@@ -164,6 +169,11 @@ def _fits(diagnostic: Diagnostic[Any], task: Task, offers: frozenset[str]) -> bo
     can_be_asked = _OTHER_TEXTS in offers or not diagnostic.asks_other_texts
     can_be_told = _UNSCORED not in offers or not compares(diagnostic)
     return can_be_asked and can_be_told and applies(diagnostic, task, offers)
+
+
+def is_suite(data: Any) -> bool:
+    """Whether a data string or an object is a suite of cases."""
+    return load_dataset(data, limit=1).is_suite
 
 
 def task_of(plan: DataPlan, data: Any) -> Task:

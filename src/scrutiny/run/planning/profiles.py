@@ -61,6 +61,7 @@ PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
                     "performance",
                     "robustness",
                     "similarity.outputs",
+                    "suites",
                 }
             ),
             draws=1,

@@ -19,6 +19,7 @@ from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.plan import MeasurePlan, Plan, Resampling
 from scrutiny.core.queries.remote import RemoteModel
 from scrutiny.core.registry import registry
+from scrutiny.core.suites.tests import tests_of
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.data.drawn_items import drawn
@@ -337,6 +338,11 @@ def measurement_of(plan: MeasurePlan, resolved: Resolved) -> Measurement:
         for data in plan.data:
             for one in filter(None, (family, plan.reference)):
                 _must_apply(diagnostic, name, resolved.tasks[data], resolved.pairings[one, data])
+            if diagnostic.of_suites and not resolved.datasets[data].is_suite:
+                raise PlanError(
+                    f"{name} measures cases with what is expected of them, and {data!r} has none: "
+                    "name a suite (--suite PATH, or --data suite:PATH)."
+                )
             inputs = inputs_of(plan, resolved, family=family, data=data)
             designs[family, data] = diagnostic.design(params, inputs)
     examples = {d: drawn(resolved.datasets[d].examples, plan.items) for d in plan.data}
@@ -373,6 +379,7 @@ def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) 
             labels=dataset.labels,
             languages=dataset.languages,
             beside=_after(data, plan.data, resolved),
+            tests=tests_of(examples),
         ),
         subject=_shape(family, resolved, data=data),
         reference=_shape(plan.reference, resolved, data=data) if plan.reference else None,
