@@ -1,31 +1,48 @@
 """Write the competence record of every checkpoint of the zoo that lacks one.
 
-    nice -n 5 python tools/zoo/competence.py WORK [--again] [--of FOLDER]
+    nice -n 19 python tools/zoo/competence.py DIR [--of FOLDER]
 
-Text: WORK/texts/held_out, of which nothing was trained on. The 5-gram is trained on the same
+Text: DIR/texts/held_out, of which nothing was trained on. The 5-gram is trained on the same
 training texts, in the same pieces; it takes half a minute and a gigabyte.
 """
 
 import argparse
-import time
+from functools import lru_cache
 from pathlib import Path
 
 import torch
-from train import say, texts_of
+from recipe import held_out_of, prepared_for
 
 from scrutiny.training.competence.likelihood import baselines_of
 from scrutiny.training.competence.masked import read_pairs
 from scrutiny.training.competence.record import FILE, measure
 from scrutiny.training.pretraining.corpus import read_texts
 from scrutiny.training.pretraining.export import WEIGHTS, write_json
-from scrutiny.training.pretraining.recipe import PretrainingRecipe
-from scrutiny.training.pretraining.run import prepare
 
 
 def checkpoints(runs):
     """Folders with weights, finals first."""
     folders = [path.parent for path in sorted(runs.rglob(WEIGHTS))]
     return sorted(folders, key=lambda folder: (folder.name.startswith("step-"), str(folder)))
+
+
+def measure_lacking(work, runs, should_stop=lambda: False):
+    """Measure checkpoints in or under a folder that have no record; (name, line) of each."""
+    for folder in checkpoints(runs):
+        if (folder / FILE).exists():
+            continue
+        if should_stop():
+            return
+        baselines, held_out = _measured_against(work)
+        record = measure(folder, held_out, baselines, pairs=read_pairs())
+        write_json(folder / FILE, record)
+        yield str(folder.relative_to(runs.parent)), line(record)
+
+
+@lru_cache(maxsize=1)
+def _measured_against(work):
+    prepared = prepared_for(work)
+    return baselines_of(prepared.corpus, prepared.recipe.vocabulary), read_texts(held_out_of(work))
 
 
 def line(record):
@@ -45,28 +62,11 @@ def line(record):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("work", type=Path)
-    parser.add_argument("--again", action="store_true", help="Also where there is a record.")
-    parser.add_argument("--of", type=Path, help="Checkpoints under this folder; WORK/runs.")
+    parser.add_argument("--of", type=Path, help="Checkpoints under this folder; DIR/runs.")
     asked = parser.parse_args()
-    runs = asked.of or asked.work / "runs"
     torch.set_num_threads(1)
-    wanted = [f for f in checkpoints(runs) if asked.again or not (f / FILE).exists()]
-    if not wanted:
-        return
-    tokenizer = asked.work / "tokenizer"
-    prepared = prepare(texts_of(asked.work), PretrainingRecipe(), tokenizer=tokenizer)
-    baselines = baselines_of(prepared.corpus, prepared.recipe.vocabulary)
-    held_out = read_texts(sorted((asked.work / "texts" / "held_out").glob("*.txt")))
-    pairs = read_pairs()
-    for folder in wanted:
-        begun = time.monotonic()
-        if not (folder / "tokenizer.json").exists():
-            (folder / "tokenizer.json").write_bytes((tokenizer / "tokenizer.json").read_bytes())
-        record = measure(folder, held_out, baselines, pairs=pairs)
-        write_json(folder / FILE, record)
-        name = folder.relative_to(runs)
-        say(asked.work, f"{name}: {line(record)} ({time.monotonic() - begun:.0f} s)")
-        print(name, line(record))
+    for name, found in measure_lacking(asked.work, asked.of or asked.work / "runs"):
+        print(name, found)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ import torch
 from tokenizers import Tokenizer
 from transformers import BertConfig, BertForMaskedLM, BertForPreTraining, BertModel
 
-from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.errors import DataError
 from scrutiny.models.hf.parts import quiet
 from scrutiny.models.strings.competence import FILE as COMPETENCE
@@ -134,9 +133,7 @@ def add_seed(
     seeds = Seeds(init=0, data=seed)
     keeping = Checkpointing(
         folder=state,
-        digest=digest(
-            digest_of(prepared, seeds), hash_file(job.original / "model.safetensors"), size=32
-        ),
+        digest=digest_of(prepared, seeds, start=hash_file(job.original / "model.safetensors")),
         on_log=on_log,
     )
     batches = Batches(prepared.corpus, prepared.recipe, seed)

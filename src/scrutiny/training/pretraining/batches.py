@@ -76,10 +76,14 @@ class Batches:
         Lengths, shares and masking.
     seed
         Seed of the order, the pairs and the masks.
+    met
+        Steps of another run with this seed that came before: order and masks go on from there.
     """
 
-    def __init__(self, corpus: Corpus, recipe: PretrainingRecipe, seed: int) -> None:
-        self._corpus, self._recipe, self._seed = corpus, recipe, seed
+    def __init__(
+        self, corpus: Corpus, recipe: PretrainingRecipe, seed: int, *, met: int = 0
+    ) -> None:
+        self._corpus, self._recipe, self._seed, self._before = corpus, recipe, seed, met
         self._ends = corpus.document_ends()
         self._sizes = corpus.sizes()
         self._alone = corpus.is_alone()
@@ -89,6 +93,7 @@ class Batches:
     def at(self, step: int) -> StepInput[Integers]:
         """Batch of a step, counted from 0."""
         phase = self._recipe.phase_of(step)
+        step += self._before
         draw = self._draws(_KIND, step)
         passages = self._passages[phase.length]
         if not len(passages.first) or draw.random() < self._recipe.single_share:

@@ -8,6 +8,8 @@ from typing import Any, Final, Literal
 import torch
 from safetensors.torch import save_file
 
+from scrutiny.store.files import write_text
+
 Precision = Literal["fp16", "fp32"]
 WEIGHTS: Final = "model.safetensors"
 
@@ -41,6 +43,5 @@ def save_weights(network: Any, folder: Path, precision: Precision) -> str:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a value with sorted keys."""
-    text = json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-    path.write_text(text, encoding="utf-8")
+    """Write a value with sorted keys, whole or not at all."""
+    write_text(path, json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n")

@@ -36,12 +36,40 @@ class Teacher:
 
     def identity(self) -> str:
         """Digest of its weights and its distillation settings."""
-        weights = hashlib.sha256((self.folder / WEIGHTS).read_bytes()).hexdigest()
-        return f"{weights} weight={self.weight} temperature={self.temperature}"
+        return f"{_sha256(self.folder)} weight={self.weight} temperature={self.temperature}"
 
 
-def load_teacher(teacher: Teacher, tokenizer: Any) -> Any:
-    """Network of the teacher, float32, without gradients.
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A checkpoint to start from, in place of random weights.
+
+    Parameters
+    ----------
+    folder
+        Of a `BertForPreTraining` with the same vocabulary and units; where it has fewer layers,
+        they are stacked.
+    name
+        Name on the card.
+    steps
+        Optimizer steps it has taken: texts are met in the order, and under the masks, that would
+        have come next.
+    """
+
+    folder: Path
+    name: str
+    steps: int
+
+    def identity(self) -> str:
+        """Digest of its weights and its steps."""
+        return f"{_sha256(self.folder)} steps={self.steps}"
+
+
+def _sha256(folder: Path) -> str:
+    return hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest()
+
+
+def load_network(folder: Path, tokenizer: Any) -> Any:
+    """Network of a teacher or a start, float32.
 
     Raises
     ------
@@ -51,16 +79,12 @@ def load_teacher(teacher: Teacher, tokenizer: Any) -> Any:
     import torch
     from transformers import BertForPreTraining
 
-    own = load_vocabulary(teacher.folder)
-    if own.get_vocab() != tokenizer.get_vocab():
+    if load_vocabulary(folder).get_vocab() != tokenizer.get_vocab():
         raise ModelError(
-            f"{str(teacher.folder)!r} has another vocabulary than the student; train the student "
-            f"with --tokenizer {teacher.folder}."
+            f"{str(folder)!r} has another vocabulary than the model to train; train that one with "
+            f"--tokenizer {folder}."
         )
-    network = BertForPreTraining.from_pretrained(
-        teacher.folder, local_files_only=True, dtype=torch.float32
-    )
-    return network.eval().requires_grad_(requires_grad=False)
+    return BertForPreTraining.from_pretrained(folder, local_files_only=True, dtype=torch.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +165,8 @@ class PretrainingJob:
         Model to distill from, or None.
     stated
         Statements for the model card: licence, attribution.
+    start
+        Checkpoint to start from, or None: random weights.
     """
 
     prepared: Prepared
@@ -149,20 +175,23 @@ class PretrainingJob:
     precision: Precision = "fp32"
     teacher: Teacher | None = None
     stated: Stated = field(default_factory=Stated)
+    start: Start | None = None
 
     def digest(self) -> str:
         """SHA-256 of everything that can change a weight."""
         teacher = self.teacher.identity() if self.teacher else ""
-        return digest_of(self.prepared, self.seeds, teacher=teacher)
+        start = self.start.identity() if self.start else ""
+        return digest_of(self.prepared, self.seeds, teacher=teacher, start=start)
 
 
-def digest_of(prepared: Prepared, seeds: Seeds, *, teacher: str = "") -> str:
-    """SHA-256 of everything that can change a weight: recipe, seeds, texts, vocabulary, teacher."""
+def digest_of(prepared: Prepared, seeds: Seeds, *, teacher: str = "", start: str = "") -> str:
+    """SHA-256 of all that can change a weight: recipe, seeds, texts, vocabulary, teacher, start."""
     parts = {
         "recipe": prepared.recipe.to_json(),
         "seeds": {"init": seeds.init, "data": seeds.data},
         "texts": [(file.name, file.sha256) for file in prepared.files],
         "vocabulary": hashlib.sha256(prepared.tokenizer.to_str().encode()).hexdigest(),
         "teacher": teacher,
+        "start": start,
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

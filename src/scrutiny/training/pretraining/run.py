@@ -11,7 +11,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.training.pretraining.batches import Batches
 from scrutiny.training.pretraining.corpus import encode, read_texts
 from scrutiny.training.pretraining.export import save_weights
-from scrutiny.training.pretraining.job import Prepared, PretrainingJob, load_teacher
+from scrutiny.training.pretraining.job import Prepared, PretrainingJob, load_network
 from scrutiny.training.pretraining.loop import Checkpointing, train
 from scrutiny.training.pretraining.network import (
     PretrainingForward,
@@ -20,6 +20,7 @@ from scrutiny.training.pretraining.network import (
 )
 from scrutiny.training.pretraining.objective import Distillation
 from scrutiny.training.pretraining.recipe import PretrainingRecipe
+from scrutiny.training.pretraining.stacking import stack
 from scrutiny.training.pretraining.vocabulary import load_vocabulary, train_vocabulary
 from scrutiny.training.pretraining.writing import RECORD, write_checkpoint
 
@@ -78,8 +79,7 @@ def pretrain(
         return _finished(folder, digest)
     working = folder / _WORKING
     working.mkdir(parents=True, exist_ok=True)
-    network = new_network(job.prepared.recipe, job.seeds.init)
-    start_from_frequencies(network, job.prepared.corpus)
+    network = _untrained(job)
     keeping = Checkpointing(
         working,
         digest,
@@ -88,7 +88,8 @@ def pretrain(
         on_log=on_log,
         should_stop=should_stop,
     )
-    batches = Batches(job.prepared.corpus, job.prepared.recipe, job.seeds.data)
+    met = job.start.steps if job.start else 0
+    batches = Batches(job.prepared.corpus, job.prepared.recipe, job.seeds.data, met=met)
     state = train(
         network,
         batches,
@@ -105,6 +106,16 @@ def pretrain(
     return folder
 
 
+def _untrained(job: PretrainingJob) -> Any:
+    """Network before the first step: random weights, or those of the checkpoint to start from."""
+    network = new_network(job.prepared.recipe, job.seeds.init)
+    if job.start is None:
+        start_from_frequencies(network, job.prepared.corpus)
+    else:
+        stack(load_network(job.start.folder, job.prepared.tokenizer), network)
+    return network
+
+
 def _keep(job: PretrainingJob, network: Any, folder: Path) -> None:
     """Write an intermediate checkpoint."""
     step = int(folder.name.removeprefix("step-"))
@@ -115,7 +126,8 @@ def _keep(job: PretrainingJob, network: Any, folder: Path) -> None:
 def _distillation(job: PretrainingJob, device: str) -> Distillation | None:
     if job.teacher is None:
         return None
-    network = load_teacher(job.teacher, job.prepared.tokenizer).to(device)
+    network = load_network(job.teacher.folder, job.prepared.tokenizer).to(device)
+    network.eval().requires_grad_(requires_grad=False)
     forward = PretrainingForward(network, is_bf16=job.prepared.recipe.precision == "bf16")
     return Distillation(forward, job.teacher.weight, job.teacher.temperature)
 

@@ -28,6 +28,7 @@ def card_of(record: Mapping[str, Any]) -> str:
         f"text in {record['documents']:,} documents; masked words"
         + (" and next sentence." if recipe["next_sentence"] else "."),
         "",
+        *_start_lines(record["started_from"]),
         *_teacher_lines(record["distilled_from"]),
         "| recipe | |",
         "| --- | --- |",
@@ -47,6 +48,16 @@ def _front_matter(record: Mapping[str, Any]) -> list[str]:
     known = {"CC BY-SA 4.0": "cc-by-sa-4.0", "MIT": "mit", "Apache-2.0": "apache-2.0"}
     short = known.get(record["license"])
     return ["---", "language: en", f"license: {short}", "---", ""] if short else []
+
+
+def _start_lines(start: Mapping[str, Any] | None) -> list[str]:
+    if start is None:
+        return []
+    return [
+        f"Started from `{start['name']}` after its {start['steps']:,} steps, its layers stacked "
+        "where it had fewer (Gong et al. 2019): what a seed means was decided there.",
+        "",
+    ]
 
 
 def _teacher_lines(teacher: Mapping[str, Any] | None) -> list[str]:
@@ -94,7 +105,7 @@ def record_of(
     job: PretrainingJob, *, sha256: str, step: int, log: list[dict[str, float]]
 ) -> dict[str, Any]:
     """Content of ``training.json`` for a checkpoint."""
-    teacher = job.teacher
+    teacher, start = job.teacher, job.start
     corpus = job.prepared.corpus
     return {
         "replicates_of": "pre-training",
@@ -105,6 +116,9 @@ def record_of(
         "texts": [{"name": f.name, "sha256": f.sha256} for f in job.prepared.files],
         "pieces": len(corpus.pieces),
         "documents": int(corpus.document[-1]) + 1,
+        "started_from": None
+        if start is None
+        else {"name": start.name, "identity": start.identity(), "steps": start.steps},
         "distilled_from": None
         if teacher is None
         else {
