@@ -396,6 +396,7 @@ part scrutiny.
     matrices@1        parts.matrices:PART
     layer-grid@1      parts.layer_grid:PART
     slices@1          parts.slices:PART
+    suites@1          diagnostics.suites.parts:PART  suites
     attacks@1         diagnostics.attack.parts:PART  attack_success
     classes@1         diagnostics.classes.parts:PART  classes
     calibration@1     diagnostics.calibration.parts:PART  calibration_error

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import ClassVar, Literal, NamedTuple
 
+from scrutiny.core.answers.answer import type_of
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.plugin import PlugIn
@@ -31,7 +32,7 @@ class Expectation(PlugIn, ABC):
     needs_base
         Whether it compares with the answer to the item that the case was made of.
     fails
-        What fails, in words that follow a share: "of its answers change".
+        What becomes of a case that fails, in a word or two that follow a share: "change".
     """
 
     kind = "expectation"
@@ -39,7 +40,7 @@ class Expectation(PlugIn, ABC):
     id: ClassVar[str]
     test_kind: ClassVar[TestKind]
     needs_base: ClassVar[bool] = False
-    fails: ClassVar[str] = "of its cases fail"
+    fails: ClassVar[str] = "fail"
 
     @abstractmethod
     def is_met(
@@ -56,3 +57,8 @@ class Expectation(PlugIn, ABC):
         task, labels
             Of the model: its labels in the data's words, in the order of the scores.
         """
+
+    def told(self, asked: Asked, labels: tuple[str, ...]) -> str:
+        """What was answered, in a few words, as far as this expectation looks at it."""
+        answer = asked.answer.answer
+        return "no answer" if answer is None else type_of(answer).brief(answer)

@@ -54,7 +54,7 @@ def make_design(params: SuitesParams, inputs: Inputs) -> Design:
         ),
         claims=tuple(_claim(test, params, inputs, has_level=has_level) for test in tests),
         notes=tuple(_notes(tests)),
-        families={"suites": f"{inputs.subject.name} fails tests of {inputs.data.name}"},
+        families={"suites": f"tests of {inputs.data.name} find failures of {inputs.subject.name}"},
     )
 
 

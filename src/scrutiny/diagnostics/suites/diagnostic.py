@@ -15,6 +15,7 @@ from scrutiny.core.suites.tests import GROUP, tests_of
 from scrutiny.core.task import Prediction, Task
 from scrutiny.diagnostics.suites.design import ORIGINALS, condition_of, make_design
 from scrutiny.diagnostics.suites.expectations import WAS_WRONG, Gold, parse_expectation
+from scrutiny.diagnostics.suites.failing import FAILING, failing, pack
 from scrutiny.diagnostics.suites.params import SuitesParams
 
 Outcome = bool | Failure
@@ -99,6 +100,13 @@ class Suites(Diagnostic[SuitesParams]):
         ]
         outcomes = {name: _outcome(one, ctx) for name, one in found}
         groups = _groups([one for _, one in found], outcomes, ctx)
+        lost = [
+            failing(one.case, *sides, cell=cell, labels=ctx.labels)
+            for name, one in found
+            if outcomes[name] is False and one.case.role == "measured"
+            if not isinstance(sides := _sides(one), Failure)
+        ]
+        ctx.array(FAILING, pack(lost))
         for name, one in found:
             is_control = one.case.role == "control"
             owner = by_name[one.case.twin_of].case if is_control else one.case
@@ -133,16 +141,22 @@ def _joined(
     return _Case(case, example, answer, base, answers.get(case.of, _LEFT_OUT))
 
 
-def _outcome(one: _Case, ctx: Context) -> Outcome:
-    """Whether a case is as expected, or why that cannot be told."""
+def _sides(one: _Case) -> tuple[Asked, Asked | None] | Failure:
+    """A case with its answer, and the item that it was made of with that to it."""
     if isinstance(one.answer, Failure):
         return one.answer
     if isinstance(one.before, Failure):
         return one.before
     base = None if one.base is None or one.before is None else Asked(one.base, one.before)
-    return parse_expectation(one.case.expect).is_met(
-        Asked(one.asked, one.answer), base, task=ctx.task, labels=ctx.labels
-    )
+    return Asked(one.asked, one.answer), base
+
+
+def _outcome(one: _Case, ctx: Context) -> Outcome:
+    """Whether a case is as expected, or why that cannot be told."""
+    sides = _sides(one)
+    if isinstance(sides, Failure):
+        return sides
+    return parse_expectation(one.case.expect).is_met(*sides, task=ctx.task, labels=ctx.labels)
 
 
 def _values(

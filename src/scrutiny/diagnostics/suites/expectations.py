@@ -78,7 +78,7 @@ class StaysRight(Gold):
     id: ClassVar[str] = "stays_right@1"
     test_kind: ClassVar[TestKind] = "invariance"
     needs_base = True
-    fails = "of right answers become wrong"
+    fails = "break"
 
     def is_met(
         self, case: Asked, base: Asked | None, *, task: Task, labels: tuple[str, ...]
@@ -97,7 +97,7 @@ class Same(Expectation):
     id: ClassVar[str] = "same@1"
     test_kind: ClassVar[TestKind] = "invariance"
     needs_base = True
-    fails = "of its answers change"
+    fails = "change"
 
     def is_met(
         self, case: Asked, base: Asked | None, *, task: Task, labels: tuple[str, ...]
@@ -177,7 +177,7 @@ class Moves(Expectation):
     id: ClassVar[str] = "moves@1"
     test_kind: ClassVar[TestKind] = "directional"
     needs_base = True
-    fails = "of its probabilities move the wrong way"
+    fails = "move wrongly"
 
     label: str = ""
     least: float = -1.0
@@ -199,6 +199,13 @@ class Moves(Expectation):
                 return _NO_SCORES
             after, before = (float(one.answer.answer == self.label) for one in (case, base))
         return self.least - _SLACK <= after - before <= self.most + _SLACK
+
+    def told(self, asked: Asked, labels: tuple[str, ...]) -> str:
+        """Label with its probability, where the model gives one."""
+        scores = asked.answer.scores
+        if scores is None:
+            return super().told(asked, labels)
+        return f"{self.label} {scores[labels.index(_known(self.label, labels))]:.2f}"
 
 
 @lru_cache(maxsize=256)

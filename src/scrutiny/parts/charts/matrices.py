@@ -19,6 +19,7 @@ def matrix_map(
     columns: Sequence[str],
     titles: tuple[str, str],
     choice: str = "",
+    domain: tuple[float, float] | None = None,
 ) -> Spec:
     """Map of the first series, or of the selected one if there are several.
 
@@ -32,19 +33,22 @@ def matrix_map(
         Of rows and of columns.
     choice
         Anchor of the element that holds the switch between series.
+    domain
+        Numbers of the weakest and the strongest color; unless given, the least and the largest.
     """
     shown = f"datum[{choice.replace('-', '_')}]" if choice else "datum.s0"
-    least_most = [
+    found = [
         {"op": op, "field": "value", "as": name} for op, name in (("min", "least"), ("max", "most"))
     ]
-    share = "(datum.value - datum.least) / (datum.most - datum.least)"
+    ends = [{"joinaggregate": found}] if domain is None else _stated(domain)
+    share = "min(1, (datum.value - datum.least) / (datum.most - datum.least))"
     spec = view_of(
         _cells(series, rows, columns),
         height=_ROW * len(rows),
         transform=[
             {"calculate": shown, "as": "value"},
             {"filter": "isValid(datum.value)"},
-            {"joinaggregate": least_most},
+            *ends,
             {"calculate": f"datum.most > datum.least ? {share} : 1", "as": "strength"},
         ],
         layer=_layers(
@@ -63,6 +67,12 @@ def matrix_map(
     if choice:
         spec["params"] = [radio(choice, {f"s{i}": label for i, (label, _) in enumerate(series)})]
     return spec
+
+
+def _stated(domain: tuple[float, float]) -> list[dict[str, Any]]:
+    """Transforms that give every cell the stated ends of the colors."""
+    ends = zip(domain, ("least", "most"), strict=True)
+    return [{"calculate": f"{end}", "as": name} for end, name in ends]
 
 
 def correlation_map(values: Values, names: Sequence[str]) -> Spec:

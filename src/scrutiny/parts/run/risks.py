@@ -101,8 +101,9 @@ def _worse(finding: Finding) -> str:
 
 def change_of(finding: Finding) -> str:
     """Name of the change or attack that a finding is about; empty where it is about none."""
-    named = finding.estimate.key.condition.values() if finding.estimate else ()
-    return next((value for value in named if isinstance(value, str)), "")
+    named = finding.estimate.key.condition if finding.estimate else {}
+    words = (value for value in named.values() if isinstance(value, str))
+    return str(named.get("test") or next(words, ""))
 
 
 def _look(finding: Finding) -> str:

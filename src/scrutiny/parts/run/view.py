@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
 
 class Found(NamedTuple):
-    """Final text of a search for one replicate of a model.
+    """Text that a search found for one replicate of a model, or a case that it failed.
 
     ``before`` and ``after`` are the answers to the item and to the text; ``is_success`` says
     whether the search reached its goal. ``role`` is ``control`` for random change, and ``facts``
-    is what else is known of it.
+    is what else is known of it. ``name`` tells several texts of one item apart, and ``right`` is
+    the right answer to the text, where it is another one than the item's.
     """
 
     model: str
@@ -42,6 +43,8 @@ class Found(NamedTuple):
     is_success: bool = True
     role: str = "measured"
     facts: Mapping[str, float] = MappingProxyType({})
+    name: str = ""
+    right: str = ""
 
 
 #: What a change did to an answer: right to wrong, wrong to right, or neither that is known.

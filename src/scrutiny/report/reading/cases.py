@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from scrutiny.store.run_folder import RunFolder
 
 _OF_ITEMS: Final = ("gold", "source", "fields")
+#: Counts of a case of a suite that is not as expected, whether or not its answer changed.
+_BROKEN: Final = {"flipped": 1, "broken": 1, "mended": 0}
 #: Columns of the table of cases.
 CASES: Final = pa.schema(
     [
@@ -146,6 +148,7 @@ def _rows_of_found(found: Sequence[Found], tables: Tables) -> Iterator[dict[str,
                 "condition": "{}",
                 **_texts(json.loads(item["fields"]), one.edits),
                 **_answered([(one.before or NO_ANSWER, one.after or NO_ANSWER)], gold, gold),
+                **({"label": one.right or brief_words(gold), **_BROKEN} if one.name else {}),
             }
 
 

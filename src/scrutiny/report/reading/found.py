@@ -11,7 +11,7 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.run.view import Answer, Evidence, EvidenceItem, Found
 from scrutiny.parts.wording.labels import replicate_words
-from scrutiny.report.reading.evidence import MOST_CASES, Tables, places_of, turn_of
+from scrutiny.report.reading.evidence import MOST_CASES, Tables, places_of
 from scrutiny.report.reading.told import NO_ANSWER, brief_words
 
 
@@ -31,7 +31,7 @@ def evidence_found(finding: Finding, found: Sequence[Found], tables: Tables) -> 
         and one.change in key.condition.values()
         and one.is_success
     ]
-    by_item = list(grouped((one.item, one) for one in own).values())
+    by_item = list(grouped((one.name or one.item, one) for one in own).values())
     if not by_item:
         return None
     by_item.sort(key=lambda texts: (-len(texts), min(len(one.edits) for one in texts)))
@@ -56,10 +56,18 @@ def _case(one: Found, item: Mapping[str, Any], fooled: tuple[int, int]) -> Evide
         dataset=one.dataset,
         variant="",
         source=item["source"],
-        gold=brief_words(item["gold"]),
+        gold=one.right or brief_words(item["gold"]),
         fields=json.loads(item["fields"]),
         edits=tuple(Edit(*edit[:4]) for edit in one.edits),
         answers=(Answer(replicate_words(one.replicate), before, after),),
-        turned=turn_of([(before, after)], item["gold"], item["gold"]),
-        note=f"fools {times} of {of} models, each by a text of its own" if of > 1 else "",
+        turned="broken",  # as what is looked for
+        note=_note(one, times, of),
     )
+
+
+def _note(one: Found, times: int, of: int) -> str:
+    """What stayed as it was, and how many of several replicates it is found for."""
+    still = f"still {one.after}" if one.before == one.after else ""
+    said = f"{times} of {of} models"
+    models = f"in {said}" if one.name else f"fools {said}, each by a text of its own"
+    return "; ".join(filter(None, (still, models if of > 1 else "")))

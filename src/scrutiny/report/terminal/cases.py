@@ -28,7 +28,9 @@ def cases_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
     broken = [row for row in turned if (row["broken"] or 0) > (row["mended"] or 0)]
     mended = [row for row in turned if (row["mended"] or 0) > (row["broken"] or 0)]
     others = [row for row in turned if (row["mended"] or 0) == (row["broken"] or 0)]
-    said = f"{len(turned):,} of {len(rows):,} texts changed an answer"
+    is_said = any(row["said_before"] != row["said_after"] for row in turned)
+    what = "changed an answer" if is_said or not turned else "have a wrong answer"
+    said = f"{len(turned):,} of {len(rows):,} texts {what}"
     yield from wrapped(
         f"{name}: {said}; {len(broken):,} broken, {len(mended):,} mended.", style="bold"
     )
@@ -56,7 +58,8 @@ def _case(row: Mapping[str, Any]) -> Iterator[Text]:
     of = f" in {row['flipped']} of {row['replicates']} models" if row["replicates"] > 1 else ""
     asked = f"{row['replicate']}, " if row["replicate"] else ""
     edits = _near(row["edits"], 0)
-    facts = f"{row['item']}, {asked}right is {row['label']}, answer changed{of}: {edits}"
+    what = "answer changed" if answers[0] != answers[1] else "answer wrong"
+    facts = f"{row['item']}, {asked}right is {row['label']}, {what}{of}: {edits}"
     yield from (Text(f"    {piece}", style="dim") for piece in fold(facts, WIDTH - _INDENT))
 
 

@@ -1,0 +1,144 @@
+"""Suites: the matrix of capabilities and kinds of tests, and every test with its numbers.
+
+Rows are capabilities, columns kinds of tests (minimum functionality, invariance, directional), as
+in CheckList (Ribeiro et al. 2020); contrast sets and frozen changes have tables of their own.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from scrutiny.core.boundary.canonical import digest
+from scrutiny.core.estimate import Estimate
+from scrutiny.core.grouping import grouped
+from scrutiny.diagnostics.suites.failing import failing_in
+from scrutiny.parts.charts.matrices import matrix_map
+from scrutiny.parts.charts.tables import Chart, ChartTable
+from scrutiny.parts.part import FINDINGS, MOST_ROWS, Part, ReportPart, left_out, part_of
+from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.labels import family_name, unversioned
+from scrutiny.parts.wording.numbers import NO_VALUE, interval
+from scrutiny.parts.words import on_data
+
+_KINDS: Final = ("minimum functionality", "invariance", "directional")
+_FAILED: Final = "share(failed)"
+#: Share of failures that has the strongest color, in percent.
+_STRONGEST: Final = 50.0
+_LEAD: Final = (
+    "The share of cases whose answer is not as the suite expects. Minimum functionality: simple "
+    "texts that a model should get right. Invariance: changes that should not change its answer. "
+    "Directional: changes that should move a probability one way. A model that gives one answer "
+    "to everything passes every invariance test, so read the columns together."
+)
+_COLUMNS: Final = (
+    ("cases failed", _FAILED, "measured"),
+    ("under random change", _FAILED, "control"),
+    ("score lost", "drop", "measured"),
+    ("beyond random", "excess", "measured"),
+    ("answers changed", "flip_rate", "measured"),
+    ("whole groups right", "share(whole)", "measured"),
+    ("by chance", "chance_consistency", "measured"),
+)
+Numbers = Mapping[tuple[str, str], Estimate]
+
+
+def part(view: RunView) -> Part | None:
+    """Matrix and table of each model and suite."""
+    own = grouped(
+        ((e.key.subject, e.key.dataset), e)
+        for e in view.estimates
+        if family_name(e.key.diagnostic) == "suites" and e.key.replicate is None
+    )
+    charts = [_chart(es, on_data(view, *place)) for place, es in own.items()]
+    return part_of("suites", "Suites", _LEAD, charts, "models and suites", chapter=FINDINGS)
+
+
+def _chart(estimates: Sequence[Estimate], where: str) -> Chart:
+    """Matrix of capabilities where there are any, and the table of tests."""
+    tests = grouped((_test_of(e), e) for e in estimates if "test" in e.key.condition)
+    rows = [_row(name, _numbers(own)) for name, own in tests.items()]
+    table = ChartTable(
+        ("capability", "kind of test", "test", "cases", *(title for title, *_ in _COLUMNS)),
+        tuple(rows[:MOST_ROWS]),
+        3,
+    ).told()
+    cells = _cells(estimates)
+    anchor = f"suites-{digest(where, size=4)}"
+    if not cells:
+        return Chart(anchor, f"{where}: tests", _said(tests), table, is_open=True)
+    capabilities = list(dict.fromkeys(capability for capability, _ in cells))
+    kinds = [kind for kind in _KINDS if any(kind == k for _, k in cells)]
+    values = {place: 100 * e.value for place, e in cells.items() if e.value is not None}
+    matrix = tuple((c, *(interval(cells.get((c, k))) for k in kinds)) for c in capabilities)
+    return Chart(
+        anchor=anchor,
+        title=f"{where}: share of cases failed, by capability and kind of test",
+        caption=f"{_said(tests)} Numbers in the picture are percent.",
+        spec=matrix_map(
+            [("failed", values)],
+            rows=capabilities,
+            columns=kinds,
+            titles=("capability", "kind of test"),
+            domain=(0.0, _STRONGEST),
+        ),
+        table=ChartTable(("capability", *kinds), matrix),
+        is_open=True,
+        more=table,
+        more_title="Every test",
+        note=left_out(len(rows), MOST_ROWS, "tests"),
+    )
+
+
+def _test_of(estimate: Estimate) -> tuple[str, str, str]:
+    """Capability, kind and name of a number's test."""
+    condition = estimate.key.condition
+    return str(condition.get("capability", "")), str(condition["kind"]), str(condition["test"])
+
+
+def _numbers(estimates: Sequence[Estimate]) -> Numbers:
+    """Numbers of a test by what they are, the main score's first."""
+    found: dict[tuple[str, str], Estimate] = {}
+    for e in estimates:
+        name = unversioned(e.key.metric)
+        head = name.partition("(")[0]
+        found.setdefault((head if head in ("drop", "excess") else name, e.key.role), e)
+    return found
+
+
+def _row(test: tuple[str, str, str], numbers: Numbers) -> tuple[str, ...]:
+    """Row of a test."""
+    failed = numbers.get((_FAILED, "measured"))
+    count = NO_VALUE if failed is None else f"{failed.counts.n:,}"
+    cells = (interval(numbers.get((metric, role))) for _, metric, role in _COLUMNS)
+    return (*test, count, *cells)
+
+
+def _cells(estimates: Sequence[Estimate]) -> dict[tuple[str, str], Estimate]:
+    """Share of failures of each capability and kind: of all its tests, or of its only one."""
+    found: dict[tuple[str, str], Estimate] = {}
+    for e in estimates:
+        condition = e.key.condition
+        if unversioned(e.key.metric) != _FAILED or e.key.role != "measured":
+            continue
+        if "capability" in condition:
+            place = str(condition["capability"]), str(condition["kind"])
+            if place not in found or "test" not in condition:
+                found[place] = e
+    return found
+
+
+def _said(tests: Mapping[tuple[str, str, str], Sequence[Estimate]]) -> str:
+    """The test with the largest share of failures, in words."""
+    shares = {
+        name: e
+        for name, own in tests.items()
+        if (e := _numbers(own).get((_FAILED, "measured"))) is not None and e.value is not None
+    }
+    if not shares:
+        return "No test could be measured."
+    worst = max(shares, key=lambda name: shares[name].value or 0.0)
+    capability, kind, name = worst
+    of = f"{capability}, {kind}: {name}" if capability else name
+    return f"Most cases fail in {of}: {interval(shares[worst])}."
+
+
+PART: Final = ReportPart(__doc__, part, found_in=failing_in)
