@@ -16,6 +16,7 @@ from scrutiny.core.model import Model, PlainModel, as_model
 from scrutiny.core.plugin import must_be_of_kind
 from scrutiny.core.record import ROLES, STATUSES, Row
 from scrutiny.core.registry import registry
+from scrutiny.core.suites.tests import suite_tests
 from scrutiny.core.task import Task
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.testing.faulty_models import FlakyClassifier
@@ -168,6 +169,7 @@ def _inputs(trial: _Trial) -> Inputs:
             chance=trial.task.chance(scored),
             labels=trial.model.labels,
             languages=frozenset(example.language for example in trial.examples),
+            tests=suite_tests(trial.examples),
         ),
         subject=_shape("subject", trial.model),
         reference=None if trial.reference is None else _shape("reference", trial.reference),

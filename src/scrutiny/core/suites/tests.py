@@ -26,8 +26,10 @@ class SuiteTest:
         Expectations of its cases, as they are written.
     n_cases
         Number of them, controls aside.
-    has_base, has_gold
-        Whether every case is a changed item; whether a right answer to each is known.
+    has_base
+        Whether every case is a changed item.
+    has_level, has_gold
+        Whether the right answers to all these items are known; and those to the cases, too.
     has_control
         Whether each that is asked has a control.
     has_groups
@@ -39,12 +41,13 @@ class SuiteTest:
     expects: tuple[str, ...]
     n_cases: int
     has_base: bool
+    has_level: bool
     has_gold: bool
     has_control: bool
     has_groups: bool
 
 
-def tests_of(examples: Sequence[Example]) -> tuple[SuiteTest, ...]:
+def suite_tests(examples: Sequence[Example]) -> tuple[SuiteTest, ...]:
     """Tests of a suite in the order of their first cases; none of other items."""
     named = [(case, e) for e in examples if (case := e.case) is not None]
     known = {e.id: e for e in examples if e.gold is not None}
@@ -53,19 +56,28 @@ def tests_of(examples: Sequence[Example]) -> tuple[SuiteTest, ...]:
     for (name, capability), cases in grouped(
         ((case.test, case.capability), (case, e)) for case, e in named if case.role == "measured"
     ).items():
+        has_base = all(case.of for case, _ in cases)
+        has_level = has_base and all(case.of in known for case, _ in cases)
         found.append(
             SuiteTest(
                 name,
                 capability,
                 expects=tuple(dict.fromkeys(case.expect for case, _ in cases)),
                 n_cases=len(cases),
-                has_base=all(case.of for case, _ in cases),
-                has_gold=all(e.id in known and (case.of or e.id) in known for case, e in cases),
+                has_base=has_base,
+                has_level=has_level,
+                has_gold=(has_level or not has_base) and all(e.id in known for _, e in cases),
                 has_control=all(e.id in twins for case, e in cases if case.status == "ok"),
-                has_groups=all(case.of for case, _ in cases) or _share_groups(e for _, e in cases),
+                has_groups=has_base or _share_groups(e for _, e in cases),
             )
         )
     return tuple(found)
+
+
+def originals(examples: Sequence[Example]) -> list[Example]:
+    """Items that cases were made of; all items of data that are no suite, or have none of these."""
+    made_of = {e.case.of for e in examples if e.case is not None} - {""}
+    return [e for e in examples if not made_of or e.id in made_of]
 
 
 def _share_groups(examples: Iterable[Example]) -> bool:

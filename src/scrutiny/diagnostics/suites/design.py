@@ -12,19 +12,22 @@ consistency         groups of which every answer is right
 by chance           the same, if answers had nothing to do with their group
 ==================  =================================================================
 
+A model without skill passes tests of changed items, so these presuppose that its score on the items
+is above chance; simple texts of their own (minimum functionality) presuppose nothing.
+
 The risk of a test is its drop where every case is a changed item and its gold answer is what is
 expected (a contrast set, a robustness suite), and the share of failures elsewhere. Tests of one
 capability and kind are one more number, for the matrix of capabilities.
 """
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
 from scrutiny.core.claim import Claim, Component, Risk
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.expressions import made_of
-from scrutiny.core.grouping import grouped
 from scrutiny.core.suites.expectation import Expectation
 from scrutiny.core.suites.tests import SuiteTest
 from scrutiny.core.task import score_of
@@ -44,15 +47,18 @@ MIXED: Final = "mixed"
 def make_design(params: SuitesParams, inputs: Inputs) -> Design:
     """Design for one family on one suite."""
     tests = inputs.data.tests
-    has_level = any(test.has_gold for test in tests)
+    has_level = any(test.has_level for test in tests)
     return Design(
         conditions=tuple(condition_of(test) for test in tests),
         estimates=(
             *_level(inputs) * has_level,
             *(one for test in tests for one in _estimates(test, inputs)),
-            *_by_capability(tests),
+            *(
+                EstimateSpec.of(f"all/{capability}/{kind}", _FAILED, condition)
+                for (capability, kind), condition in cells_of(tests).items()
+            ),
         ),
-        claims=tuple(_claim(test, params, inputs, has_level=has_level) for test in tests),
+        claims=tuple(_claim(test, params, inputs) for test in tests),
         notes=tuple(_notes(tests)),
         families={"suites": f"tests of {inputs.data.name} find failures of {inputs.subject.name}"},
     )
@@ -91,7 +97,7 @@ def has_scores(test: SuiteTest) -> bool:
 
 
 def _level(inputs: Inputs) -> tuple[EstimateSpec, ...]:
-    """Score on all items that cases were made of, and on cases with a text of their own."""
+    """Score on the items that cases were made of."""
     scored = score_of(inputs.task)
     names = {"level": scored.level, **{metric: metric for metric in scored.also}}
     return tuple(
@@ -137,16 +143,13 @@ def _of_scores(test: SuiteTest, inputs: Inputs) -> Iterator[EstimateSpec]:
         yield EstimateSpec(f"flips/{name}", "flip_rate@1", pair, condition=condition)
 
 
-def _by_capability(tests: tuple[SuiteTest, ...]) -> Iterator[EstimateSpec]:
-    """Failures of each capability and kind with several tests."""
-    groups = grouped(((t.capability, kind_of(t)), t) for t in tests if t.capability)
-    for (capability, kind), members in groups.items():
-        if len(members) > 1:
-            condition: Mapping[str, object] = {"capability": capability, "kind": kind}
-            yield EstimateSpec.of(f"all/{capability}/{kind}", _FAILED, condition)
+def cells_of(tests: Sequence[SuiteTest]) -> dict[tuple[str, str], dict[str, object]]:
+    """Condition of the tests of one capability and kind, where there are several."""
+    counts = Counter((test.capability, kind_of(test)) for test in tests if test.capability)
+    return {cell: {"capability": cell[0], "kind": cell[1]} for cell, n in counts.items() if n > 1}
 
 
-def _claim(test: SuiteTest, params: SuitesParams, inputs: Inputs, *, has_level: bool) -> Claim:
+def _claim(test: SuiteTest, params: SuitesParams, inputs: Inputs) -> Claim:
     """The risk of a test."""
     name = label_of(test)
     what, says = name, f"fails cases of {name}"
@@ -163,7 +166,7 @@ def _claim(test: SuiteTest, params: SuitesParams, inputs: Inputs, *, has_level: 
         components=(Component(main, 0.0), *excess),
         family="suites",
         checks=("items", "seeds", "datasets"),
-        competence=(("level", inputs.data.chance),) if has_level else (),
+        competence=(("level", inputs.data.chance),) if test.has_level else (),
         needs_control=has_excess,
         risk=Risk(what, tolerance, costs),
     )

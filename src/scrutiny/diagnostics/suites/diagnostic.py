@@ -11,9 +11,15 @@ from scrutiny.core.grouping import grouped
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.suites.case import Case
 from scrutiny.core.suites.expectation import Asked
-from scrutiny.core.suites.tests import GROUP, tests_of
+from scrutiny.core.suites.tests import GROUP, originals, suite_tests
 from scrutiny.core.task import Prediction, Task
-from scrutiny.diagnostics.suites.design import ORIGINALS, condition_of, make_design
+from scrutiny.diagnostics.suites.design import (
+    ORIGINALS,
+    cells_of,
+    condition_of,
+    kind_of,
+    make_design,
+)
 from scrutiny.diagnostics.suites.expectations import WAS_WRONG, Gold, parse_expectation
 from scrutiny.diagnostics.suites.failing import FAILING, failing, pack
 from scrutiny.diagnostics.suites.params import SuitesParams
@@ -89,7 +95,8 @@ class Suites(Diagnostic[SuitesParams]):
         self, params: SuitesParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """A row for each case, one for what it was made of, and one for its control."""
-        conditions = {(t.capability, t.name): condition_of(t) for t in tests_of(batch.examples)}
+        tests = {(test.capability, test.name): test for test in suite_tests(batch.examples)}
+        cells = cells_of([*tests.values()])
         asked = [e for e in batch.examples if e.case is None or e.case.status == "ok"]
         answers = dict(zip([e.id for e in asked], ctx.predict(asked), strict=True))
         by_name = {example.id: example for example in batch.examples}
@@ -113,15 +120,17 @@ class Suites(Diagnostic[SuitesParams]):
             if owner is None or (one.case.of and one.base is None):
                 continue  # a limit of the items has left out what it stands beside
             beside = one.case.twin_of if is_control else name
-            condition = conditions[owner.capability, owner.test]
-            values = _values(one, outcomes[name], groups, ctx)
+            test = tests[owner.capability, owner.test]
+            condition, values = condition_of(test), _values(one, outcomes[name], groups, ctx)
             yield RowKind.of(condition, one.case.role).row(beside, values)
+            cell_condition = cells.get((test.capability, kind_of(test)))
+            if cell_condition and not is_control:
+                yield RowKind.of(cell_condition).row(name, values)
             if one.base is not None and not is_control:
                 before = _widened(_score(one.base, one.before, ctx))
                 yield RowKind.of(condition, "baseline").row(name, before)
-        made_of = {one.case.of or name for name, one in found}
-        for example in batch.examples:
-            if example.id in made_of and example.gold is not None:
+        for example in originals(batch.examples):
+            if example.gold is not None:
                 scored = _score(example, answers.get(example.id, _LEFT_OUT), ctx)
                 yield _LEVEL.row(example.id, _widened(scored))
 

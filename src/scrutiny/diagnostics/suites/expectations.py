@@ -204,7 +204,7 @@ class Moves(Expectation):
         """Label with its probability, where the model gives one."""
         scores = asked.answer.scores
         if scores is None:
-            return super().told(asked, labels)
+            return Expectation.told(self, asked, labels)
         return f"{self.label} {scores[labels.index(_known(self.label, labels))]:.2f}"
 
 

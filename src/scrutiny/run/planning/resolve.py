@@ -19,7 +19,7 @@ from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.plan import MeasurePlan, Plan, Resampling
 from scrutiny.core.queries.remote import RemoteModel
 from scrutiny.core.registry import registry
-from scrutiny.core.suites.tests import tests_of
+from scrutiny.core.suites.tests import originals, suite_tests
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.data.drawn_items import drawn
@@ -368,7 +368,7 @@ def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) 
     """Inputs of a measurement's design, for a family and a dataset."""
     dataset, task = resolved.datasets[data], resolved.tasks[data]
     examples = drawn(dataset.examples, plan.items)
-    scored = [example for example in examples if example.gold is not None]
+    scored = [example for example in originals(examples) if example.gold is not None]
     return Inputs(
         task=task,
         data=DataShape(
@@ -379,7 +379,7 @@ def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) 
             labels=dataset.labels,
             languages=dataset.languages,
             beside=_after(data, plan.data, resolved),
-            tests=tests_of(examples),
+            tests=suite_tests(examples),
         ),
         subject=_shape(family, resolved, data=data),
         reference=_shape(plan.reference, resolved, data=data) if plan.reference else None,

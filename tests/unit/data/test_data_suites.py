@@ -1,0 +1,155 @@
+"""Files of suites: cases by the columns of a task or whole, what is refused, and identity."""
+
+import json
+
+import pytest
+
+from scrutiny.core.answers.words import Words
+from scrutiny.core.example import Example, Span
+from scrutiny.core.suites.case import Case
+from scrutiny.core.suites.tests import suite_tests
+from scrutiny.data.dataset import load_dataset
+from scrutiny.data.suites import row_of, suite_lines
+
+ROWS = [
+    {"id": "a", "text": "A fine film.", "label": "positive"},
+    {"id": "b", "text": "No fine film.", "label": "negative", "of": "a", "test": "negation"},
+    {"id": "c", "text": "A fine film!", "of": "a", "test": "marks", "expect": "same"},
+    {"id": "d", "text": "Dull.", "label": "negative", "test": "words", "expect": "gold",
+     "capability": "vocabulary"},
+    {"id": "e", "text": "A fine fil.", "of": "a", "test": "marks", "expect": "same",
+     "role": "control", "twin_of": "c"},
+]  # fmt: skip
+
+
+def lines(rows):
+    return "\n".join(map(json.dumps, rows))
+
+
+@pytest.fixture
+def suite(write):
+    return load_dataset(f"suite:{write('s.jsonl', lines(ROWS))}")
+
+
+def test_rows_are_items_with_cases(suite):
+    assert suite.is_suite
+    assert suite.task == "text-classification"
+    assert not suite.bad_rows
+    assert not suite.doubts
+    cases = {e.id: e.case for e in suite.examples}
+    assert cases["a"] is None
+    assert cases["b"] == Case("gold", "negation", of="a")
+    assert cases["e"] == Case("same", "marks", of="a", role="control", twin_of="c")
+    golds = [e.gold for e in suite.examples]
+    assert golds == ["positive", "negative", None, "negative", None]
+
+
+def test_cases_bring_columns_that_slices_and_resampling_go_by(suite):
+    known = {e.id: e.attributes for e in suite.examples}
+    assert known["a"] == {"u_group": "a"}
+    assert known["b"] == {"u_group": "a", "a_test": "negation"}
+    assert known["d"] == {"u_group": "d", "a_test": "words", "a_capability": "vocabulary"}
+
+
+def test_tests_say_what_their_cases_have_in_common(suite):
+    found = {test.name: test for test in suite_tests(suite.examples)}
+    assert list(found) == ["negation", "marks", "words"]
+    assert found["negation"].has_base
+    assert found["negation"].has_gold
+    assert found["negation"].has_groups
+    assert found["marks"].has_control
+    assert not found["marks"].has_gold
+    assert (found["words"].n_cases, found["words"].has_base) == (1, False)
+    assert not found["words"].has_groups
+
+
+def test_a_table_is_a_suite_too(write):
+    text = "id,text,label,test,expect,of\na,Fine.,positive,,,\nb,Not fine.,negative,not,gold,a\n"
+    found = load_dataset(f"suite:{write('s.csv', text)}")
+    assert [e.case for e in found.examples] == [None, Case("gold", "not", of="a")]
+
+
+EXAMPLES = [
+    Example("i1", {"text": "Ann left.", "text_pair": "She went."}, "yes", language="de"),
+    Example(
+        "i2",
+        {"text": "Ann left Rome"},
+        (Span("text", 0, 3, "PER"), Span("text", 9, 13, "LOC")),
+        tokens={"text": ((0, 3), (4, 8), (9, 13))},
+        protected=(Span("text", 0, 3),),
+        case=Case("same", "t", of="i1", edits="[]", facts={"asked": 3.0}, draw=2),
+    ),
+    Example("i3", {"text": "x"}, None, spans=(Span("text", 0, 1, "aspect"),)),
+]
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.id)
+def test_whole_items_are_read_as_they_were_written(example, write):
+    base = Example("i1", {"text": "x"}, None)
+    others = [] if example.id == "i1" else [base]
+    anchor = Example("last", {"text": "x"}, None, case=Case("same", "t", of="i1"))
+    task = "text-pair-classification" if example.id == "i1" else "token-tagging"
+    name = write("s.jsonl", "\n".join(suite_lines(task, [*others, example, anchor])))
+    found = load_dataset(f"suite:{name}")
+    read = next(e for e in found.examples if e.id == example.id)
+    assert found.task == task
+    for part in ("fields", "gold", "spans", "tokens", "protected", "language", "case"):
+        assert getattr(read, part) == getattr(example, part), part
+
+
+def test_a_parsers_gold_survives_too(write):
+    data = load_dataset("builtin:arcs", limit=1)
+    (first,) = data.examples
+    assert isinstance(first.gold, Words)
+    changed = Example("b", first.fields, first.gold, tokens=first.tokens,
+                      case=Case("gold", "t", of=first.id))  # fmt: skip
+    found = load_dataset(
+        f"suite:{write('s.jsonl', chr(10).join(suite_lines(data.task, [first, changed])))}"
+    )
+    assert [e.gold for e in found.examples] == [first.gold, first.gold]
+    assert row_of(found.examples[1])["gold"] == row_of(changed)["gold"]
+
+
+def test_what_is_expected_belongs_to_the_identity(write, suite):
+    other = [{**row, "expect": "is(label=negative)"} if row["id"] == "c" else row for row in ROWS]
+    assert load_dataset(f"suite:{write('s.jsonl', lines(ROWS))}").fingerprint == suite.fingerprint
+    assert load_dataset(f"suite:{write('o.jsonl', lines(other))}").fingerprint != suite.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({"of": "nobody"}, "of is 'nobody', and the suite has no such item"),
+        ({"of": "a", "draw": "two"}, "draw is 'two', not a whole number"),
+        ({"of": "a", "role": "null"}, "role is 'null'; it is measured or control"),
+        ({"of": "a", "status": "odd"}, "status is 'odd'"),
+        ({"test": "t", "expect": ""}, "does not say what it expects"),
+        ({"of": "a", "expect": 3}, "expect is 3, which is no text"),
+        ({"of": "a", "facts": "none"}, "facts is 'none'"),
+    ],
+)
+def test_bad_rows_are_counted_by_their_reason(row, words, write):
+    rows = [*ROWS, {"id": "z", "text": "x", "label": "positive", **row}]
+    found = load_dataset(f"suite:{write('s.jsonl', lines(rows))}")
+    assert len(found) == len(ROWS)
+    (bad,) = found.bad_rows
+    assert words in bad.reason
+    assert bad.source.endswith(":6")
+
+
+def test_whole_items_that_cannot_be_read_are_bad_rows(write):
+    good = [json.loads(line) for line in suite_lines("token-tagging", EXAMPLES[1:])]
+    rows = [good[0], {"id": "i1", "fields": {"text": "x"}}, *good[1:], {"id": "z", "fields": "x"}]
+    found = load_dataset(f"suite:{write('s.jsonl', lines(rows))}")
+    assert [bad.reason.partition(":")[0] for bad in found.bad_rows] == ["the item cannot be read"]
+
+
+def test_a_file_without_expectations_is_no_suite(write, failure):
+    name = write("s.jsonl", lines([{"id": "a", "text": "x", "label": "y"}]))
+    assert "is no suite: none of its rows says what it expects" in failure(f"suite:{name}")
+
+
+def test_ordinary_data_are_no_suite():
+    data = load_dataset("builtin:reviews", limit=3)
+    assert not data.is_suite
+    assert suite_tests(data.examples) == ()

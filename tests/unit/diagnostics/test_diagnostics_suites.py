@@ -1,0 +1,330 @@
+"""Suites on planted answers: each expectation, groups, drops, controls, and what is left out."""
+
+import json
+
+import numpy as np
+import pytest
+from toy_runs import estimate, run
+
+from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.example import Example
+from scrutiny.core.model import Model
+from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
+from scrutiny.core.suites.case import Case
+from scrutiny.core.task import Prediction
+from scrutiny.diagnostics.suites.design import condition_of
+from scrutiny.diagnostics.suites.diagnostic import Suites
+from scrutiny.diagnostics.suites.expectations import parse_expectation
+from scrutiny.diagnostics.suites.metrics import CHANCE_CONSISTENCY
+from scrutiny.run.driver import run_plan
+from scrutiny.run.planning.resolve import resolve
+from scrutiny.testing import check_diagnostic
+
+
+class Said(Model):
+    """Says what the text says: "good .8" is good with that probability; "fail" raises."""
+
+    source = "testing:Said"
+    task = "text-classification"
+    labels = ("bad", "good")
+    capabilities = frozenset({"predict"})
+    is_batch_invariant = True
+
+    def predict(self, examples):
+        return [self._answer(*example.text.split()[:2]) for example in examples]
+
+    def _answer(self, label, p):
+        if label == "fail":
+            raise RuntimeError("tired")
+        good = float(p) if label == "good" else 1 - float(p)
+        return Prediction(label, scores=(1 - good, good))
+
+
+def case(name, said, gold=None, **more):
+    return {"id": name, "text": f"{said} {name}", **({"label": gold} if gold else {}), **more}
+
+
+def pairs(count, said, *, gold="good", **more):
+    """Items answered rightly, each with a case that is answered so."""
+    for n in range(count):
+        yield case(f"b{n}", "good .9", "good")
+        yield case(f"c{n}", said(n), gold, of=f"b{n}", **more)
+
+
+#: Items of the other label, so that one label alone is no skill.
+OTHERS = [case(f"o{n}", "bad .9", "bad") for n in range(120)]
+
+
+def measured(rows, folder, model=None, *, limit=None):
+    """Finished run of a suite of these rows."""
+    path = folder / "suite.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    plan = Plan(
+        data=(DataPlan("x", f"suite:{path}", limit=limit),),
+        models=(ModelPlan("m", "python:object:Said"),),
+        measure=(MeasurePlan("d", "suites", ("m",), ("x",)),),
+        resampling=Resampling(draws=400),
+    )
+    models = {"m": model or Said()}
+    return run_plan(resolve(plan, models=models), folder / "run", models=models)
+
+
+def test_it_keeps_the_promises_of_its_protocol():
+    bases = [Example(f"b{n}", {"text": f"good .9 {n}"}, gold="good") for n in range(4)]
+    cases = [
+        Example(f"c{n}", {"text": f"bad .9 {n}"}, gold="bad", case=Case("gold", "t", of=f"b{n}"))
+        for n in range(4)
+    ]
+    made = [
+        Example(e.id, e.fields, e.gold, attributes={"u_group": e.id[1:]}, case=e.case)
+        for e in [*bases, *cases]
+    ]
+    check_diagnostic(Suites(), model=Said(), examples=made)
+
+
+FAILING = {
+    "gold": ("good .9", "bad .9"),
+    "same": ("good .6", "bad .6"),
+    "stays_right": ("good .6", "bad .6"),
+    "is(label=good)": ("good .6", "bad .6"),
+    "is_not(label=bad)": ("good .6", "bad .6"),
+    "moves(label=good,most=-0.1)": ("good .7", "good .85"),
+    "moves(label=good,least=-0.1,most=0.05)": ("good .85", "good .7"),
+}
+
+
+@pytest.mark.parametrize("expect", FAILING)
+def test_each_expectation_counts_the_cases_that_miss_it(expect, tmp_path):
+    met, missed = FAILING[expect]
+    rows = pairs(40, lambda n: missed if n < 10 else met, test="t", expect=expect)
+    folder = measured(rows, tmp_path)
+    found = estimate(folder, "share(failed)", test="t")
+    assert found.value == pytest.approx(0.25)
+    assert found.counts.n == 40
+    assert found.low < 0.25 < found.high
+
+
+def test_a_changed_text_of_a_wrong_answer_does_not_count_as_an_attack(tmp_path):
+    rows = [*pairs(30, lambda n: "bad .9" if n < 6 else "good .9", test="t", expect="stays_right")]
+    wrong = [
+        one
+        for n in range(10)
+        for one in (
+            case(f"w{n}", "bad .9", "good"),
+            case(f"v{n}", "bad .9", "good", of=f"w{n}", test="t", expect="stays_right"),
+        )
+    ]
+    folder = measured([*rows, *wrong], tmp_path)
+    found = estimate(folder, "share(failed)", test="t")
+    assert found.value == pytest.approx(6 / 30)
+    assert found.denominator == pytest.approx(30)
+
+
+def test_what_changed_texts_cost_is_the_difference_of_the_scores(tmp_path):
+    rows = list(pairs(50, lambda n: "bad .9" if n < 20 else "good .9", test="t"))
+    folder = measured([*rows, *OTHERS], tmp_path)
+    assert estimate(folder, "drop(accuracy)", test="t").value == pytest.approx(0.4)
+    assert estimate(folder, "flip_rate", test="t").value == pytest.approx(0.4)
+    assert estimate(folder, "share(whole)", test="t").value == pytest.approx(0.6)
+    assert estimate(folder, "chance_consistency", test="t").value == pytest.approx(0.6)
+    (finding,) = folder.findings()
+    assert (finding.verdict, finding.claim.risk.costs) == ("hurts", "costs {} points")
+
+
+def test_random_changes_stand_beside_the_cases_that_they_match(tmp_path):
+    rows = list(pairs(60, lambda n: "bad .9" if n < 30 else "good .9", test="t"))
+    rows += [
+        case(
+            f"r{n}",
+            "bad .8" if n < 6 else "good .9",
+            "good",
+            of=f"b{n}",
+            twin_of=f"c{n}",
+            role="control",
+            test="t",
+        )
+        for n in range(60)
+    ]
+    folder = measured([*rows, *OTHERS], tmp_path)
+    assert estimate(folder, "share(failed)", test="t").value == pytest.approx(0.5)
+    assert estimate(folder, "share(failed)", role="control", test="t").value == pytest.approx(0.1)
+    assert estimate(folder, "excess(accuracy)", test="t").value == pytest.approx(0.4)
+    (finding,) = folder.findings()
+    assert finding.control.value == pytest.approx(0.4)
+
+
+def test_a_group_is_right_if_all_of_it_is(tmp_path):
+    rows = []
+    for n in range(30):
+        rows.append(case(f"b{n}", "bad .9" if n < 3 else "good .9", "good"))
+        rows += [
+            case(
+                f"c{n}-{k}",
+                "bad .9" if (n % 3 == 0 and k) else "good .9",
+                "good",
+                of=f"b{n}",
+                test="t",
+            )
+            for k in range(1 + n % 2)
+        ]
+    folder = measured(rows, tmp_path)
+    whole = estimate(folder, "share(whole)", test="t")
+    lost = {n for n in range(30) if n < 3 or (n % 3 == 0 and n % 2)}
+    assert whole.value == pytest.approx(1 - len(lost) / 30)
+    assert whole.denominator == pytest.approx(30)
+    right, texts = 45 - sum(1 for n in range(30) if n % 3 == 0 and n % 2), 45
+    by_chance = 0.9 * np.mean([(right / texts) ** (1 + n % 2) for n in range(30)])
+    assert estimate(folder, "chance_consistency", test="t").value == pytest.approx(by_chance)
+
+
+def test_texts_of_one_group_are_resampled_together(tmp_path):
+    """Ten copies of a case in a group say no more than one."""
+
+    def groups(copies):
+        for n in range(40):
+            for k in range(copies):
+                said = "bad .9" if n < 10 else "good .9"
+                yield case(f"c{n}-{k}", said, "good", test="t", expect="gold", group=f"g{n}")
+
+    alone = measured(groups(1), tmp_path / "one")
+    many = measured(groups(10), tmp_path / "ten")
+    widths = [
+        (e := estimate(folder, "share(failed)", test="t")).high - e.low for folder in (alone, many)
+    ]
+    assert estimate(many, "share(failed)", test="t").n_units == 40
+    assert widths[1] == pytest.approx(widths[0], rel=0.15)
+
+
+@pytest.fixture(autouse=True)
+def _folders(tmp_path):
+    for name in ("one", "ten"):
+        (tmp_path / name).mkdir()
+
+
+def test_missing_answers_are_counted_and_spoil_their_group_only(tmp_path):
+    rows = list(pairs(40, lambda n: "fail 0" if n < 4 else "good .9", test="t"))
+    folder = measured(rows, tmp_path)
+    found = estimate(folder, "share(failed)", test="t")
+    assert (found.value, found.counts.n, found.counts.failed) == (0, 36, 4)
+    assert estimate(folder, "share(whole)", test="t").denominator == pytest.approx(36)
+
+
+def test_cases_that_are_not_asked_stay_in_the_denominator_of_what_is_lost(tmp_path):
+    """A change that found no site costs nothing; a search that found nothing is a case, too."""
+    rows = list(pairs(20, lambda n: "bad .9", test="t"))
+    rows += [
+        {**row, "status": "skipped", "reason": "no_sites"} if row["id"].startswith("x") else row
+        for n in range(20)
+        for row in (
+            case(f"y{n}", "good .9", "good"),
+            case(f"x{n}", "good .9", "good", of=f"y{n}", test="t"),
+        )
+    ]
+    folder = measured(rows, tmp_path)
+    assert estimate(folder, "drop(accuracy)", test="t").value == pytest.approx(0.5)
+    assert estimate(folder, "share(failed)", test="t").value == 1
+    assert estimate(folder, "share(failed)", test="t").counts.skipped == 20
+
+
+def test_a_matrix_has_a_number_for_every_capability_and_kind(tmp_path):
+    rows = [
+        case(
+            f"{name}{n}",
+            "bad .9" if n < fails else "good .9",
+            "good",
+            test=name,
+            expect="gold",
+            capability="words",
+        )
+        for name, fails in (("first", 0), ("second", 10))
+        for n in range(20)
+    ]
+    folder = measured(rows, tmp_path)
+    both = [
+        e
+        for e in folder.estimates()
+        if e.key.metric == "share(failed)@1" and "test" not in e.key.condition
+    ]
+    assert [e.value for e in both] == pytest.approx([0.25])
+    assert dict(both[0].key.condition) == {"capability": "words", "kind": "minimum functionality"}
+
+
+def test_a_limit_of_the_items_leaves_cases_out_whose_item_is_gone(tmp_path):
+    rows = [case(f"c{n}", "good .9", "good", of=f"b{n}", test="t") for n in range(30)]
+    rows += [case(f"b{n}", "good .9", "good") for n in range(30)]
+    folder = measured(rows, tmp_path, limit=50)
+    assert estimate(folder, "share(failed)", test="t").counts.n == 20
+
+
+def test_models_that_say_labels_alone_are_asked_only_what_labels_tell(tmp_path):
+    class Plain(Said):
+        def _answer(self, label, p):
+            return Prediction(label)
+
+    expects = ("moves(label=good,least=-0.1)", "moves(label=good,most=-0.1)")
+    rows = [
+        row
+        for at, expect in enumerate(expects)
+        for row in (
+            {**one, "id": f"{at}{one['id']}", **({"of": f"{at}{one['of']}"} if "of" in one else {})}
+            for one in pairs(
+                20, lambda n: "bad .9" if n < 5 else "good .9", test=str(at), expect=expect
+            )
+        )
+    ]
+    folder = measured(rows, tmp_path, Plain())
+    assert estimate(folder, "share(failed)", test="0").value == pytest.approx(0.25)
+    assert estimate(folder, "share(failed)", test="1").counts.skipped == 20
+
+
+def test_other_data_are_refused(tmp_path):
+    with pytest.raises(PlanError, match="measures cases with what is expected of them"):
+        run("suites", Said(), [case("a", "good .9", "good")], tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("expect", "error", "words"),
+    [
+        ("golden", UnknownNameError, "no expectation named 'golden'"),
+        ("moves(label=good,by=0.1)", UnknownNameError, "parameter of moves@1"),
+        ("moves(most=high)", PlanError, "must be a number"),
+        ("gold+same", PlanError, "is 2 in one"),
+    ],
+)
+def test_expectations_that_cannot_be_read_are_refused(expect, error, words):
+    with pytest.raises(error, match=words.replace("(", r"\(")):
+        parse_expectation(expect)
+
+
+def test_a_label_that_the_model_lacks_is_refused(tmp_path):
+    rows = pairs(10, lambda n: "good .9", test="t", expect="is(label=fine)")
+    with pytest.raises(PlanError, match="speaks of the label 'fine'"):
+        measured(rows, tmp_path)
+
+
+def test_chance_consistency_by_hand():
+    """Three groups of 1, 1 and 2 changed texts; originals right 2 of 3, changed texts 3 of 4."""
+    rows = np.array([[1, 1, 1, 1], [1, 1, 1, 0], [1, 0, 2, 2], [0, 0, 0, 0]], dtype=float)
+    sums = CHANCE_CONSISTENCY.make(rows).sum(axis=0)
+    assert float(CHANCE_CONSISTENCY.combine(sums)) == pytest.approx(
+        2 / 3 * (0.75 + 0.75 + 0.75**2) / 3
+    )
+
+
+def test_answers_that_have_nothing_to_do_with_their_group_are_consistent_by_chance():
+    rng = np.random.default_rng(5)
+    sizes = rng.integers(1, 5, size=20_000)
+    base, right = rng.random(20_000) < 0.8, [rng.random(size) < 0.7 for size in sizes]
+    rows = np.array(
+        [[1, b, size, r.sum()] for b, size, r in zip(base, sizes, right, strict=True)], dtype=float
+    )
+    expected = float(CHANCE_CONSISTENCY.combine(CHANCE_CONSISTENCY.make(rows).sum(axis=0)))
+    seen = np.mean([b and r.all() for b, r in zip(base, right, strict=True)])
+    assert seen == pytest.approx(expected, abs=0.01)
+
+
+def test_the_condition_of_a_test_names_its_capability_only_if_it_has_one():
+    from scrutiny.core.suites.tests import suite_tests
+
+    (test,) = suite_tests([Example("a", {"text": "x"}, "y", case=Case("gold", "t"))])
+    assert condition_of(test) == {"kind": "minimum functionality", "test": "t"}

@@ -1,0 +1,151 @@
+"""Frozen suites: the numbers of the run that they are of, transfer, and what is refused."""
+
+import json
+
+import pytest
+from small_runs import family, rows
+
+from scrutiny.core.errors import DataError, PlanError, UnknownNameError
+from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
+from scrutiny.data.suites import suite_lines
+from scrutiny.report.parts import searched_texts
+from scrutiny.run.driver import run_plan
+from scrutiny.run.freezing import frozen
+from scrutiny.run.planning.resolve import resolve
+
+CHANGES = {"transformations": ("typos", "contraction"), "draws": 1}
+SEARCH = {"recipes": ("deepwordbug",), "budget": 60, "items": 40}
+
+
+def measured(diagnostic, out, *, model, data, params=None, reference=""):
+    """Finished run of one diagnostic."""
+    models = [ModelPlan("m", model), *([ModelPlan("r", reference)] if reference else [])]
+    plan = Plan(
+        data=tuple(DataPlan(f"x{n}" if n else "x", one) for n, one in enumerate(data)),
+        models=tuple(models),
+        measure=(
+            MeasurePlan(
+                "d", diagnostic, ("m",), ("x",), params or {}, reference="r" if reference else ""
+            ),
+        ),
+        resampling=Resampling(draws=400),
+    )
+    return run_plan(resolve(plan), out)
+
+
+def write_suite(folder, path, **chosen):
+    found = searched_texts(folder.path, folder.estimates())
+    task, examples = frozen(folder, found, **chosen)
+    path.write_text("\n".join(suite_lines(task, examples)), encoding="utf-8")
+    return f"suite:{path}"
+
+
+def values(folder, metric):
+    return {
+        str(e.key.condition.get("transformation", e.key.condition.get("test"))): e
+        for e in folder.estimates()
+        if e.key.metric == f"{metric}@1" and e.key.group == "all" and e.key.role == "measured"
+    }
+
+
+@pytest.fixture(scope="module")
+def robust(tmp_path_factory):
+    out = tmp_path_factory.mktemp("robust")
+    return measured("robustness", out / "run", model="builtin:sentiment/seed-1",
+                    data=["builtin:reviews"], params=CHANGES)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def attacked(tmp_path_factory):
+    out = tmp_path_factory.mktemp("attacked")
+    return measured("attack", out / "run", model="builtin:sentiment/seed-1",
+                    data=["builtin:reviews"], params=SEARCH)  # fmt: skip
+
+
+@pytest.mark.parametrize("metric", ["drop(accuracy)", "excess(accuracy)"])
+def test_a_frozen_change_costs_what_it_cost_when_it_was_made(robust, metric, tmp_path):
+    suite = write_suite(robust, tmp_path / "s.jsonl")
+    again = measured("suites", tmp_path / "run", model="builtin:sentiment/seed-1", data=[suite])
+    before, after = values(robust, metric), values(again, metric)
+    assert {"typos@1": "typos", "contraction@1": "contractions"}.items() >= {
+        name: title for name, title in zip(before, after, strict=True)
+    }.items()
+    for one, other in zip(before.values(), after.values(), strict=True):
+        assert other.value == pytest.approx(one.value, abs=1e-12)
+        assert other.counts.planned == one.counts.planned
+
+
+def test_a_frozen_suite_measured_twice_gives_the_same_rows(robust, tmp_path):
+    suite = write_suite(robust, tmp_path / "s.jsonl")
+    runs = [
+        measured("suites", tmp_path / name, model="builtin:sentiment/seed-2", data=[suite])
+        for name in ("one", "two")
+    ]
+    assert runs[0].records().equals(runs[1].records())
+    write_suite(robust, tmp_path / "t.jsonl")
+    assert (tmp_path / "s.jsonl").read_bytes() == (tmp_path / "t.jsonl").read_bytes()
+
+
+def test_texts_found_for_one_model_are_measured_on_another(attacked, tmp_path):
+    """As much carries over as the diagnostic says that searches for and measures them at once."""
+    suite = write_suite(attacked, tmp_path / "s.jsonl")
+    other = measured("suites", tmp_path / "run", model="builtin:sentiment/seed-2", data=[suite])
+    (found,) = values(other, "share(failed)").values()
+    whole = measured("attack.transfer", tmp_path / "whole", model="builtin:sentiment/seed-2",
+                     data=["builtin:reviews"], params=SEARCH,
+                     reference="builtin:sentiment/seed-1")  # fmt: skip
+    (rate,) = (
+        e
+        for e in whole.estimates()
+        if e.key.metric == "transfer_rate@1" and e.key.role == "measured"
+    )
+    assert found.value == pytest.approx(rate.value, abs=1e-12)
+    assert found.denominator == pytest.approx(rate.denominator)
+
+
+def test_every_search_is_a_case_and_those_that_found_nothing_are_not_asked(attacked):
+    found = list(searched_texts(attacked.path, attacked.estimates()))
+    _, examples = frozen(attacked, found)
+    cases = [e for e in examples if e.case is not None]
+    own = [e.case for e in cases if e.case.role == "measured"]
+    assert len(own) == sum(one.role == "measured" for one in found)
+    assert {case.status for case in own} == {"ok", "skipped"}
+    assert {case.reason for case in own} == {"", "search_found_nothing"}
+    assert all(case.facts["asked"] > 0 for case in own)
+    assert {case.made_for for case in own} == {"m"}
+    names = {e.id for e in cases}
+    twins = [e.case.twin_of for e in cases if e.case.role == "control"]
+    assert twins
+    assert set(twins) <= names
+
+
+def test_only_named_changes_are_frozen(robust):
+    _, examples = frozen(robust, (), changes=("typos",))
+    assert {e.case.test for e in examples if e.case is not None} == {"typos"}
+    with pytest.raises(UnknownNameError, match="no change in this run named 'ocr'"):
+        frozen(robust, (), changes=("ocr",))
+    with pytest.raises(UnknownNameError, match="no dataset in this run named 'y'"):
+        frozen(robust, (), data="y")
+
+
+def test_a_run_that_changed_nothing_has_nothing_to_freeze(tmp_path):
+    run = measured("performance", tmp_path / "run", model="builtin:sentiment/seed-1",
+                   data=["builtin:reviews"])  # fmt: skip
+    with pytest.raises(PlanError, match="no changed texts of 'x' that could be frozen"):
+        frozen(run, ())
+
+
+def test_several_datasets_need_a_name_and_changed_data_are_refused(tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows(60))))
+    model = family(tmp_path).replace("{seed}", "1")
+    folder = measured("robustness", tmp_path / "run", model=model,
+                      data=[f"jsonl:{path}", "builtin:reviews"], params=CHANGES)  # fmt: skip
+    with pytest.raises(PlanError, match="measured 2 datasets"):
+        frozen(folder, ())
+    task, examples = frozen(folder, (), data="x")
+    assert task == "text-classification"
+    assert examples
+    path.write_text("\n".join(map(json.dumps, rows(61))))
+    with pytest.raises(DataError, match="has changed since"):
+        frozen(folder, (), data="x")
