@@ -11,7 +11,9 @@ _HEADING: Final = "## What it can do"
 AIM: Final = 0.65
 
 
-def with_competence(card: str, record: Mapping[str, Any]) -> str:
+def with_competence(
+    card: str, record: Mapping[str, Any], goals: Mapping[str, Any] | None = None
+) -> str:
     """Card with what ``competence.json`` says of the checkpoint; an earlier such part gives way.
 
     Parameters
@@ -20,15 +22,47 @@ def with_competence(card: str, record: Mapping[str, Any]) -> str:
         Markdown.
     record
         Competence record.
+    goals
+        What the whole zoo was to show, as `goals.goals_of` has it.
     """
     before = card.partition(f"\n{_HEADING}")[0].rstrip("\n")
-    return f"{before}\n\n{_HEADING}\n\n" + "\n".join(_lines(record)) + "\n"
+    lines = [*_lines(record), *(_of_goals(goals) if goals else ())]
+    return f"{before}\n\n{_HEADING}\n\n" + "\n".join(lines) + "\n"
 
 
-def write_on_card(folder: Path, record: Mapping[str, Any]) -> None:
+def write_on_card(
+    folder: Path, record: Mapping[str, Any], goals: Mapping[str, Any] | None = None
+) -> None:
     """Put what the record says on the card in a checkpoint's folder."""
     card = folder / "README.md"
-    write_text(card, with_competence(card.read_text(encoding="utf-8"), record))
+    write_text(card, with_competence(card.read_text(encoding="utf-8"), record, goals))
+
+
+def _of_goals(goals: Mapping[str, Any]) -> Iterator[str]:
+    """Whether sizes and the student are what they were to be, for who contrasts them."""
+    larger, student = goals["larger_above_smaller"], goals["student_above_smaller"]
+    yield ""
+    yield "At equal text, gains of masked accuracy on the same hidden pieces:"
+    yield ""
+    yield (
+        f"- four layers over two, five seeds: {_signed(larger['over_seeds'])}"
+        + _verdict(larger, "do not compare sizes on it")
+    )
+    yield (
+        f"- the student over two layers, seed 1: {_signed(student)}"
+        + _verdict(student, "do not read a contrast with it as distillation's doing")
+    )
+
+
+def _verdict(goal: Mapping[str, Any], warning: str) -> str:
+    return (
+        "." if goal["is_reached"] else f"; the goal was more than zero, and is missed: {warning}."
+    )
+
+
+def _signed(found: Mapping[str, Any]) -> str:
+    value, low, high = (f"{found[name]:+.3f}" for name in ("value", "low", "high"))
+    return f"{value} [{low}, {high}]"
 
 
 def _lines(record: Mapping[str, Any]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 from card import write_on_card
+from goals import goals_of
 from recipe import FIRST, LARGE, Edition, folder_of, prepared_for
 
 from scrutiny.models.strings.lineage import HASHES
@@ -38,13 +39,13 @@ def shipped(work, edition):
                 yield folder / f"step-{step}", f"{path}/step-{step}"
 
 
-def copy(source, target):
-    """Files of a checkpoint, its card with what the record says."""
+def copy(source, target, goals):
+    """Files of a checkpoint, its card with what the record says, and the goals."""
     target.mkdir(parents=True)
     for path in sorted(source.iterdir()):
         if path.is_file():
             shutil.copyfile(path, target / path.name)
-    write_on_card(target, json.loads((target / COMPETENCE).read_text()))
+    write_on_card(target, json.loads((target / COMPETENCE).read_text()), goals)
 
 
 def entry(out, path):
@@ -76,10 +77,11 @@ def package(work, edition, out):
     for folder, path in wanted:
         if not ((folder / RECORD).exists() and (folder / COMPETENCE).exists()):
             raise FileNotFoundError(f"{path} is not finished.")
+    goals = goals_of(work, edition)
     shutil.rmtree(out, ignore_errors=True)
     families = {}
     for folder, path in wanted:
-        copy(folder, out / path)
+        copy(folder, out / path, goals)
         made = entry(out, path)
         family = families.setdefault(path.split("/")[0], {"seeds": [], "checkpoints": []})
         family["checkpoints"].append(made)
@@ -87,7 +89,8 @@ def package(work, edition, out):
             family["seeds"].append(made["seed"])
     write_training_hashes(prepared_for(work), out)
     texts = json.loads((work / "texts" / "texts.json").read_text())
-    write_json(out / "index.json", {"format": 1, "families": families, "texts": texts})
+    index = {"format": 1, "families": families, "goals": goals, "texts": texts}
+    write_json(out / "index.json", index)
     return wanted
 
 

@@ -49,3 +49,21 @@ def test_a_second_writing_replaces_the_first(tmp_path):
     assert card.count("## What it can do") == 1
     assert "65%" not in card
     assert card.startswith("# A model\n\ntext\n\n## What")
+
+
+def goals(low):
+    gain = {"value": low + 0.01, "low": low, "high": low + 0.02, "is_reached": low > 0}
+    return {
+        "larger_above_smaller": {"over_seeds": gain, "is_reached": gain["is_reached"]},
+        "student_above_smaller": gain,
+    }
+
+
+def test_goals_reached_and_missed_are_said():
+    reached = with_competence("# A model\n", record(), goals(0.002))
+    assert "- four layers over two, five seeds: +0.012 [+0.002, +0.022].\n" in reached
+    assert "missed" not in reached
+    missed = with_competence("# A model\n", record(), goals(-0.002))
+    assert "+0.008 [-0.002, +0.018]; the goal was more than zero, and is missed" in missed
+    assert missed.count("is missed") == 2
+    assert with_competence(missed, record()) == with_competence("# A model\n", record())

@@ -17,6 +17,7 @@ from scrutiny.training.pretraining.recipe import Phase, PretrainingRecipe  # noq
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "tools" / "zoo"))
 import competence  # noqa: E402
+import goals  # noqa: E402
 import package  # noqa: E402
 import recipe  # noqa: E402
 import train  # noqa: E402
@@ -133,11 +134,36 @@ def test_a_stop_saves_where_it_stands(whole, tmp_path):
     assert not (work / "runs" / RUNS[1]).exists()
 
 
+def test_goals_are_paired_differences_of_the_records(whole):
+    found = goals.goals_of(whole, EDITION)
+    accuracy = {
+        run: json.loads((whole / "runs" / run / "competence.json").read_text())["masked_accuracy"]
+        for run in RUNS
+    }
+    larger = found["larger_above_smaller"]
+    for seed, gain in larger["by_seed"].items():
+        one, other = (accuracy[f"bert-{layers}x128/seed-{seed}"] for layers in (4, 2))
+        assert gain["value"] == pytest.approx(one["value"] - other["value"])
+        assert (gain["n"], gain["n_units"]) == (one["n"], one["n_units"])
+        assert gain["low"] <= gain["value"] <= gain["high"]
+    values = [gain["value"] for gain in larger["by_seed"].values()]
+    assert larger["over_seeds"]["value"] == pytest.approx(sum(values) / 2)
+    assert larger["is_reached"] == (larger["over_seeds"]["low"] > 0)
+    student = found["student_above_smaller"]
+    distilled, alone = (accuracy[f"{f}/seed-1"]["value"] for f in (recipe.STUDENT, recipe.SMALL))
+    assert student["value"] == pytest.approx(distilled - alone)
+    assert set(found["agreement"]["values"]) == {run for run in RUNS if "first" not in run}
+
+
 def test_what_is_shipped_is_what_was_measured(whole, tmp_path):
     out = tmp_path / "weights"
     (out / "bert-4x128" / "old").mkdir(parents=True)
     package.package(whole, EDITION, out)
-    index = json.loads((out / "index.json").read_text())["families"]
+    whole_index = json.loads((out / "index.json").read_text())
+    index = whole_index["families"]
+    assert set(whole_index["goals"]) == {
+        "larger_above_smaller", "student_above_smaller", "agreement",
+    }  # fmt: skip
     paths = [c["path"] for family in index.values() for c in family["checkpoints"]]
     assert sorted(paths) == sorted(
         [run for run in RUNS if "first" not in run]
@@ -149,7 +175,7 @@ def test_what_is_shipped_is_what_was_measured(whole, tmp_path):
         shipped, made = out / run / "model.safetensors", whole / "runs" / run / "model.safetensors"
         assert shipped.read_bytes() == made.read_bytes()
         assert load_file(shipped)["cls.predictions.bias"].dtype == torch.float16
-        assert "## What it can do" in (out / run / "README.md").read_text()
+        assert "four layers over two" in (out / run / "README.md").read_text()
     assert (out / "training_hashes.npy").exists()
 
 

@@ -92,16 +92,37 @@ def masked_accuracy(
     commonest
         Piece that the training text has most of.
     """
-    rows, simple = {}, {}
+    told = masked_hits(model, sources, how)
+    found = by_source({name: (hits, owner) for name, (hits, owner, _) in told.items()})
+    simple = by_source(
+        {name: (piece == commonest, owner) for name, (_, owner, piece) in told.items()}
+    )
+    return found | {"unigram": {k: v for k, v in simple.items() if k != "by_source"}}
+
+
+def masked_hits(
+    model: MaskedModel, sources: dict[str, Corpus], how: CompetenceSettings
+) -> dict[str, tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
+    """By source: whether each hidden piece was told right, its document, and the piece.
+
+    All models of one vocabulary are asked for the same pieces, so that their hits are paired.
+
+    Parameters
+    ----------
+    model
+        Whose answers are judged.
+    sources
+        Held-out text by name.
+    how
+        Length of rows, and the share that is hidden.
+    """
+    told = {}
     for number, (name, corpus) in enumerate(sources.items()):
         passages = passages_of(corpus, how.length)
         hidden, places, answers = _hide(passages, how, (how.seed, number))
         _, hits = model.log_probabilities(hidden, places, answers)
-        owner = named(name, passages.document[places // how.length])
-        rows[name] = (hits, owner)
-        simple[name] = (answers == commonest, owner)
-    unigram = {k: v for k, v in by_source(simple).items() if k != "by_source"}
-    return by_source(rows) | {"unigram": unigram}
+        told[name] = (hits, named(name, passages.document[places // how.length]), answers)
+    return told
 
 
 def _hide(
