@@ -6,7 +6,7 @@ from typing import Final
 from scrutiny.core.grouping import grouped
 from scrutiny.core.randomness import generator
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
-from scrutiny.parts.charts.vega import axis, series_color, tooltip, view_of
+from scrutiny.parts.charts.vega import axis, channel, marks, series_color, tooltip, view_of
 from scrutiny.parts.part import Part, ReportPart, left_out
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.references import own_subjects
@@ -81,24 +81,16 @@ def _spec(found: _Found) -> Spec:
         for one in rows
         if one.interval is not None
     ]
-    x = {
-        "field": "coverage",
-        "type": "quantitative",
-        "scale": {"reverse": True, "domain": [0, 1]},
-        "axis": {"title": "share of answers kept, most confident first", "format": "%"},
-    }
+    kept = {"title": "share of answers kept, most confident first", "format": "%"}
+    scale = {"reverse": True, "domain": [0, 1]}
+    x = {"x": channel("coverage", "quantitative", scale=scale, **kept)}
     y = axis("score", "share of hits")
     color = {"color": series_color([label for label, _ in found], name="condition")}
     told = {"tooltip": tooltip("condition", "coverage", "score", "low", "high")}
-    layers: list[Spec] = [
-        {
-            "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.35},
-            "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, **color},
-        },
-        {
-            "mark": {"type": "line", "strokeWidth": 1.5, "point": {"size": 40}},
-            "encoding": {"x": x, "y": y, **color, **told},
-        },
+    ends = {"y": {**y, "field": "low"}, "y2": {"field": "high"}}
+    layers = [
+        marks("rule", {**x, **ends, **color}, strokeWidth=2, opacity=0.35),
+        marks("line", {**x, "y": y, **color, **told}, strokeWidth=1.5, point={"size": 40}),
     ]
     return view_of(values, height=200, layer=layers)
 

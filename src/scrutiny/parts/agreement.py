@@ -8,7 +8,7 @@ from typing import Any, Final
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
-from scrutiny.parts.charts.vega import series_color, tooltip, view_of
+from scrutiny.parts.charts.vega import channel, marks, series_color, tooltip, view_of
 from scrutiny.parts.part import MOST_CHARTS, MOST_ROWS, Part, ReportPart, left_out
 from scrutiny.parts.run.identity import by_identity, identity, varying
 from scrutiny.parts.run.questions import Questions
@@ -142,31 +142,23 @@ def _spec(pairs: Sequence[_Pair], labels: Sequence[str]) -> Spec:
         }
         for p in pairs
     ]
-    x = {
-        "field": "other",
-        "type": "nominal",
-        "sort": list(labels),
-        "axis": {"title": None, "labelAngle": -40, "labelLimit": 150, "labelOverlap": False},
+    turned: Spec = {"labelAngle": -40, "labelLimit": 150, "labelOverlap": False}
+    place = {
+        "x": channel("other", "nominal", sort=labels, title=None, **turned),
+        "y": channel("label", "nominal", sort=labels, title=None),
     }
-    y = {"field": "label", "type": "nominal", "sort": list(labels), "axis": {"title": None}}
     told = {"tooltip": tooltip("label", "other", "said")}
     names = [name for name in _SIDES if any(v["series"] == name for v in values)]
-    color = series_color(names)
     size = {
         "field": "size",
         "type": "quantitative",
         "scale": {"domain": [0, 1], "range": [0, 460], "clamp": True},
         "legend": None,
     }
+    drawn = {"size": size, "color": series_color(names)}
     layers = [
-        {
-            "mark": {"type": "circle", "opacity": 0.35},
-            "encoding": {"x": x, "y": y, "size": size, "color": color, **told},
-        },
-        {
-            "mark": {"type": "text", "fontSize": 11},
-            "encoding": {"x": x, "y": y, "text": {"field": "said"}, **told},
-        },
+        marks("circle", {**place, **drawn, **told}, opacity=0.35),
+        marks("text", {**place, "text": {"field": "said"}, **told}, fontSize=11),
     ]
     return view_of(values, height={"step": 26}, layer=layers)
 

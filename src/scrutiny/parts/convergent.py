@@ -11,7 +11,7 @@ from typing import Any, Final
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
-from scrutiny.parts.charts.vega import axis, guide, key_title, series_color, tooltip, view_of
+from scrutiny.parts.charts.vega import axis, guide, key_title, marks, series_color, tooltip, view_of
 from scrutiny.parts.part import Part, ReportPart, part_of
 from scrutiny.parts.run.identity import by_identity
 from scrutiny.parts.run.references import References, replicated
@@ -136,7 +136,7 @@ def _spec(matches: Sequence[_Match], names: Sequence[str], references: Reference
         reference = references.of(one)
         if reference is not None:
             layers.append(guide(reference, dashed=True, along=at))
-    layers.append({"mark": {"type": "point", "filled": True, "size": 50}, "encoding": encoding})
+    layers.append(marks("point", encoding, filled=True, size=50))
     return view_of(values, height=240, layer=layers)
 
 

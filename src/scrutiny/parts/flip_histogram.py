@@ -6,12 +6,12 @@ from typing import Any, Final
 import numpy as np
 
 from scrutiny.core.grouping import grouped
-from scrutiny.parts.charts.tables import Chart, ChartTable
-from scrutiny.parts.charts.vega import series_color, tooltip, view_of
+from scrutiny.parts.charts.findings import count_bars
+from scrutiny.parts.charts.tables import Chart, ChartTable, flips_table
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.references import References, own_subjects
-from scrutiny.parts.run.view import Hits, RunView
+from scrutiny.parts.run.view import FlipCounts, Hits, RunView
 from scrutiny.parts.wording.numbers import NO_VALUE, number, percent
 from scrutiny.parts.words import anchor, full_labels, title_of
 from scrutiny.reliability.replicates.stability import HitCounts, hit_counts
@@ -68,29 +68,10 @@ def _complete(hits: Hits) -> "tuple[Any, Any] | None":
 
 def _chart(hits: Hits, data: tuple[Any, Any], view: RunView) -> Chart:
     counts = hit_counts(data[0], margins=data[1])
-    series: dict[str, Sequence[float]] = {"observed": counts.observed, "coin": counts.coin}
+    expected = {"coin": counts.coin}
     if counts.margin is not None:
-        series["margin"] = counts.margin
-    values = [
-        {"replicates": k, "series": name, "items": round(float(v), 2)}
-        for name, row in series.items()
-        for k, v in enumerate(row)
-    ]
-    encoding = {
-        "x": {
-            "field": "replicates",
-            "type": "ordinal",
-            "axis": {"title": "replicates with a hit", "labelAngle": 0},
-        },
-        "xOffset": {"field": "series", "sort": list(series)},
-        "y": {"field": "items", "type": "quantitative", "axis": {"title": "items"}},
-        "color": series_color(list(series)),
-        "tooltip": tooltip("series", "replicates", "items"),
-    }
-    body = tuple(
-        (str(k), str(observed), *(number(row[k], 1) for row in list(series.values())[1:]))
-        for k, observed in enumerate(counts.observed)
-    )
+        expected["margin"] = counts.margin
+    shown = FlipCounts(counts.observed, expected)
     return Chart(
         anchor=anchor("flips", hits.key),
         title=title_of([hits.key], view),
@@ -99,8 +80,8 @@ def _chart(hits: Hits, data: tuple[Any, Any], view: RunView) -> Chart:
             f"{percent(counts.flips.any_share)} of {sum(counts.observed)} items. "
             "Left: hit by none; right: hit by all."
         ),
-        spec=view_of(values, height=160, mark={"type": "bar"}, encoding=encoding),
-        table=ChartTable(("replicates", *series), body, 0),
+        spec=count_bars(shown, "replicates with a hit", height=160, digits=2),
+        table=flips_table(shown),
     )
 
 

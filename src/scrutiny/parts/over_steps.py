@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.parts.charts.tables import Chart, ChartTable
+from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import (
     axis,
     band_and_line,
     drawn,
     guide,
     key_title,
+    marks,
     tooltip,
     view_of,
 )
@@ -86,15 +87,9 @@ def _spec(name: str, members: Sequence[Estimate], limit: float | None) -> dict[s
     mean = [{"at": _at(e, name), **drawn(e)} for e in members]
     limits = [] if limit is None else [guide(limit, dashed=True, along="y")]
     band, line = band_and_line(x, y, "at", "interval", points=mean)
-    single = {
-        "mark": {"type": "line", "strokeWidth": 1, "opacity": 0.6, "point": {"size": 14}},
-        "encoding": {
-            "x": x,
-            "y": y,
-            "detail": {"field": "replicate"},
-            "tooltip": tooltip("replicate", "at", "value"),
-        },
-    }
+    told = {"detail": {"field": "replicate"}, "tooltip": tooltip("replicate", "at", "value")}
+    thin: Spec = {"strokeWidth": 1, "opacity": 0.6, "point": {"size": 14}}
+    single = marks("line", {"x": x, "y": y, **told}, **thin)
     return view_of(each, height=210, layer=[*limits, band, single, line])
 
 

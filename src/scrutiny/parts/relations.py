@@ -7,7 +7,7 @@ from rich.text import Text
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
-from scrutiny.parts.charts.vega import drawn, guide, label_axis, tooltip, view_of
+from scrutiny.parts.charts.vega import channel, drawn, guide, label_axis, marks, tooltip, view_of
 from scrutiny.parts.lines import part_lines
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out
 from scrutiny.parts.run.references import is_relation
@@ -49,21 +49,14 @@ def part(view: RunView) -> Part | None:
 def _spec(shown: Sequence[Estimate]) -> Spec:
     values = [{"label": e.key.group, **drawn(e)} for e in shown]
     y: dict[str, Any] = {"y": label_axis([e.key.group for e in shown])}
-    x: dict[str, Any] = {
-        "field": "value",
-        "type": "quantitative",
-        "scale": {"domain": [-1, 1]},
-        "axis": {"title": "correlation", "tickCount": 5},
-    }
+    scale = {"domain": [-1, 1]}
+    x = channel("value", "quantitative", scale=scale, title="correlation", tickCount=5)
     told = {"tooltip": tooltip("label", "interval")}
     bar = {**y, "x": {**x, "field": "low"}, "x2": {"field": "high"}, **told}
-    layers: list[Spec] = [
+    layers = [
         guide(0.0, dashed=False),
-        {"mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.55}, "encoding": bar},
-        {
-            "mark": {"type": "point", "filled": True, "size": 56, "opacity": 1},
-            "encoding": {**y, "x": x, **told},
-        },
+        marks("rule", bar, strokeWidth=2, opacity=0.55),
+        marks("point", {**y, "x": x, **told}, filled=True, size=56, opacity=1),
     ]
     return view_of(values, height={"step": 24}, layer=layers)
 

@@ -8,7 +8,15 @@ from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.tables import Chart, ChartTable
-from scrutiny.parts.charts.vega import guide, label_axis, metric_title, tooltip, value_axis, view_of
+from scrutiny.parts.charts.vega import (
+    guide,
+    label_axis,
+    marks,
+    metric_title,
+    tooltip,
+    value_axis,
+    view_of,
+)
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, part_of
 from scrutiny.parts.run.identity import by_identity, identity
 from scrutiny.parts.run.questions import Questions
@@ -132,27 +140,18 @@ def _spec(rows: Sequence[_Row], metric: str, *, limit: float | None) -> dict[str
         if e.low is not None
     ]
     y = {"y": label_axis([label for label, *_ in rows])}
-    told = {"tooltip": tooltip("label", "replicate", "value")}
-    x = value_axis("value", metric)
-    x["scale"] = {"zero": False}
-    layers: list[dict[str, Any]] = [] if limit is None else [guide(limit, dashed=True)]
-    layers.append(
-        {
-            "data": {"values": bars},
-            "mark": {"type": "rule", "strokeWidth": 5, "opacity": 0.28, "strokeCap": "round"},
-            "encoding": {
-                **y,
-                "x": {**x, "field": "low"},
-                "x2": {"field": "high"},
-                "tooltip": tooltip("label", "interval"),
-            },
-        }
-    )
+    x = {**value_axis("value", metric), "scale": {"zero": False}}
+    ends = {"x": {**x, "field": "low"}, "x2": {"field": "high"}}
+    bar = {**y, **ends, "tooltip": tooltip("label", "interval")}
+    dot = {**y, "x": x, "tooltip": tooltip("label", "replicate", "value")}
+    layers = [
+        *([] if limit is None else [guide(limit, dashed=True)]),
+        marks("rule", bar, points=bars, strokeWidth=5, opacity=0.28, strokeCap="round"),
+    ]
     layers += [
         {
             "transform": [{"filter": f"datum.beyond === {str(is_beyond).lower()}"}],
-            "mark": {"type": "point", "filled": is_beyond, "size": 44, "opacity": 0.9},
-            "encoding": {**y, "x": x, **told},
+            **marks("point", dot, filled=is_beyond, size=44, opacity=0.9),
         }
         for is_beyond in (True, False)
     ]

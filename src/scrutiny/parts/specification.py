@@ -1,11 +1,11 @@
 """Specification curve: all declared choices (Simonsohn, Simmons & Nelson, 2020)."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
-from scrutiny.parts.charts.vega import drawn, guide, tooltip, view_of
+from scrutiny.parts.charts.vega import channel, drawn, guide, marks, tooltip, view_of
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out
 from scrutiny.parts.run.identity import varying
 from scrutiny.parts.run.questions import Questions
@@ -18,6 +18,7 @@ from scrutiny.parts.words import anchor, full_labels, plainly, row_labels, title
 _FEWEST: Final = 3
 _MOST_CURVES: Final = 4
 _EXTENT: Final = 118  # pixels left of both drawings, so that their columns meet
+_EXTENTS: Final[Spec] = {"minExtent": _EXTENT, "maxExtent": _EXTENT}
 _LEAD: Final = (
     "The same question with every analysis choice that the run varied (variant, representation, "
     "layer, step, draw), sorted by the result. The dots below show the choices of each column. A "
@@ -113,29 +114,14 @@ def _values_spec(shown: Sequence[Estimate], limit: float | None) -> Spec:
         {"at": i, "what": label, **drawn(e)}
         for i, (label, e) in enumerate(zip(labels, shown, strict=True), start=1)
     ]
-    x = {"field": "at", "type": "ordinal", "axis": None}
-    y: dict[str, Any] = {
-        "field": "value",
-        "type": "quantitative",
-        "scale": {"zero": False},
-        "axis": {
-            "title": None,
-            "tickCount": 5,
-            "minExtent": _EXTENT,
-            "maxExtent": _EXTENT,
-        },
-    }
+    x = {"x": {"field": "at", "type": "ordinal", "axis": None}}
+    y = channel("value", "quantitative", scale={"zero": False}, title=None, tickCount=5, **_EXTENTS)
     told = {"tooltip": tooltip("what", "interval")}
+    ends = {"y": {**y, "field": "low"}, "y2": {"field": "high"}}
     layers: list[Spec] = [] if limit is None else [guide(limit, dashed=True, along="y")]
     layers += [
-        {
-            "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.55},
-            "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, **told},
-        },
-        {
-            "mark": {"type": "point", "filled": True, "size": 36, "opacity": 1},
-            "encoding": {"x": x, "y": y, **told},
-        },
+        marks("rule", {**x, **ends, **told}, strokeWidth=2, opacity=0.55),
+        marks("point", {**x, "y": y, **told}, filled=True, size=36, opacity=1),
     ]
     return view_of(values, height=170, layer=layers)
 
@@ -147,28 +133,12 @@ def _matrix_spec(shown: Sequence[Estimate], names: Sequence[str]) -> Spec:
         for i, e in enumerate(shown, start=1)
         for name in names
     ]
-    order = list(said.values())
+    columns: Spec = {"title": "conditions, sorted by value", "labels": False, "ticks": False}
+    scale = {"domain": list(range(1, len(shown) + 1))}
+    lines: Spec = {"ticks": False, "domain": False, "grid": True, "labelLimit": _EXTENT - 8}
     encoding = {
-        "x": {
-            "field": "at",
-            "type": "ordinal",
-            "scale": {"domain": list(range(1, len(shown) + 1))},
-            "axis": {"title": "conditions, sorted by value", "labels": False, "ticks": False},
-        },
-        "y": {
-            "field": "label",
-            "type": "nominal",
-            "sort": order,
-            "axis": {
-                "title": None,
-                "ticks": False,
-                "domain": False,
-                "grid": True,
-                "labelLimit": _EXTENT - 8,
-                "minExtent": _EXTENT,
-                "maxExtent": _EXTENT,
-            },
-        },
+        "x": channel("at", "ordinal", scale=scale, **columns),
+        "y": channel("label", "nominal", sort=said.values(), title=None, **lines, **_EXTENTS),
         "tooltip": tooltip("label"),
     }
     mark = {"type": "point", "filled": True, "size": 26, "opacity": 1}

@@ -7,7 +7,7 @@ from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.design import Selector
 from scrutiny.diagnostics.calibration.metrics import CALIBRATION_ERROR, bin_of
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
-from scrutiny.parts.charts.vega import axis, band_and_line, view_of
+from scrutiny.parts.charts.vega import axis, band_and_line, marks, view_of
 from scrutiny.parts.part import FINDINGS, Part, ReportPart, part_of
 from scrutiny.parts.run.assigned import key_of
 from scrutiny.parts.run.identity import identity
@@ -100,11 +100,7 @@ def _spec(points: list[dict[str, Any]]) -> Spec:
     x = axis("confidence", "mean confidence in the bin")
     y = axis("value", "accuracy", domain=[0, 1])
     ends = [{"confidence": at, "value": at} for at in (points[0]["confidence"], 1.0)]
-    even = {
-        "data": {"values": ends},
-        "mark": {"type": "line", "style": "zero", "strokeWidth": 1},
-        "encoding": {"x": x, "y": y},
-    }
+    even = marks("line", {"x": x, "y": y}, points=ends, style="zero", strokeWidth=1)
     curve = band_and_line(x, y, "bin", "confidence", "value", "range", "answers")
     return view_of(points, height=240, layer=[even, *curve])
 

@@ -9,7 +9,15 @@ from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
-from scrutiny.parts.charts.vega import guide, label_axis, series_color, tooltip, view_of
+from scrutiny.parts.charts.vega import (
+    channel,
+    guide,
+    label_axis,
+    marks,
+    series_color,
+    tooltip,
+    view_of,
+)
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.references import References, replicated
@@ -132,15 +140,11 @@ def _spec(rows: Sequence[_Measured], against: set[str]) -> Spec:
     ]
     encoding: dict[str, Any] = {
         "y": label_axis([m.label for m in rows]),
-        "x": {
-            "field": "ratio",
-            "type": "quantitative",
-            "axis": {"title": "seed sd / item error", "tickCount": 6},
-        },
+        "x": channel("ratio", "quantitative", title="seed sd / item error", tickCount=6),
         "color": series_color([n for n in names if any(v["series"] == n for v in values)]),
         "tooltip": tooltip("label", "ratio", "series"),
     }
-    dots = {"mark": {"type": "point", "filled": True, "size": 56}, "encoding": encoding}
+    dots = marks("point", encoding, filled=True, size=56)
     return view_of(values, height={"step": 20}, layer=[guide(1.0, dashed=True), dots])
 
 

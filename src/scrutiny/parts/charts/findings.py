@@ -22,9 +22,11 @@ from scrutiny.parts.charts.tables import (
 from scrutiny.parts.charts.vega import (
     MOST_ROWS,
     STEP,
+    channel,
     guide,
     label_axis,
     left_out,
+    marks,
     metric_title,
     series_color,
     series_shape,
@@ -114,31 +116,13 @@ def _forest_layers(
     layers: list[Spec] = [guide(0.0, dashed=False)]
     if limit:
         layers.append(guide(limit, dashed=True))
-    layers.append(
-        {
-            "mark": {"type": "rule", "strokeWidth": 2.5, "strokeCap": "round"},
-            "encoding": {
-                **y,
-                "x": value_axis("low", metric),
-                "x2": {"field": "high"},
-                **color,
-                **told,
-            },
-        }
-    )
-    layers.append(
-        {
-            "mark": {"type": "point", "filled": True, "size": 56, "opacity": 1},
-            "encoding": {
-                **y,
-                "x": value_axis("value", metric),
-                **color,
-                "shape": series_shape(names),
-                **told,
-            },
-        }
-    )
-    return layers
+    ends = {"x": value_axis("low", metric), "x2": {"field": "high"}}
+    at = {"x": value_axis("value", metric), **color, "shape": series_shape(names)}
+    return [
+        *layers,
+        marks("rule", {**y, **ends, **color, **told}, strokeWidth=2.5, strokeCap="round"),
+        marks("point", {**y, **at, **told}, filled=True, size=56, opacity=1),
+    ]
 
 
 def strip(anchor: str, lines: Sequence[Line], *, metric: str) -> Chart | None:
@@ -154,16 +138,12 @@ def strip(anchor: str, lines: Sequence[Line], *, metric: str) -> Chart | None:
     ]
     y = {"y": label_axis([label for label, _ in kept[:MOST_ROWS]])}
     x = value_axis("value", metric)
-    layers: list[Spec] = [
+    dot = {**y, "x": x, "tooltip": tooltip("label", "replicate", "value")}
+    mean = {**y, "x": {**x, "aggregate": "mean"}}
+    layers = [
         guide(0.0, dashed=False),
-        {
-            "mark": {"type": "point", "filled": True, "size": 42, "opacity": 0.55},
-            "encoding": {**y, "x": x, "tooltip": tooltip("label", "replicate", "value")},
-        },
-        {
-            "mark": {"type": "tick", "thickness": 2, "size": 16},
-            "encoding": {**y, "x": {**x, "aggregate": "mean"}},
-        },
+        marks("point", dot, filled=True, size=42, opacity=0.55),
+        marks("tick", mean, thickness=2, size=16),
     ]
     return Chart(
         anchor=anchor,
@@ -222,26 +202,6 @@ def variance(anchor: str, lines: Sequence[Line]) -> Chart | None:
 
 def flips(anchor: str, counts: FlipCounts) -> Chart:
     """Items by the number of replicates that flipped, with two expected distributions."""
-    rows: list[tuple[str, Sequence[float]]] = [("observed", counts.observed)]
-    rows += list(counts.baselines.items())
-    values = [
-        {"replicates": k, "series": name, "items": round(float(v), 3)}
-        for name, row in rows
-        for k, v in enumerate(row)
-        if k > 0
-    ]
-    names = [name for name, _ in rows]
-    encoding = {
-        "x": {
-            "field": "replicates",
-            "type": "ordinal",
-            "axis": {"title": "replicates in which the answer changed", "labelAngle": 0},
-        },
-        "xOffset": {"field": "series", "sort": names},
-        "y": {"field": "items", "type": "quantitative", "axis": {"title": "items"}},
-        "color": series_color(names),
-        "tooltip": tooltip("series", "replicates", "items"),
-    }
     total = sum(counts.observed)
     never = counts.observed[0] if counts.observed else 0
     stories = [_STORIES[name] for name in counts.baselines if name in _STORIES]
@@ -255,9 +215,30 @@ def flips(anchor: str, counts: FlipCounts) -> Chart:
                 *stories,
             ]
         ),
-        spec=view_of(values, height=150, mark={"type": "bar"}, encoding=encoding),
+        spec=count_bars(counts, "replicates in which the answer changed", height=150, first=1),
         table=flips_table(counts),
     )
+
+
+def count_bars(
+    counts: FlipCounts, title: str, *, height: int, first: int = 0, digits: int = 3
+) -> Spec:
+    """Bars of the items by a number of replicates from ``first`` on, series side by side."""
+    series: dict[str, Sequence[float]] = {"observed": counts.observed, **counts.baselines}
+    values = [
+        {"replicates": k, "series": name, "items": round(float(v), digits)}
+        for name, row in series.items()
+        for k, v in enumerate(row)
+        if k >= first
+    ]
+    encoding = {
+        "x": channel("replicates", "ordinal", title=title, labelAngle=0),
+        "xOffset": {"field": "series", "sort": list(series)},
+        "y": channel("items", "quantitative", title="items"),
+        "color": series_color(list(series)),
+        "tooltip": tooltip("series", "replicates", "items"),
+    }
+    return view_of(values, height=height, mark={"type": "bar"}, encoding=encoding)
 
 
 def _forest_value(label: str, name: str, estimate: Estimate) -> dict[str, Any]:

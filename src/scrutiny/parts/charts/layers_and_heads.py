@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from scrutiny.parts.charts.tables import Spec
-from scrutiny.parts.charts.vega import metric_title, radio, tooltip, view_of
+from scrutiny.parts.charts.vega import channel, marks, metric_title, radio, tooltip, view_of
 from scrutiny.parts.run.places import HeadPlace
 
 _ROW: Final = 18  # pixels of a layer
@@ -56,14 +56,8 @@ def heat_map(
     signal = choice.replace("-", "_")  # radio buttons of one name are one group of the page
     shown = f"datum[{signal}]" if choice else f"datum[{scores[0]!r}]"
     place = _places(len(panels), size)
-    cells = {
-        "mark": {"type": "rect"},
-        "encoding": {
-            **place,
-            "color": _color(most),
-            "tooltip": tooltip("map", "layer", "head", *scores),
-        },
-    }
+    told = {"color": _color(most), "tooltip": tooltip("map", "layer", "head", *scores)}
+    cells = marks("rect", {**place, **told})
     best = _best(panels, scores, place=place, size=size)
     if choice:
         best["transform"] = [{"filter": f"datum.score === {signal}"}]
@@ -112,25 +106,16 @@ def _places(count: int, size: tuple[int, int]) -> dict[str, Spec]:
     layers, heads = size
     period = heads + 1
     said = f"(datum.value - 1) % {period}"
-    x = {
-        "field": "column",
-        "type": "ordinal",
-        "scale": {"domain": list(range(1, count * period)), "paddingInner": 0.06},
-        "axis": {
-            "title": "head",
-            "labelExpr": f"{said} === {heads} ? '' : {said} + 1",
-            "labelAngle": 0,
-            "ticks": False,
-            "domain": False,
-        },
+    heads_of: Spec = {"labelExpr": f"{said} === {heads} ? '' : {said} + 1", "labelAngle": 0}
+    x, y = (
+        {"domain": list(range(1, end)), "paddingInner": 0.06}
+        for end in (count * period, layers + 1)
+    )
+    bare: Spec = {"ticks": False, "domain": False}
+    return {
+        "x": channel("column", "ordinal", scale=x, title="head", **heads_of, **bare),
+        "y": channel("layer", "ordinal", scale=y, title="layer", **bare),
     }
-    y = {
-        "field": "layer",
-        "type": "ordinal",
-        "scale": {"domain": list(range(1, layers + 1)), "paddingInner": 0.06},
-        "axis": {"title": "layer", "ticks": False, "domain": False},
-    }
-    return {"x": x, "y": y}
 
 
 def _color(most: float | None) -> Spec:
@@ -158,11 +143,7 @@ def _best(
         for score in scores
         if (best := largest(panel.values.get(score, {}))) is not None
     ]
-    return {
-        "data": {"values": values},
-        "mark": {"type": "rect", "filled": False, "style": "best"},
-        "encoding": place,
-    }
+    return marks("rect", place, points=values, filled=False, style="best")
 
 
 def largest(values: Mapping[HeadPlace, float]) -> HeadPlace | None:
@@ -177,8 +158,5 @@ def _titles(panels: Sequence[MapPanel], size: tuple[int, int], place: dict[str, 
         {"column": at * (size[1] + 1) + (size[1] + 1) // 2, "map": panel.title}
         for at, panel in enumerate(panels)
     ]
-    return {
-        "data": {"values": values},
-        "mark": {"type": "text", "baseline": "bottom", "fontSize": 12, "fontWeight": 600},
-        "encoding": {"x": place["x"], "y": {"value": -6}, "text": {"field": "map"}},
-    }
+    at = {"x": place["x"], "y": {"value": -6}, "text": {"field": "map"}}
+    return marks("text", at, points=values, baseline="bottom", fontSize=12, fontWeight=600)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from scrutiny.parts.charts.tables import Spec
-from scrutiny.parts.charts.vega import radio, view_of
+from scrutiny.parts.charts.vega import channel, marks, radio, view_of
 
 _ROW: Final = 34  # pixels
 _DIGITS: Final = 4
@@ -125,19 +125,21 @@ def _places(
     rows: Sequence[str], columns: Sequence[str], titles: tuple[str, str]
 ) -> dict[str, Spec]:
     """Axes: rows down and columns across, in order."""
-    found = {}
-    for axis, field, names, title in (
-        ("y", "row", rows, titles[0]),
-        ("x", "column", columns, titles[1]),
-    ):
-        found[axis] = {
-            "field": field,
-            "type": "nominal",
-            "sort": list(names),
-            "scale": {"domain": list(names), "paddingInner": 0.04},
-            "axis": {"title": title, "ticks": False, "domain": False, "labelAngle": 0},
-        }
-    return found
+    bare = {"ticks": False, "domain": False, "labelAngle": 0}
+    return {
+        axis: channel(
+            field,
+            "nominal",
+            sort=names,
+            scale={"domain": list(names), "paddingInner": 0.04},
+            title=title,
+            **bare,
+        )
+        for axis, field, names, title in (
+            ("y", "row", rows, titles[0]),
+            ("x", "column", columns, titles[1]),
+        )
+    }
 
 
 def _layers(
@@ -148,19 +150,12 @@ def _layers(
         {"field": field, "title": title}
         for field, title in (("row", titles[0]), ("column", titles[1]), ("value", "value"))
     ]
-    layers: list[Spec] = [
-        {"mark": {"type": "rect"}, "encoding": {**places, "color": color, "tooltip": told}}
-    ]
+    layers = [marks("rect", {**places, "color": color, "tooltip": told})]
     if not is_written:
         return layers
     number = {"field": "value", "type": "quantitative", "format": ".2r"}
     for style, test in (("over", strong), ("", f"!({strong})")):
-        mark: dict[str, Any] = {"type": "text", "fontSize": 11.5, "tooltip": None}
-        layers.append(
-            {
-                "transform": [{"filter": test}],
-                "mark": {**mark, "style": style} if style else mark,
-                "encoding": {**places, "text": number},
-            }
-        )
+        drawn: Spec = {"fontSize": 11.5, "tooltip": None, **({"style": style} if style else {})}
+        text = marks("text", {**places, "text": number}, **drawn)
+        layers.append({"transform": [{"filter": test}], **text})
     return layers

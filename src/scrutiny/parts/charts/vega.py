@@ -1,6 +1,6 @@
 """Building blocks of Vega-Lite specifications: dicts, without colors or sizes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -26,6 +26,26 @@ def view_of(values: list[dict[str, Any]], *, height: Any, **rest: Any) -> Spec:
     }
 
 
+def marks(
+    kind: str, encoding: Spec, *, points: list[dict[str, Any]] | None = None, **style: Any
+) -> Spec:
+    """Marks of one kind and what they encode; ``points`` where it is not what the chart draws."""
+    data = {} if points is None else {"data": {"values": points}}
+    return {**data, "mark": {"type": kind, **style}, "encoding": encoding}
+
+
+def channel(
+    name: str, kind: str, *, sort: Iterable[str] = (), scale: Spec | None = None, **axis: Any
+) -> Spec:
+    """Position by a field of one kind, with the order, scale and axis that are not the usual."""
+    found: Spec = {"field": name, "type": kind}
+    if order := list(sort):
+        found["sort"] = order
+    if scale:
+        found["scale"] = scale
+    return {**found, "axis": axis}
+
+
 def drawn(estimate: Estimate) -> dict[str, Any]:
     """Fields of an estimate as a chart draws it: value, ends, and its interval in words."""
     return {
@@ -38,31 +58,20 @@ def drawn(estimate: Estimate) -> dict[str, Any]:
 
 def label_axis(order: Sequence[str]) -> Spec:
     """Axis with one label for each row, in this order."""
-    return {
-        "field": "label",
-        "type": "nominal",
-        "sort": list(dict.fromkeys(order)),
-        "axis": {
-            "title": None,
-            "ticks": False,
-            "domain": False,
-            "grid": True,
-            "tickBand": "extent",
-        },
-    }
+    rows = dict.fromkeys(order)
+    line: Spec = {"ticks": False, "domain": False, "grid": True, "tickBand": "extent"}
+    return channel("label", "nominal", sort=rows, title=None, **line)
 
 
 def value_axis(name: str, metric: str) -> Spec:
     """Numbers along x, with the metric as title."""
-    title = metric_title(metric)
-    return {"field": name, "type": "quantitative", "axis": {"title": title, "tickCount": 6}}
+    return channel(name, "quantitative", title=metric_title(metric), tickCount=6)
 
 
 def axis(name: str, title: str, *, ticks: int = 5, **scale: Any) -> Spec:
     """Numeric axis that need not include zero."""
     kept = {"zero": False, **scale}
-    titled = {"title": title, "tickCount": ticks}
-    return {"field": name, "type": "quantitative", "scale": kept, "axis": titled}
+    return channel(name, "quantitative", scale=kept, title=title, tickCount=ticks)
 
 
 def band_and_line(
@@ -81,13 +90,11 @@ def band_and_line(
     place
         Further encodings of both: a color.
     """
-    data = {} if points is None else {"data": {"values": points}}
     ends = {"y": {**y, "field": "low"}, "y2": {"field": "high"}}
-    line = {"type": "line", "strokeWidth": 2, "point": {"size": 40}}
-    said = {"tooltip": tooltip(*told)}
+    line = {"x": x, "y": y, **place, "tooltip": tooltip(*told)}
     return (
-        {**data, "mark": {"type": "area", "opacity": 0.13}, "encoding": {"x": x, **ends, **place}},
-        {**data, "mark": line, "encoding": {"x": x, "y": y, **place, **said}},
+        marks("area", {"x": x, **ends, **place}, points=points, opacity=0.13),
+        marks("line", line, points=points, strokeWidth=2, point={"size": 40}),
     )
 
 
@@ -109,11 +116,7 @@ def guide(at: float, *, dashed: bool, along: str = "x") -> Spec:
     """Reference line across the plot at a value of one axis."""
     style = "limit" if dashed else "zero"
     encoding = {along: {"field": "at", "type": "quantitative"}}
-    return {
-        "data": {"values": [{"at": at}]},
-        "mark": {"type": "rule", "style": style},
-        "encoding": encoding,
-    }
+    return marks("rule", encoding, points=[{"at": at}], style=style)
 
 
 def radio(choice: str, options: Mapping[str, str]) -> Spec:

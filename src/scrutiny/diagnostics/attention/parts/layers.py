@@ -19,7 +19,16 @@ from scrutiny.diagnostics.attention.parts.study import (
     short_names,
 )
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
-from scrutiny.parts.charts.vega import axis, guide, metric_title, series_color, tooltip, view_of
+from scrutiny.parts.charts.vega import (
+    axis,
+    channel,
+    guide,
+    marks,
+    metric_title,
+    series_color,
+    tooltip,
+    view_of,
+)
 from scrutiny.parts.part import Part, ReportPart, part_of
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.places import HeadPlace, parts_of
@@ -96,44 +105,29 @@ def _spec(named: Sequence[tuple[str, HeadMap]], *, title: str, has_zero: bool) -
     boxes = [box for name, one in named for box in _boxes(name, one)]
     dots = [dot for name, one in named for dot in _dots(name, one)]
     layers = sorted({dot["layer"] for dot in dots})
-    x = {
-        "field": "layer",
-        "type": "ordinal",
-        "scale": {"domain": layers, "paddingInner": 0.3},
-        "axis": {"title": "layer", "labelAngle": 0, "ticks": False},
-    }
+    scale = {"domain": layers, "paddingInner": 0.3}
+    x = channel("layer", "ordinal", scale=scale, title="layer", labelAngle=0, ticks=False)
     place: Spec = {"x": x, "color": series_color(names)}
     if len(names) > 1:
         place["xOffset"] = {"field": "series", "sort": names}
     drawn: list[Spec] = [guide(0.0, dashed=False, along="y")] if has_zero else []
     if boxes:
         drawn += _box_layers(boxes, place, title=title)
-    dot = {"type": "point", "filled": True, "size": 26, "opacity": 0.75}
-    told = {"tooltip": tooltip("series", "layer", "run", "value")}
-    drawn.append({"mark": dot, "encoding": {**place, "y": axis("value", title), **told}})
+    dot = {"y": axis("value", title), "tooltip": tooltip("series", "layer", "run", "value")}
+    drawn.append(marks("point", {**place, **dot}, filled=True, size=26, opacity=0.75))
     return view_of(dots, height=220, layer=drawn)
 
 
 def _box_layers(boxes: list[dict[str, Any]], place: Spec, *, title: str) -> list[Spec]:
     """Chart layers: a line from minimum to maximum, a box of the quartiles, a median tick."""
-    data = {"values": boxes}
     told = {"tooltip": tooltip("series", "layer", "least", "median", "most", "runs")}
+    whole = {**place, "y": axis("least", title), "y2": {"field": "most"}, **told}
+    half = {**place, "y": axis("lower", title), "y2": {"field": "upper"}, **told}
+    middle = {**place, "y": axis("median", title), **told}
     return [
-        {
-            "data": data,
-            "mark": {"type": "rule", "strokeWidth": 1.5, "opacity": 0.7},
-            "encoding": {**place, "y": axis("least", title), "y2": {"field": "most"}, **told},
-        },
-        {
-            "data": data,
-            "mark": {"type": "bar", "opacity": 0.3, "cornerRadiusEnd": 0},
-            "encoding": {**place, "y": axis("lower", title), "y2": {"field": "upper"}, **told},
-        },
-        {
-            "data": data,
-            "mark": {"type": "tick", "thickness": 2, "orient": "horizontal"},
-            "encoding": {**place, "y": axis("median", title), **told},
-        },
+        marks("rule", whole, points=boxes, strokeWidth=1.5, opacity=0.7),
+        marks("bar", half, points=boxes, opacity=0.3, cornerRadiusEnd=0),
+        marks("tick", middle, points=boxes, thickness=2, orient="horizontal"),
     ]
 
 
