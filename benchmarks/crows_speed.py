@@ -27,7 +27,12 @@ import transformers
 
 from scrutiny.core.model import LoadOptions
 from scrutiny.models.answers.checked_language import ask_or_fail
-from scrutiny.models.scoring import PAIR_VARIANTS, ComparedSentences, encode_pairs, score_pairs
+from scrutiny.models.scoring.pairs import (
+    PAIR_VARIANTS,
+    ComparedSentences,
+    encode_pairs,
+    score_pairs,
+)
 from scrutiny.models.strings.load import load_model
 from scrutiny.tasks.names import load_task
 

@@ -10,7 +10,7 @@ from time import process_time
 
 import numpy as np
 
-from scrutiny.stats import resample
+from scrutiny.stats.resampling.resample import resample
 
 REPLICATES, ITEMS, DRAWS = 5, 100_000, 10_000
 

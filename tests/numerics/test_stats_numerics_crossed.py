@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scrutiny.stats import crossed, resample
+from scrutiny.stats.intervals.crossed import crossed
+from scrutiny.stats.resampling.resample import resample
 
 
 def mean(sums, weight):

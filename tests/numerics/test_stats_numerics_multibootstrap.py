@@ -7,7 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scrutiny.stats import Runs, Scheme, multibootstrap, multibootstrap_decomposition
+from scrutiny.stats.intervals.multibootstrap import (
+    Runs,
+    Scheme,
+    multibootstrap,
+    multibootstrap_decomposition,
+)
 
 DATA = Path(os.environ.get("SCRUTINY_DATA", Path(__file__).parents[2] / ".." / "shared" / "data"))
 GOLDEN = DATA / "multibootstrap" / "golden.json"

@@ -8,20 +8,14 @@ import pytest
 from former_rule import outcomes
 from scipy import special, stats
 
-from scrutiny.stats import (
-    Runs,
-    Scheme,
-    Units,
-    crossed,
-    intersection_union,
-    multibootstrap,
-    paired_contrast,
-    permutation_test,
-    resample,
-    resample_weighted,
-    t_over_replicates,
-    unpaired_contrast,
-)
+from scrutiny.stats.intervals.contrast import paired_contrast, unpaired_contrast
+from scrutiny.stats.intervals.crossed import crossed
+from scrutiny.stats.intervals.multibootstrap import Runs, Scheme, multibootstrap
+from scrutiny.stats.intervals.replicates import t_over_replicates
+from scrutiny.stats.resampling.resample import resample, resample_weighted
+from scrutiny.stats.resampling.weights import Units
+from scrutiny.stats.significance.permutation import permutation_test
+from scrutiny.stats.significance.verdict import intersection_union
 
 STUDIES = 800
 ERROR = (0.95 * 0.05 / STUDIES) ** 0.5  # .77 points: 92 % of rules that cover 91 % are told

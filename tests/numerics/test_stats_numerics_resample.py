@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scrutiny.stats import Units, bootstrap, resample, resample_weighted
-from scrutiny.stats import wilson as wilson_interval
-from scrutiny.stats.resampling.weights import draw_weights
+from scrutiny.stats.intervals.bootstrap import bootstrap
+from scrutiny.stats.intervals.scale import wilson as wilson_interval
+from scrutiny.stats.resampling.resample import resample, resample_weighted
+from scrutiny.stats.resampling.weights import Units, draw_weights
 
 
 def rng(seed=0):

@@ -5,23 +5,18 @@ import pytest
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
-from scrutiny.stats import (
+from scrutiny.stats.agreement.raters import cohen_kappa, krippendorff_alpha
+from scrutiny.stats.significance.mcnemar import mcnemar
+from scrutiny.stats.significance.multiplicity import benjamini_hochberg, holm, max_t
+from scrutiny.stats.significance.permutation import permutation_test, sign_flip_test
+from scrutiny.stats.significance.power import (
     CrossedDesign,
-    benjamini_hochberg,
-    cohen_kappa,
     crossed_power,
-    holm,
-    krippendorff_alpha,
-    max_t,
-    mcnemar,
     minimum_detectable_effect,
-    permutation_test,
-    rank_sum,
-    sign_flip_test,
-    signed_rank,
     tost,
-    variance_ratio_power,
 )
+from scrutiny.stats.significance.rank import rank_sum, signed_rank
+from scrutiny.stats.significance.variance_ratio import variance_ratio_power
 
 SIDES = ("two-sided", "greater", "less")
 

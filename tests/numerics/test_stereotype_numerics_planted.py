@@ -23,7 +23,7 @@ from scrutiny.diagnostics.stereotypes.metrics import (
 )
 from scrutiny.reliability.additive import Additive, divide, with_count
 from scrutiny.reliability.metrics import measures_of, metric_of
-from scrutiny.stats import intersection_union
+from scrutiny.stats.significance.verdict import intersection_union
 
 NEUTRAL = metric_of("share(neutral)", measures_of("stereotypes.pairs@1"))
 

@@ -11,10 +11,14 @@ intervals
     `crossed`: the default, replicates crossed with items (its pieces in `parts`, its scales in
     `scale`, with Wilson's interval). `contrast`: two sides, paired or unpaired. `bootstrap`: items
     only, percentile and BCa. `multibootstrap`: as published. `replicates`: seeds only.
+    `simultaneous`: limits that hold for all rows of a family at once (`families`), with seed
+    variances moderated over the family (`moderation`), the critical `distance` for items and seeds
+    together, and `tango` for shares of the same items. `planner`: items or seeds that would do.
 significance
     `mcnemar`: result of an exact test, with its smallest attainable p; McNemar's test.
-    `binomial`: without the rest of scipy's distributions. `rank`, `permutation` (by exchangeable
-    unit, within strata; sign flips). `variance_ratio`: seed spread against item error.
+    `exchange`: whether two sources answer alike, sequentially. `binomial`: without the rest of
+    scipy's distributions. `rank`, `permutation` (by exchangeable unit, within strata; sign flips).
+    `variance_ratio`: seed spread against item error.
     `multiplicity`: Holm, Benjamini-Hochberg, max-T. `verdict`: intersection-union within a claim,
     Holm over a family, supported or not supported or undecided. `power`: minimum detectable
     effects, equivalence.
@@ -40,99 +44,3 @@ representations
 At the top: `interval` (`Interval`, `Decomposition`), input checks in `arrays`, and `trees`: maximum
 spanning trees of many graphs.
 """
-
-from scrutiny.stats.agreement.flips import Flips, flips, poisson_binomial
-from scrutiny.stats.agreement.raters import Agreement, cohen_kappa, krippendorff_alpha
-from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.interval import Decomposition, Interval
-from scrutiny.stats.intervals.bootstrap import bca_limits, bootstrap, jackknife
-from scrutiny.stats.intervals.contrast import paired_contrast, unpaired_contrast
-from scrutiny.stats.intervals.crossed import crossed
-from scrutiny.stats.intervals.multibootstrap import (
-    MultiBootstrap,
-    Runs,
-    Scheme,
-    multibootstrap,
-    multibootstrap_decomposition,
-)
-from scrutiny.stats.intervals.replicates import t_over_replicates
-from scrutiny.stats.intervals.scale import Scale, wilson
-from scrutiny.stats.resampling.resample import (
-    Resampled,
-    resample,
-    resample_refit,
-    resample_weighted,
-)
-from scrutiny.stats.resampling.weights import Units, draw_indices, draw_weights
-from scrutiny.stats.significance.mcnemar import ExactTest, mcnemar, mcnemar_by_replicate
-from scrutiny.stats.significance.multiplicity import benjamini_hochberg, holm, max_t
-from scrutiny.stats.significance.permutation import permutation_test, sign_flip_test
-from scrutiny.stats.significance.power import (
-    CrossedDesign,
-    crossed_power,
-    minimum_detectable_effect,
-    tost,
-    workable_margin,
-)
-from scrutiny.stats.significance.rank import rank_sum, signed_rank
-from scrutiny.stats.significance.variance_ratio import (
-    Spread,
-    VarianceRatio,
-    variance_ratio,
-    variance_ratio_power,
-)
-from scrutiny.stats.significance.verdict import ClaimTest, intersection_union
-
-__all__ = [
-    "Agreement",
-    "ClaimTest",
-    "CrossedDesign",
-    "Decomposition",
-    "ExactTest",
-    "Flips",
-    "Interval",
-    "MultiBootstrap",
-    "Resampled",
-    "Runs",
-    "Scale",
-    "Scheme",
-    "Spread",
-    "StatisticsError",
-    "Units",
-    "VarianceRatio",
-    "bca_limits",
-    "benjamini_hochberg",
-    "bootstrap",
-    "cohen_kappa",
-    "crossed",
-    "crossed_power",
-    "draw_indices",
-    "draw_weights",
-    "flips",
-    "holm",
-    "intersection_union",
-    "jackknife",
-    "krippendorff_alpha",
-    "max_t",
-    "mcnemar",
-    "mcnemar_by_replicate",
-    "minimum_detectable_effect",
-    "multibootstrap",
-    "multibootstrap_decomposition",
-    "paired_contrast",
-    "permutation_test",
-    "poisson_binomial",
-    "rank_sum",
-    "resample",
-    "resample_refit",
-    "resample_weighted",
-    "sign_flip_test",
-    "signed_rank",
-    "t_over_replicates",
-    "tost",
-    "unpaired_contrast",
-    "variance_ratio",
-    "variance_ratio_power",
-    "wilson",
-    "workable_margin",
-]

@@ -13,7 +13,7 @@ from tiny_language import make_language_model  # noqa: E402
 from scrutiny.core.diagnostic import Failure  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
 from scrutiny.models.answers.checked_language import ask_or_fail  # noqa: E402
-from scrutiny.models.scoring import (  # noqa: E402
+from scrutiny.models.scoring.pairs import (  # noqa: E402
     PAIR_VARIANTS,
     ComparedSentences,
     encode_pairs,

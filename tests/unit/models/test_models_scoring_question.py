@@ -4,9 +4,16 @@ import pytest
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.queries.language import Encoded
-from scrutiny.models.scoring import PAIR_VARIANTS, Question, answer_all, score_pairs
-from scrutiny.models.scoring.pairs import EncodedPair
-from scrutiny.models.scoring.question import mean, mean_probability, rounded, stretches, total
+from scrutiny.models.scoring.pairs import PAIR_VARIANTS, EncodedPair, score_pairs
+from scrutiny.models.scoring.question import (
+    Question,
+    answer_all,
+    mean,
+    mean_probability,
+    rounded,
+    stretches,
+    total,
+)
 
 
 def ask_for_length(capability, queries):

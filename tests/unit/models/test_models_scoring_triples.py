@@ -10,12 +10,12 @@ from tiny_language import make_language_model  # noqa: E402
 from scrutiny.core.diagnostic import Failure  # noqa: E402
 from scrutiny.core.model import LoadOptions  # noqa: E402
 from scrutiny.models.answers.checked_language import ask_or_fail  # noqa: E402
-from scrutiny.models.scoring import (  # noqa: E402
+from scrutiny.models.scoring.question import answer_all  # noqa: E402
+from scrutiny.models.scoring.triples import (  # noqa: E402
     FILLING_VARIANTS,
     Filling,
-    answer_all,
+    gaps,
 )
-from scrutiny.models.scoring.triples import gaps  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.tasks.names import load_task  # noqa: E402
 

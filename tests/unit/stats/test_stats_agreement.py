@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats import StatisticsError, cohen_kappa, krippendorff_alpha
+from scrutiny.stats.agreement.raters import cohen_kappa, krippendorff_alpha
+from scrutiny.stats.errors import StatisticsError
 
 NAN = float("nan")
 

@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats import StatisticsError, Units, bca_limits, bootstrap, jackknife
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.intervals.bootstrap import bca_limits, bootstrap, jackknife
+from scrutiny.stats.resampling.weights import Units
 
 
 def mean(sums, weight):

@@ -3,7 +3,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrutiny.stats import StatisticsError, crossed, paired_contrast, resample, unpaired_contrast
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.intervals.contrast import paired_contrast, unpaired_contrast
+from scrutiny.stats.intervals.crossed import crossed
+from scrutiny.stats.resampling.resample import resample
 
 
 def mean(sums, weight):

@@ -1,7 +1,12 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats import Scale, StatisticsError, Units, crossed, resample, t_over_replicates
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.intervals.crossed import crossed
+from scrutiny.stats.intervals.replicates import t_over_replicates
+from scrutiny.stats.intervals.scale import Scale
+from scrutiny.stats.resampling.resample import resample
+from scrutiny.stats.resampling.weights import Units
 
 
 def rng(seed=0):

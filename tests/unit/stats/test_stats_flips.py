@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scrutiny.stats import StatisticsError, flips, poisson_binomial
+from scrutiny.stats.agreement.flips import flips, poisson_binomial
+from scrutiny.stats.errors import StatisticsError
 
 
 def test_dissent_by_hand():

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats import Interval, StatisticsError
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.interval import Interval
 
 
 def interval(draws=None, test_draws=None):

@@ -5,10 +5,11 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from scrutiny.stats import Units, draw_weights, resample
 from scrutiny.stats.resampling import weights
 from scrutiny.stats.resampling.kept import KeptDraws, SaidStates, state_of
+from scrutiny.stats.resampling.resample import resample
 from scrutiny.stats.resampling.sums import CollapsedUnits
+from scrutiny.stats.resampling.weights import Units, draw_weights
 
 keeping = import_module("scrutiny.stats.resampling.kept")
 resampling = import_module("scrutiny.stats.resampling.resample")

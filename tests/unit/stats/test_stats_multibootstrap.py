@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats import (
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.intervals.multibootstrap import (
     Runs,
     Scheme,
-    StatisticsError,
     multibootstrap,
     multibootstrap_decomposition,
 )

@@ -5,15 +5,15 @@ import numpy as np
 import pytest
 from scipy import optimize, special
 
-from scrutiny.stats import (
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.significance import power as module
+from scrutiny.stats.significance.power import (
     CrossedDesign,
-    StatisticsError,
     crossed_power,
     minimum_detectable_effect,
     tost,
     workable_margin,
 )
-from scrutiny.stats.significance import power as module
 
 
 def seeds_only(replicates, sd=1.0):

@@ -1,6 +1,7 @@
 import pytest
 
-from scrutiny.stats import StatisticsError, wilson
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.intervals.scale import wilson
 
 
 def test_ends_are_exact_and_never_of_no_width():

@@ -1,13 +1,9 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats import (
-    StatisticsError,
-    Units,
-    resample,
-    resample_refit,
-    resample_weighted,
-)
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.resampling.resample import resample, resample_refit, resample_weighted
+from scrutiny.stats.resampling.weights import Units
 
 
 def mean(sums, weight):

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats import Scale, StatisticsError
+from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.intervals.scale import Scale
 
 
 @pytest.mark.parametrize(

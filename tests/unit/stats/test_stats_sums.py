@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats import StatisticsError, Units, draw_weights
+from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.resampling.sums import collapse, component_table
+from scrutiny.stats.resampling.weights import Units, draw_weights
 
 
 def sums_by_hand(X, weights, code, cell):

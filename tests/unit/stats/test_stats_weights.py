@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from scrutiny.stats import StatisticsError, Units, draw_indices, draw_weights
+from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.resampling import weights
+from scrutiny.stats.resampling.weights import Units, draw_indices, draw_weights
 
 
 def test_units_follow_ids_not_row_order():

@@ -16,7 +16,7 @@ from scrutiny.diagnostics.competence.passages import (
     agreement_rows,
     passage_rows,
 )
-from scrutiny.models.scoring import procedure
+from scrutiny.models.scoring.sentences import procedure
 
 _CHANCE: Final = 0.5
 

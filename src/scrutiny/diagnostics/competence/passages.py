@@ -7,7 +7,8 @@ from scrutiny.core.diagnostic import Context, Failure, RowKind
 from scrutiny.core.example import Example
 from scrutiny.core.queries.language import SentencePair, Tokenizes
 from scrutiny.core.record import Measure, Row
-from scrutiny.models.scoring import Question, answer_all, likelihoods
+from scrutiny.models.scoring.question import Question, answer_all
+from scrutiny.models.scoring.sentences import likelihoods
 
 #: Nats for surprisal; for next sentences the share of two answers that are right.
 PASSAGE_MEASURES: Final = (Measure("value"),)

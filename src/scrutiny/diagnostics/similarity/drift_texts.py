@@ -21,7 +21,7 @@ from scrutiny.core.model import Model
 from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.similarity.drift_design import design_of_logprobs
 from scrutiny.models.answers.checked_language import ask_or_fail
-from scrutiny.models.scoring import likelihoods, procedure
+from scrutiny.models.scoring.sentences import likelihoods, procedure
 
 OF_TEXTS: Final = {"of": "texts"}
 _MEASURES: Final = (

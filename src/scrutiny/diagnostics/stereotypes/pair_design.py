@@ -32,7 +32,7 @@ from scrutiny.diagnostics.stereotypes.params import (
     categories,
     points,
 )
-from scrutiny.models.scoring import PairVariant
+from scrutiny.models.scoring.pairs import PairVariant
 from scrutiny.models.strings.competence import LANGUAGE_GATES
 
 _LISTED: Final = 500  # a column of the inputs has at most so many values

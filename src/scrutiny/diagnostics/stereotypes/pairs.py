@@ -12,7 +12,7 @@ from scrutiny.core.task import Task
 from scrutiny.diagnostics.stereotypes.metrics import CONTROL_SETS
 from scrutiny.diagnostics.stereotypes.pair_design import pair_design
 from scrutiny.diagnostics.stereotypes.params import PairsParams, without_any
-from scrutiny.models.scoring import (
+from scrutiny.models.scoring.pairs import (
     ComparedSentences,
     PairScore,
     PairShape,

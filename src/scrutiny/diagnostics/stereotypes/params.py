@@ -7,7 +7,8 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.errors import PlanError
 from scrutiny.core.limits import known
-from scrutiny.models.scoring import FILLING_VARIANTS, PAIR_VARIANTS
+from scrutiny.models.scoring.pairs import PAIR_VARIANTS
+from scrutiny.models.scoring.triples import FILLING_VARIANTS
 
 ALL: Final = "all"
 #: Claims of one family share a Holm correction.

@@ -9,8 +9,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.stereotypes.params import StereoSetParams, without_any
 from scrutiny.diagnostics.stereotypes.triple_design import triple_design
-from scrutiny.models.scoring import Filling, FillingVariant, score_fillings
-from scrutiny.models.scoring.triples import BLANK
+from scrutiny.models.scoring.triples import BLANK, Filling, FillingVariant, score_fillings
 
 if TYPE_CHECKING:
     from scrutiny.core.queries.language import Tokenizes

@@ -36,7 +36,7 @@ from scrutiny.diagnostics.stereotypes.params import (
     categories,
     points,
 )
-from scrutiny.models.scoring import FillingVariant
+from scrutiny.models.scoring.triples import FillingVariant
 from scrutiny.models.strings.competence import LANGUAGE_GATES
 
 KINDS: Final = ("intrasentence", "intersentence")
