@@ -45,7 +45,7 @@ diagnostic scrutiny.diagnostics.
     similarity.stir@1             similarity.stir:SharedVectors  reference
     classes@1                     classes.diagnostic:Classes
     competence@1                  competence.diagnostic:Competence  tokenizes
-    suites@1                      suites.diagnostic:Suites
+    suites@1                      suites.diagnostic:Suites  suite
     stereotypes.crows-pairs@1     stereotypes.pairs:CrowsPairs  tokenizes
     stereotypes.pairs@1           stereotypes.pairs:Pairs  tokenizes
     stereotypes.stereoset@1       stereotypes.stereoset:StereoSet  tokenizes

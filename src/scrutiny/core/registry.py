@@ -31,8 +31,8 @@ _NAME: Final = re.compile(r"[^@\s]+@[1-9][0-9]*")
 class Registration(NamedTuple):
     """One line of a registry: kind, versioned name, and ``module:attribute``.
 
-    A diagnostic's line may state a requirement: a capability of the model, or
-    ``reference``, a second model. An audit that has no such thing does not load it.
+    A diagnostic's line may state a requirement: a capability of the model, ``reference``, a second
+    model, or ``suite``, data of cases. An audit that has no such thing does not load it.
     """
 
     kind: str

@@ -84,6 +84,8 @@ def test_lines_of_the_registry_say_what_the_diagnostics_need():
         diagnostic = registry().load("diagnostic", line.name)
         if line.needs == "reference":
             assert diagnostic.wants_reference
+        elif line.needs == "suite":
+            assert diagnostic.of_suites
         else:
             assert line.needs in {*diagnostic.needs, ""}
     assert {line.name for line in lines if not line.needs} == {

@@ -1,5 +1,6 @@
 """What fits into a budget: chosen before anything is asked, kept, and said."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -190,3 +191,22 @@ def test_what_was_chosen_is_found_again_by_what_was_asked(audited, tmp_path):
     assert again.identity == chosen.identity
     assert chosen_before(folder, asked_digest(asked, 11)) is None
     assert chosen_before(folder, asked_digest(audited, 10)) is None
+
+
+def test_the_cases_of_a_suite_stay_together(tmp_path):
+    """A case without its item, or a group without a member, would say something else."""
+    rows = [
+        row
+        for n in range(300)
+        for row in (
+            {"id": f"b{n}", "text": f"Film {n} was fine.", "label": "positive"},
+            {"id": f"c{n}", "text": f"Film {n} was fine!", "of": f"b{n}", "expect": "same"},
+        )
+    ]
+    path = tmp_path / "s.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    data = (DataPlan("x", "builtin:reviews", limit=200), DataPlan("s", f"suite:{path}"))
+    planned = audit_plan((ModelPlan("m", "builtin:sentiment/seed-1"),), data)
+    measures, _, kept = made(resolve(planned), 1)
+    assert measures["suites"].items is None
+    assert any(one.items for one in measures.values()) or kept.left_out

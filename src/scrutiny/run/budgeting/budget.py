@@ -18,6 +18,7 @@ from typing import Any, Final
 from scrutiny.core.boundary.canonical import digest, plain
 from scrutiny.core.errors import DataError
 from scrutiny.core.plan import Budget, MeasurePlan, Plan
+from scrutiny.core.registry import registry
 from scrutiny.run.budgeting.cost import parts_of
 from scrutiny.run.budgeting.left_out import items_of, left_out, risks_of
 from scrutiny.run.budgeting.timing import Timer
@@ -214,8 +215,9 @@ class _Chooser:
         return self._of(plan, max(_LEAST, low))
 
     def _of(self, plan: MeasurePlan, items: int) -> MeasurePlan:
-        """Measurement of so many items, or of all where there are no more."""
-        return plan if items >= self._items(plan) else replace(plan, items=items)
+        """Measurement of so many items; of all where there are no more, or they belong together."""
+        is_whole = registry().load("diagnostic", plan.diagnostic).of_suites
+        return plan if is_whole or items >= self._items(plan) else replace(plan, items=items)
 
     def _items(self, plan: MeasurePlan) -> int:
         """Number of items that it was asked to measure."""

@@ -73,7 +73,7 @@ def audit_plan(
     ask = partial(_declared, options=options or LoadOptions(), given=given or {})
     declared = {(m, d): ask(everyone[m], task) for d, task in tasks.items() for m in everyone}
     offered = {capability for _, offers in declared.values() for capability in offers}
-    offered |= set() if reference is None else {"reference"}
+    offered |= (set() if reference is None else {"reference"}) | ({"suite"} if suites else set())
     own = {model.name for model in models}
     there = {d.name: d for d in data}
     measures: list[MeasurePlan] = []
