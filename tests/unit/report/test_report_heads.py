@@ -22,7 +22,7 @@ from scrutiny.parts.charts.layers_and_heads import largest
 from scrutiny.parts.charts.sentences import CUE, MISSED, RIGHT, SIGNS, WRONG, draw
 from scrutiny.parts.run.places import place_of
 from scrutiny.parts.run.sections import main_estimates, sections, single_estimates
-from scrutiny.parts.run.view import NoRecords
+from scrutiny.parts.run.view import Records
 from scrutiny.parts.wording.numbers import interval
 from scrutiny.report.formats.delimited import render_csv
 from scrutiny.report.formats.html import LARGEST, render_html
@@ -260,7 +260,7 @@ def test_tables_have_the_ten_best_with_intervals_and_the_rest_folded(view, parts
 
 def test_with_one_dataset_every_score_has_its_interval(view):
     one = replace(view, estimates=tuple(e for e in view.estimates if e.key.dataset == STORY))
-    one = replace(one, records=NoRecords())
+    one = replace(one, records=Records())
     charts = {part.anchor: part for part in head_parts(one)}["heads-maps"].charts
     row = dict(zip(charts[0].table.header, charts[0].table.rows[0], strict=True))
     assert row["recall"] == interval(of_head(view, "head(recall)@1"))
@@ -271,7 +271,7 @@ def test_maps_of_other_metrics_stand_alone_and_have_two_signs(view):
         replace(e, key=replace(e.key, metric="beta(label)@1"), value=e.value - 0.3)
         for e in (of_head(view, place=place) for place in sorted(ALL))
     )
-    made = head_parts(replace(view, estimates=other, findings=(), records=NoRecords()))
+    made = head_parts(replace(view, estimates=other, findings=(), records=Records()))
     (chart,) = made[0].charts
     assert "params" not in chart.spec
     color = chart.spec["layer"][0]["encoding"]["color"]

@@ -16,7 +16,7 @@ from scrutiny.parts.part import MOST_CHARTS, MOST_ROWS
 from scrutiny.parts.run.identity import by_identity, identity, varying
 from scrutiny.parts.run.questions import WHAT_IS_MEASURED, Questions
 from scrutiny.parts.run.references import References, no_effect
-from scrutiny.parts.run.view import NoRecords
+from scrutiny.parts.run.view import Records
 from scrutiny.parts.seed_tests import SeedTests, chart_of_tests
 from scrutiny.parts.wording.numbers import interval, p_value
 from scrutiny.report.formats.html import LARGEST, render_html
@@ -450,7 +450,7 @@ def test_runs_without_ingredients_have_no_parts():
     assert report_parts(report_sample.one_replicate()) != ()
     anchors = {p.anchor for p in report_parts(report_sample.one_replicate())}
     assert anchors == {"reliability-choices"}
-    assert NoRecords().hits() == ()
+    assert Records().hits() == ()
 
 
 def test_run_without_records_still_has_its_seeds(tmp_path):

@@ -97,6 +97,7 @@ class EncodedPair(NamedTuple):
 
 
 PairQuestions = tuple[Question | Failure, Question | Failure]
+Groups = Sequence[Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +127,8 @@ class PairVariant:
 def nangia2020(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
     """Shared tokens given the rest, as released; if nothing is shared, both sides score 0."""
     first, second = pair.published()  # without the outer two: begin and end of the sentence
-    return (
-        _of_positions(model, pair.a, (first[1:-1],), rounded(total, _DECIMALS)),
-        _of_positions(model, pair.b, (second[1:-1],), rounded(total, _DECIMALS)),
-    )
+    inner = (first[1:-1],), (second[1:-1],)
+    return _both(model, pair, inner, rounded(total, _DECIMALS))
 
 
 def pll_shared(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
@@ -138,10 +137,7 @@ def pll_shared(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
     if not first:
         nothing = Failure("nothing_shared", status="undefined")
         return nothing, nothing
-    return (
-        _of_positions(model, pair.a, (first,), total),
-        _of_positions(model, pair.b, (second,), total),
-    )
+    return _both(model, pair, ((first,), (second,)), total)
 
 
 def bias_bench(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
@@ -151,18 +147,24 @@ def bias_bench(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
     if not all(changed):
         skipped = Failure("empty_side", status="skipped")
         return skipped, skipped
-    return (
-        _of_positions(model, pair.a, (changed[0],), rounded(mean, _DECIMALS)),
-        _of_positions(model, pair.b, (changed[1],), rounded(mean, _DECIMALS)),
-    )
+    return _both(model, pair, ((changed[0],), (changed[1],)), rounded(mean, _DECIMALS))
 
 
 def pll_original(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
     """All tokens given the rest, with queries that other variants share."""
     first, second = pair.published()
+    sides = (pair.a, first), (pair.b, second)
+    one, other = ((_inner(*side), rest(*side)) for side in sides)
+    return _both(model, pair, (one, other), total)
+
+
+def _both(
+    model: Tokenizes, pair: EncodedPair, groups: tuple[Groups, Groups], reduce: Reduce
+) -> PairQuestions:
+    """Questions of these positions of each sentence."""
     return (
-        _of_positions(model, pair.a, (_inner(pair.a, first), rest(pair.a, first)), total),
-        _of_positions(model, pair.b, (_inner(pair.b, second), rest(pair.b, second)), total),
+        _of_positions(model, pair.a, groups[0], reduce),
+        _of_positions(model, pair.b, groups[1], reduce),
     )
 
 
@@ -178,7 +180,7 @@ def _others(sentence: Encoded, shared: Sequence[int]) -> tuple[int, ...]:
 
 
 def _of_positions(
-    model: Tokenizes, sentence: Encoded, groups: Sequence[Sequence[int]], reduce: Reduce
+    model: Tokenizes, sentence: Encoded, groups: Groups, reduce: Reduce
 ) -> Question | Failure:
     """Question of these positions, one masked at a time, each group a query of its own."""
     queries: tuple[tuple[str, Any], ...] = tuple(

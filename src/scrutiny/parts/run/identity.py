@@ -2,23 +2,14 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.grouping import grouped
 
-FIELDS: Final = (
-    "diagnostic",
-    "metric",
-    "subject",
-    "reference",
-    "dataset",
-    "role",
-    "condition",
-    "group",
-    "replicate",
-)
+FIELDS: Final = tuple(field.name for field in fields(EstimateKey))
 
 
 def identity(key: EstimateKey, *, without: Iterable[str] = ()) -> str:

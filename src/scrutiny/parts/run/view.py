@@ -7,7 +7,7 @@ folder.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from scrutiny.core.claim import Finding
 from scrutiny.core.edit import Edit
@@ -240,38 +240,24 @@ class OwnInterval:
     se: float
 
 
-class Records(Protocol):
-    """Interface of parts to a run's records; ``folder`` has further data of a family."""
+class Records:
+    """Interface of parts to a run's records, with those of a run that stored none.
 
-    @property
-    def folder(self) -> "RunFolder | None":
-        """Where they are stored."""
+    ``folder`` is where they are stored, with further data of a family.
+    """
+
+    folder: "RunFolder | None" = None
 
     def hits(self) -> Sequence[Hits]:
         """Every measure named ``hit``, by condition, in plan order."""
-
-    def own_intervals(self, estimate: Estimate) -> Mapping[str, OwnInterval]:
-        """Interval over items of each replicate of an estimate, by replicate; empty if unknown."""
-
-    def recorded(self, assigned: Mapping[str, Any]) -> "Recorded | None":
-        """Records that a specification of the manifest reads; `None` if there are none."""
-
-
-class NoRecords:
-    """Records of a run that stored none."""
-
-    folder = None
-
-    def hits(self) -> Sequence[Hits]:
-        """Nothing."""
         return ()
 
     def own_intervals(self, estimate: Estimate) -> Mapping[str, OwnInterval]:
-        """Nothing."""
+        """Interval over items of each replicate of an estimate, by replicate; empty if unknown."""
         return {}
 
     def recorded(self, assigned: Mapping[str, Any]) -> "Recorded | None":
-        """Nothing."""
+        """Records that a specification of the manifest reads; `None` if there are none."""
         return None
 
 
@@ -385,7 +371,7 @@ class RunView:
     missing: tuple[Missing, ...] = ()
     families: Mapping[str, str] = field(default_factory=dict)
     published: tuple[Reproduction, ...] = ()
-    records: Records = field(default_factory=NoRecords)
+    records: Records = field(default_factory=Records)
     slices: InSlices = field(default_factory=InSlices)
     has_texts: bool = True
 

@@ -47,33 +47,35 @@ def render_latex(view: RunView) -> str:
     columns = "p{0.3\\linewidth}rrccccl" if rows else "lrrl"
     facts = view.facts
     how = f"{100 * facts.level:.0f} % intervals, {facts.method}, {facts.draws} draws."
-    return "\n".join(
-        [
-            r"% \usepackage{booktabs}",
-            r"\begin{table}",
-            rf"\caption{{{escape(headline(view.findings, view.families))} {escape(how)}}}",
-            r"\small",
-            rf"\begin{{tabular}}{{{columns}}}",
-            r"\toprule",
-            " & ".join(header) + r" \\",
-            r"\midrule",
-            *body,
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\end{table}",
-            *_seeds(view),
-            "",
-        ]
-    )
+    said = f"{escape(headline(view.findings, view.families))} {escape(how)}"
+    lines = [r"% \usepackage{booktabs}", *_table(said, columns, " & ".join(header), body)]
+    return "\n".join([*lines, *_seeds(view), ""])
+
+
+def _table(caption: str, columns: str, header: str, rows: Sequence[str]) -> list[str]:
+    """A table environment around rows that are written out."""
+    return [
+        r"\begin{table}",
+        rf"\caption{{{caption}}}",
+        r"\small",
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        rf"{header} \\",
+        r"\midrule",
+        *rows,
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
 
 
 def _seeds(view: RunView) -> list[str]:
     """Seeds tables: groups by replicates, mean and standard deviation."""
     made = seeds.part(view)
-    return [] if made is None else [line for chart in made.charts for line in _table(chart)]
+    return [] if made is None else [line for c in made.charts for line in _chart_table(c)]
 
 
-def _table(chart: Chart) -> list[str]:
+def _chart_table(chart: Chart) -> list[str]:
     """Table of a chart; values whose own interval excludes the reference value are bold."""
     table = chart.table
     rows = []
@@ -85,19 +87,9 @@ def _table(chart: Chart) -> list[str]:
         ]
         rows.append(" & ".join(cells) + r" \\")
     caption = escape(f"{chart.title}. {chart.caption}".rstrip())
-    return [
-        r"\begin{table}",
-        rf"\caption{{{caption} Bold: the replicate's own interval excludes the reference value.}}",
-        r"\small",
-        rf"\begin{{tabular}}{{l{'r' * (len(table.header) - 1)}}}",
-        r"\toprule",
-        " & ".join(escape(name) for name in table.header) + r" \\",
-        r"\midrule",
-        *rows,
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{table}",
-    ]
+    caption += " Bold: the replicate's own interval excludes the reference value."
+    header = " & ".join(escape(name) for name in table.header)
+    return _table(caption, "l" + "r" * (len(table.header) - 1), header, rows)
 
 
 def escape(text: str) -> str:

@@ -10,42 +10,13 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.core.published import Reproduction
 from scrutiny.parts.run.view import RunView
 from scrutiny.store.estimates import estimate_to_row
+from scrutiny.store.schemas import ESTIMATES
 
 #: First columns of ``estimates.parquet``, in their order: what every reader may rely on.
-COLUMNS: Final = (
-    "diagnostic",
-    "metric",
-    "subject",
-    "reference",
-    "dataset",
-    "replicate",
-    "role",
-    "condition",
-    "group",
-    "value",
-    "low",
-    "high",
-    "level",
-    "method",
-    "n",
-    "n_units",
-    "planned",
-    "undefined",
-    "failed",
-    "skipped",
-    "refused",
-    "status",
-)
+COLUMNS: Final = tuple(ESTIMATES.names[: ESTIMATES.names.index("status") + 1])
 
 #: Further keys of a line of its own: permutation tests and Holm's correction stand in ``across``.
-DETAILS: Final = (
-    "across",
-    "variance",
-    "by_replicate",
-    "n_replicates",
-    "divided_by",
-    "reason",
-)
+DETAILS: Final = ("across", "variance", "by_replicate", "n_replicates", "divided_by", "reason")
 
 
 def render_ndjson(view: RunView) -> str:

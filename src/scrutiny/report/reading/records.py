@@ -16,7 +16,7 @@ from scrutiny.core.record import Measure, columns_of
 from scrutiny.core.statistic import Statistic
 from scrutiny.parts.run.assigned import contrast_key_of, key_of
 from scrutiny.parts.run.identity import identity
-from scrutiny.parts.run.view import Hits, OwnInterval
+from scrutiny.parts.run.view import Hits, OwnInterval, Records
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.store.run_folder import RunFolder
 
@@ -32,8 +32,10 @@ MARGIN: Final = "margin"
 MOST_DRAWS: Final = 500  # the run's own draws made the printed interval; these mark cells
 
 
-class FolderRecords:
+class FolderRecords(Records):
     """Records of a folder, read on demand; `None` if the run stored none."""
+
+    folder: RunFolder
 
     def __init__(
         self, folder: RunFolder, manifest: Mapping[str, Any], estimates: Sequence[Estimate]

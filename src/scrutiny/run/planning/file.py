@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
@@ -409,16 +409,9 @@ def _said(message: str, place: str) -> str:
 
 def _keys(place: tuple[int | str, ...]) -> list[str]:
     """Keys allowed where an unknown one was found."""
-    kinds: dict[str, type[BaseModel]] = {
-        "data": _Data,
-        "models": _Model,
-        "train": _Train,
-        "measure": _Measure,
-        "estimate": _Estimate,
-        "relate": _Relate,
-        "claim": _Claim,
-        "published": _Published,
-        "resampling": _Resampling,
-    }
-    kind = kinds.get(str(place[0]), _Plan) if len(place) > 1 else _Plan
+    kind: Any = _Plan
+    if len(place) > 1:
+        table = _Plan.model_fields[str(place[0])].annotation
+        of = (*get_args(table), table)
+        kind = next(one for one in of if isinstance(one, type) and issubclass(one, _Strict))
     return [f.alias or name for name, f in kind.model_fields.items()]
