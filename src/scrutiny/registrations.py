@@ -331,6 +331,8 @@ statistic scrutiny.diagnostics.attention.metrics.patterns:
     class_mass_ratio@1  CLASS_MASS_RATIO
     layer_distance@1    LAYER_DISTANCE
     positional_share@1  POSITIONAL_SHARE
+statistic scrutiny.diagnostics.repeats.diagnostic:
+    noise_floor@1  NOISE_FLOOR
 statistic scrutiny.diagnostics.suites.metrics:
     chance_consistency@1  CHANCE_CONSISTENCY
 statistic scrutiny.diagnostics.attack.metrics:

@@ -51,7 +51,7 @@ def test_it_keeps_the_promises_of_its_protocol():
 
 def test_changed_answers_are_counted_and_failed_ones_are_not(tmp_path):
     folder = run("repeats", Wavering(), ROWS, tmp_path)
-    found = estimate(folder, "mean(changed)")
+    found = estimate(folder, "noise_floor")
     assert found.value == pytest.approx(20 / 100)
     assert found.counts.failed == 1
     assert found.low < 0.2 < found.high

@@ -15,6 +15,7 @@ from werkzeug import Response
 
 import scrutiny
 from scrutiny.core.errors import RunIncompleteError
+from scrutiny.parts.run.first_screen import front_of
 from scrutiny.report.formats.html import render_html
 from scrutiny.report.reading.load import load_view
 from scrutiny.run.budgeting.cost import cost_of
@@ -194,7 +195,9 @@ def test_the_noise_floor_is_measured(serve, data, tmp_path):
 
     served = serve(answer)
     found = scrutiny.run("repeats", model=f"{served.url}/v1{ASKED}", data=data, out=tmp_path / "r")
-    assert found.estimate("mean(changed)").value == pytest.approx(0.1)
+    assert found.estimate("noise_floor").value == pytest.approx(0.1)
+    front = front_of(load_view(tmp_path / "r"))
+    assert [text.partition(" [")[0] for text in front.beside] == ["noise floor .100"]
     assert len(served.bodies) == 600
 
 

@@ -11,8 +11,21 @@ from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, 
 from scrutiny.core.limits import at_least, shares
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction
+from scrutiny.reliability.additive import Additive
 
-CHANGED: Final = "mean(changed)@1"
+#: Share of answers that are others when the same text is asked again: it stands beside the scores.
+NOISE_FLOOR: Final = Additive(
+    "noise_floor@1",
+    "answers that change when the same text is asked again",
+    ("changed",),
+    scale="logit",
+    higher_is="worse",
+    tolerance=0.02,
+    row_range=(0.0, 1.0),
+    no_effect=0.0,
+    is_mean=True,
+    headline="noise floor",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +65,13 @@ class Repeats(Diagnostic[RepeatsParams]):
 
     id = "repeats@1"
     needs = frozenset({"predict", "varies"})
-    tolerates = MappingProxyType({"tolerance": CHANGED})
-    measures = (
-        Measure(
-            "changed",
-            unit="items",
-            says="answers that change when the same text is asked again",
-            row_range=(0.0, 1.0),
-            no_effect=0.0,
-            higher_is="worse",
-            tolerance=0.02,
-        ),
-    )
+    tolerates = MappingProxyType({"tolerance": NOISE_FLOOR.id})
+    measures = (Measure("changed", unit="items"),)
 
     def design(self, params: RepeatsParams, inputs: Inputs) -> Design:
         """The share, and the claim that it is above 0."""
         return Design(
-            estimates=(EstimateSpec("changed", CHANGED),),
+            estimates=(EstimateSpec("changed", NOISE_FLOOR.id),),
             claims=(
                 Claim(
                     id="varies",
