@@ -201,6 +201,33 @@ def test_the_noise_floor_is_measured(serve, data, tmp_path):
     assert len(served.bodies) == 600
 
 
+def test_a_suite_is_asked_of_an_endpoint_and_refusals_fail_no_test(serve, tmp_path):
+    """Changed texts of odd items are answered otherwise; every tenth is refused."""
+    rows = [
+        row
+        for n in range(100)
+        for row in (
+            {"id": f"b{n}", "text": f"text {n} .", "label": ("bad", "good")[n % 2]},
+            {"id": f"c{n}", "text": f"text {n} !", "of": f"b{n}", "test": "mark", "expect": "same"},
+        )
+    ]
+    suite = tmp_path / "suite.jsonl"
+    suite.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    def answer(body, _):
+        number, is_changed = number_in(served, body), "!" in served.text_of(body)
+        if is_changed and number % 10 == 0:
+            return said("I cannot help with that.")
+        return said(("bad", "good")[number % 2 and not (is_changed and number % 4 == 1)])
+
+    served = serve(answer)
+    found = scrutiny.run(
+        "suites", model=f"{served.url}/v1{ASKED}", data=f"suite:{suite}", out=tmp_path / "r"
+    ).estimate("share(failed)", test="mark")
+    assert (found.counts.n, found.counts.failed) == (90, 10)
+    assert found.value == pytest.approx(25 / 90)
+
+
 KILLS = int(os.environ.get("SCRUTINY_TEST_KILLS", "4"))
 _RUN = """
 import sys, scrutiny
