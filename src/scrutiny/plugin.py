@@ -7,7 +7,7 @@
     Claim, Component              what is claimed of the numbers
     Additive, Weighted            a metric of a function (over_rows, with_count, Parametric), or of
                                   a class: AdditiveStatistic, WeightedStatistic, RefitStatistic
-    Expectation                   what the answer to a case of a suite should be, with Asked
+    Expectation                   what the answer to a case of a suite should be, with Asked, Seen
     Transformation                with AsksAhead, ChangesAtOnce: edits at sites of a document
     keeps_label                   a function from text to text whose changes keep the answer
     Constraint                    a veto on edits
@@ -39,7 +39,7 @@ from scrutiny.core.queries import attention, gradients, language
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.registry import Registration
 from scrutiny.core.statistic import AdditiveStatistic, RefitStatistic, WeightedStatistic
-from scrutiny.core.suites.expectation import Asked, Expectation
+from scrutiny.core.suites.expectation import Asked, Expectation, Seen
 from scrutiny.core.task import ExchangesLabels, Prediction, Role, Score, Task
 from scrutiny.core.transformation import (
     AsksAhead,
@@ -130,6 +130,7 @@ __all__ = [
     "Row",
     "RunView",
     "Score",
+    "Seen",
     "Selector",
     "Site",
     "Span",

@@ -20,6 +20,27 @@ class Asked(NamedTuple):
     answer: Prediction
 
 
+class Seen(NamedTuple):
+    """What an expectation looks at.
+
+    Parameters
+    ----------
+    case
+        The case with its answer.
+    base
+        The item that it was made of, with its answer; None for a text of its own.
+    task
+        What is asked.
+    labels
+        The model's labels in the data's words, in the order of the scores.
+    """
+
+    case: Asked
+    base: Asked | None
+    task: Task
+    labels: tuple[str, ...]
+
+
 class Expectation(PlugIn, ABC):
     """Expectation of the answer to a case; a frozen dataclass whose fields are its parameters.
 
@@ -43,20 +64,8 @@ class Expectation(PlugIn, ABC):
     fails: ClassVar[str] = "fail"
 
     @abstractmethod
-    def is_met(
-        self, case: Asked, base: Asked | None, *, task: Task, labels: tuple[str, ...]
-    ) -> bool | Failure:
-        """Whether the answer is as expected, or why that cannot be told.
-
-        Parameters
-        ----------
-        case
-            The case with its answer.
-        base
-            The item that it was made of, with its answer; None for a text of its own.
-        task, labels
-            Of the model: its labels in the data's words, in the order of the scores.
-        """
+    def is_met(self, seen: Seen) -> bool | Failure:
+        """Whether the answer is as expected, or why that cannot be told."""
 
     def told(self, asked: Asked, labels: tuple[str, ...]) -> str:
         """What was answered, in a few words, as far as this expectation looks at it."""

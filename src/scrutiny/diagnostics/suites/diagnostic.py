@@ -10,7 +10,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.grouping import grouped
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.suites.case import Case
-from scrutiny.core.suites.expectation import Asked
+from scrutiny.core.suites.expectation import Asked, Seen
 from scrutiny.core.suites.tests import GROUP, originals, suite_tests
 from scrutiny.core.task import Prediction, Task
 from scrutiny.diagnostics.suites.design import (
@@ -165,7 +165,7 @@ def _outcome(one: _Case, ctx: Context) -> Outcome:
     sides = _sides(one)
     if isinstance(sides, Failure):
         return sides
-    return parse_expectation(one.case.expect).is_met(*sides, task=ctx.task, labels=ctx.labels)
+    return parse_expectation(one.case.expect).is_met(Seen(*sides, ctx.task, ctx.labels))
 
 
 def _values(
@@ -233,4 +233,5 @@ def _is_right(one: _Case, ctx: Context) -> Outcome:
         return True
     expected = parse_expectation(one.case.expect)
     by = expected if isinstance(expected, Gold) else Gold()
-    return by.is_right(Asked(one.base, one.before), ctx.task, ctx.labels)
+    asked = Asked(one.base, one.before)
+    return by.is_right(asked, Seen(asked, None, ctx.task, ctx.labels))

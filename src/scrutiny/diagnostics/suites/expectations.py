@@ -12,8 +12,8 @@ from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.errors import PlanError
 from scrutiny.core.record import columns_of
 from scrutiny.core.registry import registry
-from scrutiny.core.suites.expectation import Asked, Expectation, TestKind
-from scrutiny.core.task import Task, score_of
+from scrutiny.core.suites.expectation import Asked, Expectation, Seen, TestKind
+from scrutiny.core.task import score_of
 from scrutiny.perturb.engine.parameters import read_parameters
 from scrutiny.perturb.engine.recipe_syntax import read_recipe
 from scrutiny.reliability.additive import Additive
@@ -48,21 +48,21 @@ class Gold(Expectation):
     least: float = 1.0
     metric: str = ""
 
-    def is_met(
-        self, case: Asked, base: Asked | None, *, task: Task, labels: tuple[str, ...]
-    ) -> bool | Failure:
+    def is_met(self, seen: Seen) -> bool | Failure:
         """Whether the score of the answer is as high as that."""
-        return self.is_right(case, task, labels)
+        return self.is_right(seen.case, seen)
 
-    def is_right(self, asked: Asked, task: Task, labels: tuple[str, ...]) -> bool | Failure:
+    def is_right(self, asked: Asked, seen: Seen) -> bool | Failure:
         """Whether an answer is right; a text in which there is nothing to find counts as right."""
         if asked.example.gold is None:
             return _NO_GOLD
-        scored = task.score(asked.example.gold, asked.answer, labels=labels)
-        level = metric_of(metric_name(self.metric) if self.metric else score_of(task).level)
+        scored = seen.task.score(asked.example.gold, asked.answer, labels=seen.labels)
+        level = metric_of(metric_name(self.metric) if self.metric else score_of(seen.task).level)
         assert isinstance(level, Additive)  # as scores of tasks are
         columns = [
-            place for need in level.needs for place in columns_of(task.measures, need, {}) or ()
+            place
+            for need in level.needs
+            for place in columns_of(seen.task.measures, need, {}) or ()
         ]
         value = float(level.combine(level.make(np.array([scored[place] for place in columns]))))
         return bool(np.isnan(value) or value >= self.least - _SLACK)
@@ -80,13 +80,11 @@ class StaysRight(Gold):
     needs_base = True
     fails = "break"
 
-    def is_met(
-        self, case: Asked, base: Asked | None, *, task: Task, labels: tuple[str, ...]
-    ) -> bool | Failure:
+    def is_met(self, seen: Seen) -> bool | Failure:
         """Whether the answer is right, where it was before."""
-        before = _NO_BASE if base is None else self.is_right(base, task, labels)
+        before = _NO_BASE if seen.base is None else self.is_right(seen.base, seen)
         if before is True:
-            return self.is_right(case, task, labels)
+            return self.is_right(seen.case, seen)
         return before or WAS_WRONG
 
 
@@ -99,10 +97,9 @@ class Same(Expectation):
     needs_base = True
     fails = "change"
 
-    def is_met(
-        self, case: Asked, base: Asked | None, *, task: Task, labels: tuple[str, ...]
-    ) -> bool | Failure:
+    def is_met(self, seen: Seen) -> bool | Failure:
         """Whether both answers agree in all that both texts have."""
+        case, base = seen.case, seen.base
         if base is None:
             return _NO_BASE
         made = case.example.case
@@ -132,11 +129,9 @@ class Is(Expectation):
 
     label: str = ""
 
-    def is_met(
-        self, case: Asked, base: Asked | None, *, task: Task, labels: tuple[str, ...]
-    ) -> bool | Failure:
+    def is_met(self, seen: Seen) -> bool | Failure:
         """Whether it is."""
-        return bool(case.answer.answer == _known(self.label, labels))
+        return bool(seen.case.answer.answer == _known(self.label, seen.labels))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +146,9 @@ class IsNot(Is):
 
     id: ClassVar[str] = "is_not@1"
 
-    def is_met(
-        self, case: Asked, base: Asked | None, *, task: Task, labels: tuple[str, ...]
-    ) -> bool | Failure:
+    def is_met(self, seen: Seen) -> bool | Failure:
         """Whether it is another one."""
-        return bool(case.answer.answer != _known(self.label, labels))
+        return not Is.is_met(self, seen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,21 +176,19 @@ class Moves(Expectation):
     least: float = -1.0
     most: float = 1.0
 
-    def is_met(
-        self, case: Asked, base: Asked | None, *, task: Task, labels: tuple[str, ...]
-    ) -> bool | Failure:
+    def is_met(self, seen: Seen) -> bool | Failure:
         """Whether the change lies between both bounds."""
-        if base is None:
+        if seen.base is None:
             return _NO_BASE
-        place = labels.index(_known(self.label, labels))
+        both = seen.case, seen.base
+        place = seen.labels.index(_known(self.label, seen.labels))
         after, before = (
-            one.answer.scores[place] if one.answer.scores is not None else None
-            for one in (case, base)
+            one.answer.scores[place] if one.answer.scores is not None else None for one in both
         )
         if after is None or before is None:
             if self.least > 0 or self.most < 0:
                 return _NO_SCORES
-            after, before = (float(one.answer.answer == self.label) for one in (case, base))
+            after, before = (float(one.answer.answer == self.label) for one in both)
         return self.least - _SLACK <= after - before <= self.most + _SLACK
 
     def told(self, asked: Asked, labels: tuple[str, ...]) -> str:
