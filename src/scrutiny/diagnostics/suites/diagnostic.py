@@ -23,6 +23,7 @@ from scrutiny.diagnostics.suites.design import (
 from scrutiny.diagnostics.suites.expectations import WAS_WRONG, Gold, parse_expectation
 from scrutiny.diagnostics.suites.failing import FAILING, failing, pack
 from scrutiny.diagnostics.suites.params import SuitesParams
+from scrutiny.parts.run.view import Found
 
 Outcome = bool | Failure
 _OF_CASES: Final = (
@@ -95,38 +96,27 @@ class Suites(Diagnostic[SuitesParams]):
         self, params: SuitesParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """A row for each case, one for what it was made of, and one for its control."""
-        tests = {(test.capability, test.name): test for test in suite_tests(batch.examples)}
-        cells = cells_of([*tests.values()])
         asked = [e for e in batch.examples if e.case is None or e.case.status == "ok"]
         answers = dict(zip([e.id for e in asked], ctx.predict(asked), strict=True))
-        by_name = {example.id: example for example in batch.examples}
-        found = [
-            (example.id, _joined(example.case, example, by_name, answers))
-            for example in batch.examples
-            if example.case is not None
-        ]
-        outcomes = {name: _outcome(one, ctx) for name, one in found}
-        groups = _groups([one for _, one in found], outcomes, ctx)
-        lost = [
-            failing(one.case, *sides, cell=cell, labels=ctx.labels)
-            for name, one in found
-            if outcomes[name] is False and one.case.role == "measured"
-            if not isinstance(sides := _sides(one), Failure)
-        ]
-        ctx.array(FAILING, pack(lost))
-        for name, one in found:
+        found = _joined(batch.examples, answers)
+        outcomes = {name: _outcome(one, ctx) for name, one in found.items()}
+        groups = _groups([*found.values()], outcomes, ctx)
+        ctx.array(FAILING, pack(_failing(found, outcomes, cell, ctx)))
+        tests = {(test.capability, test.name): test for test in suite_tests(batch.examples)}
+        cells = cells_of([*tests.values()])
+        for name, one in found.items():
             is_control = one.case.role == "control"
-            owner = by_name[one.case.twin_of].case if is_control else one.case
-            if owner is None or (one.case.of and one.base is None):
+            beside = found.get(one.case.twin_of) if is_control else one
+            if beside is None or (one.case.of and one.base is None):
                 continue  # a limit of the items has left out what it stands beside
-            beside = one.case.twin_of if is_control else name
-            test = tests[owner.capability, owner.test]
+            test = tests[beside.case.capability, beside.case.test]
             condition, values = condition_of(test), _values(one, outcomes[name], groups, ctx)
-            yield RowKind.of(condition, one.case.role).row(beside, values)
-            cell_condition = cells.get((test.capability, kind_of(test)))
-            if cell_condition and not is_control:
-                yield RowKind.of(cell_condition).row(name, values)
-            if one.base is not None and not is_control:
+            yield RowKind.of(condition, one.case.role).row(beside.asked.id, values)
+            if is_control:
+                continue
+            if of_cell := cells.get((test.capability, kind_of(test))):
+                yield RowKind.of(of_cell).row(name, values)
+            if one.base is not None:
                 before = _widened(_score(one.base, one.before, ctx))
                 yield RowKind.of(condition, "baseline").row(name, before)
         for example in originals(batch.examples):
@@ -136,18 +126,31 @@ class Suites(Diagnostic[SuitesParams]):
 
 
 def _joined(
-    case: Case,
-    example: Example,
-    by_name: Mapping[str, Example],
-    answers: Mapping[str, Prediction | Failure],
-) -> _Case:
-    """A case beside the item that it was made of."""
-    missing = Failure(case.reason or case.status, status=case.status)
-    answer = answers.get(example.id, missing)
-    if not case.of:
-        return _Case(case, example, answer, None, None)
-    base = by_name.get(case.of)
-    return _Case(case, example, answer, base, answers.get(case.of, _LEFT_OUT))
+    examples: Sequence[Example], answers: Mapping[str, Prediction | Failure]
+) -> dict[str, _Case]:
+    """Each case by its name, beside the item that it was made of."""
+    by_name = {example.id: example for example in examples}
+    found = {}
+    for example in examples:
+        if (case := example.case) is not None:
+            missing = Failure(case.reason or case.status, status=case.status)
+            base = by_name.get(case.of)
+            before = answers.get(case.of, _LEFT_OUT) if case.of else None
+            answer = answers.get(example.id, missing)
+            found[example.id] = _Case(case, example, answer, base, before)
+    return found
+
+
+def _failing(
+    found: Mapping[str, _Case], outcomes: Mapping[str, Outcome], cell: Cell, ctx: Context
+) -> list[Found]:
+    """Cases that failed, controls aside."""
+    return [
+        failing(one.case, *sides, cell=cell, labels=ctx.labels)
+        for name, one in found.items()
+        if outcomes[name] is False and one.case.role == "measured"
+        if not isinstance(sides := _sides(one), Failure)
+    ]
 
 
 def _sides(one: _Case) -> tuple[Asked, Asked | None] | Failure:
