@@ -4,7 +4,8 @@ What runs a plan is imported when a plan is run, so that the package is there at
 """
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -13,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from scrutiny.core import errors
 from scrutiny.core.boundary.declared import must_be_declared
 from scrutiny.core.boundary.given import path_given, plain_given, text_given
-from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.plugin import at_length
 from scrutiny.core.registry import KINDS, registry
@@ -23,6 +23,8 @@ from scrutiny.models.python.shapes import can_be_asked
 if TYPE_CHECKING:
     from scrutiny._results import Run
     from scrutiny.run.driver import RunOptions
+    from scrutiny.run.executing.executor import Executor
+    from scrutiny.run.planning.opened import Opened
 
 __all__ = ["Plan", "audit", "errors", "list", "load", "run", "show"]
 
@@ -82,7 +84,8 @@ def run(
         plan = _plan_of(what)
         _must_stand_alone({"model": model, "data": data, "reference": reference, **params})
         plan = plan if seed is None else replace(plan, seed=plain_given(seed))
-        return _finish(plan, out, options, {}, {}, where)
+        with _opened(options, {}, {}) as (crew, opened):
+            return _finish(plan, out, options, crew, opened, where)
     name = registry().resolve("diagnostic", what)
     params = _with_functions_named(plain_given(params), options)
     models, datasets = _inputs(model, data, params.pop("task", ""))
@@ -101,7 +104,8 @@ def run(
     )
     chosen = 0 if seed is None else plain_given(seed)
     plan = Plan(seed=chosen, data=datasets, models=models, measure=(measure,))
-    return _finish(plan, out, options, given, _objects(_DATA, data), where)
+    with _opened(options, given, _objects(_DATA, data)) as (crew, opened):
+        return _finish(plan, out, options, crew, opened, where)
 
 
 def audit(
@@ -158,9 +162,10 @@ def audit(
     names = [only] if isinstance(only, str) else plain_given([*only])
     wanted = [registry().resolve("diagnostic", name) for name in names]
     given, held = _objects(_MODEL, model), _objects(_DATA, data)
-    plan = audit_plan(models, rows, given=given | held, profile=profile, only=wanted)
-    plan = replace(with_tolerances(plan, {}, given=held), seed=plain_given(seed))
-    return _finish(plan, out, options, given, held, where, time)
+    with _opened(options, given, held) as (crew, opened):
+        plan = audit_plan(models, rows, opened=opened, profile=profile, only=wanted)
+        plan = replace(with_tolerances(plan, {}, opened=opened), seed=plain_given(seed))
+        return _finish(plan, out, options, crew, opened, where, time)
 
 
 def load(path: str | Path) -> "Run":
@@ -274,12 +279,30 @@ def _objects(name: str, value: Any) -> dict[str, Any]:
     return {} if isinstance(value, str) else {name: value}
 
 
+@contextmanager
+def _opened(
+    options: "RunOptions | None", models: Mapping[str, Any], data: Mapping[str, Any]
+) -> "Iterator[tuple[Executor, Opened]]":
+    """Workers of a call, which end with it, and what it has open."""
+    from scrutiny.run.driver import RunOptions
+    from scrutiny.run.planning.loading import LoadedModels
+    from scrutiny.run.planning.opened import Opened
+
+    if not isinstance(options, RunOptions | None):
+        raise errors.PlanError(
+            f"options is of type {type(options).__name__}: it is a RunOptions, as in "
+            "scrutiny.run(..., options=RunOptions(workers=2))."
+        )
+    with closing((options or RunOptions()).crew(LoadedModels(given=models))) as crew:
+        yield crew, Opened(crew, data)
+
+
 def _finish(
     plan: Plan,
     out: str | Path | None,
     options: "RunOptions | None",
-    models: Mapping[str, Any],
-    data: Mapping[str, Any],
+    crew: "Executor",
+    opened: "Opened",
     where: str | Sequence[str],
     time: tuple[float, float] | None = None,
 ) -> "Run":
@@ -293,16 +316,11 @@ def _finish(
     must_be_declared(plan, where="The plan")
     if out is not None and not str(path_given(out, "out")).strip():
         raise errors.PlanError("out='' names no folder: name one, or leave it out.")
-    if not isinstance(options, RunOptions | None):
-        raise errors.PlanError(
-            f"options is of type {type(options).__name__}: it is a RunOptions, as in "
-            "scrutiny.run(..., options=RunOptions(workers=2))."
-        )
     folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="scrutiny-"))
     options = options or RunOptions()
     plan = with_slices(plan, [where] if isinstance(where, str) else plain_given([*where]))
-    plan = with_trained(plan, data=data, progress=options.progress)
-    resolved = resolve(plan, options=LoadOptions(), data=data, models=models)
+    plan = with_trained(plan, data=opened.data, progress=options.progress)
+    resolved = resolve(plan, opened=opened)
     if time is not None:
         from scrutiny.run.budgeting.budget import resolved_within
 
@@ -313,9 +331,9 @@ def _finish(
             folders=() if out is None else (folder,),
             spent=perf_counter() - begun,
             is_cached=options.cache is not None,
-            models=models,
+            models=crew.models,
         )
         for sentence in resolved.plan.budget.left_out if resolved.plan.budget else ():
             options.progress.note(sentence)
     used = replace(options, command=options.command or "scrutiny.run(...)")
-    return Run(run_plan(resolved, folder, options=used, models=models))
+    return Run(run_plan(resolved, folder, options=used, crew=crew))

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -25,14 +25,16 @@ from scrutiny.run.blocks import ARRAYS, array_of, items_of
 from scrutiny.run.estimating.estimates import estimate_all, estimator_of
 from scrutiny.run.estimating.label_check import label_warnings
 from scrutiny.run.estimating.missing_answers import missing_answers, said_of_failures, sent
+from scrutiny.run.executing.executor import Executor
 from scrutiny.run.executing.executors import executor
 from scrutiny.run.executing.reissued import note_places, see_again
-from scrutiny.run.executing.task_runner import Executor, TaskRunner
+from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.manifest import manifest
 from scrutiny.run.opening import begin, end, is_settled, open_folder, same_run, settle
+from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.published import reproductions
 from scrutiny.run.planning.resolved import Measurement, Resolved
-from scrutiny.run.planning.tasks import TaskSpec, Work, shards_of
+from scrutiny.run.planning.tasks import TaskSpec, shards_of
 from scrutiny.store.answers import AnswerCache
 from scrutiny.store.files import remove_leftovers
 from scrutiny.store.journal import Journal, to_bytes
@@ -67,6 +69,10 @@ class RunOptions:
     progress: Progress = SILENT
     command: str = ""
 
+    def crew(self, models: LoadedModels) -> Executor:
+        """Workers of a command that is run so; ``models`` are those of this process."""
+        return executor(self.executor, models, workers=self.workers)
+
 
 def run_plan(
     resolved: Resolved,
@@ -74,6 +80,7 @@ def run_plan(
     *,
     options: RunOptions | None = None,
     models: Mapping[str, Any] | None = None,
+    crew: Executor | None = None,
 ) -> RunFolder:
     """Run a resolved plan in a folder, resuming what is done; returns the finished run.
 
@@ -87,6 +94,8 @@ def run_plan(
         How to run it.
     models
         Python objects for model names.
+    crew
+        Workers of the command, who stay; by default some that are started, and ended, for this.
 
     Raises
     ------
@@ -99,15 +108,17 @@ def run_plan(
     """
     options = options or RunOptions()
     folder = open_folder(out)
-    with only_one(folder.path):
+    with ExitStack() as ending:
+        ending.enter_context(only_one(folder.path))
         remove_leftovers(folder.path)
-        _run(resolved, folder, options, models or {})
+        if crew is None:
+            crew = options.crew(LoadedModels(resolved.options, models or {}))
+            ending.callback(crew.close)
+        _run(resolved, folder, options, crew)
     return folder
 
 
-def _run(
-    resolved: Resolved, folder: RunFolder, options: RunOptions, models: Mapping[str, Any]
-) -> None:
+def _run(resolved: Resolved, folder: RunFolder, options: RunOptions, crew: Executor) -> None:
     """Do the remaining work of a plan in a folder that this process has locked."""
     out = folder.path
     journal = Journal(folder.path / "journal.sqlite")
@@ -119,7 +130,7 @@ def _run(
         _same_models(store, resolved)
         claims = _fix_claims(journal, resolved)
         started = manifest(resolved, options.command, claims, store, status="running")
-        runner = TaskRunner(resolved, store, run_id=run_id, models=models)
+        runner = TaskRunner(resolved, store, crew.models, run_id=run_id)
         _see_again(resolved, store, runner, done=journal.done())
         if is_settled(folder, journal, started):
             return
@@ -127,15 +138,15 @@ def _run(
         is_packed = _is_packed(journal, folder, resolved)
         items = items_of({name: data.examples for name, data in resolved.datasets.items()})
         folder.write_table("items", [items], schema=items.schema)
-        make = executor(options.executor, workers=options.workers, objects=models)
         bound = BOUND_WITHOUT_CACHE if options.cache is None else BOUND
         work = _Work(resolved, journal, options.progress, bound=bound)
+        here = executor("serial", crew.models, workers=1)
         # one for both stages: models stay loaded, and are known to be those that were asked
-        with left_alone(), closing(make(resolved, store, run_id=run_id)) as workers:
-            serial = executor("serial", workers=1, objects=models)
-            here = serial(resolved, store, run_id=run_id)
+        with left_alone():
+            for one in (crew, here):
+                one.begin(resolved, store, run_id)
             for stage in _STAGES:
-                work.run(stage, workers, here)
+                work.run(stage, crew, here)
         if not is_packed:
             _write_tables(folder, journal, resolved)
         options.progress.start("estimate", total=1, done=0)
@@ -198,16 +209,11 @@ class _Work:
         self._journal = journal
         self._progress = progress
 
-    def run(self, stage: str, workers: Executor, here: Executor) -> None:
+    def run(self, stage: str, crew: Executor, here: Executor) -> None:
         """Do the remaining shards of a stage: in workers, and here those that ask an endpoint."""
         tasks = list(tasks_of(self._resolved, stage))
         done = self._journal.done()
-        # replicate by replicate: each model is loaded once, whatever is measured of it
-        families = list(self._resolved.families)
-        todo = sorted(
-            (task for task in tasks if task.id not in done),
-            key=lambda t: (families.index(t.family) if t.family else -1, t.replicate),
-        )
+        todo = [task for task in tasks if task.id not in done]
         if tasks:
             texts, before = sum(map(self._texts, todo)), len(tasks) - len(todo)
             self._progress.start(stage, total=len(tasks), done=before, texts=texts)
@@ -219,7 +225,7 @@ class _Work:
         local = [task for task in todo if not self._is_remote(task)]
         remote = [task for task in todo if self._is_remote(task)]
         for task_id, block in chain(
-            workers.run(self._with_variants(local)), here.run(self._with_variants(remote))
+            crew.run(local, self._variants), here.run(remote, self._variants)
         ):
             self._journal.finish(task_id, block)
             timing = block["timings"].to_pylist()[0]
@@ -238,12 +244,12 @@ class _Work:
         design = self._resolved.measurements[task.measure].designs[task.family, task.dataset]
         return (task.stop - task.start) * design.queries_per_item
 
-    def _with_variants(self, tasks: Iterable[TaskSpec]) -> Iterator[Work]:
-        for task in tasks:
-            table = None
-            if task.stage == "measure":
-                table = self._journal.part(task.prepared_by, "variants")
-            yield task, None if table is None else to_bytes(table)
+    def _variants(self, task: TaskSpec) -> bytes | None:
+        """Variants of a task's items, if it measures some."""
+        if task.stage == "prepare":
+            return None
+        table = self._journal.part(task.prepared_by, "variants")
+        return None if table is None else to_bytes(table)
 
 
 def tasks_of(resolved: Resolved, stage: str) -> Iterator[TaskSpec]:

@@ -17,6 +17,8 @@ from scrutiny.report.reading.evidence import Tables, evidence_of
 from scrutiny.report.reading.load import load_view
 from scrutiny.report.terminal.page import write_terminal
 from scrutiny.run.planning.audit import audit_plan
+from scrutiny.run.planning.loading import LoadedModels
+from scrutiny.run.planning.opened import Opened
 from scrutiny.tasks.names import load_task
 
 UPPER = "word_case(case=upper)"
@@ -142,7 +144,7 @@ def test_of_another_scheme_only_what_it_changes_is_counted(tmp_path):
         plan = audit_plan(
             (ModelPlan("m", "python:object:Toy"),),
             (DataPlan("x", "object:x", TASK),),
-            given={"m": model, "x": sentences()},
+            opened=Opened(LoadedModels(given={"m": model}), {"x": sentences()}),
         )
         names = {measure.diagnostic for measure in plan.measure}
         assert asked <= names

@@ -9,17 +9,16 @@ import pytest
 
 from scrutiny.cli.running.plans import audit_from_flags
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, ModelPlan
 from scrutiny.core.registry import Entry, registry
 from scrutiny.data.dataset import load_dataset
 from scrutiny.registrations import REGISTRATIONS
 from scrutiny.run.budgeting.cost import cost_of
-from scrutiny.run.driver import run_plan
-from scrutiny.run.executing import task_runner
 from scrutiny.run.executing.executors import executor
 from scrutiny.run.planning.audit import AUDIT_DRAWS, audit_plan, ordered
 from scrutiny.run.planning.doubtful_data import unasked_warnings
+from scrutiny.run.planning.loading import LoadedModels
+from scrutiny.run.planning.opened import Opened
 from scrutiny.run.planning.profiles import PROFILES
 from scrutiny.run.planning.resolve import resolve
 
@@ -232,10 +231,10 @@ def test_an_audit_that_its_profile_leaves_empty_says_what_to_do(tmp_path):
     flags = {"plan": None, "models": (model,), "data": ("builtin:agreement",), "only": ()}
     flags |= {"task": "", "limit": 4, "seed": None, "on_bad_row": "skip"}
     with pytest.raises(PlanError, match=r"profile 'ship' applies.*--profile study"):
-        audit_from_flags(flags, LoadOptions())
+        audit_from_flags(flags, Opened(LoadedModels()))
     with pytest.raises(PlanError, match="No diagnostic applies to this model"):
-        audit_from_flags({**flags, "only": ("landscape",)}, LoadOptions())
-    assert audit_from_flags({**flags, "profile": "study"}, LoadOptions()).measure
+        audit_from_flags({**flags, "only": ("landscape",)}, Opened(LoadedModels()))
+    assert audit_from_flags({**flags, "profile": "study"}, Opened(LoadedModels())).measure
 
 
 def test_only_what_is_wanted():
@@ -243,18 +242,6 @@ def test_only_what_is_wanted():
     assert one.measure == audit_plan(MODELS, DATA, only=["performance"]).measure
     plan = audit_plan(MODELS, DATA, only=["leakage", "performance@1"])
     assert [m.id for m in plan.measure] == ["performance", "leakage"]
-
-
-def test_models_are_loaded_once_for_all_diagnostics(monkeypatch):
-    from importlib import import_module
-
-    module = import_module("scrutiny.run.planning.audit")
-    loads = []
-    name = "load_replicate" if hasattr(module, "load_replicate") else "load_model"
-    real = getattr(module, name)
-    monkeypatch.setattr(module, name, lambda *a, **k: loads.append(a[0]) or real(*a, **k))
-    audit_plan(MODELS, DATA)
-    assert len(loads) == 1
 
 
 def test_datasets_of_one_shape_share_a_measurement():
@@ -279,29 +266,13 @@ def test_an_audit_resolves_and_its_cost_is_known_before_it_runs():
 @pytest.mark.parametrize("name", ["thread", "", "Serial"])
 def test_an_executor_that_there_is_not(name):
     with pytest.raises(PlanError, match="there are auto, serial, processes and ray"):
-        executor(name, workers=1, objects={})
+        executor(name, LoadedModels(), workers=1)
 
 
 def test_objects_stay_in_this_process():
     with pytest.raises(PlanError, match="cannot travel to a worker"):
-        executor("auto", workers=2, objects={"m": object()})
-    assert executor("auto", workers=1, objects={"m": object()})
-
-
-def test_each_replicate_is_loaded_once_whatever_is_measured_of_it(tmp_path, monkeypatch):
-    models = (ModelPlan("m", "builtin:sentiment/seed-{seed}"),)
-    plan = audit_plan(models, DATA, only=["performance", "calibration", "labels"])
-    resolved, loaded = resolve(plan), []
-    load = task_runner.load_replicate
-    monkeypatch.setattr(
-        task_runner,
-        "load_replicate",
-        lambda source, *rest: loaded.append(source) or load(source, *rest),
-    )
-    folder = run_plan(resolved, tmp_path / "run")
-    assert len(loaded) == len(set(loaded)) == 5
-    kinds = [kind.partition("@")[0] for kind in dict.fromkeys(folder.records()["kind"].to_pylist())]
-    assert kinds == ["performance", "calibration", "labels"]  # tables are in the order of the plan
+        executor("auto", LoadedModels(given={"m": object()}), workers=2)
+    assert executor("auto", LoadedModels(given={"m": object()}), workers=1)
 
 
 def stored(tmp_path, *variants):

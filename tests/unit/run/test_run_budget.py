@@ -13,6 +13,7 @@ from scrutiny.run.budgeting.left_out import risks_of
 from scrutiny.run.budgeting.timing import Speed
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.audit import audit_plan
+from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.profiles import PROFILES
 from scrutiny.run.planning.rerun import chosen_before
 from scrutiny.run.planning.resolve import designed, measurement_of, resolve
@@ -153,7 +154,9 @@ def test_time_that_is_gone_is_not_given_again(audited):
 
 def test_a_search_that_ends_early_uses_up_a_smaller_budget(audited, monkeypatch):
     tried = dict.fromkeys(audited.measurements, ())
-    chooser = budget._Chooser(audited, timing.Timer(audited, {}), is_cached=True, variations=tried)
+    chooser = budget._Chooser(
+        audited, timing.Timer(audited, LoadedModels()), is_cached=True, variations=tried
+    )
     (attack,) = (m for m in audited.plan.measure if m.id == "attack")
     fewer = replace(attack, params={**attack.params, "budget": 25})
     assert chooser.seconds(fewer) < 0.3 * chooser.seconds(attack)  # all texts are asked
@@ -171,11 +174,12 @@ def test_loading_the_models_counts(audited, monkeypatch):
 def test_every_replicate_is_as_slow_to_load_as_the_first():
     models = (ModelPlan("m", "builtin:sentiment/seed-{seed}"),)
     resolved = resolve(audit_plan(models, (DataPlan("x", "builtin:reviews", limit=20),)))
-    timer = timing.Timer(resolved, {})
+    models = LoadedModels()
+    timer = timing.Timer(resolved, models)
     assert timer.loading == 0  # nothing is loaded yet
-    timer._load_s = 2.0
+    models.slowest = 2.0
     assert timer.loading == 10.0
-    assert timing.Timer(resolved, {"m": object()}).loading == 0
+    assert timing.Timer(resolved, LoadedModels(given={"m": object()})).loading == 0
 
 
 def test_what_was_chosen_is_found_again_by_what_was_asked(audited, tmp_path):

@@ -15,6 +15,7 @@ from scrutiny.core.record import Measure, Row
 from scrutiny.core.registry import registry
 from scrutiny.run.budgeting.cost import cost_of
 from scrutiny.run.budgeting.timing import equally_fast, seconds_each
+from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.testing import KeywordClassifier
 
@@ -167,7 +168,7 @@ def timed(monkeypatch, clock):
     """What was loaded and what was read when a plan of toy readers is checked."""
     loaded, read = [], []
 
-    def load(source, task, options):
+    def load(source, task, options, hashes):
         loaded.append(source)
         reader = Reader(source, clock, read)
         if task.scored_by is not None:
@@ -186,7 +187,7 @@ def timed(monkeypatch, clock):
 
     for module in ("resolve", "claims"):
         monkeypatch.setattr(import_module(f"scrutiny.run.planning.{module}"), "registry", Registry)
-    monkeypatch.setattr(import_module("scrutiny.run.planning.resolve"), "load_replicate", load)
+    monkeypatch.setattr(import_module("scrutiny.run.planning.loading"), "load_replicate", load)
 
     def check(*diagnostics, task="passages", families=("m",), kinds=equally_fast):
         monkeypatch.setattr(timing, "equally_fast", kinds)
@@ -204,7 +205,6 @@ def timed(monkeypatch, clock):
             rows = [{"id": row["id"], "text": row["text"]} for row in rows]
         resolved = resolve(plan, data={"x": rows})
         loaded.clear()
-        monkeypatch.setattr(timing, "load_replicate", load)
         return cost_of(resolved), loaded, read
 
     return check
@@ -296,7 +296,7 @@ def test_objects_are_timed_themselves(clock):
     )
     rows = [{"text": f"a good film {n}", "label": "positive"} for n in range(5)]
     given = {"m": model}
-    cost = cost_of(resolve(plan, data={"x": rows}, models=given), models=given)
+    cost = cost_of(resolve(plan, data={"x": rows}, models=given), models=LoadedModels(given=given))
     assert (cost.queries, cost.seconds) == (5, 0.0)  # the clock stands still
     assert np.isfinite(cost.bytes_at_most)
 

@@ -13,8 +13,9 @@ from scrutiny.core.example import Example
 from scrutiny.core.progress import Progress
 from scrutiny.run.asking.client import ModelClient
 from scrutiny.run.asking.stores import TaskStore, local_store
+from scrutiny.run.executing import processes
 from scrutiny.run.executing.context import RunContext
-from scrutiny.run.executing.processes import Processes, pipe_store
+from scrutiny.run.executing.processes import pipe_store
 from scrutiny.store.answers import AnswerCache
 from scrutiny.store.journal import Journal
 from scrutiny.testing import KeywordClassifier
@@ -183,8 +184,8 @@ class Model:
 
 def test_workers_stay_from_making_variants_to_asking_models(tmp_path, monkeypatch):
     started = []
-    start = Processes._start
-    monkeypatch.setattr(Processes, "_start", lambda self: started.append(1) or start(self))
+    start = processes._started
+    monkeypatch.setattr(processes, "_started", lambda given: started.append(1) or start(given))
     made = plan(
         source(tmp_path, COUNTED), diagnostic="robustness", params={"transformations": ["typos"]}
     )

@@ -12,7 +12,7 @@ from scrutiny.cli.running.plans import audit_from_flags, plan_from_flags
 from scrutiny.cli.verbs.show import facts
 from scrutiny.core.design import DataShape, Design, EstimateSpec, Inputs, Selector, SubjectShape
 from scrutiny.core.errors import ModelError, PlanError
-from scrutiny.core.model import Family, LoadOptions, Replicate
+from scrutiny.core.model import Family, Replicate
 from scrutiny.core.plan import EstimatePlan, MeasurePlan
 from scrutiny.core.progress import Progress
 from scrutiny.core.record import Measure, Row
@@ -22,7 +22,8 @@ from scrutiny.run.driver import RunOptions, run_plan, tasks_of
 from scrutiny.run.estimating.gate import assignments_of, gate_run
 from scrutiny.run.planning.assignment import to_json
 from scrutiny.run.planning.file import plan_of
-from scrutiny.run.planning.loading import capabilities_of, load_given
+from scrutiny.run.planning.loading import LoadedModels, capabilities_of, load_given
+from scrutiny.run.planning.opened import Opened
 from scrutiny.run.planning.pairs import pairs_of
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.tasks.names import load_task
@@ -302,9 +303,9 @@ def test_an_audit_takes_diagnostics_of_two_models_where_there_are_two(two):
         "seed": None,
         "on_bad_row": "skip",
     }
-    alone = audit_from_flags(flags, LoadOptions())
+    alone = audit_from_flags(flags, Opened(LoadedModels()))
     assert [m.id for m in alone.measure] == ["performance"]
-    both = audit_from_flags({**flags, "reference": two[0]}, LoadOptions())
+    both = audit_from_flags({**flags, "reference": two[0]}, Opened(LoadedModels()))
     by_id = {m.id: m for m in both.measure}
     assert by_id["agreeing"].reference in by_id["agreeing"].models
     assert len(by_id["agreeing"].models) == 2
@@ -469,7 +470,7 @@ def test_slices_of_a_plan_and_of_flags_are_asked_together(tmp_path):
     path.write_text(f'{source}[models.m]\nsource = "builtin:sentiment"\n')
     flags = {"plan": path, "only": ("performance",), "limit": None, "seed": None}
     made = audit_from_flags(
-        {**flags, "on_bad_row": "skip", "where": ("length > 10",)}, LoadOptions()
+        {**flags, "on_bad_row": "skip", "where": ("length > 10",)}, Opened(LoadedModels())
     )
     assert made.where == ("negated", "length > 10")
 

@@ -4,11 +4,12 @@ import pytest
 
 from scrutiny.cli.running.plans import audit_from_flags
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, ModelPlan
 from scrutiny.core.registry import registry
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.run.planning.audit import audit_plan
+from scrutiny.run.planning.loading import LoadedModels
+from scrutiny.run.planning.opened import Opened
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.run.planning.tolerances import read_tolerances, with_tolerances
 
@@ -18,7 +19,7 @@ FLAGS |= {"task": "", "limit": 40, "seed": None, "on_bad_row": "skip"}
 
 def margins(*stated):
     """Margins of the measurements of an audit, by measurement."""
-    plan = audit_from_flags({**FLAGS, "tolerance": stated}, LoadOptions())
+    plan = audit_from_flags({**FLAGS, "tolerance": stated}, Opened(LoadedModels()))
     found = {m.id: m.params.get("tolerance") for m in plan.measure}
     return {name: margin for name, margin in found.items() if margin is not None}
 
@@ -45,7 +46,7 @@ def test_what_is_stated_wins():
         **{"robustness": 0.1, "attack": 0.2, "calibration": 0.07},
         **{"labels": 0.03, "leakage": 0.01},
     }
-    plan = audit_from_flags({**FLAGS, "tolerance": ("accuracy=0.1",)}, LoadOptions())
+    plan = audit_from_flags({**FLAGS, "tolerance": ("accuracy=0.1",)}, Opened(LoadedModels()))
     risks = [c.risk for c in resolve(plan).claims if c.diagnostic == "robustness"]
     assert {risk.tolerance for risk in risks} == {0.1}
 

@@ -184,7 +184,8 @@ def test_a_check_trains_nothing_and_says_what_would_be(base, files, monkeypatch)
 
 def test_the_limit_of_a_run_is_not_one_of_what_it_trains_on(base, files, tmp_path):
     from scrutiny.cli.running.plans import audit_from_flags, plan_from_flags
-    from scrutiny.core.model import LoadOptions
+    from scrutiny.run.planning.loading import LoadedModels
+    from scrutiny.run.planning.opened import Opened
 
     path = tmp_path / "plan.toml"
     text = "\n".join(f'[data.{name}]\nsource = "{source}"' for name, source in files.items())
@@ -196,7 +197,7 @@ def test_the_limit_of_a_run_is_not_one_of_what_it_trains_on(base, files, tmp_pat
     assert limits == {"train": None, "dev": "5", "test": "5"}
     path.write_text(text)
     with pytest.raises(PlanError, match="trains 'ours', and an audit measures what is there"):
-        audit_from_flags({**flags, "plan": path}, LoadOptions())
+        audit_from_flags({**flags, "plan": path}, Opened(LoadedModels()))
 
 
 def test_data_that_chose_a_checkpoint_are_named(base, files):

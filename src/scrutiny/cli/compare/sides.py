@@ -136,30 +136,29 @@ def _asked(texts: list[str], flags: Mapping[str, Any], wanted: Wanted, out: Path
     names = [*_of_one_model(flags["measures"])]
     known = [None if kind_of(text) == "model" else _run_beside(text, texts) for text in texts]
     beside = known[0] or known[1]
+    request = Request.of(flags)
     plans = {
         k: _plan_of(text, flags, beside, names) for k, text in enumerate(texts) if known[k] is None
     }
     # first, so that what cannot be asked is said before anything is
-    shared = _shared(plans[0], texts, flags, wanted) if wanted.is_any else None
+    shared = _shared(plans[0], texts, flags, wanted, request) if wanted.is_any else None
     first, second = (
-        known[k] or _measured(plans[k], flags, name, beside)
+        known[k] or _measured(plans[k], flags, name, request, beside)
         for k, name in enumerate(("first", "second"))
     )
     if flags["again"] is not None:
         return Opened(first, second, RunFolder.open(flags["again"]), shared=shared)
-    asked_again = _asked_again(plans[0], first, flags, out) if 0 in plans else None
+    asked_again = _asked_again(plans[0], first, request, out) if 0 in plans else None
     return Opened(first, second, None, asked_again, noise_of_promise(first), shared)
 
 
-def _asked_again(
-    plan: Plan, first: RunFolder, flags: Mapping[str, Any], out: Path
-) -> RunFolder | None:
+def _asked_again(plan: Plan, first: RunFolder, request: Request, out: Path) -> RunFolder | None:
     """Second run of a model on its items in the reverse order: in other batches, without a cache.
 
     Nothing where nothing would be learned: of several replicates, of answers that are exact in any
     batch, or stored; of data without a gold answer.
     """
-    model, request = plan.models[0].name, Request.of(flags)
+    model = plan.models[0].name
     if is_exact(first) or len(first.manifest["models"][model]["replicates"]) > 1:
         return None
     data = [d for d in plan.data if sides_of_models(((first, model),) * 2, [d.name]) is not None]
@@ -167,7 +166,7 @@ def _asked_again(
         return None
     measure = (MeasurePlan("again", "performance", (model,), tuple(d.name for d in data)),)
     own = Plan(plan.seed, tuple(data), plan.models, measure=measure, on_bad_row=plan.on_bad_row)
-    resolved = resolve(own, options=request.options)
+    resolved = resolve(own, opened=request.opened)
     if any(one.is_stored for one in resolved.pairings.values()):
         return None
     again, turned = resolved.measurements["again"], {}
@@ -175,7 +174,8 @@ def _asked_again(
         turned[name] = tuple(e for e in examples if e.gold is not None)[:MOST_ASKED][::-1]
     resolved = replace(resolved, measurements={"again": replace(again, examples=turned)})
     with prints_on_stderr():
-        return run_plan(resolved, out, options=replace(request.running, cache=None))
+        running = replace(request.running, cache=None)
+        return run_plan(resolved, out, options=running, crew=request.crew)
 
 
 def _run_beside(text: str, texts: list[str]) -> RunFolder:
@@ -246,15 +246,19 @@ def _plan_of(
 
 
 def _shared(
-    plan: Plan, texts: list[str], flags: Mapping[str, Any], wanted: Wanted
+    plan: Plan, texts: list[str], flags: Mapping[str, Any], wanted: Wanted, request: Request
 ) -> SharedInvariances:
     """Shared invariances: a run of both models, with each as the other's reference."""
     both = shared_plan(replace(plan, models=named_models(texts)), wanted)
-    return read_shared(_measured(both, flags, "shared"))
+    return read_shared(_measured(both, flags, "shared", request))
 
 
 def _measured(
-    plan: Plan, flags: Mapping[str, Any], name: str, beside: RunFolder | None = None
+    plan: Plan,
+    flags: Mapping[str, Any],
+    name: str,
+    request: Request,
+    beside: RunFolder | None = None,
 ) -> RunFolder:
     """Finished run of a plan, in a subfolder of the command's folder.
 
@@ -265,7 +269,7 @@ def _measured(
     """
     out = None if flags["out"] is None else Path(flags["out"]) / name
     try:
-        return run_request(plan, {**flags, "out": out}, Request.of(flags), name=f"compare-{name}")
+        return run_request(plan, {**flags, "out": out}, request, name=f"compare-{name}")
     except DataError as error:
         if beside is None:
             raise

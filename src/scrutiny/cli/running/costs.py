@@ -10,18 +10,20 @@ import click
 from scrutiny.cli.running.streams import prints_on_stderr
 from scrutiny.cli.wrapping import fitted, narrowed
 from scrutiny.core.boundary.canonical import plain
-from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import Plan
 from scrutiny.run.budgeting.budget import resolved_within
 from scrutiny.run.budgeting.cost import cost_of
+from scrutiny.run.planning.loading import LoadedModels
+from scrutiny.run.planning.opened import Opened
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.run.training.trained import with_stand_ins
 
 
 def say_cost(
     plan: Plan,
-    options: LoadOptions,
+    models: LoadedModels,
     *,
+    opened: Opened | None = None,
     price: float,
     as_json: bool,
     budget: float | None = None,
@@ -33,8 +35,10 @@ def say_cost(
     ----------
     plan
         Read, not resolved; what it trains is stood in for.
-    options
-        How models are loaded.
+    models
+        Models of this process.
+    opened
+        What the command has open already.
     price
         Money for each text.
     as_json
@@ -45,12 +49,13 @@ def say_cost(
         Further members of the object.
     """
     left_out: tuple[str, ...] = ()
-    with prints_on_stderr(), with_stand_ins(plan, options=options) as (made, trainings):
-        resolved = resolve(made, options=options)
+    opened = opened or Opened(models)
+    with prints_on_stderr(), with_stand_ins(plan, options=models.options) as (made, trainings):
+        resolved = resolve(made, opened=opened)
         if budget is not None:
-            resolved = resolved_within(resolved, budget)
+            resolved = resolved_within(resolved, budget, models=models)
             left_out = resolved.plan.budget.left_out if resolved.plan.budget else ()
-        cost = cost_of(resolved, price=price)
+        cost = cost_of(resolved, models=models, price=price)
     if as_json:
         train = [plain(training) for training in trainings]
         found = {**named, "train": train, **cost.to_json(), "left_out": left_out}

@@ -11,12 +11,12 @@ from scrutiny.cli.options import once_each, pair_of
 from scrutiny.cli.running.early_checks import is_plan
 from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import PlanError
-from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.registry import registry
 from scrutiny.run.planning.asked_slices import with_slices
 from scrutiny.run.planning.audit import audit_plan
 from scrutiny.run.planning.file import read_plan
+from scrutiny.run.planning.opened import Opened
 from scrutiny.run.planning.profiles import SHIP, profile_of
 from scrutiny.run.planning.rerun import plan_of_run
 from scrutiny.run.planning.tolerances import read_tolerances, with_tolerances
@@ -81,7 +81,7 @@ def plan_beside(
     return adjusted(plan_of_run(folder, model, data=data, only=only), flags)
 
 
-def audit_from_flags(flags: Mapping[str, Any], options: LoadOptions) -> Plan:
+def audit_from_flags(flags: Mapping[str, Any], opened: Opened) -> Plan:
     """Plan of the audit: of the models and data of a file, or of the flags.
 
     Raises
@@ -105,7 +105,8 @@ def audit_from_flags(flags: Mapping[str, Any], options: LoadOptions) -> Plan:
     plan = audit_plan(
         base.models,
         base.data,
-        options=options,
+        opened=opened,
+        on_bad_row=base.on_bad_row,
         only=only,
         reference=_reference(flags.get("reference"), base.models),
         profile=profile,
@@ -119,9 +120,9 @@ def audit_from_flags(flags: Mapping[str, Any], options: LoadOptions) -> Plan:
             else "No diagnostic applies to this model and this data. `scrutiny list diagnostics` "
             "says what each of them needs."
         )
-    plan = with_tolerances(plan, read_tolerances(flags.get("tolerance", ())))
+    plan = with_tolerances(plan, read_tolerances(flags.get("tolerance", ())), opened=opened)
     asked = (*base.where, *flags.get("where", ()))
-    return replace(plan, seed=base.seed, on_bad_row=base.on_bad_row, where=asked)
+    return replace(plan, seed=base.seed, where=asked)
 
 
 def _base_of(flags: Mapping[str, Any]) -> Plan:

@@ -166,8 +166,10 @@ class Bars(Progress):
 
     @_where_it_can_be_said
     def stop(self) -> None:
-        """Remove the bars."""
+        """Remove the bars; a command may run another plan."""
         self._bars.stop()
+        for known in self._bars.task_ids:
+            self._bars.remove_task(known)
 
     @_where_it_can_be_said
     def passed(self, text: str) -> None:

@@ -20,13 +20,15 @@ from scrutiny.cli.running.streams import prints_on_stderr
 from scrutiny.core.boundary.secrets import redacted
 from scrutiny.core.boundary.storable import storable
 from scrutiny.core.errors import DataError
-from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import Plan
 from scrutiny.models.strings.places import cache_file
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.estimating.missing_answers import missing_answers, said_of_failures, sent_in_words
+from scrutiny.run.executing.executor import Executor
 from scrutiny.run.planning.asked_slices import too_small
 from scrutiny.run.planning.doubtful_data import data_warnings
+from scrutiny.run.planning.loading import LoadedModels
+from scrutiny.run.planning.opened import Opened
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.run.training.trained import chosen_by
@@ -39,25 +41,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Options for running a plan."""
+    """What a command has to run plans with: options, workers, and what is open already."""
 
-    options: LoadOptions
     running: RunOptions
+    crew: Executor
+    opened: Opened
     begun: float = field(default_factory=perf_counter)
 
     @classmethod
     def of(cls, flags: Mapping[str, Any]) -> "Request":
-        """Request from the options of a verb."""
-        return cls(
-            load_options(flags["device"], flags["batch"], flags["model_settings"]),
-            RunOptions(
-                workers=flags["workers"],
-                executor=flags["executor"],
-                cache=None if flags["no_cache"] else cache_file(),
-                progress=progress_of(flags["display"], price=flags.get("price") or 0.0),
-                command=command_line(),
-            ),
+        """Request from the options of a verb, whose end is that of its workers."""
+        loading = load_options(flags["device"], flags["batch"], flags["model_settings"])
+        is_run = not flags.get("dry_run")
+        running = RunOptions(
+            workers=flags["workers"] if is_run else 1,
+            executor=flags["executor"] if is_run else "serial",
+            cache=None if flags["no_cache"] else cache_file(),
+            progress=progress_of(flags["display"], price=flags.get("price") or 0.0),
+            command=command_line(),
         )
+        crew = running.crew(LoadedModels(loading))
+        if context := click.get_current_context(silent=True):
+            context.call_on_close(crew.close)
+        return cls(running, crew, Opened(crew))
 
 
 def command_line() -> str:
@@ -75,7 +81,8 @@ def dry_run(plan: Plan, flags: Mapping[str, Any], request: Request) -> int:
 
     say_cost(
         plan,
-        request.options,
+        request.crew.models,
+        opened=request.opened,
         price=flags["price"],
         as_json=flags["as_json"],
         budget=flags.get("budget"),
@@ -99,8 +106,8 @@ def _run(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -
     if plan.train:
         from scrutiny.run.training.trained import with_trained  # trainers are slow to load
 
-        plan = with_trained(plan, options=request.options, progress=request.running.progress)
-    resolved = resolve(plan, options=request.options)
+        plan = with_trained(plan, options=request.opened.options, progress=request.running.progress)
+    resolved = resolve(plan, opened=request.opened)
     tell = request.running.progress.note
     if flags.get("budget"):
         resolved = _fitting(resolved, flags, request, name=name)
@@ -112,7 +119,7 @@ def _run(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -
     for sentence in (*chosen_by(resolved), *warned, *(budget.left_out if budget else ())):
         tell(sentence)
     out = _free_folder(name, resolved.identity) if flags["out"] is None else Path(flags["out"])
-    folder = run_plan(resolved, out, options=request.running)
+    folder = run_plan(resolved, out, options=request.running, crew=request.crew)
     for sentence in missing_answers(folder):
         tell(sentence)
     for said in said_of_failures(folder):
@@ -131,7 +138,12 @@ def _fitting(
     folders = _folders(name) if flags["out"] is None else [Path(flags["out"])]
     spent, is_cached = perf_counter() - request.begun, request.running.cache is not None
     return resolved_within(
-        resolved, flags["budget"], folders=folders, spent=spent, is_cached=is_cached
+        resolved,
+        flags["budget"],
+        folders=folders,
+        spent=spent,
+        is_cached=is_cached,
+        models=request.crew.models,
     )
 
 

@@ -66,7 +66,7 @@ def command(**flags: Any) -> int:
         if wrong:
             raise PlanError(f"The page cannot be written: {wrong}")
     with prints_on_stderr():
-        plan = audit_from_flags(flags, request.options)
+        plan = audit_from_flags(flags, request.opened)
     if flags["dry_run"]:
         return dry_run(plan, flags, request)
     folder = run_request(plan, flags, request, name="audit")

@@ -27,7 +27,8 @@ def command(
     models_of_plan(plan)
     from scrutiny.cli.running.costs import say_cost
     from scrutiny.run.planning.file import read_plan
+    from scrutiny.run.planning.loading import LoadedModels
 
-    options = load_options(device, batch, model_settings)
-    say_cost(read_plan(plan), options, price=price, as_json=as_json, named={"plan": str(plan)})
+    models = LoadedModels(load_options(device, batch, model_settings))
+    say_cost(read_plan(plan), models, price=price, as_json=as_json, named={"plan": str(plan)})
     return 0

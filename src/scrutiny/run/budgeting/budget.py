@@ -22,6 +22,7 @@ from scrutiny.core.registry import registry
 from scrutiny.run.budgeting.cost import parts_of
 from scrutiny.run.budgeting.left_out import items_of, left_out, risks_of
 from scrutiny.run.budgeting.timing import Timer
+from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.rerun import chosen_before
 from scrutiny.run.planning.resolve import designed, inputs_of, measurement_of
 from scrutiny.run.planning.resolved import Measurement, Resolved
@@ -65,7 +66,7 @@ def within(
     *,
     spent: float = 0.0,
     is_cached: bool = True,
-    models: Mapping[str, Any] | None = None,
+    models: LoadedModels | None = None,
 ) -> Plan:
     """Plan that is expected to meet a time budget, with a list of what was left out.
 
@@ -80,10 +81,11 @@ def within(
     is_cached
         Whether a text is sent once, even if several measurements need it.
     models
-        Python objects for names in the plan.
+        Models of this process.
     """
     begun = perf_counter()
-    timer = Timer(resolved, models or {}, most_s=seconds * _TIMING)
+    models = models or LoadedModels(resolved.options)
+    timer = Timer(resolved, models, most_s=seconds * _TIMING)
     tried = {name: _variations(one, resolved) for name, one in resolved.measurements.items()}
     chooser = _Chooser(resolved, timer, is_cached, tried)
     asked = resolved.plan.measure

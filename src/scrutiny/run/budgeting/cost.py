@@ -1,11 +1,12 @@
 """Cost of a plan: texts, seconds and money, before the first query."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from scrutiny.run.budgeting.durations import in_words
 from scrutiny.run.budgeting.timing import Timer
+from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.resolved import Measurement, Resolved
 
 _BYTES: Final = 400  # of a record in memory
@@ -109,9 +110,7 @@ class Cost:
         return {"parts": parts, **{name: getattr(self, name) for name in names}}
 
 
-def cost_of(
-    resolved: Resolved, *, models: Mapping[str, Any] | None = None, price: float = 0.0
-) -> Cost:
+def cost_of(resolved: Resolved, *, models: LoadedModels | None = None, price: float = 0.0) -> Cost:
     """Cost of a resolved plan, by timing a few items on the first replicate of each family.
 
     Parameters
@@ -119,11 +118,11 @@ def cost_of(
     resolved
         The plan.
     models
-        Python objects for names in the plan.
+        Models of this process.
     price
         Money for each text.
     """
-    timer = Timer(resolved, models or {})
+    timer = Timer(resolved, models or LoadedModels(resolved.options))
     measurements = resolved.measurements.values()
     return Cost(tuple(part for m in measurements for part in parts_of(m, resolved, timer)), price)
 

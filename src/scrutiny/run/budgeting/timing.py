@@ -1,10 +1,10 @@
 """Timing of models on a few items; no result is stored."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from time import perf_counter
-from typing import Any, Final
+from typing import Final
 
 from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.diagnostic import ChangesTexts
@@ -15,7 +15,7 @@ from scrutiny.models.strings.lineage import checkpoint_folder
 from scrutiny.models.strings.source import UNTRAINED, parse
 from scrutiny.run.asking.stores import forgetful_store
 from scrutiny.run.executing.task_runner import TaskRunner
-from scrutiny.run.planning.loading import load_given, load_replicate
+from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.resolve import inputs_of
 from scrutiny.run.planning.resolved import Measurement, Resolved
 from scrutiny.run.planning.tasks import TaskSpec
@@ -53,22 +53,18 @@ class Timer:
     ----------
     resolved
         The plan.
-    given
-        Python objects for names in the plan.
+    models
+        Models of this process.
     most_s
         Seconds that one more stretch of items may be expected to take.
     """
 
-    def __init__(
-        self, resolved: Resolved, given: Mapping[str, Any], *, most_s: float = inf
-    ) -> None:
+    def __init__(self, resolved: Resolved, models: LoadedModels, *, most_s: float = inf) -> None:
         self._most_s = most_s
         self._resolved = resolved
-        self._given = given
+        self._models = models
         self._each: dict[tuple[Hashable, ...], float] = {}
         self._speeds: dict[tuple[Hashable, ...], Speed] = {}
-        self._last: tuple[tuple[str, str], Model] | None = None
-        self._load_s = 0.0
 
     def speed(self, measurement: Measurement, *, family: str, data: str) -> Speed:
         """Speed of a measurement of a family on a dataset.
@@ -86,12 +82,13 @@ class Timer:
 
     @property
     def loading(self) -> float:
-        """Seconds that loading every replicate takes, each as long as the slowest that was timed.
+        """Seconds that loading every replicate takes, each as long as the slowest so far.
 
         What is loaded for the first time brings its packages with it, so the time is no less.
         """
-        named = [f for name, f in self._resolved.families.items() if name not in self._given]
-        return self._load_s * sum(len(family.replicates) for family in named)
+        given = self._models.given
+        named = [f for name, f in self._resolved.families.items() if name not in given]
+        return self._models.slowest * sum(len(family.replicates) for family in named)
 
     def predicting(self, family: str, data: str) -> float:
         """Seconds of a prediction of one item."""
@@ -130,26 +127,17 @@ class Timer:
     def _alike(self, family: str, data: str) -> tuple[Hashable, ...]:
         """Key shared by models that are equally fast on a dataset."""
         source = self._resolved.families[family].replicates[0].source
-        alike = family if family in self._given else equally_fast(source)
+        alike = family if family in self._models.given else equally_fast(source)
         return data, alike, self._resolved.pairings[family, data].capabilities
 
     def _model(self, family: str, data: str) -> Model:
-        """First replicate of a family, loaded; the last one loaded is cached."""
-        task = self._resolved.tasks[data]
-        if family in self._given:
-            return load_given(self._given[family], task)
+        """First replicate of a family."""
         source = self._resolved.families[family].replicates[0].source
-        if self._last is None or self._last[0] != (source, task.name):
-            self._last = None  # never two at a time
-            begun = perf_counter()
-            model = load_replicate(source, task, self._resolved.options)
-            self._load_s = max(self._load_s, perf_counter() - begun)
-            self._last = (source, task.name), model
-        return self._last[1]
+        return self._models.get(family, source, self._resolved.tasks[data])[0]
 
     def _measured(self, measurement: Measurement, family: str, data: str) -> tuple[float, float]:
         """Texts and seconds per item, measured as in a run."""
-        store, model = forgetful_store(), self._model(family, data)
+        store = forgetful_store()
         first = measurement.cells[family][0]
         is_known_before = isinstance(measurement.diagnostic, ChangesTexts)
         in_model: list[tuple[int, float]] = []
@@ -158,7 +146,7 @@ class Timer:
         def work(start: int, stop: int) -> None:
             nonlocal asked, items
             # a runner keeps the items of a shard by where it starts: each stretch has its own
-            runner = TaskRunner(self._resolved, store, run_id="check", models={family: model})
+            runner = TaskRunner(self._resolved, store, self._models, run_id="check")
             task = TaskSpec(
                 "check",
                 "measure",

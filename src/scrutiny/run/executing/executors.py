@@ -1,28 +1,32 @@
 """Executors of tasks by their names."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property, partial
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from scrutiny.core.errors import PlanError
+from scrutiny.run.executing.executor import Executor, Prepared
 from scrutiny.run.executing.on_ray import RayExecutor
 from scrutiny.run.executing.processes import Processes
-from scrutiny.run.executing.task_runner import Executor, TaskRunner
-from scrutiny.run.planning.tasks import Work
+from scrutiny.run.executing.task_runner import TaskRunner
+from scrutiny.run.planning.loading import LoadedModels, ModelCard
 from scrutiny.store.journal import Block
 
 
 class Serial(Executor):
     """Runs tasks one after the other in this process: the reference executor."""
 
-    @cached_property
-    def _runner(self) -> TaskRunner:
-        return TaskRunner(self._resolved, self._store, run_id=self._run_id, models=self._objects)
+    is_here = True
 
-    def run(self, work: Iterable[Work]) -> Iterator[tuple[str, Block]]:
+    def _card(self, worker: int, *asked: Any) -> ModelCard:
+        """Card of a model."""
+        del worker
+        return self.models.card(*asked)
+
+    def _run(self, prepared: Prepared) -> Iterator[tuple[str, Block]]:
         """Identity and result of each task, in order."""
-        for task, prepared in work:
-            yield task.id, self._runner.execute(task, prepared)
+        runner = TaskRunner(self._resolved, self._store, self.models, run_id=self._run_id)
+        while (task := self._dealer.next(0)) is not None:
+            yield task.id, runner.execute(task, prepared(task))
 
 
 _KINDS: Final[Mapping[str, type[Executor]]] = {
@@ -32,17 +36,17 @@ _KINDS: Final[Mapping[str, type[Executor]]] = {
 }
 
 
-def executor(name: str, *, workers: int, objects: Mapping[str, Any]) -> Callable[..., Executor]:
-    """Factory of the executor with this name; it is still given the plan, the store and ``run_id``.
+def executor(name: str, models: LoadedModels, *, workers: int) -> Executor:
+    """Executor with this name; it starts its workers when there is something for them.
 
     Parameters
     ----------
     name
         "auto" (processes where there is more than one worker), "serial", "processes" or "ray".
+    models
+        Models of this process. Python objects among them stay in it.
     workers
         How many.
-    objects
-        Models given as Python objects: they stay in this process.
 
     Raises
     ------
@@ -51,7 +55,7 @@ def executor(name: str, *, workers: int, objects: Mapping[str, Any]) -> Callable
     """
     if name == "auto":
         name = "serial" if workers <= 1 else "processes"
-    if name != "serial" and objects:
+    if name != "serial" and models.given:
         raise PlanError(
             "A model given as a Python object cannot travel to a worker: use workers=1, or name "
             "it as python:module:object so that each worker imports it."
@@ -60,4 +64,4 @@ def executor(name: str, *, workers: int, objects: Mapping[str, Any]) -> Callable
         raise PlanError(
             f"There is no executor {name!r}; there are auto, serial, processes and ray."
         )
-    return partial(_KINDS[name], workers=workers, objects=objects)
+    return _KINDS[name](models, workers=1 if name == "serial" else workers)

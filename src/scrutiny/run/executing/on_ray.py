@@ -4,17 +4,20 @@ Workers are Ray actors. Their store is an actor too: it holds the requests of th
 driver, which polls it, has answered them from SQLite.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from time import sleep
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 from scrutiny.core.errors import MissingExtraError, RunIncompleteError
+from scrutiny.core.model import LoadOptions
 from scrutiny.run.asking.stores import TaskStore, remote_store
-from scrutiny.run.executing.task_runner import Executor, TaskRunner
+from scrutiny.run.executing.executor import Executor, Prepared
+from scrutiny.run.executing.task_runner import TaskRunner
+from scrutiny.run.planning.loading import LoadedModels, ModelCard
 from scrutiny.run.planning.resolved import Resolved
-from scrutiny.run.planning.tasks import Work
+from scrutiny.run.planning.tasks import TaskSpec
 from scrutiny.store.journal import Block, from_bytes, to_bytes
 
 _POLL_S = 0.005
@@ -67,30 +70,29 @@ def mailbox_store(mailbox: Any) -> TaskStore:
 
 
 class Worker:
-    """Executes tasks on a node; a Ray actor."""
+    """Loads models and executes tasks on a node; a Ray actor."""
 
-    def __init__(self, resolved: Resolved, mailbox: Any, run_id: str) -> None:
-        self._runner = TaskRunner(resolved, mailbox_store(mailbox), run_id=run_id)
+    def __init__(self, options: LoadOptions, mailbox: Any) -> None:
+        self._models = LoadedModels(options)
+        self._store = mailbox_store(mailbox)
+        self._runner: TaskRunner
 
-    def execute(self, work: Work) -> tuple[str, dict[str, bytes]]:
+    def card(self, *asked: Any) -> ModelCard:
+        """Card of a model."""
+        return self._models.card(*asked)
+
+    def begin(self, resolved: Resolved, run_id: str) -> None:
+        """Begin a run."""
+        self._runner = TaskRunner(resolved, self._store, self._models, run_id=run_id)
+
+    def execute(self, task: TaskSpec, prepared: bytes | None) -> tuple[str, dict[str, bytes]]:
         """Identity and result of a task."""
-        task, prepared = work
         block = self._runner.execute(task, prepared)
         return task.id, {name: to_bytes(table) for name, table in block.items()}
 
 
 class RayExecutor(Executor):
     """Runs tasks on the Ray cluster at ``RAY_ADDRESS``, or on this machine."""
-
-    def run(self, work: Iterable[Work]) -> Iterator[tuple[str, Block]]:
-        """Identity and result of each finished task.
-
-        Raises
-        ------
-        RunIncompleteError
-            If a worker or its node dies; what is done is kept.
-        """
-        yield from self._serve(_ray(), *self._actors, iter(work))
 
     @cached_property
     def _actors(self) -> tuple[Any, list[Any]]:
@@ -99,9 +101,41 @@ class RayExecutor(Executor):
         if not ray.is_initialized():
             ray.init(log_to_driver=False, include_dashboard=False, configure_logging=False)
         mailbox = ray.remote(Mailbox).options(num_cpus=0).remote()
+        worker, options = ray.remote(Worker).options(num_cpus=1), self.models.options
+        return mailbox, [worker.remote(options, mailbox) for _ in range(self._workers)]
+
+    def _card(self, worker: int, *asked: Any) -> ModelCard:
+        """Card of a model that a worker loads."""
+        return cast("ModelCard", _got(self._actors[1][worker].card.remote(*asked)))
+
+    def _run(self, prepared: Prepared) -> Iterator[tuple[str, Block]]:
+        """Identity and result of each finished task.
+
+        Raises
+        ------
+        RunIncompleteError
+            If a worker or its node dies; what is done is kept.
+        """
+        ray, (mailbox, crew) = _ray(), self._actors
         shared = ray.put(self._resolved)
-        worker = ray.remote(Worker).options(num_cpus=1)
-        return mailbox, [worker.remote(shared, mailbox, self._run_id) for _ in range(self._workers)]
+        for actor in crew:
+            actor.begin.remote(shared, self._run_id)
+        running = dict(filter(None, (self._hand_out(n, prepared) for n in range(len(crew)))))
+        while running:
+            for request, method, arguments in ray.get(mailbox.collect.remote()):
+                mailbox.answer.remote(request, self._store.reply(method, arguments))
+            done, _ = ray.wait(list(running), timeout=_POLL_S)
+            for reference in done:
+                task_id, parts = _got(reference)
+                running.update(filter(None, [self._hand_out(running.pop(reference), prepared)]))
+                yield task_id, {name: from_bytes(data) for name, data in parts.items()}
+
+    def _hand_out(self, worker: int, prepared: Prepared) -> tuple[Any, int] | None:
+        """Reference to a worker's next task, and the worker; ``None`` without a task."""
+        task = self._dealer.next(worker)
+        if task is None:
+            return None
+        return self._actors[1][worker].execute.remote(task, prepared(task)), worker
 
     def close(self) -> None:
         """End the actors."""
@@ -110,34 +144,21 @@ class RayExecutor(Executor):
             for actor in [*crew, mailbox]:
                 _ray().kill(actor)
 
-    def _serve(
-        self, ray: Any, mailbox: Any, crew: list[Any], queue: Iterator[Work]
-    ) -> Iterator[tuple[str, Block]]:
-        """Assign work and answer the mailbox until all is done."""
-        running: dict[Any, Any] = {}
-        for actor in crew:
-            _hand_out(actor, queue, running)
-        while running:
-            for request, method, arguments in ray.get(mailbox.collect.remote()):
-                mailbox.answer.remote(request, self._store.reply(method, arguments))
-            done, _ = ray.wait(list(running), timeout=_POLL_S)
-            for reference in done:
-                actor = running.pop(reference)
-                try:
-                    task_id, parts = ray.get(reference)
-                except ray.exceptions.RayTaskError as error:
-                    raise error.as_instanceof_cause() from None
-                except ray.exceptions.RayActorError as error:
-                    raise RunIncompleteError(
-                        f"A Ray worker died: {error}. What was done is kept: re-issue the same "
-                        "command."
-                    ) from error
-                _hand_out(actor, queue, running)
-                yield task_id, {name: from_bytes(data) for name, data in parts.items()}
 
+def _got(reference: Any) -> Any:
+    """What an actor gives; raises what it raised.
 
-def _hand_out(actor: Any, queue: Iterator[Work], running: dict[Any, Any]) -> None:
-    """Give a worker its next task, if any."""
-    following = next(queue, None)
-    if following is not None:
-        running[actor.execute.remote(following)] = actor
+    Raises
+    ------
+    RunIncompleteError
+        If it or its node has died.
+    """
+    ray = _ray()
+    try:
+        return ray.get(reference)
+    except ray.exceptions.RayTaskError as error:
+        raise error.as_instanceof_cause() from None
+    except ray.exceptions.RayActorError as error:
+        raise RunIncompleteError(
+            f"A Ray worker died: {error}. What was done is kept: re-issue the same command."
+        ) from error

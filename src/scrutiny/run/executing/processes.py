@@ -2,26 +2,28 @@
 
 Workers are started fresh (spawn) and talk through one pipe each: a worker sends requests to the
 store (look up answers, keep answers, memos) and finally its block; the driver serves whoever is
-ready.
+ready. They load what is planned, too: the driver has no models of its own.
 """
 
 import multiprocessing
 import signal
 import traceback
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
-from itertools import islice
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import Any, cast
 
 from scrutiny.core.errors import ModelError, RunIncompleteError, ScrutinyError
 from scrutiny.core.garbage import left_alone
+from scrutiny.core.model import LoadOptions
 from scrutiny.run.asking.stores import TaskStore, remote_store
-from scrutiny.run.executing.task_runner import Executor, TaskRunner
+from scrutiny.run.executing.executor import Executor, Prepared
+from scrutiny.run.executing.task_runner import TaskRunner
+from scrutiny.run.planning.loading import LoadedModels, ModelCard
 from scrutiny.run.planning.resolved import Resolved
-from scrutiny.run.planning.tasks import Work
+from scrutiny.run.planning.tasks import TaskSpec
 from scrutiny.store.journal import Block, from_bytes, to_bytes
 
 
@@ -39,11 +41,32 @@ class Processes(Executor):
     """Runs tasks in worker processes."""
 
     @cached_property
-    def _crew(self) -> dict[Any, Any]:
-        """Each worker's process by its pipe."""
+    def _crew(self) -> dict[int, tuple[Any, Any]]:
+        """Pipe and process of each worker that has been started."""
         return {}
 
-    def run(self, work: Iterable[Work]) -> Iterator[tuple[str, Block]]:
+    @cached_property
+    def _told(self) -> set[int]:
+        """Workers that know the plan."""
+        return set()
+
+    def begin(self, resolved: Resolved, store: TaskStore, run_id: str) -> None:
+        """Begin a run."""
+        super().begin(resolved, store, run_id)
+        self._told.clear()
+
+    def _card(self, worker: int, *asked: Any) -> ModelCard:
+        """Card of a model that a worker loads.
+
+        Raises
+        ------
+        ScrutinyError
+            Whatever it raised.
+        """
+        self._send(worker, "card", *asked)
+        return cast("ModelCard", self._receive(worker)[1])
+
+    def _run(self, prepared: Prepared) -> Iterator[tuple[str, Block]]:
         """Identity and result of each finished task.
 
         Raises
@@ -55,57 +78,76 @@ class Processes(Executor):
         ScrutinyError
             Whatever a task raised for people; anything else keeps its traceback.
         """
-        queue = iter(work)
-        idle = list(self._crew)
-        busy: set[Any] = set()
-        for first in islice(queue, self._workers):
-            pipe = idle.pop() if idle else self._start()
-            busy.add(pipe)
-            pipe.send(first)
-        yield from self._serve(busy, queue)
+        dealt = ((n, self._dealer.next(n)) for n in range(self._workers))
+        first = {worker: task for worker, task in dealt if task is not None}
+        busy = set(first)
+        for worker in first:
+            self._start(worker)  # all at once: it takes a while
+        for worker, task in first.items():
+            self._give(worker, task, prepared)
+        while busy:
+            numbers: dict[Any, int] = {self._crew[number][0]: number for number in busy}
+            for ready in wait(list(numbers)):
+                pipe: Any = ready
+                number = numbers[pipe]
+                kind, *told = self._receive(number)
+                if kind == "ask":
+                    pipe.send(self._store.reply(*told))
+                    continue
+                following = self._dealer.next(number)
+                if following is None:
+                    busy.discard(number)
+                else:
+                    self._give(number, following, prepared)
+                yield told[0], {k: from_bytes(v) for k, v in told[1].items()}
+
+    def _give(self, worker: int, task: TaskSpec, prepared: Prepared) -> None:
+        """Give a worker a task."""
+        if worker not in self._told:
+            self._send(worker, "plan", self._resolved, self._run_id)
+            self._told.add(worker)
+        self._send(worker, "task", task, prepared(task))
+
+    def _send(self, worker: int, *message: Any) -> None:
+        self._start(worker)
+        self._crew[worker][0].send(message)
+
+    def _start(self, worker: int) -> None:
+        """Start a worker, unless it is there."""
+        if worker not in self._crew or not self._crew[worker][1].is_alive():
+            self._crew[worker] = _started(self.models.options)
+
+    def _receive(self, worker: int) -> Any:
+        """Message of a worker; raises what it raised."""
+        message = _received(*self._crew[worker])
+        if message[0] == "error":
+            raise message[1]
+        return message
 
     def close(self) -> None:
         """Let idle workers end, and end the others."""
-        for pipe in self._crew:
+        for pipe, _ in self._crew.values():
             with suppress(OSError):
                 pipe.send(None)
             pipe.close()
-        for process in self._crew.values():
+        for _, process in self._crew.values():
             process.join(timeout=2)
             if process.is_alive():
                 process.kill()
                 process.join()
         self._crew.clear()
+        self._told.clear()
 
-    def _start(self) -> Any:
-        """Pipe to a new worker."""
-        context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe()
-        arguments = (theirs, self._resolved, self._run_id)
-        process = context.Process(target=_work, args=arguments, daemon=True)
-        with _deaf_to_interrupts():
-            process.start()
-        theirs.close()
-        self._crew[ours] = process
-        return ours
 
-    def _serve(self, busy: set[Any], queue: Iterator[Work]) -> Iterator[tuple[str, Block]]:
-        """Serve requests and assign work until all workers are idle."""
-        while busy:
-            for ready in wait(list(busy)):
-                pipe: Any = ready
-                message = _receive(pipe, self._crew[pipe])
-                if message[0] == "ask":
-                    pipe.send(self._store.reply(message[1], message[2]))
-                    continue
-                if message[0] == "error":
-                    raise message[1]
-                following = next(queue, None)
-                if following is None:
-                    busy.discard(pipe)
-                else:
-                    pipe.send(following)
-                yield message[1], {k: from_bytes(v) for k, v in message[2].items()}
+def _started(options: LoadOptions) -> tuple[Any, Any]:
+    """Pipe to a new worker, and its process."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_work, args=(theirs, options), daemon=True)
+    with _deaf_to_interrupts():
+        process.start()
+    theirs.close()
+    return ours, process
 
 
 @contextmanager
@@ -125,7 +167,7 @@ def _deaf_to_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _receive(pipe: Any, process: Any) -> Any:
+def _received(pipe: Any, process: Any) -> Any:
     try:
         return pipe.recv()
     except (EOFError, OSError) as error:
@@ -144,22 +186,28 @@ def _receive(pipe: Any, process: Any) -> Any:
         ) from error
 
 
-def _work(pipe: "Connection[Any, Any]", resolved: Resolved, run_id: str) -> None:
-    """Worker loop: execute tasks until there are no more."""
-    runner = TaskRunner(resolved, pipe_store(pipe), run_id=run_id)
+def _work(pipe: "Connection[Any, Any]", options: LoadOptions) -> None:
+    """Worker loop: load models and execute tasks until there are no more."""
+    models, store = LoadedModels(options), pipe_store(pipe)
+    runner: TaskRunner
     ended = suppress(EOFError, KeyboardInterrupt, BrokenPipeError, ConnectionResetError)
-    with left_alone(), ended:
-        while (work := pipe.recv()) is not None:
-            task, prepared = work
+    with ExitStack() as held, ended:
+        while (message := pipe.recv()) is not None:
+            kind, *told = message
             try:
-                block = runner.execute(task, prepared)
+                if kind == "plan":
+                    runner = TaskRunner(told[0], store, models, run_id=told[1])
+                    held.close()
+                    held.enter_context(left_alone())
+                elif kind == "card":
+                    pipe.send(("card", models.card(*told)))
+                else:
+                    block = runner.execute(*told)
+                    pipe.send(("done", told[0].id, {k: to_bytes(v) for k, v in block.items()}))
             except ScrutinyError as error:
                 pipe.send(("error", error))
-                return
             except Exception as error:
                 pipe.send(("error", WorkerError(f"{error!r}\n{traceback.format_exc()}")))
-                return
-            pipe.send(("done", task.id, {k: to_bytes(v) for k, v in block.items()}))
 
 
 class WorkerError(Exception):

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
+from scrutiny.core.grouping import grouped
 from scrutiny.models.strings.source import parse
 from scrutiny.run.asking.sameness import who
 from scrutiny.run.asking.stores import TaskStore
@@ -53,9 +54,12 @@ def see_again(
 
 
 def _replicates(resolved: Resolved) -> Iterable[Asked]:
-    for family, dataset in resolved.pairings:
+    for family, datasets in grouped(
+        resolved.pairings
+    ).items():  # each is loaded once for all of its data
         for position in range(len(resolved.families[family].replicates)):
-            yield family, position, dataset
+            for dataset in datasets:
+                yield family, position, dataset
 
 
 def _asked_by(todo: Iterable[TaskSpec]) -> Iterable[Asked]:

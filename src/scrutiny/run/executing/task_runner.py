@@ -1,8 +1,7 @@
 """Task runner: executes one task in any process."""
 
-from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 from time import perf_counter
@@ -33,34 +32,32 @@ from scrutiny.run.blocks import (
     writable,
 )
 from scrutiny.run.executing.context import AskedReference, RunContext
-from scrutiny.run.planning.loading import load_given, load_replicate
+from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.resolved import Resolved
-from scrutiny.run.planning.tasks import TaskSpec, Work
+from scrutiny.run.planning.tasks import TaskSpec
 from scrutiny.store.journal import Block, from_bytes
 from scrutiny.store.schemas import TIMINGS
 
-_KEPT_MODELS, _KEPT_BATCHES = 2, 4
+_KEPT_BATCHES = 4
 _MOST_SAID = 2_000  # letters of a model's message
 
 
 class TaskRunner:
-    """Task runner of one resolved plan; caches the last loaded models."""
+    """Task runner of one resolved plan."""
 
     def __init__(
         self,
         resolved: Resolved,
         store: TaskStore,
+        models: LoadedModels,
         *,
         run_id: str,
-        models: Mapping[str, Any] | None = None,
     ) -> None:
         self._resolved = resolved
         self._store = store
+        self._models = models
         self._run_id = run_id
-        self._given = models or {}
-        self._loaded: OrderedDict[tuple[str, str, str], Model] = OrderedDict()
         self._batches: OrderedDict[str, Batch] = OrderedDict()
-        self._readings: dict[str, ObjectReading] = {}
         self._witnesses: dict[str, dict[str, Witnesses]] = {}
         self._paces: dict[str, Pace] = {}
 
@@ -185,14 +182,15 @@ class TaskRunner:
         return AskedReference(client, subject=family, replicate=replicate)
 
     def _client(self, family: str, dataset: str, replicate: Replicate) -> ModelClient:
-        model = self._model(family, dataset, replicate)
+        task = self._resolved.tasks[dataset]
+        model, reading = self._models.get(family, replicate.source, task)
         match = self._resolved.pairings[family, dataset].labels
         name = who(family, replicate.source, dataset)
         with errors_named(replicate.source), at_home(replicate.source):
             fingerprint = model.fingerprint()
         # without one, answers are not shared between runs
         of_this_run = canonical_json(["run", self._run_id, family, redacted(replicate.source)])
-        stated = fingerprint or self._read(name, model)
+        stated = fingerprint or self._read(name, model, reading)
         must_be_the_same(self._store, name, replicate.source, stated, keep=True)
         kept_as = fingerprint or of_this_run
         if isinstance(model, RemoteModel):  # the service behind a URL may change any time
@@ -207,31 +205,15 @@ class TaskRunner:
             pace=self._paces.setdefault(name, Pace()),
         )
 
-    def _read(self, name: str, model: Model) -> str:
-        """Digest of a model's object state, computed once, before it answers."""
-        if name not in self._readings:
-            reading = self._readings[name] = read_object(model)
-            if not reading.is_whole:
-                self._witnesses[name] = {
-                    capability: Witnesses(self._store, name, model.source, form)
-                    for capability, form in FORMS.items()
-                }
-        return self._readings[name].digest
-
-    def _model(self, family: str, dataset: str, replicate: Replicate) -> Model:
-        kind = self._resolved.tasks[dataset]
-        key = (family, replicate.source, kind.name)  # objects may share a source string
-        if key not in self._loaded:
-            while len(self._loaded) >= _KEPT_MODELS:
-                self._loaded.popitem(last=False)
-            given = self._given.get(family)
-            self._loaded[key] = (
-                load_replicate(replicate.source, kind, self._resolved.options)
-                if given is None
-                else load_given(given, kind)
-            )
-        self._loaded.move_to_end(key)
-        return self._loaded[key]
+    def _read(self, name: str, model: Model, reading: ObjectReading | None) -> str:
+        """Digest of a model's object state, as it was before it answered."""
+        reading = reading or read_object(model)  # it has withdrawn its fingerprint
+        if not reading.is_whole and name not in self._witnesses:
+            self._witnesses[name] = {
+                capability: Witnesses(self._store, name, model.source, form)
+                for capability, form in FORMS.items()
+            }
+        return reading.digest
 
 
 def _timing(task: TaskSpec, seconds: float, tallies: Sequence[Tally]) -> pa.Table:
@@ -251,44 +233,3 @@ def _timing(task: TaskSpec, seconds: float, tallies: Sequence[Tally]) -> pa.Tabl
         "cost": spent.cost,
     }
     return pa.Table.from_pylist([row], schema=TIMINGS)
-
-
-class Executor(ABC):
-    """Runs tasks, with their inputs and the store that serves them; all give the same results.
-
-    Parameters
-    ----------
-    resolved, run_id
-        What is run.
-    store
-        Of the driver.
-    workers
-        How many run tasks in parallel.
-    objects
-        Models given as Python objects: they stay in this process.
-    """
-
-    def __init__(
-        self,
-        resolved: Resolved,
-        store: TaskStore,
-        *,
-        run_id: str,
-        workers: int,
-        objects: Mapping[str, Any],
-    ) -> None:
-        self._resolved = resolved
-        self._store = store
-        self._run_id = run_id
-        self._workers = workers
-        self._objects = objects
-
-    @abstractmethod
-    def run(self, work: Iterable[Work]) -> Iterator[tuple[str, Block]]:
-        """Identity and result of each finished task, in any order.
-
-        Workers stay for the next call: they have loaded their code and their models.
-        """
-
-    def close(self) -> None:  # noqa: B027 - there may be no workers
-        """End the workers."""

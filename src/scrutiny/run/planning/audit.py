@@ -1,31 +1,28 @@
 """Audit plan: measurements of a profile for a model and its data, at modest budgets."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import canonical_json, plain
 from scrutiny.core.diagnostic import Diagnostic
 from scrutiny.core.errors import ModelError
 from scrutiny.core.grouping import grouped
-from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
-from scrutiny.data.dataset import load_dataset
+from scrutiny.data.reading import OnBadRow
 from scrutiny.models.named.family import expand
-from scrutiny.run.planning.loading import capabilities_of, load_given, load_replicate
+from scrutiny.run.planning.loading import LoadedModels
+from scrutiny.run.planning.opened import Opened
 from scrutiny.run.planning.profiles import SHIP, profile_of
 from scrutiny.run.planning.resolve import applies, compares
 from scrutiny.tasks.names import load_task
 
-#: Task, and capabilities of a model on it.
 #: What a model offers an audit beside its capabilities: that changed texts can be asked.
 _OTHER_TEXTS: Final = "other texts"
 #: And that its answers cannot be compared with gold ones.
 _UNSCORED: Final = "unscored"
-Ask = Callable[[ModelPlan, Task], tuple[Task, frozenset[str]]]
 #: The front page needs p-values below .05 / 2 / 40: at least 2,000 draws.
 AUDIT_DRAWS = 4_000
 #: Skill (label by label, with its confidence) and leakage are what other rows presuppose: first.
@@ -36,8 +33,8 @@ def audit_plan(
     models: Sequence[ModelPlan],
     data: Sequence[DataPlan],
     *,
-    options: LoadOptions | None = None,
-    given: Mapping[str, Any] | None = None,
+    opened: Opened | None = None,
+    on_bad_row: OnBadRow = "skip",
     only: Sequence[str] = (),
     reference: ModelPlan | None = None,
     profile: str = SHIP,
@@ -48,10 +45,10 @@ def audit_plan(
     ----------
     models, data
         Models to audit; one is loaded to detect its capabilities.
-    options
-        How models are loaded.
-    given
-        Python objects for names of models and data.
+    opened
+        What the command has open: it goes on with it.
+    on_bad_row
+        What is done with rows that cannot be read.
     only
         Names of diagnostics, whatever the profile, where not all are wanted.
     reference
@@ -68,10 +65,15 @@ def audit_plan(
     wanted = profile_of(profile)
     beside = () if reference is None else (reference,)
     everyone = {model.name: model for model in (*beside, *models)}
-    tasks = {d.name: task_of(d, (given or {}).get(d.name, d.source)) for d in data}
-    suites = {d.name for d in data if is_suite((given or {}).get(d.name, d.source))}
-    ask = partial(_declared, options=options or LoadOptions(), given=given or {})
-    declared = {(m, d): ask(everyone[m], task) for d, task in tasks.items() for m in everyone}
+    opened = opened or Opened(LoadedModels())
+    read = {d.name: opened.dataset(d, on_bad_row) for d in data}
+    tasks = {name: load_task(dataset.task) for name, dataset in read.items()}
+    suites = {name for name, dataset in read.items() if dataset.is_suite}
+    declared = {
+        (name, d): (task, _offered(model, task, opened))
+        for name, model in everyone.items()
+        for d, task in tasks.items()
+    }
     offered = {capability for _, offers in declared.values() for capability in offers}
     offered |= (set() if reference is None else {"reference"}) | ({"suite"} if suites else set())
     own = {model.name for model in models}
@@ -100,7 +102,7 @@ def audit_plan(
         if not planned and not second:
             able = {m for (m, _), (_, offers) in declared.items() if diagnostic.needs <= offers}
             asked = [model for model in models if model.name in able]
-            planned = _on_own_data(name, diagnostic, asked, ask)
+            planned = _on_own_data(name, diagnostic, asked, opened)
             there |= {d: DataPlan(d, d) for m in planned for d in m.data}
         measures += [wanted.limited(replace(m, reference=second)) for m in planned]
     return Plan(
@@ -108,6 +110,7 @@ def audit_plan(
         models=tuple(everyone.values()),
         measure=tuple(measures),
         resampling=Resampling(draws=AUDIT_DRAWS),
+        on_bad_row=on_bad_row,
         profile=profile,
     )
 
@@ -146,20 +149,20 @@ def _measures(
 
 
 def _on_own_data(
-    name: str, diagnostic: Diagnostic[Any], models: Sequence[ModelPlan], ask: Ask
+    name: str, diagnostic: Diagnostic[Any], models: Sequence[ModelPlan], opened: Opened
 ) -> list[MeasurePlan]:
     """Measurement on a diagnostic's own data, if the audited data does not fit."""
     source = diagnostic.audit_data
     if not source:
         return []
-    task = task_of(DataPlan(source, source), source)
+    task = load_task(opened.dataset(DataPlan(source, source)).task)
     fitting = []
     for model in models:
         try:
-            found = ask(model, task)
+            offers = _offered(model, task, opened)
         except ModelError:  # an adapter that knows other tasks only
             continue
-        if _fits(diagnostic, *found):
+        if _fits(diagnostic, task, offers):
             fitting.append((model.name, source))
     return _measures(name, diagnostic, fitting, {source: task})
 
@@ -171,25 +174,10 @@ def _fits(diagnostic: Diagnostic[Any], task: Task, offers: frozenset[str]) -> bo
     return can_be_asked and can_be_told and applies(diagnostic, task, offers)
 
 
-def is_suite(data: Any) -> bool:
-    """Whether a data string or an object is a suite of cases."""
-    return load_dataset(data, limit=1).is_suite
-
-
-def task_of(plan: DataPlan, data: Any) -> Task:
-    """Task of a data string or an object."""
-    return load_task(plan.task or load_dataset(data, limit=1).task)
-
-
-def _declared(
-    model: ModelPlan, task: Task, *, options: LoadOptions, given: Mapping[str, Any]
-) -> tuple[Task, frozenset[str]]:
-    """Task, and the capabilities of the model on it."""
-    if model.name in given:
-        loaded = load_given(given[model.name], task)
-    else:
-        family = expand(model.source, random=model.random, name=model.name, seeds=model.seeds)
-        loaded = load_replicate(family.replicates[0].source, task, options)
-    others = {_OTHER_TEXTS} if loaded.answers_other_texts else set()
-    others |= {_UNSCORED} if loaded.unscored else set()
-    return task, capabilities_of(loaded, task) | others
+def _offered(model: ModelPlan, task: Task, opened: Opened) -> frozenset[str]:
+    """What a model offers for a task: its capabilities, and what can be done with it besides."""
+    family = expand(model.source, random=model.random, name=model.name, seeds=model.seeds)
+    card = opened.card(model.name, family.replicates[0].source, task)
+    others = {_OTHER_TEXTS} if card.answers_other_texts else set()
+    others |= {_UNSCORED} if card.unscored else set()
+    return card.capabilities | others

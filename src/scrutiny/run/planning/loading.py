@@ -1,27 +1,50 @@
-"""Loading models: from a model string, or a Python object registered under a name."""
+"""Loading models: from a model string, or a Python object registered under a name.
 
-from typing import Any
+A command loads as few as it can: the last ones stay, and planning knows them by their cards, which
+come from the process that will ask them.
+"""
 
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from time import perf_counter
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+from scrutiny.core.example import Example
 from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model, PlainModel, as_model
+from scrutiny.core.queries.remote import RemoteModel
 from scrutiny.core.task import Task
 from scrutiny.data.reading import iter_examples
 from scrutiny.models.answers.user_code import at_home, errors_named
 from scrutiny.models.python.objects import PythonModel
+from scrutiny.models.python.reading import ObjectReading
 from scrutiny.models.python.wrapped import with_training_text
 from scrutiny.models.strings.load import load_model, training_source
 from scrutiny.models.strings.source import parse
+from scrutiny.run.asking.sameness import reading_of
 from scrutiny.text.letters import training_hashes
 
+_DEFAULT: Final = LoadOptions()
+#: Models that stay loaded in a process: one that is measured, and its reference.
+KEPT: Final = 2
 
-def load_replicate(source: str, task: Task, options: LoadOptions) -> Model:
+
+def load_replicate(
+    source: str, task: Task, options: LoadOptions, *, hashes: Callable[[str], Any] | None = None
+) -> Model:
     """Model of a complete string, with its training text if the user states it.
 
-    What a checkpoint that was trained here knows of its own gives way to that.
+    What a checkpoint that was trained here knows of its own gives way to that. ``hashes`` are those
+    of a data string, from whoever has read it before.
     """
     with errors_named(source), at_home(source, is_new=True):
         model = load_model(source, task, options)
     stated = training_source(source, options)
-    return model if stated is None else with_training_text(model, lambda: hashes_of(stated))
+    if stated is None:
+        return model
+    return with_training_text(model, partial(hashes or hashes_of, stated))
 
 
 def hashes_of(source: str) -> Any:
@@ -48,3 +71,107 @@ def capabilities_of(model: Model, task: Task) -> frozenset[str]:
         known.add("samples")
     answers = {"predict"} if task.must_be_answered else set()
     return model.capabilities | known | answers
+
+
+class ModelKey(NamedTuple):
+    """Model to load: its family, because objects may share a source string; source, and task."""
+
+    family: str
+    source: str
+    task: str
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ModelCard:
+    """Model card: what planning has to know of a model; can be sent between processes.
+
+    ``reading`` is what can be read of a model that states no ``fingerprint``. ``truncated`` counts
+    the items that are longer than the model reads. ``is_stored`` means that answers are read from
+    a file, ``is_remote`` that they come from an endpoint.
+    """
+
+    source: str
+    model_labels: tuple[str, ...]
+    capabilities: frozenset[str]
+    fingerprint: str | None
+    is_batch_invariant: bool
+    is_stored: bool = False
+    is_remote: bool = False
+    n_layers: int = 0
+    n_heads: int = 0
+    reading: ObjectReading | None = None
+    truncated: int = 0
+    answers_other_texts: bool = True
+    unscored: str = ""
+
+
+class LoadedModels:
+    """Loaded models of one process; the last ones stay.
+
+    Parameters
+    ----------
+    options
+        How they are loaded.
+    given
+        Python objects by the names of families.
+    """
+
+    def __init__(
+        self,
+        options: LoadOptions = _DEFAULT,
+        given: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        self.models = self  # these are of this process
+        self.options = options
+        self.given = given
+        #: Seconds that the slowest one took to load.
+        self.slowest = 0.0
+        self._hashes = cache(hashes_of)  # replicates were trained on the same texts
+        self._kept: OrderedDict[ModelKey, tuple[Model, ObjectReading | None]] = OrderedDict()
+
+    def get(self, family: str, source: str, task: Task) -> tuple[Model, ObjectReading | None]:
+        """Model, and what was read of it before it answered if it has no fingerprint."""
+        key = ModelKey(family, source, task.name)
+        if key not in self._kept:
+            while len(self._kept) >= KEPT:
+                self._kept.popitem(last=False)
+            self._kept[key] = self._load(key, task)
+        self._kept.move_to_end(key)
+        return self._kept[key]
+
+    def forget(self) -> None:
+        """Give the memory of all models back."""
+        self._kept.clear()
+
+    def _load(self, key: ModelKey, task: Task) -> tuple[Model, ObjectReading | None]:
+        if key.family in self.given:
+            model = load_given(self.given[key.family], task)
+        else:
+            begun = perf_counter()
+            model = load_replicate(key.source, task, self.options, hashes=self._hashes)
+            self.slowest = max(self.slowest, perf_counter() - begun)
+        with errors_named(key.source), at_home(key.source):
+            return model, reading_of(model)
+
+    def card(
+        self, family: str, source: str, task: Task, examples: Sequence[Example] = ()
+    ) -> ModelCard:
+        """Card of a model, with how many of the examples are longer than it reads."""
+        model, reading = self.get(family, source, task)
+        with errors_named(model.source), at_home(model.source):
+            n_layers, n_heads = model.attention_shape or (model.n_layers, 0)
+            return ModelCard(
+                source=model.source,
+                model_labels=tuple(model.labels),
+                capabilities=capabilities_of(model, task),
+                fingerprint=model.fingerprint(),
+                is_batch_invariant=model.is_batch_invariant,
+                is_stored=model.has_stored_answers_only,
+                is_remote=isinstance(model, RemoteModel),
+                n_layers=int(n_layers),
+                n_heads=int(n_heads),
+                reading=reading,
+                answers_other_texts=model.answers_other_texts,
+                unscored=model.unscored,
+                truncated=model.truncated(examples) if "predict" in model.capabilities else 0,
+            )

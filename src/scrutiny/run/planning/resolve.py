@@ -15,24 +15,22 @@ from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.grouping import grouped
 from scrutiny.core.limits import known
-from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import MeasurePlan, Plan, Resampling
-from scrutiny.core.queries.remote import RemoteModel
 from scrutiny.core.registry import registry
 from scrutiny.core.suites.tests import originals, suite_tests
 from scrutiny.core.task import Task
-from scrutiny.data.dataset import Dataset, load_dataset
+from scrutiny.data.dataset import Dataset
 from scrutiny.data.drawn_items import drawn
 from scrutiny.data.labels import LabelMatch, match_labels
 from scrutiny.data.shared_items import SharedItems
-from scrutiny.models.answers.user_code import at_home, errors_named
 from scrutiny.models.named.family import expand
-from scrutiny.run.asking.sameness import reading_of
 from scrutiny.run.planning.asked_slices import asked_slices
 from scrutiny.run.planning.claims import plan_claims, with_presupposed
 from scrutiny.run.planning.doubtful_data import refused_on_shared, shared_data
 from scrutiny.run.planning.estimates import plan_assignments, plan_contrasts
-from scrutiny.run.planning.loading import capabilities_of, load_given, load_replicate
+from scrutiny.run.planning.loading import LoadedModels, ModelCard
+from scrutiny.run.planning.opened import Opened
 from scrutiny.run.planning.pairs import pairs_of
 from scrutiny.run.planning.params import make_params
 from scrutiny.run.planning.published import must_read
@@ -58,6 +56,7 @@ def resolve(
     options: LoadOptions | None = None,
     data: Mapping[str, Any] | None = None,
     models: Mapping[str, Any] | None = None,
+    opened: Opened | None = None,
 ) -> Resolved:
     """Resolve a plan: read its data, expand its families, design its diagnostics.
 
@@ -69,6 +68,8 @@ def resolve(
         Device, batch and adapter options.
     data, models
         Python objects for names in the plan (a data frame, a callable).
+    opened
+        What the command has open already, with options and objects of its own.
 
     Raises
     ------
@@ -77,27 +78,17 @@ def resolve(
     """
     _must_be_sound(plan)
     plan = with_presupposed(plan)
-    options = options or LoadOptions()
-    given = data or {}
-    datasets = {
-        d.name: load_dataset(
-            given.get(d.name, d.source),
-            task=d.task or None,
-            limit=d.limit,
-            on_bad_row=plan.on_bad_row,
-            name=d.name,
-        )
-        for d in plan.data
-        if d.name not in plan.only_trained
-    }
+    opened = opened or Opened(LoadedModels(options or LoadOptions(), models or {}), data or {})
+    measured = (d for d in plan.data if d.name not in plan.only_trained)
+    datasets = {d.name: opened.dataset(d, plan.on_bad_row) for d in measured}
     families = {
         m.name: expand(m.source, random=m.random, name=m.name, role=m.role, seeds=m.seeds)
         for m in plan.models
     }
     tasks = {name: load_task(dataset.task) for name, dataset in datasets.items()}
-    looked_up = Resolved(plan, datasets, families, {}, {}, tasks, options)
+    looked_up = Resolved(plan, datasets, families, {}, {}, tasks, opened.options)
     _must_name_labels_that_occur(looked_up)
-    return designed(replace(looked_up, pairings=_pairings(looked_up, models or {})), plan)
+    return designed(replace(looked_up, pairings=_pairings(looked_up, opened)), plan)
 
 
 def designed(resolved: Resolved, plan: Plan) -> Resolved:
@@ -230,9 +221,9 @@ def _with_estimates(resolved: Resolved, shared: Sequence[SharedItems]) -> Resolv
     )
 
 
-def _pairings(resolved: Resolved, given: Mapping[str, Any]) -> dict[tuple[str, str], Pairing]:
+def _pairings(resolved: Resolved, opened: Opened) -> dict[tuple[str, str], Pairing]:
     """Pairings of every family with every dataset of the same measurement."""
-    plan = resolved.plan
+    plan, tasks = resolved.plan, resolved.tasks
     wanted = dict.fromkeys(
         (model, data)
         for m in plan.measure
@@ -240,22 +231,12 @@ def _pairings(resolved: Resolved, given: Mapping[str, Any]) -> dict[tuple[str, s
         for data in m.data
     )
     explicit = {m.name: m.labels for m in plan.models}
-    first: dict[tuple[str, str], Model] = {}
     pairings = {}
-    for family, name in wanted:
-        task = resolved.tasks[name]
-        if (family, task.name) not in first:
-            source = resolved.families[family].replicates[0].source
-            first[family, task.name] = (
-                load_given(given[family], task)
-                if family in given
-                else load_replicate(source, task, resolved.options)
-            )
-        model = first[family, task.name]
-        with errors_named(model.source), at_home(model.source):
-            pairings[family, name] = _pair(
-                model, resolved.datasets[name], task, explicit.get(family) or {}
-            )
+    # what is loaded for one task answers for all datasets of it
+    for family, name in sorted(wanted, key=lambda one: one[0]):
+        source, dataset = resolved.families[family].replicates[0].source, resolved.datasets[name]
+        card = opened.card(family, source, tasks[name], dataset.examples)
+        pairings[family, name] = _pair(card, dataset, tasks[name], explicit.get(family) or {})
     return pairings
 
 
@@ -276,15 +257,15 @@ def _must_name_labels_that_occur(resolved: Resolved) -> None:
         known("label in its data", model.labels, labels, where=f"labels of model {model.name!r}")
 
 
-def _pair(model: Model, dataset: Dataset, task: Task, explicit: Mapping[str, str]) -> Pairing:
-    labels = tuple(model.labels)
+def _pair(card: ModelCard, dataset: Dataset, task: Task, explicit: Mapping[str, str]) -> Pairing:
+    labels = card.model_labels
     half = next((label for label in labels if not is_storable(label)), None)
     if half is not None:
-        raise ModelError(f"{model.source}: its label {half!r} holds half a surrogate pair.")
+        raise ModelError(f"{card.source}: its label {half!r} holds half a surrogate pair.")
     twice = repeated(labels)
     if twice is not None:
         raise ModelError(
-            f"{model.source}: its label {twice!r} occurs twice, so its answers could not be told "
+            f"{card.source}: its label {twice!r} occurs twice, so its answers could not be told "
             "apart. Give each of its outputs a name of its own."
         )
     if not task.must_be_answered:  # so no label has to be matched
@@ -297,31 +278,16 @@ def _pair(model: Model, dataset: Dataset, task: Task, explicit: Mapping[str, str
         how = (
             "give the object an attribute classes_, the labels in the order of its probabilities, "
             f"for instance {list(dataset.labels)[:_MOST_SHOWN]!r}"
-            if model.source.startswith("python:object:")
+            if card.source.startswith("python:object:")
             else f"state them behind the model string, for instance #labels="
             f"{'|'.join(dataset.labels[:_MOST_SHOWN])}"
         )
         raise ModelError(
-            f"{model.source} does not say what its labels are, and they cannot be guessed: {how}."
+            f"{card.source} does not say what its labels are, and they cannot be guessed: {how}."
         )
     else:  # taggers may leave their types open
         match = LabelMatch({label: label for label in dataset.labels})
-    n_layers, n_heads = model.attention_shape or (model.n_layers, 0)
-    return Pairing(
-        labels=match,
-        model_labels=labels,
-        capabilities=capabilities_of(model, task),
-        fingerprint=model.fingerprint(),
-        is_batch_invariant=model.is_batch_invariant,
-        is_stored=model.has_stored_answers_only,
-        is_remote=isinstance(model, RemoteModel),
-        n_layers=int(n_layers),
-        n_heads=int(n_heads),
-        reading=reading_of(model),
-        answers_other_texts=model.answers_other_texts,
-        unscored=model.unscored,
-        truncated=model.truncated(dataset.examples) if "predict" in model.capabilities else 0,
-    )
+    return Pairing.of(card, match)
 
 
 def measurement_of(plan: MeasurePlan, resolved: Resolved) -> Measurement:

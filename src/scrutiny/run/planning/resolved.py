@@ -1,7 +1,7 @@
 """Resolved plan, ready to run."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from scrutiny.core.boundary.canonical import canonical_json, digest
@@ -16,35 +16,22 @@ from scrutiny.core.record import Measure
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.labels import LabelMatch
-from scrutiny.models.python.reading import ObjectReading
 from scrutiny.run.planning.assignment import Assignment, Contrast, Relation
+from scrutiny.run.planning.loading import ModelCard
 from scrutiny.run.planning.pairs import ReplicatePair
 from scrutiny.run.planning.tasks import Beside, shard_size
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pairing:
-    """Family on a dataset: its label mapping, and its capabilities to be used.
-
-    ``fingerprint`` is that of the first replicate, or None if it is unknown; then
-    ``reading`` is what can be read of it. ``truncated`` counts the items that are longer than the
-    model reads. ``is_stored`` means that answers are read from a file, ``is_remote`` that they come
-    from an endpoint.
-    """
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Pairing(ModelCard):
+    """Family on a dataset: its label mapping, and the card of its first replicate."""
 
     labels: LabelMatch
-    model_labels: tuple[str, ...]
-    capabilities: frozenset[str]
-    fingerprint: str | None
-    is_batch_invariant: bool
-    is_stored: bool = False
-    is_remote: bool = False
-    n_layers: int = 0
-    n_heads: int = 0
-    reading: ObjectReading | None = None
-    truncated: int = 0
-    answers_other_texts: bool = True
-    unscored: str = ""
+
+    @classmethod
+    def of(cls, card: ModelCard, labels: LabelMatch) -> "Pairing":
+        """Pairing of a card."""
+        return cls(labels=labels, **{f.name: getattr(card, f.name) for f in fields(card)})
 
     @property
     def lengths(self) -> dict[str, int]:

@@ -47,10 +47,6 @@ class TaskSpec:
         return _id("prepare", self.measure, self.dataset, self.start, *self.reference)
 
 
-#: A task, and what was prepared for it.
-Work = tuple[TaskSpec, bytes | None]
-
-
 def shards_of(
     stage: Literal["prepare", "measure"],
     measure: str,

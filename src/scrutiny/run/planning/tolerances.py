@@ -10,7 +10,9 @@ from scrutiny.core.plan import MeasurePlan, Plan
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.run.planning.audit import task_of
+from scrutiny.run.planning.loading import LoadedModels
+from scrutiny.run.planning.opened import Opened
+from scrutiny.tasks.names import load_task
 
 if TYPE_CHECKING:
     from scrutiny.core.diagnostic import Diagnostic
@@ -44,7 +46,7 @@ def read_tolerances(stated: Sequence[str]) -> dict[str, float]:
 
 
 def with_tolerances(
-    plan: Plan, stated: Mapping[str, float], *, given: Mapping[str, Any] | None = None
+    plan: Plan, stated: Mapping[str, float], *, opened: Opened | None = None
 ) -> Plan:
     """Audit plan whose margins are the stated tolerances, or those that metrics declare.
 
@@ -54,16 +56,16 @@ def with_tolerances(
         The audit.
     stated
         Tolerances by metric without version.
-    given
-        Python objects that stand behind names of data.
+    opened
+        What the command has open: it goes on with it.
 
     Raises
     ------
     UnknownNameError
         If none of its diagnostics has a margin of a metric that is stated.
     """
-    held = given or {}
-    tasks = {d.name: task_of(d, held.get(d.name, d.source)) for d in plan.data}
+    opened = opened or Opened(LoadedModels())
+    tasks = {d.name: load_task(opened.dataset(d, plan.on_bad_row).task) for d in plan.data}
     known: set[str] = set()
     measures = tuple(_with_margins(one, tasks[one.data[0]], stated, known) for one in plan.measure)
     unknown = next((name for name in stated if name not in known), None)
