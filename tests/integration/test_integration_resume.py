@@ -6,12 +6,15 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.run.driver import RunOptions, run_plan
+from scrutiny.run.planning.loading import LoadedModels
+from scrutiny.run.planning.opened import Opened
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.store.run_folder import RunFolder
 
@@ -75,9 +78,12 @@ def test_workers_give_the_same_bytes(
 
 @pytest.mark.slow
 def test_ray_gives_the_same_bytes(tmp_path: Path, enable_ray: None) -> None:
-    resolved = resolve(plan(limit=30))
-    one = run_plan(resolved, tmp_path / "one")
-    many = run_plan(resolved, tmp_path / "ray", options=RunOptions(workers=2, executor="ray"))
+    one = run_plan(resolve(plan(limit=30)), tmp_path / "one")
+    options = RunOptions(workers=2, executor="ray")
+    with closing(options.crew(LoadedModels())) as crew:
+        resolved = resolve(plan(limit=30), opened=Opened(crew))
+        many = run_plan(resolved, tmp_path / "ray", options=options, crew=crew)
+        assert crew.models.slowest == 0  # the driver has loaded nothing
     assert files(one.path) == files(many.path)
 
 

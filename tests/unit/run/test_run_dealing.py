@@ -26,7 +26,7 @@ def five():
         MeasurePlan("d", "performance", ("m",), ("x",)),
         MeasurePlan("e", "calibration", ("m",), ("x",)),
     )
-    return resolved(*both, items=9_000)  # five shards each
+    return resolved(*both, items=5_000)  # five shards each
 
 
 def dealt(dealer, tasks, of, *, quick=()):
@@ -99,7 +99,7 @@ def test_a_reference_stays_with_each_worker():
         MeasurePlan("d", "similarity.outputs", ("r", "m"), ("x",), reference="r"),
         MeasurePlan("e", "performance", ("r", "m"), ("x",)),
         models=models,
-        items=2_000,
+        items=1_500,
     )
     tasks = list(tasks_of(made, "measure"))
     reference = next(models_of(t, made)[1] for t in tasks if t.reference)

@@ -42,7 +42,7 @@ def test_no_two_tasks_share_a_name():
 
 @pytest.mark.parametrize(
     ("queries", "whole", "size"),
-    [(1, None, 2048), (0, None, 2048), (16, None, 1024), (10**6, None, 16), (5, 77, 77), (5, 0, 1)],
+    [(1, None, 1024), (0, None, 1024), (16, None, 1024), (10**6, None, 16), (5, 77, 77), (5, 0, 1)],
 )
 def test_a_shard_is_about_ten_seconds_of_work(queries, whole, size):
     assert shard_size(queries, whole=whole) == size

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 _QUERIES_PER_SHARD: Final = 16_384
-_LEAST, _MOST = 16, 2_048
+_LEAST, _MOST = 16, 1_024  # a few thousand texts are shards enough for some workers
 #: Second family and the index of its replicate, or None.
 Beside = tuple[()] | tuple[str, int]
 
