@@ -86,8 +86,8 @@ def main():
     parser.add_argument("--texts", type=Path, help="TSV file with a column sentence")
     parser.add_argument("--count", type=int, default=10_000, help="texts in all")
     parser.add_argument("--replicates", type=int, default=1, help="each gets its part of them")
-    parser.add_argument("--layers", type=int, default=4)
-    parser.add_argument("--width", type=int, default=256)
+    parser.add_argument("--layers", type=int, default=6)
+    parser.add_argument("--width", type=int, default=384)
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
     if (os.cpu_count() or 1) < 2:

@@ -110,6 +110,16 @@ def test_a_run_with_a_reference_keeps_it(toys, read):
     assert read == SOURCES[:1]
 
 
+def test_who_is_asked_in_both_stages_of_a_run_is_known_to_be_the_same(toys):
+    text = (toys / "toy-1.py").read_text().replace("def fingerprint", "def other")
+    (toys / "plain.py").write_text(text)
+    words = ("--model", "python:./plain.py:Model", "--reference", "python:./plain.py:Model")
+    more = ("--limit", "3", "-P", "budget=20", "--no-cache", "--out", "run")
+    command("run", "invariance.scope", *words, *ONE, *more)
+    (model,) = RunFolder.open("run").manifest["models"].values()
+    assert "(none was so far)" in model["compared"]  # no question was asked again
+
+
 def test_models_that_are_compared_are_loaded_once_and_their_data_read_once(toys, read):
     two = ("python:./toy-1.py:Model", "python:./toy-2.py:Model")
     command("compare", *two, *ONE, "--no-cache")

@@ -4,11 +4,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from scrutiny.core.errors import PlanError
+from scrutiny.run.asking.stores import TaskStore
 from scrutiny.run.executing.executor import Executor, Prepared
 from scrutiny.run.executing.on_ray import RayExecutor
 from scrutiny.run.executing.processes import Processes
 from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.planning.loading import LoadedModels, ModelCard
+from scrutiny.run.planning.resolved import Resolved
 from scrutiny.store.journal import Block
 
 
@@ -16,6 +18,12 @@ class Serial(Executor):
     """Runs tasks one after the other in this process: the reference executor."""
 
     is_here = True
+    _runner: TaskRunner
+
+    def begin(self, resolved: Resolved, store: TaskStore, run_id: str) -> None:
+        """Begin a run."""
+        super().begin(resolved, store, run_id)
+        self._runner = TaskRunner(resolved, store, self.models, run_id=run_id)
 
     def _card(self, worker: int, *asked: Any) -> ModelCard:
         """Card of a model."""
@@ -24,9 +32,8 @@ class Serial(Executor):
 
     def _run(self, prepared: Prepared) -> Iterator[tuple[str, Block]]:
         """Identity and result of each task, in order."""
-        runner = TaskRunner(self._resolved, self._store, self.models, run_id=self._run_id)
         while (task := self._dealer.next(0)) is not None:
-            yield task.id, runner.execute(task, prepared(task))
+            yield task.id, self._runner.execute(task, prepared(task))
 
 
 _KINDS: Final[Mapping[str, type[Executor]]] = {

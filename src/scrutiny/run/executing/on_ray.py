@@ -94,6 +94,13 @@ class Worker:
 class RayExecutor(Executor):
     """Runs tasks on the Ray cluster at ``RAY_ADDRESS``, or on this machine."""
 
+    _is_told: bool
+
+    def begin(self, resolved: Resolved, store: TaskStore, run_id: str) -> None:
+        """Begin a run."""
+        super().begin(resolved, store, run_id)
+        self._is_told = False
+
     @cached_property
     def _actors(self) -> tuple[Any, list[Any]]:
         """Mailbox and workers."""
@@ -117,9 +124,11 @@ class RayExecutor(Executor):
             If a worker or its node dies; what is done is kept.
         """
         ray, (mailbox, crew) = _ray(), self._actors
-        shared = ray.put(self._resolved)
-        for actor in crew:
-            actor.begin.remote(shared, self._run_id)
+        if not self._is_told:
+            shared = ray.put(self._resolved)
+            for actor in crew:
+                actor.begin.remote(shared, self._run_id)
+            self._is_told = True
         running = dict(filter(None, (self._hand_out(n, prepared) for n in range(len(crew)))))
         while running:
             for request, method, arguments in ray.get(mailbox.collect.remote()):
