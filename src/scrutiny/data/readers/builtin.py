@@ -56,6 +56,7 @@ SAMPLES: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
             "id": "id",
         },
     ),
+    "behavior": ("behavior.suite.jsonl", {"text": "text", "label": "label"}),
 }
 
 _READERS: Final = {
@@ -68,7 +69,7 @@ _READERS: Final = {
 
 
 def read(source: DataSource) -> Table:
-    """Rows of a sample: reviews, messages, pairs, entities, agreement, negation or arcs.
+    """Rows of a sample: reviews, messages, pairs, entities, agreement, negation, arcs or behavior.
 
     Raises
     ------
