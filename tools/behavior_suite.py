@@ -37,32 +37,32 @@ TESTS = {
 }
 
 
-def rows(data):
+def rows(given):
     """Rows test by test; last what only stands beside the cases of the last one."""
     found = {kind: [] for kind in (*TESTS, "base")}
     turn = 0
-    for name, domain in data["domains"].items():
+    for name, domain in given["domains"].items():
         for number, (thing, verb, *words) in enumerate(domain["words"]):
             agreeing = {**FORMS[verb], "thing": thing, "Thing": thing[0].upper() + thing[1:]}
             for place, word in enumerate(words):
                 fields = {**agreeing, "w": word, "opposite": words[1 - place]}
-                made = plain(data, domain, number, turn, fields)
+                made = plain(given, domain, number, turn, fields)
                 if "negated" in domain:
                     made |= changed(
                         domain, number, fields, made["word"], flipped=place == number % 2
                     )
-                    made |= told(data["names"], domain["people"][number % 5], turn, fields)
+                    made |= told(given["names"], domain["people"][number % 5], turn, fields)
                 for kind, text in made.items():
                     found[kind].append(row(kind, f"{name}-{word}", text, place))
             turn += 1
     return [one for kind in found.values() for one in kind]
 
 
-def plain(data, domain, number, turn, fields):
+def plain(given, domain, number, turn, fields):
     """A statement, the same of elsewhere, with an intensifier, and negated."""
     frame = domain["vocabulary"][number % 5]
-    slot = next(name for name in data["fill"] if f"{{{name}}}" in frame)
-    fill, strong = data["fill"][slot], domain.get("intensifiers", data["intensifiers"])
+    slot = next(name for name in given["fill"] if f"{{{name}}}" in frame)
+    fill, strong = given["fill"][slot], domain.get("intensifiers", given["intensifiers"])
     word, here, there = fields["w"], fill[turn % len(fill)], fill[(turn + 2) % len(fill)]
     said = {
         "word": (word, here),
@@ -121,11 +121,15 @@ def row(kind, key, text, place):
     return {name: cell for name, cell in cells.items() if cell}
 
 
+def data():
+    """Words and frames."""
+    return tomllib.loads((HERE / "behavior_suite.toml").read_text(encoding="utf-8"))
+
+
 def lines():
     """Lines of the file."""
-    data = tomllib.loads((HERE / "behavior_suite.toml").read_text(encoding="utf-8"))
     head = {"suite": 1, "task": "text-classification"}
-    return [json.dumps(one, ensure_ascii=False) for one in (head, *rows(data))]
+    return [json.dumps(one, ensure_ascii=False) for one in (head, *rows(data()))]
 
 
 def main():
