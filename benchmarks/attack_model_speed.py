@@ -33,7 +33,7 @@ from hf_throughput import bare_batches, run_bare
 from scrutiny.core.registry import registry
 from scrutiny.data.dataset import load_dataset
 from scrutiny.models.strings.load import load_model
-from scrutiny.perturb.recipes.attack import given_for, parse_attack
+from scrutiny.perturb.recipes.attack import given_to_attacks, parse_attack
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.setting import Settings, Victim
 
@@ -73,7 +73,7 @@ def attacked(name, model, examples, budget):
 
     forward = model._loaded.forward
     network = forward.network
-    search = parse_attack(name).search(given_for([], capabilities=model.capabilities))
+    search = parse_attack(name).search(given_to_attacks([], capabilities=model.capabilities))
     victim, forward.network = Timed(ask), Timed(network)
     settings = Settings(seed=0, budget=budget)
     try:

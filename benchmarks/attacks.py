@@ -22,7 +22,7 @@ from attack_peers import LinearVictim, summary
 
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
-from scrutiny.perturb.recipes.attack import given_for, parse_attack
+from scrutiny.perturb.recipes.attack import given_to_attacks, parse_attack
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.setting import Settings, Victim
 
@@ -76,7 +76,7 @@ def own(name, task):
         Example(str(i), {"text": text}, gold=LABELS[label])
         for i, (text, label) in enumerate(zip(task["texts"], task["labels"], strict=True))
     ]
-    search = parse_attack(name).search(given_for([]))
+    search = parse_attack(name).search(given_to_attacks([]))
     begin = process_time()
     results = list(search_all(examples, search, victim=Victim(ask, LABELS), settings=Settings()))
     seconds = process_time() - begin

@@ -34,12 +34,12 @@ def narrowed(text: str) -> str:
     return "\n".join(found)
 
 
-def fitted(line: str) -> str:
-    """Line of at most 80 columns; what is cut off is marked.
+def printed_line(line: str) -> str:
+    """Line as a command prints it, cut to 80 columns; what is cut off is marked.
 
     Examples
     --------
-    >>> len(fitted("x" * 99)), fitted("x" * 99)[-1]
+    >>> len(printed_line("x" * 99)), fitted("x" * 99)[-1]
     (80, '…')
     """
     line = printable(line)

@@ -46,6 +46,17 @@ class EstimateKey:
     condition: Mapping[str, object] = field(default_factory=dict)
     group: str = "all"
 
+    @property
+    def is_relation(self) -> bool:
+        """Whether it is a correlation of two others over replicates.
+
+        Examples
+        --------
+        >>> EstimateKey("d@1", "m@1", "s", "x", condition={"of": "a", "with": "b"}).is_relation
+        False
+        """
+        return self.role == "contrast" and self.condition.keys() == {"of", "with"}
+
 
 def key_of_two(
     one: EstimateKey, other: EstimateKey, *, how: str = "", is_of_slices: bool = False

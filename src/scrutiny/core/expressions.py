@@ -159,12 +159,12 @@ def _without_versions(whole: Expression) -> tuple[Expression, set[int]]:
     return Expression(whole.name, tuple(bare for bare, _ in inner)), versions
 
 
-def made_of(name: str, metric: str) -> str:
-    """Full name of a metric of another metric.
+def metric_of_metric(name: str, metric: str) -> str:
+    """Full expression of a metric that is applied to another metric.
 
     Examples
     --------
-    >>> made_of("drop", "accuracy@1")
+    >>> metric_of_metric("drop", "accuracy@1")
     'drop(accuracy)@1'
     """
     stem, _, version = metric.rpartition("@")

@@ -58,7 +58,7 @@ class Term:
         """Written form."""
         if self.name == _HAS:
             return f"{self._named} {_in_quotes(self.value)}"
-        value = self.value if self.operator == "in" else written_value(self.value)
+        value = self.value if self.operator == "in" else _written_value(self.value)
         return " ".join([self._named, self.operator, value]) if self.operator else self._named
 
     @property
@@ -142,12 +142,12 @@ def complement(text: str) -> str:
     return whole.of.text if isinstance(whole, Not) else Not(whole).text
 
 
-def equal(columns: Mapping[str, str]) -> str:
-    """Slice of the items with these values in columns; empty without columns.
+def slice_of_values(columns: Mapping[str, str]) -> str:
+    """Text of the slice of items with these values in columns; empty without columns.
 
     Examples
     --------
-    >>> equal({"a_test": "weat 1", "a_kind": "and so on"})
+    >>> slice_of_values({"a_test": "weat 1", "a_kind": "and so on"})
     'a_test = weat 1 and a_kind = "and so on"'
     """
     return And(tuple(Term(name, "", "=", value) for name, value in columns.items())).text
@@ -208,7 +208,7 @@ def canonical(text: str) -> str:
     return parse_predicate(text).text if text.strip() else ""
 
 
-def written_value(value: str) -> str:
+def _written_value(value: str) -> str:
     """Value as parsable text, quoted if necessary."""
     return value if _PLAIN.fullmatch(value) else _in_quotes(value)
 

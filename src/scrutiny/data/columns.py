@@ -11,7 +11,8 @@ from scrutiny.core.errors import DataError
 from scrutiny.core.task import Role, Task
 from scrutiny.data.source import OPTIONS, DataSource
 from scrutiny.data.table import Table
-from scrutiny.tasks.names import every_task, load_task, role_options
+from scrutiny.tasks.columns.roles import role_options
+from scrutiny.tasks.names import every_task, load_task
 
 #: Identifiers, which items of every task may have.
 ID: Final = Role("id", OPTIONS["id"], "id", ("id", "guid", "uid", "uuid", "item_id", "example_id"))

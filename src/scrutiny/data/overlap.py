@@ -146,7 +146,7 @@ def overlap_with_hashes(texts: Sequence[str], hashes: Hashes) -> OverlapReport:
         raise DataError(
             "Training hashes must be a sorted array of uint64, as training_hashes makes."
         )
-    is_exact = is_member(letters_hashes(texts), known)
+    is_exact = _is_member(letters_hashes(texts), known)
     pairs = []
     for a, text in enumerate(texts):
         if is_exact[a]:
@@ -156,7 +156,7 @@ def overlap_with_hashes(texts: Sequence[str], hashes: Hashes) -> OverlapReport:
     return _report(tuple(pairs), (len(texts), len(known)), looked_for_near=False)
 
 
-def is_member(values: Hashes, known: Hashes) -> Mask:
+def _is_member(values: Hashes, known: Hashes) -> Mask:
     """Whether each hash ``(value,)`` is in a sorted array; 0 (no letters) never is."""
     if not len(known):
         return np.zeros(len(values), dtype=np.bool_)
@@ -168,7 +168,7 @@ def _exact(a: Hashes, b: Hashes) -> dict[int, OverlapPair]:
     """First text of b with the same letters, for each text of a that has one."""
     order = np.argsort(b, kind="stable")
     ordered = b[order]
-    hits = np.flatnonzero(is_member(a, ordered))
+    hits = np.flatnonzero(_is_member(a, ordered))
     places = order[np.searchsorted(ordered, a[hits])]
     return {
         int(i): OverlapPair(int(i), int(j), "exact", 1.0) for i, j in zip(hits, places, strict=True)
@@ -181,7 +181,7 @@ def _all_sentences_known(text: str, known: Hashes) -> bool:
     if len(pieces) < 2 or not long:
         return False
     hashes = np.array([letters_hash(piece) for piece in long], dtype=np.uint64)
-    return bool(is_member(hashes, known).all())
+    return bool(_is_member(hashes, known).all())
 
 
 def _report(

@@ -17,10 +17,10 @@ from scrutiny.core.limits import known
 from scrutiny.core.registry import registry
 from scrutiny.core.slice_syntax import (
     Term,
-    equal,
     joined,
     parse_predicate,
     share_of,
+    slice_of_values,
     terms_of,
     truth,
 )
@@ -346,7 +346,7 @@ def _by_value(column: str, name: str, values: Sequence[str]) -> list[Slice]:
     if not 2 <= len(counts) <= MOST_VALUES:
         return []
     return [
-        Slice(f"{name} {value}", f"of {name} {value!r}", equal({column: value}))
+        Slice(f"{name} {value}", f"of {name} {value!r}", slice_of_values({column: value}))
         for value in sorted(counts)
     ]
 

@@ -125,16 +125,16 @@ def parse_source(text: str) -> DataSource:
     scheme, colon, target = place.partition(":")
     if not colon or len(scheme) < 2:  # one letter before the colon is a Windows drive
         scheme = _scheme_of_path(place)
-        return DataSource(scheme, place, parse_options(after, where=text, scheme=scheme))
+        return DataSource(scheme, place, _parse_options(after, where=text, scheme=scheme))
     known = schemes()
     if scheme not in known:
         raise DataError(_unknown_scheme(text, scheme, known))
     if not target:
         raise DataError(f"The data string {text!r} has no path or name after {scheme + ':'!r}.")
-    return DataSource(scheme, target, parse_options(after, where=text, scheme=scheme))
+    return DataSource(scheme, target, _parse_options(after, where=text, scheme=scheme))
 
 
-def parse_options(text: str, *, where: str, scheme: str = "") -> dict[str, str]:
+def _parse_options(text: str, *, where: str, scheme: str = "") -> dict[str, str]:
     """Options of the part after ``#``; ``scheme`` names the reader whose own are allowed.
 
     Raises
@@ -175,7 +175,7 @@ def check_option(name: str, *, where: str, scheme: str = "") -> None:
 
 def known_options(scheme: str = "") -> dict[str, str]:
     """All options with their meanings: shared ones, those of tasks, those of one reader."""
-    from scrutiny.tasks.names import role_options
+    from scrutiny.tasks.columns.roles import role_options
 
     reading = _marked(scheme, "reading", ())
     common = {k: said for k, said in OPTIONS.items() if k not in READING or k in reading}

@@ -10,7 +10,7 @@ from scrutiny.parts.charts.findings import forest_or_table
 from scrutiny.parts.charts.tables import Chart, ChartTable, Line
 from scrutiny.parts.charts.vega import key_title
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out, shown
-from scrutiny.parts.run.references import is_relation, settled
+from scrutiny.parts.run.references import settled
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import family_name
 from scrutiny.parts.wording.numbers import interval, number, p_value
@@ -31,7 +31,7 @@ _LEAD: Final = (
 def part(view: RunView) -> Part | None:
     """Differences of two subjects or conditions, by metric; claims of the plan in a table."""
     made = [e for e in settled(view) if e.key.role == "contrast" and e.key.reference]
-    made = [e for e in made if not is_relation(e.key)]
+    made = [e for e in made if not e.key.is_relation]
     by_metric = grouped((f"{e.key.diagnostic} {e.key.metric}", e) for e in made)
     found = [chart for members in by_metric.values() for chart in _charts(members)]
     claims = [f for f in view.findings if family_name(f.claim.diagnostic) == PLAN]

@@ -28,10 +28,10 @@ def part_lines(part: Part) -> Iterator[Text]:
     for chart in part.charts:
         if len(part.charts) > 1:
             yield Text(cropped(f"  {one_line(chart.title)}", WIDTH), style="italic")
-        yield from table_lines(chart.table, indent=4 if len(part.charts) > 1 else 2)
+        yield from _table_lines(chart.table, indent=4 if len(part.charts) > 1 else 2)
 
 
-def table_lines(table: ChartTable, *, indent: int = 0) -> Iterator[Text]:
+def _table_lines(table: ChartTable, *, indent: int = 0) -> Iterator[Text]:
     """Columns if the page is wide enough; otherwise each row in words below its label."""
     rows = [tuple(map(one_line, row)) for row in (table.header, *table.rows)]
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]

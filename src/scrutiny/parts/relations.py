@@ -10,7 +10,6 @@ from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import channel, drawn, guide, label_axis, marks, tooltip, view_of
 from scrutiny.parts.lines import part_lines
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out
-from scrutiny.parts.run.references import is_relation
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.numbers import NO_VALUE, interval, number, p_value
 
@@ -30,7 +29,7 @@ _REASONS: Final = {
 
 def part(view: RunView) -> Part | None:
     """Dots with intervals and a table of every correlation in the plan."""
-    made = [e for e in view.estimates if is_relation(e.key)]
+    made = [e for e in view.estimates if e.key.is_relation]
     if not made:
         return None
     shown = [e for e in made[:MOST_ROWS] if e.value is not None and e.low is not None]

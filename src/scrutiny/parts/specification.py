@@ -9,7 +9,7 @@ from scrutiny.parts.charts.vega import channel, drawn, guide, marks, tooltip, vi
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out
 from scrutiny.parts.run.identity import varying
 from scrutiny.parts.run.questions import Questions
-from scrutiny.parts.run.references import References, is_relation, settled
+from scrutiny.parts.run.references import References, settled
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import unversioned
 from scrutiny.parts.wording.numbers import decimals_for, interval, number, out_of
@@ -30,7 +30,7 @@ def part(view: RunView) -> Part | None:
     """Summary and curve of every question with at least three conditions."""
     references = References(view)
     known = [e for e in settled(view) if e.key.role in ("measured", "contrast")]
-    known = [e for e in known if e.low is not None and not is_relation(e.key)]
+    known = [e for e in known if e.low is not None and not e.key.is_relation]
     questions = [m for m in Questions(view).grouped(known).values() if len(m) >= _FEWEST]
     questions = [m for m in questions if varying([e.key for e in m])]
     questions = [m for m in questions if any(references.is_claimed(e) for e in m)] or questions

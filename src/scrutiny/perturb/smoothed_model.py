@@ -21,7 +21,7 @@ from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
-from scrutiny.models.answers.inputs import require_task
+from scrutiny.models.answers.inputs import must_answer_task
 from scrutiny.models.named.family import members
 from scrutiny.models.strings.adapters import Adapter, checkpoint_of, known_targets
 from scrutiny.models.strings.source import TRAINING, ModelSource, parse
@@ -140,7 +140,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     """
     from scrutiny.models.strings.load import load_model
 
-    require_task(task, _TASKS, source=source.text)
+    must_answer_task(task, _TASKS, source=source.text)
     smoothing = _smoothing(source, task)
     own = {name: value for name, value in source.options.items() if name not in _OWN}
     model = load_model(source.target, task, LoadOptions(options.device, options.batch, options=own))

@@ -192,7 +192,7 @@ def _two_models(
 def partner(
     own: Mapping[str, Any], others: Sequence[Mapping[str, Any]], asked: Asked
 ) -> Iterator[int]:
-    """Positions of the numbers that stand on the other side of one.
+    """Positions of the numbers that a metric of two sides pairs with one.
 
     They agree with it in all that both have, but for what the sides state apart.
     """

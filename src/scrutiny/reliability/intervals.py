@@ -48,7 +48,7 @@ def interval_of(
     rng = generator(seed, "bootstrap", name=name, item="replicates")
     is_fixed = is_held(resampling)
     if resampling.method == AS_PUBLISHED and not is_fixed:
-        return as_published(resampled, rng=rng, level=resampling.level)
+        return _as_published(resampled, rng=rng, level=resampling.level)
     drawn = mean_replicate(resampled) if is_fixed else resampled
     found = crossed(
         drawn.point,
@@ -65,7 +65,7 @@ def interval_of(
     return replace(found, notes=notes)
 
 
-def as_published(
+def _as_published(
     resampled: Resampled, *, rng: np.random.Generator, level: float = 0.95
 ) -> Interval:
     """Multi-Bootstrap percentile interval: replicates redrawn on each draw of items.

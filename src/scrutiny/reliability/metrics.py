@@ -27,12 +27,12 @@ from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 
-from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.errors import PlanError, ScrutinyError, UnknownNameError
 from scrutiny.core.expressions import (
     GAIN,
     OPERATORS,
     Expression,
-    made_of,
+    metric_of_metric,
     parse_expression,
     spoken,
 )
@@ -183,6 +183,15 @@ def in_words(metric: str, measures: Sequence[Measure]) -> str:
     return spoken(metric, {measure.name: measure.says for measure in measures if measure.says})
 
 
+@lru_cache(maxsize=4096)
+def no_effect_of(metric: str, diagnostic: str = "") -> float | None:
+    """Value of a metric that means "no difference"; `None` for levels and unknown names."""
+    try:
+        return metric_of(metric, measures_of(diagnostic)).no_effect
+    except ScrutinyError:
+        return None
+
+
 def usual_metrics() -> list[str]:
     """Names of all metrics that diagnostics compute: registered, parametric, differences.
 
@@ -191,13 +200,16 @@ def usual_metrics() -> list[str]:
     names = registry()
     scored = [names.load("task", name).scored_by for name in names.names("task")]
     levels = sorted({name for one in scored if one is not None for name in (one.level, *one.also)})
-    found = [made_of(macro, level) for macro in ("drop", "excess") for level in levels]
+    found = [metric_of_metric(macro, level) for macro in ("drop", "excess") for level in levels]
     for name in names.names("statistic"):
         one = _loaded(name)
         stem, _, version = name.partition("@")
         usual = one.usual if isinstance(one, Parametric) else ()
         own = [f"{stem}({value})@{version}" for value in usual] or [name]
-        found += [*own, *(made_of("beyond", each) for each in own if metric_of(each).chance)]
+        found += [
+            *own,
+            *(metric_of_metric("beyond", each) for each in own if metric_of(each).chance),
+        ]
     return sorted(found)
 
 

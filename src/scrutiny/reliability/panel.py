@@ -97,7 +97,7 @@ class Joined:
 
 
 def tally(status: NDArray[np.int8]) -> Counts:
-    """Counts of item-level statuses ``(item,)``; unplanned rows are left out."""
+    """Counts of a panel's statuses ``(item,)``; unplanned rows are left out."""
     return Counts(
         n=int((status == CODES["ok"]).sum()),
         undefined=int((status == CODES["undefined"]).sum()),

@@ -54,7 +54,7 @@ def variants_table(kind: str, dataset: str, variants: Sequence[Variant]) -> pa.T
 
 
 def variants_of(table: pa.Table) -> dict[str, tuple[Variant, ...]]:
-    """Variants by item, in their order."""
+    """Variants as a run's blocks of rows have them, by item and in their order."""
     edits = edits_of(table.column("edits").to_pylist())
     golds = table.column("gold").to_pylist()
     answers = {text: answer_of(text) for text in dict.fromkeys(golds)}

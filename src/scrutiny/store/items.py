@@ -14,10 +14,10 @@ from scrutiny.core.example import Example
 def examples_of(items: pa.Table, dataset: str) -> dict[str, Example]:
     """Examples of a dataset by their identity, from the run's table of items."""
     rows = items.filter(pc.equal(items["dataset"], dataset)).to_pylist()
-    return {row["item"]: example_of(row) for row in rows}
+    return {row["item"]: _example_of(row) for row in rows}
 
 
-def example_of(row: Mapping[str, Any]) -> Example:
+def _example_of(row: Mapping[str, Any]) -> Example:
     """Example from a row of the table of items."""
     columns = {n: v for n, v in row.items() if n.startswith(("a_", "u_")) and v is not None}
     return Example(

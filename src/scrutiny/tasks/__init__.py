@@ -2,8 +2,9 @@
 
 ::
 
-    names           load_task(name) -> Task; every_task(), role_options()
-    columns.roles   roles that several tasks have (`scrutiny.core.task.Role`); text_role, list_role
+    names           load_task(name) -> Task; every_task()
+    columns.roles   roles that several tasks have (`scrutiny.core.task.Role`); text_role, list_role,
+                    role_options()
     columns.by_columns    ByColumns: base class of tasks, which are read by the columns they state
     columns.tags    chunks(tags), spans_of(tags, borders), to_bio(tokens, spans),
                     token_borders(tokens)

@@ -1,6 +1,4 @@
-"""Tasks by name, all of them, and the columns that they bring to data strings."""
-
-from collections.abc import Mapping
+"""Tasks by name, and all of them."""
 
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
@@ -26,8 +24,3 @@ def load_task(name: str) -> Task:
 def every_task() -> list[Task]:
     """All tasks, built-in and plugged in, by name."""
     return [load_task(name) for name in registry().names("task")]
-
-
-def role_options() -> Mapping[str, str]:
-    """Options of data strings that name the columns of tasks, with their meanings."""
-    return {role.name: role.meaning for task in every_task() for role in task.roles}

@@ -18,14 +18,16 @@ where there are none, the gold answer if it consists of spans.
 Everything takes time n log n in edits and annotations together.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from scrutiny.core.answers.answer import has_places, type_of
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example, Span
 from scrutiny.text.ordered_edits import OrderedEdits, in_order
+from scrutiny.text.tokens import token_spans
 from scrutiny.text.track import EditTrack, carry_untouched
 
 
@@ -160,3 +162,27 @@ def _out_of_bounds(edit: Edit, text: str) -> EditRefusedError:
     return EditRefusedError(
         "bounds", f"an edit of code points {edit.start} to {edit.end} in a text of {len(text)}"
     )
+
+
+def edits_between(field: str, old: str, new: str) -> Iterator[Edit]:
+    """Edits of whole tokens, and of the text between them, that turn one text into another.
+
+    Examples
+    --------
+    >>> [edit[1:4] for edit in edits_between("text", "a fine  film", "a Fine film!")]
+    [(2, 8, 'Fine '), (12, 12, '!')]
+    """
+    from rapidfuzz.distance import Levenshtein
+
+    borders, others = _borders(old), _borders(new)
+    before = [old[a:b] for a, b in pairwise(borders)]
+    after = [new[a:b] for a, b in pairwise(others)]
+    for op in Levenshtein.opcodes(before, after):
+        if op.tag != "equal":
+            low, high = borders[op.src_start], borders[op.src_end]
+            yield Edit(field, low, high, new[others[op.dest_start] : others[op.dest_end]])
+
+
+def _borders(text: str) -> list[int]:
+    """Offsets at which a token, or the text between two, begins; and the end."""
+    return sorted({0, len(text), *(place for span in token_spans(text) for place in span)})

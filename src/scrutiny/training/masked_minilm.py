@@ -140,7 +140,7 @@ def add_seed(
     done = train(network, batches, recipe=prepared.recipe, keeping=keeping, device=job.device)
     made = _write(network, prepared, state / "made", seeds=seeds, log=done.log)
     if job.held_out:
-        write_json(made / COMPETENCE, competence_of(made, prepared, job))
+        write_json(made / COMPETENCE, _competence_of(made, prepared, job))
     if not (folder / HASHES).is_file():
         write_training_hashes(prepared, folder)
     final = folder / f"seed-{seed}"
@@ -150,7 +150,7 @@ def add_seed(
     return final
 
 
-def competence_of(made: Path, prepared: Prepared, job: MaskedMinilm) -> dict[str, Any]:
+def _competence_of(made: Path, prepared: Prepared, job: MaskedMinilm) -> dict[str, Any]:
     """Competence record of a replicate, without next-sentence prediction (it has no such head).
 
     Raises

@@ -12,7 +12,7 @@ import pytest
 from scrutiny.cli import VERBS, group
 from scrutiny.cli.environment import variable_of
 from scrutiny.cli.failures import exit_code_of, say
-from scrutiny.cli.wrapping import fitted, narrowed
+from scrutiny.cli.wrapping import narrowed, printed_line
 from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import registry
 
@@ -255,8 +255,8 @@ def test_narrowed_keeps_what_is_narrow() -> None:
 
 
 def test_fitted_marks_what_it_cuts() -> None:
-    assert fitted("a" * 80) == "a" * 80
-    assert fitted("a" * 81) == "a" * 79 + "…"
+    assert printed_line("a" * 80) == "a" * 80
+    assert printed_line("a" * 81) == "a" * 79 + "…"
 
 
 def test_lone_surrogates_do_not_stop_a_stream(tmp_path: Path, command: Command) -> None:

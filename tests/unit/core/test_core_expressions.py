@@ -5,7 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrutiny.core.errors import PlanError
-from scrutiny.core.expressions import Expression, is_meant, made_of, parse_expression, spoken
+from scrutiny.core.expressions import (
+    Expression,
+    is_meant,
+    metric_of_metric,
+    parse_expression,
+    spoken,
+)
 
 
 @pytest.mark.parametrize(
@@ -79,8 +85,8 @@ def test_any_text_reads_or_is_told(text):
 
 
 def test_a_metric_of_another_has_its_version():
-    assert made_of("excess", "entity_f1@3") == "excess(entity_f1)@3"
-    assert parse_expression(made_of("drop", "a(1)@2")).arguments[0].text == "a(1)"
+    assert metric_of_metric("excess", "entity_f1@3") == "excess(entity_f1)@3"
+    assert parse_expression(metric_of_metric("drop", "a(1)@2")).arguments[0].text == "a(1)"
 
 
 @pytest.mark.parametrize(

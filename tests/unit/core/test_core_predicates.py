@@ -8,10 +8,10 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.slice_syntax import (
     canonical,
     complement,
-    equal,
     metric_and_slices,
     parse_predicate,
     parted,
+    slice_of_values,
     terms_of,
     truth,
 )
@@ -23,8 +23,8 @@ values = st.text(
 
 @given(st.dictionaries(st.sampled_from(["a_one", "a_two", "u_doc"]), values, min_size=1))
 def test_any_value_is_read_again_as_it_was_written(columns):
-    assert parted(equal(columns)) == (columns, "")
-    assert canonical(equal(columns)) == equal(columns)
+    assert parted(slice_of_values(columns)) == (columns, "")
+    assert canonical(slice_of_values(columns)) == slice_of_values(columns)
 
 
 @pytest.mark.parametrize(

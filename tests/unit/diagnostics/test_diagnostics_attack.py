@@ -19,7 +19,7 @@ from scrutiny.diagnostics.attack.params import AttackParams
 from scrutiny.diagnostics.attack.ratings import read_ratings, substitutions
 from scrutiny.diagnostics.attack.rows import MEASURES
 from scrutiny.diagnostics.attack.validity import judge
-from scrutiny.perturb.recipes.attack import given_for, parse_attack
+from scrutiny.perturb.recipes.attack import given_to_attacks, parse_attack
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.origin import Origin
 from scrutiny.perturb.search.setting import Search, Victim
@@ -131,7 +131,7 @@ def test_random_change_spends_no_more_and_changes_no_more():
 def test_random_change_asks_about_as_many_texts_if_there_are_as_many():
     text = "wonderful pictures everywhere without limits"
     model = LinearClassifier({}, bias=5)
-    search = parse_attack("pruthi").search(given_for([]))
+    search = parse_attack("pruthi").search(given_to_attacks([]))
     at_random = Search(search.space, search.goal, AtRandom({"1": Expense(20, 1)}))
     item = Example("1", {"text": text}, gold="positive")
     (found,) = search_all([item], at_random, victim=Victim(model.predict, model.labels))

@@ -11,7 +11,7 @@ from scrutiny.core.queries.gradients import InputEmbeddings, Piece, TokenGradien
 from scrutiny.core.task import Prediction
 from scrutiny.core.transformation import Intensity, Transformation
 from scrutiny.diagnostics.attack.control import AtRandom, Expense, OneAtRandom
-from scrutiny.perturb.recipes.attack import given_for, parse_attack
+from scrutiny.perturb.recipes.attack import given_to_attacks, parse_attack
 from scrutiny.perturb.search.any_word import AnyWord
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.goals.labels import Untargeted
@@ -54,7 +54,7 @@ class Read:
 def changes_of(attack, text, *, words=1, method=AtRandom):
     """Texts that random change of an attack asks a victim about."""
     model = Read()
-    search = parse_attack(attack).search(given_for([]))
+    search = parse_attack(attack).search(given_to_attacks([]))
     space = parse_attack(attack).control_space(search)
     spent = {"1": Expense(40, words)} if method is AtRandom else {"1": words}
     at_random = Search(space, search.goal, method(spent, search.method))

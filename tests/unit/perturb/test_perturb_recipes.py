@@ -12,7 +12,7 @@ from scrutiny.core.transformation import speaks
 from scrutiny.perturb.recipes.attack import (
     Given,
     deviations_of,
-    given_for,
+    given_to_attacks,
     lacks,
     name_of,
     parse_attack,
@@ -23,7 +23,7 @@ from scrutiny.perturb.search.setting import Settings, Victim
 from scrutiny.testing import LinearClassifier
 
 NAMES = registry().names("attack")
-EVERYTHING = given_for(
+EVERYTHING = given_to_attacks(
     ["masked_lm", "vectors", "encoder", "perplexity", "pinyin"], capabilities=["gradients"]
 )
 
@@ -34,7 +34,9 @@ def attacked(attack, text, weights, *, resources=None, bias=0, gold="positive", 
     fields_ = text if isinstance(text, dict) else {"text": text}
     item = Example("1", fields_, gold=gold, language=settings.pop("language", "en"))
     given = Given(
-        given_for(resources or {}).resources, tuple(fields_), frozenset({"predict", "gradients"})
+        given_to_attacks(resources or {}).resources,
+        tuple(fields_),
+        frozenset({"predict", "gradients"}),
     )
     (found,) = search_all(
         [item],
@@ -101,7 +103,7 @@ def _variants(kind):
 @pytest.mark.parametrize("name", NAMES)
 def test_an_attack_runs_on_what_it_says_that_it_needs(name):
     attack = registry().load("attack", name)()
-    held = given_for(attack.resources, capabilities=attack.needs)
+    held = given_to_attacks(attack.resources, capabilities=attack.needs)
     assert lacks(attack, held) == ()
     search = attack.search(held)
     assert set(search.space.resources) <= held.resources
@@ -109,7 +111,7 @@ def test_an_attack_runs_on_what_it_says_that_it_needs(name):
 
 
 def test_which_attacks_run_with_nothing_given():
-    offline = [n for n in NAMES if not lacks(registry().load("attack", n)(), given_for([]))]
+    offline = [n for n in NAMES if not lacks(registry().load("attack", n)(), given_to_attacks([]))]
     assert offline == [
         "alzantot@1",
         "checklist@1",
@@ -236,10 +238,10 @@ def test_textfooler_without_vectors_takes_synonyms_and_says_so():
     found, asked = attacked("textfooler", "a good film", {**WORDNET, "good": 3})
     assert asked[1:3] == ["a film", "a good"]  # each word left out; "a" is a function word
     assert found.is_success
-    said = deviations_of(parse_attack("textfooler"), given_for([]))
+    said = deviations_of(parse_attack("textfooler"), given_to_attacks([]))
     assert any("WordNet synonyms" in one for one in said)
     assert any("No encoder" in one for one in said)
-    full = deviations_of(parse_attack("textfooler"), given_for(["vectors", "encoder"]))
+    full = deviations_of(parse_attack("textfooler"), given_to_attacks(["vectors", "encoder"]))
     assert len(full) == len(said) - 2
 
 
@@ -355,7 +357,7 @@ def test_a2t_goes_where_the_gradient_is_and_asks_nothing_for_it():
     assert found.is_success
     assert found.n_gradients == 1
     with pytest.raises(PlanError, match="masked_lm"):
-        parse_attack("a2t(candidates_from=masked_lm)").search(given_for([]))
+        parse_attack("a2t(candidates_from=masked_lm)").search(given_to_attacks([]))
 
 
 WEIGHTS = {"good": 2, "dull": -3, "tale": 0}

@@ -12,10 +12,10 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example, Span
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import parse_recipe, recipes_given
-from scrutiny.perturb.engine.rewrite import difference, hold, identity, keeps_label
+from scrutiny.perturb.engine.rewrite import hold, identity, keeps_label
 from scrutiny.run.driver import RunOptions
 from scrutiny.testing import KeywordClassifier
-from scrutiny.text.edits import apply_edits, apply_to_text
+from scrutiny.text.edits import apply_edits, apply_to_text, edits_between
 
 ROWS = [
     {"id": f"i{n}", "text": f"a {word} film about case {n}", "label": label}
@@ -31,16 +31,16 @@ def shout(text):
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_a_difference_turns_the_one_text_into_the_other(old, new):
-    edits = list(difference("text", old, new))
+    edits = list(edits_between("text", old, new))
     assert apply_to_text(old, edits) == new
     assert (edits == []) == (old == new)
 
 
 def test_a_difference_is_of_words():
-    assert list(difference("text", "so good, so far", "so GOOD, so far")) == [
+    assert list(edits_between("text", "so good, so far", "so GOOD, so far")) == [
         Edit("text", 3, 7, "GOOD")
     ]
-    inserted = list(difference("text", "a film", "a very fine film"))
+    inserted = list(edits_between("text", "a film", "a very fine film"))
     assert "".join(edit.text for edit in inserted).strip() == "very fine"
 
 

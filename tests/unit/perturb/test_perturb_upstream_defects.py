@@ -16,7 +16,7 @@ import pytest
 from scrutiny.core.example import Example
 from scrutiny.core.queries.gradients import Piece, TokenGradients
 from scrutiny.core.registry import registry
-from scrutiny.perturb.recipes.attack import given_for, lacks, parse_attack
+from scrutiny.perturb.recipes.attack import given_to_attacks, lacks, parse_attack
 from scrutiny.perturb.resources import checkpoints, mask_filler, vocabulary
 from scrutiny.perturb.resources.capabilities import Guess
 from scrutiny.perturb.search.any_word import AnyWord
@@ -40,14 +40,16 @@ WEIGHTS = {"good": 2, "film": 1, "story": 1, "find": 1, "fine": -1, "tale": -1}
 OFFLINE = [
     name
     for name in registry().names("attack")
-    if not lacks(registry().load("attack", name)(), given_for([], capabilities=["gradients"]))
+    if not lacks(
+        registry().load("attack", name)(), given_to_attacks([], capabilities=["gradients"])
+    )
     and name != "chinese@1"
 ]
 
 
 def attacked(attack, text=TEXT, *, resources=None, model=None, **settings):
     model = model or LinearClassifier(WEIGHTS, bias=1)
-    given = given_for(resources or {}, capabilities=["gradients"])
+    given = given_to_attacks(resources or {}, capabilities=["gradients"])
     (found,) = search_all(
         [Example("1", {"text": text}, gold="positive")],
         parse_attack(attack).search(given),

@@ -5,11 +5,11 @@ Each line was written from the papers and from the toolkit's source, not from ou
 
 import pytest
 
-from scrutiny.perturb.recipes.attack import Given, given_for, parse_attack
+from scrutiny.perturb.recipes.attack import Given, given_to_attacks, parse_attack
 
 pytestmark = pytest.mark.reproduces
 
-EVERYTHING = given_for(
+EVERYTHING = given_to_attacks(
     ["masked_lm", "vectors", "encoder", "perplexity"], capabilities=["gradients"]
 )
 

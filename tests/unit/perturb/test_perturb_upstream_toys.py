@@ -6,7 +6,7 @@ p(positive) = 2^s / (1 + 2^s): 4/5 for a sum of 2, 2/3 for 1, and a tie, which i
 import pytest
 
 from scrutiny.core.example import Example
-from scrutiny.perturb.recipes.attack import Given, given_for, parse_attack
+from scrutiny.perturb.recipes.attack import Given, given_to_attacks, parse_attack
 from scrutiny.perturb.resources.capabilities import Guess
 from scrutiny.perturb.search.engine import search_all
 from scrutiny.perturb.search.setting import Settings, Victim
@@ -18,7 +18,9 @@ def attacked(attack, text, weights, *, resources=None, bias=0, model=None, **set
     model = model or LinearClassifier(weights, bias=bias)
     fields = text if isinstance(text, dict) else {"text": text}
     given = Given(
-        given_for(resources or {}).resources, tuple(fields), frozenset({"predict", "gradients"})
+        given_to_attacks(resources or {}).resources,
+        tuple(fields),
+        frozenset({"predict", "gradients"}),
     )
     (found,) = search_all(
         [Example("1", fields, gold="positive")],

@@ -15,10 +15,11 @@ from scrutiny.parts.convergent import construct_of
 from scrutiny.parts.part import MOST_CHARTS, MOST_ROWS
 from scrutiny.parts.run.identity import by_identity, identity, varying
 from scrutiny.parts.run.questions import WHAT_IS_MEASURED, Questions
-from scrutiny.parts.run.references import References, no_effect
+from scrutiny.parts.run.references import References
 from scrutiny.parts.run.view import Records
 from scrutiny.parts.seed_tests import SeedTests, chart_of_tests
 from scrutiny.parts.wording.numbers import interval, p_value
+from scrutiny.reliability.metrics import no_effect_of
 from scrutiny.report.formats.html import LARGEST, render_html
 from scrutiny.report.parts import parts as report_parts
 from scrutiny.report.reading.load import load_view
@@ -506,9 +507,9 @@ def test_references_are_no_effect_or_the_limit_of_the_claim(view):
     by_group = by_identity(view.estimates, without=["replicate"])
     claimed = [e for members in by_group.values() for e in members if references.is_claimed(e)]
     assert {references.of(e) for e in claimed} == {0.5, 0.52, 0.0}
-    assert no_effect("drop(accuracy)@1") == 0.0
-    assert no_effect("accuracy@1") is None
-    assert no_effect("unknown@1") is None
+    assert no_effect_of("drop(accuracy)@1") == 0.0
+    assert no_effect_of("accuracy@1") is None
+    assert no_effect_of("unknown@1") is None
     assert references.shared(view.estimates) is None
 
 

@@ -9,7 +9,7 @@ from scrutiny.core.plan import DataPlan, EstimatePlan, ModelPlan
 from scrutiny.run.budgeting import budget, timing
 from scrutiny.run.budgeting.budget import asked_digest, within
 from scrutiny.run.budgeting.cost import cost_of
-from scrutiny.run.budgeting.left_out import risks_of
+from scrutiny.run.budgeting.left_out import risk_names
 from scrutiny.run.budgeting.timing import Speed
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.audit import audit_plan
@@ -67,7 +67,7 @@ def test_what_is_chosen_fits_and_leaves_little_unused(audited, seconds):
 def risks(resolved, plan):
     """Risks that a measurement of a plan has, and those that it was asked for."""
     asked, made_ = resolved.measurements[plan.id], measurement_of(plan, resolved)
-    return list(risks_of(made_).values()), list(risks_of(asked).values())
+    return list(risk_names(made_).values()), list(risk_names(asked).values())
 
 
 def test_few_changes_get_enough_items_and_the_others_are_named(audited):

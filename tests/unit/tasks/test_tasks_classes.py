@@ -4,7 +4,7 @@ import pytest
 
 from scrutiny.core.errors import DataError, ModelError, UnknownNameError
 from scrutiny.core.example import Example, Span
-from scrutiny.core.expressions import made_of
+from scrutiny.core.expressions import metric_of_metric
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction, Task
 from scrutiny.reliability.metrics import usual_metrics
@@ -22,7 +22,7 @@ def test_contract(name):
     assert task.name == name
     assert all(measure.size == 1 for measure in task.measures)
     assert set(task.fields) <= {"text", "text_pair"}
-    of_level = {made_of(macro, task.scored_by.level) for macro in ("drop", "excess")}
+    of_level = {metric_of_metric(macro, task.scored_by.level) for macro in ("drop", "excess")}
     assert {task.scored_by.level, *of_level} <= set(usual_metrics())
 
 

@@ -60,7 +60,7 @@ def level_part(
 def _facts(level: Level, margin: float | None) -> Iterator[tuple[str, str]]:
     """Facts of the comparison in words: noise floor, change, test, verdict."""
     found = level.difference
-    yield "noise floor", noise_words(level.noise)
+    yield "noise floor", _noise_words(level.noise)
     if found.value is not None and found.low is not None and found.high is not None:
         change = replace(found, value=-found.value, low=-found.high, high=-found.low)
         sides = f"{number(level.overall.before)}{TO}{number(level.overall.after)}"
@@ -81,7 +81,7 @@ def _facts(level: Level, margin: float | None) -> Iterator[tuple[str, str]]:
         yield f"loss > {margin:g}", level.outcome
 
 
-def noise_words(noise: Noise) -> str:
+def _noise_words(noise: Noise) -> str:
     """The noise floor in words: how many items flip for the first model alone."""
     if noise.share is None:
         return (

@@ -64,7 +64,7 @@ def opened(flags: Mapping[str, Any]) -> Iterator[Opened]:
     """
     texts = [flags["first"], flags["second"]]
     known = [text for text in texts if kind_of(text) != "model"]
-    wanted = wanted_of(flags)
+    wanted = _wanted_of(flags)
     if known and wanted.is_any:
         raise PlanError(
             f"{known[0]!r} only has stored answers and cannot be asked about changed texts: "
@@ -83,7 +83,7 @@ def opened(flags: Mapping[str, Any]) -> Iterator[Opened]:
         yield Opened(first, second, again)
 
 
-def wanted_of(flags: Mapping[str, Any]) -> Wanted:
+def _wanted_of(flags: Mapping[str, Any]) -> Wanted:
     """Requested comparisons in addition to answers.
 
     Raises

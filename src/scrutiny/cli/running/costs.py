@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from scrutiny.cli.running.streams import prints_on_stderr
-from scrutiny.cli.wrapping import fitted, narrowed
+from scrutiny.cli.wrapping import narrowed, printed_line
 from scrutiny.core.boundary.canonical import plain
 from scrutiny.core.plan import Plan
 from scrutiny.run.budgeting.budget import resolved_within
@@ -64,6 +64,6 @@ def say_cost(
     if "plan" in named:
         click.echo(f"{named['plan']} is a valid plan.")
     for line in (*(line for training in trainings for line in training.lines()), *cost.lines()):
-        click.echo(fitted(line))
+        click.echo(printed_line(line))
     for sentence in left_out:
         click.echo(narrowed(sentence))

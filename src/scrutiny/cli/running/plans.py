@@ -33,12 +33,12 @@ def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
     """
     what = flags["what"]
     if is_plan(what):
-        return with_slices(adjusted(read_plan(Path(what)), flags), flags.get("where", ()))
+        return with_slices(_adjusted(read_plan(Path(what)), flags), flags.get("where", ()))
     if (Path(what) / "manifest.json").is_file():
         return with_slices(_of_run(flags), flags.get("where", ()))
     name = registry().resolve("diagnostic", what)
-    models, second = named_with_reference(flags)
-    data = named_data(flags)
+    models, second = _named_with_reference(flags)
+    data = _named_data(flags)
     params = once_each("-P", map(_parameter, flags["params"]))
     if flags["transformations"]:
         params["transformations"] = named_recipes(flags["transformations"])
@@ -50,7 +50,7 @@ def plan_from_flags(flags: Mapping[str, Any]) -> Plan:
         params=params,
         reference=second,
     )
-    whole = adjusted(Plan(data=data, models=models, measure=(measure,)), flags)
+    whole = _adjusted(Plan(data=data, models=models, measure=(measure,)), flags)
     return with_slices(whole, flags.get("where", ()))
 
 
@@ -77,8 +77,8 @@ def plan_beside(
     folder: RunFolder, model: ModelPlan, flags: Mapping[str, Any], *, only: Collection[str] = ()
 ) -> Plan:
     """Plan that asks a model the same as a run, with the data at its current place."""
-    data = named_data(flags) if flags["data"] else ()
-    return adjusted(plan_of_run(folder, model, data=data, only=only), flags)
+    data = _named_data(flags) if flags["data"] else ()
+    return _adjusted(plan_of_run(folder, model, data=data, only=only), flags)
 
 
 def audit_from_flags(flags: Mapping[str, Any], opened: Opened) -> Plan:
@@ -89,7 +89,7 @@ def audit_from_flags(flags: Mapping[str, Any], opened: Opened) -> Plan:
     PlanError
         If there is nothing to audit, or nothing that applies.
     """
-    base = adjusted(_base_of(flags), flags)
+    base = _adjusted(_base_of(flags), flags)
     if base.measure:
         beside = [
             f"--{name}" for name in ("only", "profile", "reference", "tolerance") if flags.get(name)
@@ -128,7 +128,7 @@ def audit_from_flags(flags: Mapping[str, Any], opened: Opened) -> Plan:
 def _base_of(flags: Mapping[str, Any]) -> Plan:
     """Models and data to audit."""
     if flags["plan"] is None:
-        return Plan(models=named_models(flags["models"]), data=named_data(flags))
+        return Plan(models=named_models(flags["models"]), data=_named_data(flags))
     plan = read_plan(flags["plan"])
     if plan.train and not plan.measure:
         raise PlanError(
@@ -143,7 +143,7 @@ def _base_of(flags: Mapping[str, Any]) -> Plan:
     return plan
 
 
-def adjusted(plan: Plan, flags: Mapping[str, Any]) -> Plan:
+def _adjusted(plan: Plan, flags: Mapping[str, Any]) -> Plan:
     """Plan with the options of the command line applied."""
     resampling = plan.resampling
     if flags.get("draws"):
@@ -181,7 +181,7 @@ def named_models(strings: Sequence[str]) -> tuple[ModelPlan, ...]:
     return tuple(ModelPlan(name, s) for name, s in _named(strings))
 
 
-def named_with_reference(flags: Mapping[str, Any]) -> tuple[tuple[ModelPlan, ...], str]:
+def _named_with_reference(flags: Mapping[str, Any]) -> tuple[tuple[ModelPlan, ...], str]:
     """Models of ``--model`` and ``--reference``, and the name of the reference if there is one.
 
     The reference is measured, too: beside itself it says how high the numbers can be.
@@ -202,7 +202,7 @@ def _reference(given: str | None, models: Sequence[ModelPlan]) -> ModelPlan | No
     return next(known, None) or ModelPlan(name, given)
 
 
-def named_data(flags: Mapping[str, Any]) -> tuple[DataPlan, ...]:
+def _named_data(flags: Mapping[str, Any]) -> tuple[DataPlan, ...]:
     """Datasets with names derived from their strings.
 
     Raises

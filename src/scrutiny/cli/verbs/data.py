@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from scrutiny.cli.wrapping import WIDTH, fitted
+from scrutiny.cli.wrapping import WIDTH, printed_line
 from scrutiny.core.boundary.storable import printable
 from scrutiny.core.example import Example
 
@@ -38,12 +38,12 @@ def show(source: str, task: str, limit: str | None, on_bad_row: Any, *, as_json:
     if as_json:
         click.echo(json.dumps(plain(summary), ensure_ascii=False))
         return 0
-    for line in summary_lines(summary):
+    for line in _summary_lines(summary):
         click.echo(line)
     return 0
 
 
-def summary_lines(summary: Any) -> list[str]:
+def _summary_lines(summary: Any) -> list[str]:
     """Lines of a summary, none wider than 80 columns."""
     lines = [
         f"{summary.n:,} items of {summary.task} in {summary.source}",
@@ -72,7 +72,7 @@ def summary_lines(summary: Any) -> list[str]:
     for e in summary.examples:
         lines += _example(e)
     lines.append(f"  data string   {summary.data_string}")
-    kept = [line if "data string" in line else fitted(line) for line in lines]
+    kept = [line if "data string" in line else printed_line(line) for line in lines]
     return [" ".join(printable(line).split("\n")) for line in kept]
 
 
@@ -137,5 +137,5 @@ def overlap_command(
     )
     click.echo(f"  exact {found.exact:,}, contained {found.contained:,}, near {found.near or 0:,}")
     for pair in found.pairs[:shown]:
-        click.echo(fitted(f"  {pair.kind}: {texts[0][pair.a]}"))
+        click.echo(printed_line(f"  {pair.kind}: {texts[0][pair.a]}"))
     return 0

@@ -12,7 +12,7 @@ import click
 
 from scrutiny.cli.failures import INTERRUPTED, say, tell
 from scrutiny.cli.options import once_each, pair_of
-from scrutiny.cli.wrapping import WIDTH, fitted
+from scrutiny.cli.wrapping import WIDTH, printed_line
 from scrutiny.core.boundary.storable import printable
 from scrutiny.core.errors import RunIncompleteError
 from scrutiny.models.strings.places import cache_file
@@ -92,12 +92,12 @@ def command(
         click.echo(json.dumps(found, ensure_ascii=False))
         return 0
     for name, value in found["environment"].items():
-        click.echo(fitted(f"{name:<16} {value}"))
+        click.echo(printed_line(f"{name:<16} {value}"))
     for extra, lacking in found["extras"].items():
         state = f'pip install "scrutiny[{extra}]"' if lacking else "installed"
         click.echo(f"extra {extra:<10} {state}")
     for name, needs in found["transformations"].items():
-        click.echo(fitted(f"{name:<24} needs {', '.join(needs)}"))
+        click.echo(printed_line(f"{name:<24} needs {', '.join(needs)}"))
     return 0
 
 

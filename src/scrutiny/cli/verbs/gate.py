@@ -11,7 +11,7 @@ import click
 
 from scrutiny.cli.failures import say, say_warnings
 from scrutiny.cli.running.output_paths import OutputFile
-from scrutiny.cli.wrapping import fitted, narrowed
+from scrutiny.cli.wrapping import narrowed, printed_line
 
 if TYPE_CHECKING:
     from scrutiny.report.formats.junit import Case
@@ -95,7 +95,7 @@ def command(**flags: Any) -> int:
         if flags["as_json"]:
             click.echo(json.dumps({**one.said, "gate": one.case.outcome}, ensure_ascii=False))
         else:
-            click.echo(fitted(f"{one.case.outcome.upper()}  {one.case.name}"))
+            click.echo(printed_line(f"{one.case.outcome.upper()}  {one.case.name}"))
             click.echo(narrowed(f"      {one.case.says}"))
     if junit is not None:
         save_text(junit, as_xml(str(run), [one.case for one in judged]))

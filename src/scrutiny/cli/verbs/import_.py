@@ -7,7 +7,7 @@ import click
 
 from scrutiny.cli.failures import tell
 from scrutiny.cli.options import DRAWS, Folder, several
-from scrutiny.cli.wrapping import fitted, narrowed
+from scrutiny.cli.wrapping import narrowed, printed_line
 
 _import_options = several(
     click.argument("paths", nargs=-1, required=True, metavar="PATH..."),
@@ -85,7 +85,7 @@ def _import(tool: str, flags: dict[str, Any]) -> int:
         click.echo(render_ndjson(load_view(folder.path)), nl=False)
         return 0
     for line in _lines(folder):
-        click.echo(fitted(line))
+        click.echo(printed_line(line))
     click.echo(f"scrutiny report {flags['out']}")
     return 0
 

@@ -59,7 +59,7 @@ Replies = tuple[Reply, ...]
 
 
 def encode_replies(replies: Replies) -> bytes:
-    """Replies as bytes of JSON."""
+    """Stored replies of a remote model: bytes of JSON."""
     return json.dumps([one.plain() for one in replies], separators=(",", ":")).encode()
 
 

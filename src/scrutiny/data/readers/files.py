@@ -68,7 +68,7 @@ def lines(source: DataSource) -> Iterator[str]:
         Where the bytes are not in the encoding; the message gives the offset.
     """
     path = existing_file(source)
-    encoding = encoding_of(source)
+    encoding = _encoding_of(source)
     try:
         _must_be_of_this_width(source, path, encoding)
         with path.open(encoding=encoding, newline="\n") as file:
@@ -124,7 +124,7 @@ def _wide_encoding(head: bytes) -> str:
     return _WIDE.get(tuple(lacking), "")
 
 
-def encoding_of(source: DataSource) -> str:
+def _encoding_of(source: DataSource) -> str:
     """Python's name of the encoding in the data string; UTF-8 by default.
 
     Raises

@@ -43,7 +43,7 @@ def one_of(source: DataSource, name: str, *allowed: str) -> str:
 
 
 def stated_columns(task: str, columns: Collection[str]) -> dict[str, str]:
-    """Defaults of a table whose columns are named like the task's roles."""
+    """Columns that options of a reader state by default: those named like the task's roles."""
     roles = [role.name for role in load_task(task).roles if role.name in columns]
     found = {"task": task, **{name: name for name in roles}}
     return found | ({"id": "id"} if "id" in columns else {})

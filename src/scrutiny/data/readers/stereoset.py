@@ -21,7 +21,7 @@ _BRACKETED: Final = re.compile(r"<([^<>]+)>")
 _SETS: Final = ("original", "swapped")
 
 
-def read_swaps(source: DataSource) -> Table:
+def _read_swaps(source: DataSource) -> Table:
     """Pairs of sentences: ``original`` and ``swapped`` of each group share a ``pair``.
 
     Groups of four lines have the target word in angle brackets: the stereotype, the same with the
@@ -90,7 +90,7 @@ _COLUMNS: Final = (
 def read(source: DataSource) -> Table:
     """Triples of the published file, or pairs of a gender-swapped control file (``.txt``)."""
     found = file_in(source, _FILES)
-    return read_swaps(found) if found.path.suffix == ".txt" else _triples(found)
+    return _read_swaps(found) if found.path.suffix == ".txt" else _triples(found)
 
 
 def _triples(source: DataSource) -> Table:

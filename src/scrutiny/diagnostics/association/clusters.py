@@ -21,7 +21,7 @@ from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, 
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
-from scrutiny.core.slice_syntax import equal
+from scrutiny.core.slice_syntax import slice_of_values
 from scrutiny.diagnostics.association.claims import claim_of_every_kind
 from scrutiny.diagnostics.association.kmeans import Clustering, cluster_sets
 from scrutiny.diagnostics.association.params import (
@@ -34,7 +34,7 @@ from scrutiny.diagnostics.association.params import (
 from scrutiny.diagnostics.association.word_sets import (
     WordSets,
     has_direction,
-    vectors_of_items,
+    word_set_vectors,
     word_sets,
     words_of,
 )
@@ -83,7 +83,7 @@ class Clusters(Diagnostic[ClustersParams]):
 
     def design(self, params: ClustersParams, inputs: Inputs) -> Design:
         """Alignment of each test, part and kind of vector, one claim for each test."""
-        return make_clusters_design(params, inputs)
+        return _make_clusters_design(params, inputs)
 
     def measure(
         self, params: ClustersParams, cell: Cell, batch: Batch, ctx: Context
@@ -94,7 +94,7 @@ class Clusters(Diagnostic[ClustersParams]):
         """
         examples = batch.examples
         names = cluster_representations(params, ctx.model.capabilities)
-        vectors = vectors_of_items(examples, ctx, representations=names, layers=params.layers)
+        vectors = word_set_vectors(examples, ctx, representations=names, layers=params.layers)
         tests = word_sets(examples)
         parts = params.parts[:1] if cell.role == "null" else params.parts
         for kind in kinds_of(names, params.layers, vectors.layers[-1]):
@@ -204,7 +204,7 @@ def condition_of(kind: Kind, part: str) -> dict[str, object]:
     return {**kind.condition, "part": part}
 
 
-def make_clusters_design(params: ClustersParams, inputs: Inputs) -> Design:
+def _make_clusters_design(params: ClustersParams, inputs: Inputs) -> Design:
     """Design for one family on one dataset."""
     names = cluster_representations(params, inputs.subject.capabilities)
     kinds = kinds_of(names, params.layers, inputs.subject.n_layers or None)
@@ -248,7 +248,7 @@ def _specs(test: str, part: str, kind: Kind) -> Iterator[EstimateSpec]:
             group=test if part == "targets" else f"{test} {part}",
             unit="u_word",
             strata="a_set",
-            where=equal({"a_test": test}),
+            where=slice_of_values({"a_test": test}),
         )
 
 

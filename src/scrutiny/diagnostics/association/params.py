@@ -129,7 +129,7 @@ def kinds_of(
     return tuple(Kind(name, layer) for name in representations for layer in named)
 
 
-def is_left_to_right(capabilities: frozenset[str]) -> bool:
+def _is_left_to_right(capabilities: frozenset[str]) -> bool:
     """Whether a model's tokens only attend to earlier tokens."""
     return "token_logprobs" in capabilities
 
@@ -137,8 +137,8 @@ def is_left_to_right(capabilities: frozenset[str]) -> bool:
 def seat_representations(params: SeatParams, capabilities: frozenset[str]) -> tuple[str, ...]:
     """Representations that association tests use for a model."""
     if params.procedure == "may2019":
-        return ("last",) if is_left_to_right(capabilities) else ("first-piece",)
-    usual = LEFT_TO_RIGHT if is_left_to_right(capabilities) else BOTH_SIDES
+        return ("last",) if _is_left_to_right(capabilities) else ("first-piece",)
+    usual = LEFT_TO_RIGHT if _is_left_to_right(capabilities) else BOTH_SIDES
     return params.representations or usual
 
 
@@ -146,7 +146,7 @@ def cluster_representations(
     params: ClustersParams, capabilities: frozenset[str]
 ) -> tuple[str, ...]:
     """Representations of the clustered vectors."""
-    usual = ("mean", "last") if is_left_to_right(capabilities) else ("mean", "cls")
+    usual = ("mean", "last") if _is_left_to_right(capabilities) else ("mean", "cls")
     return params.representations or usual
 
 

@@ -16,7 +16,7 @@ from scrutiny.core.claim import Claim
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.record import Measure, Row
-from scrutiny.core.slice_syntax import equal
+from scrutiny.core.slice_syntax import slice_of_values
 from scrutiny.diagnostics.association.claims import claim_of_every_kind
 from scrutiny.diagnostics.association.params import (
     Kind,
@@ -28,7 +28,7 @@ from scrutiny.diagnostics.association.params import (
 from scrutiny.diagnostics.association.word_sets import (
     WordSets,
     has_direction,
-    vectors_of_items,
+    word_set_vectors,
     word_sets,
 )
 from scrutiny.stats.association.word_sets import associations
@@ -47,7 +47,7 @@ def _spec(test: str, kind: Kind, params: SeatParams) -> EstimateSpec:
         group=test,
         unit="u_word",
         strata="a_set",
-        where=equal({"a_test": test}),
+        where=slice_of_values({"a_test": test}),
     )
 
 
@@ -150,7 +150,7 @@ class Seat(Diagnostic[SeatParams]):
         """One row for each item and kind of vector, item by item."""
         examples = batch.examples
         names = seat_representations(params, ctx.model.capabilities)
-        vectors = vectors_of_items(
+        vectors = word_set_vectors(
             examples,
             ctx,
             representations=names,
@@ -160,7 +160,7 @@ class Seat(Diagnostic[SeatParams]):
         tests = word_sets(examples)
         kinds = kinds_of(names, params.layers, vectors.layers[-1])
         columns = [
-            associations_of(vectors.of(kind.layer, kind.representation), tests) for kind in kinds
+            _associations_of(vectors.of(kind.layer, kind.representation), tests) for kind in kinds
         ]
         for position, example in enumerate(examples):
             side = float(example.attributes["a_set"] in ("X", "A"))
@@ -175,7 +175,7 @@ class Seat(Diagnostic[SeatParams]):
                 yield RowKind.of(kind.condition, role).row(example.id, found)
 
 
-def associations_of(
+def _associations_of(
     vectors: Floats, tests: Sequence[WordSets]
 ) -> tuple[Floats, NDArray[np.object_]]:
     """Association ``(item,)`` of every item, and the reason if it has none.

@@ -82,7 +82,7 @@ def _span(example: Example) -> tuple[int, int] | None:
     return None if start is None or end is None else (int(start), int(end))
 
 
-def vectors_of_items(
+def word_set_vectors(
     examples: Sequence[Example],
     ctx: Context,
     *,
@@ -90,7 +90,7 @@ def vectors_of_items(
     layers: Layers,
     as_published: bool = False,
 ) -> ItemVectors:
-    """Vectors of the examples, from one query to the model.
+    """Vectors of the words or sentences of all sets, from one query to the model.
 
     As published: texts in lower case, one forward pass for each. Vectors of one text in several
     batches differ in their last digits, which shows where associations hardly vary.

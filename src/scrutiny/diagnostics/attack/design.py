@@ -40,7 +40,7 @@ from scrutiny.diagnostics.attack.rater_control import (
     rater_note,
 )
 from scrutiny.diagnostics.attack.rows import condition_of
-from scrutiny.perturb.recipes.attack import Attack, deviations_of, given_for
+from scrutiny.perturb.recipes.attack import Attack, deviations_of, given_to_attacks
 
 BEFORE: Final = Selector(role="baseline")
 #: Items that were not attacked count with what was measured before.
@@ -213,7 +213,7 @@ def _notes(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) 
         )
     else:
         yield rater_note(params)
-    held = given_for(params.resources, inputs.task, capabilities=inputs.subject.capabilities)
+    held = given_to_attacks(params.resources, inputs.task, capabilities=inputs.subject.capabilities)
     for name, attack in attacks.items():
         if said := deviations_of(attack, held):
             yield f"{title(name)} differs from its paper: {' '.join(said)}"

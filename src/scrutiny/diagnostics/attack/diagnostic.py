@@ -26,7 +26,7 @@ from scrutiny.diagnostics.attack.rows import (
 )
 from scrutiny.diagnostics.attack.searching import NOT_DRAWN, Attempt, Work
 from scrutiny.diagnostics.attack.validity import JudgedText, judge
-from scrutiny.perturb.recipes.attack import given_for
+from scrutiny.perturb.recipes.attack import given_to_attacks
 from scrutiny.perturb.search.found import Found
 from scrutiny.perturb.search.goal import label_of, single
 
@@ -94,7 +94,10 @@ class Attacks(Diagnostic[AttackParams]):
         chosen = drawn(batch.examples, params.items)
         answers = dict(zip([e.id for e in chosen], ctx.predict(chosen), strict=True))
         work = Work(
-            params, ctx, given_for(params.resources, ctx.task, capabilities=capabilities), ctx.seed
+            params,
+            ctx,
+            given_to_attacks(params.resources, ctx.task, capabilities=capabilities),
+            ctx.seed,
         )
         attempts = list(work.attempts(attacks, [e for e in chosen if e.gold is not None]))
         judged = [_judged(params, attempt) for attempt in attempts]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from scrutiny.core.errors import PlanError
 from scrutiny.core.limits import at_least, shares
 from scrutiny.core.task import Task
-from scrutiny.perturb.recipes.attack import Attack, given_for, lacks, name_of, parse_attack
+from scrutiny.perturb.recipes.attack import Attack, given_to_attacks, lacks, name_of, parse_attack
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def attacks_of(
     """
     named = [parse_attack(text) for text in params.recipes]
     found = {name_of(attack): attack for attack in named}
-    held = given_for(params.resources, task, capabilities=capabilities)
+    held = given_to_attacks(params.resources, task, capabilities=capabilities)
     for name, attack in found.items():
         if missing := lacks(attack, held):
             raise PlanError(

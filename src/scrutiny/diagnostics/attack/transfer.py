@@ -27,7 +27,7 @@ from scrutiny.diagnostics.attack.design import BEFORE, compared, of_draw, over_d
 from scrutiny.diagnostics.attack.params import TransferParams, attacks_of
 from scrutiny.diagnostics.attack.rows import baseline_row, condition_of
 from scrutiny.diagnostics.attack.searching import NOT_DRAWN, Attempt, Work, output_name
-from scrutiny.perturb.recipes.attack import Attack, given_for
+from scrutiny.perturb.recipes.attack import Attack, given_to_attacks
 from scrutiny.perturb.search.found import Found
 from scrutiny.perturb.search.goal import label_of
 from scrutiny.text.edits import apply_edits
@@ -101,7 +101,7 @@ class Transfer(ChangesTexts[TransferParams]):
         reference = reference_of(ctx)
         capabilities = reference.model.capabilities
         attacks = attacks_of(params, ctx.task, capabilities)
-        held = given_for(params.resources, ctx.task, capabilities=capabilities)
+        held = given_to_attacks(params.resources, ctx.task, capabilities=capabilities)
         work = Work(replace(params, control=False), reference, held, ctx.seed)
         chosen = [e for e in drawn(examples, params.items) if e.gold is not None]
         for attempt in work.attempts(attacks, chosen):

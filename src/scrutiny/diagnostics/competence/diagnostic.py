@@ -8,7 +8,7 @@ from scrutiny.core.design import Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, NoParams, RowKind
 from scrutiny.core.errors import PlanError
 from scrutiny.core.record import Measure, Row
-from scrutiny.core.slice_syntax import equal
+from scrutiny.core.slice_syntax import slice_of_values
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.competence.passages import (
     AGREEMENT_MEASURES,
@@ -95,7 +95,7 @@ def _agreement_design(name: str, inputs: Inputs) -> Design:
                     "accuracy@1",
                     condition,
                     group=construction,
-                    where=equal({"a_construction": construction}),
+                    where=slice_of_values({"a_construction": construction}),
                 )
                 for construction in (constructions if len(constructions) > 1 else ())
             ),

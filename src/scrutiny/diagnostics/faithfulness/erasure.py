@@ -56,7 +56,7 @@ class Erased:
     mass: float
 
 
-def erase(
+def _erase(
     layer: AttentionLayer, group: LengthGroup, orders: Sequence[Sequence[Order | None]]
 ) -> list[list[Erased | None]]:
     """Effects of each erasure order on each text of a group.
@@ -203,7 +203,7 @@ class Erasure(OfLayer[ErasureParams]):
             )
             for i, example in enumerate(group.examples)
         ]
-        found = erase(layer, group, orders)
+        found = _erase(layer, group, orders)
         for example, hit, outcomes in zip(group.examples, group.hits, found, strict=True):
             rows = [
                 name.place.row(

@@ -73,11 +73,11 @@ def hits_under(
             if isinstance(answer, Failure):
                 reasons[i] = reasons[i] or answer.reason
             else:
-                found[i, layer, head] = is_right(example, answer, ctx)
+                found[i, layer, head] = is_right_without_heads(example, answer, ctx)
     return HeadHits(found, tuple(reasons))
 
 
-def is_right(example: Example, answer: Prediction, ctx: Context) -> float:
+def is_right_without_heads(example: Example, answer: Prediction, ctx: Context) -> float:
     """1.0 if the model's label, in the words of the data, is the gold label."""
     names, label = ctx.model.labels, str(answer.answer)
     return float((ctx.labels[names.index(label)] if label in names else label) == example.gold)

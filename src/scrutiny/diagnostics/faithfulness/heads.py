@@ -71,7 +71,7 @@ class FaithfulHeads(Diagnostic[HeadChangeParams]):
         lost = dict(_lost(batch.examples, answers, share, ctx))
         kept = [example for example in batch.examples if example.id not in lost]
         before = {
-            example.id: is_correct(example, answer)
+            example.id: _is_correct(example, answer)
             for example, answer in zip(batch.examples, answers, strict=True)
             if isinstance(answer, Prediction)
         }
@@ -84,7 +84,7 @@ class FaithfulHeads(Diagnostic[HeadChangeParams]):
                 yield from _rows(example, places, outcome, (hit, half_of(example, ctx)))
 
 
-def is_correct(example: Example, answer: Prediction) -> float:
+def _is_correct(example: Example, answer: Prediction) -> float:
     """1.0 if an answer in the words of the data is the gold answer."""
     return float(answer.answer == example.gold)
 

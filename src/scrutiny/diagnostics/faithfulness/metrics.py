@@ -87,7 +87,7 @@ def drop(drops: Drops) -> Array:
     return np.asarray(divide(total.sum(axis=-2), drops.rows.sum(axis=-2)).mean(axis=-1))
 
 
-def selected(drops: Drops) -> Array:
+def _selected(drops: Drops) -> Array:
     """Drop on each half of the head chosen on the other half, averaged over halves."""
     return _chosen(drops.measured, drops.measured)
 
@@ -97,7 +97,7 @@ def gain(drops: Drops) -> Array:
     return _chosen(-drops.measured, -drops.measured)
 
 
-def over_layer(drops: Drops) -> Array:
+def _over_layer(drops: Drops) -> Array:
     """Drop of the chosen head minus that of its control at the same position."""
     return _chosen(drops.measured, drops.measured - drops.control)
 
@@ -309,7 +309,7 @@ SELECTED_CHANGED_HEAD: Final = one_of(
             "selected_head_drop@1",
             "accuracy drop without the head chosen on the other half",
             _HEADS,
-            selected,
+            _selected,
         ),
         "gain(accuracy)": ChangedHeads(
             "selected_head_gain@1",
@@ -323,5 +323,5 @@ SELECTED_HEAD_OVER_LAYER: Final = ChangedHeads(
     "selected_head_over_layer@1",
     "accuracy drop beyond that of another head of its layer",
     (*_HEADS, "control.hit_changed"),
-    over_layer,
+    _over_layer,
 )

@@ -27,7 +27,7 @@ from scrutiny.perturb.resources.loading import RESOURCES
 from scrutiny.text.edits import apply_edits
 
 
-def suited(
+def _suited(
     made: Sequence[Generation], params: ScopeParams, inputs: Inputs
 ) -> tuple[Generation, ...]:
     """Generations that can change these data; an audit leaves the others out.
@@ -127,7 +127,7 @@ class SharedInvariance(ChangesTexts[ScopeParams]):
 
     def design(self, params: ScopeParams, inputs: Inputs) -> Design:
         """Conditions, estimates and claims for one family and its reference."""
-        made = suited(generations(params, inputs.task), params, inputs)
+        made = _suited(generations(params, inputs.task), params, inputs)
         return make_design(params, made, inputs)
 
     def prepare(

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from scrutiny.core.claim import Claim, Component, Risk
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector, draws_of
-from scrutiny.core.expressions import made_of, spoken
+from scrutiny.core.expressions import metric_of_metric, spoken
 from scrutiny.core.record import Measure
 from scrutiny.core.task import Task, score_of
 from scrutiny.diagnostics.robustness.params import RobustnessParams, has_labels
@@ -125,7 +125,7 @@ def _of_draws(recipe: Recipe, params: RobustnessParams, score: _Score) -> Iterat
     condition = {"transformation": recipe.name}
     yield EstimateSpec(
         f"drop{score.mark}/{recipe.name}",
-        made_of("drop", score.metric),
+        metric_of_metric("drop", score.metric),
         changed,
         fallback=_STAYS,
         condition=condition,
@@ -133,7 +133,7 @@ def _of_draws(recipe: Recipe, params: RobustnessParams, score: _Score) -> Iterat
     if params.control:
         yield EstimateSpec(
             f"excess{score.mark}/{recipe.name}",
-            made_of("excess", score.metric),
+            metric_of_metric("excess", score.metric),
             {**changed, **control},
             fallback=_BOTH_STAY,
             condition=condition,
@@ -146,7 +146,7 @@ def _of_score(
     """Drop of a score that one draw of a recipe causes."""
     after, control = Selector("measured", condition), Selector("control", condition)
     changed = {"before": _BEFORE, "after": after}
-    mark, drop = score.mark, made_of("drop", score.metric)
+    mark, drop = score.mark, metric_of_metric("drop", score.metric)
     pair = (drop, changed)
     yield EstimateSpec(f"drop{mark}/{name}", *pair, fallback=_STAYS, condition=condition)
     yield EstimateSpec(f"drop_changed{mark}/{name}", *pair, group="changed", condition=condition)
@@ -161,7 +161,7 @@ def _of_score(
         )
         yield EstimateSpec(
             f"excess{mark}/{name}",
-            made_of("excess", score.metric),
+            metric_of_metric("excess", score.metric),
             {**changed, "control": control},
             fallback=_BOTH_STAY,
             condition=condition,
@@ -188,7 +188,7 @@ def _of_recipe(
         if _is_kept(_Score(metric), recipe, inputs.task):
             yield EstimateSpec(
                 f"drop_{without_versions(metric)}/{name}",
-                made_of("drop", metric),
+                metric_of_metric("drop", metric),
                 changed,
                 fallback=_STAYS,
                 condition=condition,
@@ -210,7 +210,7 @@ def _of_recipe(
         if params.control and inputs.subject.unscored:
             yield EstimateSpec(
                 f"changed_beyond/{name}",
-                made_of("beyond", metric),
+                metric_of_metric("beyond", metric),
                 {"": after, "control": control},
                 group="changed",
                 condition=condition,

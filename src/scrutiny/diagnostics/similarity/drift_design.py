@@ -28,7 +28,7 @@ Condition = Mapping[str, str]
 def make_drift_design(looks: int, inputs: Inputs) -> Design:
     """Design for classifiers: by samples if either model is only known by samples."""
     if "samples" in inputs.subject.capabilities | inputs.second.capabilities:
-        return design_of_samples(looks, inputs)
+        return _design_of_samples(looks, inputs)
     changes = OF_GOLD if inputs.data.chance > 0 else None
     return design_of_logprobs(looks, inputs, OF_LOGPROBS, changes=changes)
 
@@ -52,7 +52,7 @@ def design_of_logprobs(
     return _design(looks, inputs, conditions, estimates, components)
 
 
-def design_of_samples(looks: int, inputs: Inputs) -> Design:
+def _design_of_samples(looks: int, inputs: Inputs) -> Design:
     """Design where models are known by samples of their answers."""
     estimates = [
         _spec("farther", "farther", OF_SAMPLES),

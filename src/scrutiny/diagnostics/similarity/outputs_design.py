@@ -23,7 +23,7 @@ from typing import Final
 
 from scrutiny.core.claim import Claim, Component, points
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
-from scrutiny.core.expressions import made_of
+from scrutiny.core.expressions import metric_of_metric
 from scrutiny.core.task import score_of
 from scrutiny.diagnostics.similarity.outputs_rows import (
     OF_GOLD,
@@ -110,7 +110,7 @@ def _of_skill(inputs: Inputs, *, is_tagging: bool) -> Iterator[EstimateSpec]:
             "before": Selector("baseline", OF_REFERENCE),
             "after": Selector("baseline", OF_TARGET),
         }
-        yield EstimateSpec("drop", made_of("drop", level), sides)
+        yield EstimateSpec("drop", metric_of_metric("drop", level), sides)
 
 
 def _read(role: str, condition: Mapping[str, str]) -> dict[str, Selector]:

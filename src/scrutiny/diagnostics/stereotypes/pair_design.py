@@ -20,7 +20,7 @@ from typing import Final
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
-from scrutiny.core.slice_syntax import equal
+from scrutiny.core.slice_syntax import slice_of_values
 from scrutiny.diagnostics.stereotypes.metrics import CONTROL_SETS
 from scrutiny.diagnostics.stereotypes.params import (
     ALL,
@@ -124,7 +124,7 @@ def _estimates(
 def _spec(
     name: str, metric: str, variant: str, group: NameGroup, *, unit: str = "item"
 ) -> EstimateSpec:
-    where = equal(group.where)
+    where = slice_of_values(group.where)
     condition = {"variant": variant}
     return EstimateSpec.of(name, metric, condition, group=group.name, unit=unit, where=where)
 

@@ -54,7 +54,7 @@ PAIR_MEASURES: Final = (
 _OTHER_SET: Final = len(CONTROL_SETS)  # neither an original nor a known control
 
 
-def pair_rows(
+def _pair_rows(
     examples: Sequence[Example], variants: Sequence[PairVariant], ctx: Context
 ) -> Iterator[Row]:
     """Rows of these items, by item and variant."""
@@ -147,7 +147,7 @@ class Pairs(Diagnostic[PairsParams]):
         """One row for each pair and variant."""
         variants = params.runnable(ctx.model.capabilities)
         wanted = [e for e in batch.examples if variants and _is_wanted(e, params)]
-        measured = pair_rows(wanted, variants, ctx) if wanted else ()
+        measured = _pair_rows(wanted, variants, ctx) if wanted else ()
         rows = grouped((row.item, row) for row in measured)
         for example in batch.examples:
             yield from rows.get(example.id) or _unmeasured(example, variants)

@@ -43,7 +43,7 @@ TRIPLE_MEASURES: Final = (
 )
 
 
-def triple_rows(
+def _triple_rows(
     examples: Sequence[Example], variants: Sequence[FillingVariant], ctx: Context
 ) -> Iterator[Row]:
     """Rows of these items, by item and variant."""
@@ -149,7 +149,7 @@ class StereoSet(Diagnostic[StereoSetParams]):
         """One row for each item and variant."""
         variants = params.runnable(ctx.model.capabilities)
         if variants:
-            yield from triple_rows(batch.examples, variants, ctx)
+            yield from _triple_rows(batch.examples, variants, ctx)
             return
         lacking = Failure("no_likelihoods", status="skipped")
         yield from (RowKind().row(example.id, lacking) for example in batch.examples)

@@ -24,7 +24,7 @@ from typing import Final
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
-from scrutiny.core.slice_syntax import equal
+from scrutiny.core.slice_syntax import slice_of_values
 from scrutiny.diagnostics.stereotypes.params import (
     CHECKS,
     FAMILY,
@@ -105,7 +105,7 @@ def _estimates(
             condition,
             group=group.name,
             unit="u_term" if is_by_term else "item",
-            where=equal(where),
+            where=slice_of_values(where),
         )
 
 

@@ -27,7 +27,7 @@ from typing import Final
 
 from scrutiny.core.claim import Claim, Component, Risk
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
-from scrutiny.core.expressions import made_of
+from scrutiny.core.expressions import metric_of_metric
 from scrutiny.core.suites.expectation import Expectation
 from scrutiny.core.suites.tests import SuiteTest
 from scrutiny.core.task import score_of
@@ -128,13 +128,13 @@ def _of_scores(test: SuiteTest, inputs: Inputs) -> Iterator[EstimateSpec]:
     pair = {"before": before, "after": after}
     for metric in (scored.level, *scored.also):
         mark = "" if metric == scored.level else f"_{metric}"
-        drop = made_of("drop", metric)
+        drop = metric_of_metric("drop", metric)
         yield EstimateSpec(f"drop{mark}/{name}", drop, pair, fallback=_STAYS, condition=condition)
         yield EstimateSpec.of(f"after{mark}/{name}", metric, condition)
     if test.has_control:
         yield EstimateSpec(
             f"excess/{name}",
-            made_of("excess", scored.level),
+            metric_of_metric("excess", scored.level),
             {**pair, "control": control},
             fallback=_BOTH_STAY,
             condition=condition,

@@ -19,8 +19,8 @@ from scrutiny.core.suites.case import Case
 from scrutiny.core.suites.expectation import Asked
 from scrutiny.diagnostics.suites.expectations import parse_expectation
 from scrutiny.parts.run.view import Found
-from scrutiny.perturb.engine.rewrite import difference
 from scrutiny.store.edits import edits_of
+from scrutiny.text.edits import edits_between
 
 FAILING: Final = "failing"
 
@@ -56,7 +56,7 @@ def _edits(case: Case, base: Example, changed: Example) -> Sequence[Sequence[Any
     if case.edits:
         return edits_of([case.edits])[0]
     pairs = ((name, text, changed.fields.get(name, "")) for name, text in base.fields.items())
-    return [edit for pair in pairs for edit in difference(*pair)]
+    return [edit for pair in pairs for edit in edits_between(*pair)]
 
 
 def _brief(answer: Any) -> str:

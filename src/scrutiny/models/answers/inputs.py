@@ -82,8 +82,8 @@ def index_of(label: str, labels: Sequence[str], *, source: str) -> int:
     return labels.index(label)
 
 
-def require_task(task: Task, allowed: tuple[str, ...], *, source: str) -> None:
-    """Raise unless the task is one that a model can answer.
+def must_answer_task(task: Task, allowed: tuple[str, ...], *, source: str) -> None:
+    """Raise unless a kind of model can answer the inputs of a task.
 
     Raises
     ------

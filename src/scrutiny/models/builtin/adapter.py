@@ -8,7 +8,7 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
-from scrutiny.models.answers.inputs import require_task
+from scrutiny.models.answers.inputs import must_answer_task
 from scrutiny.models.answers.returned import from_probabilities
 from scrutiny.models.builtin.families import named, targets
 from scrutiny.models.strings.adapters import Adapter
@@ -64,7 +64,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     from scrutiny.models.builtin.network import BuiltinNetwork
 
     source.refuse_unknown_options(("labels", TRAINING))
-    require_task(task, ("text-classification",), source=source.text)
+    must_answer_task(task, ("text-classification",), source=source.text)
     return BuiltinModel(BuiltinNetwork(*named(source.target)), task, source)
 
 

@@ -29,7 +29,7 @@ from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.queries.gradients import InputEmbeddings, TokenGradients
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.checked import answer_or_fail
-from scrutiny.models.answers.inputs import index_of, require_task
+from scrutiny.models.answers.inputs import index_of, must_answer_task
 from scrutiny.models.choice.asking import CAPABILITIES, log_likelihoods
 from scrutiny.models.choice.prompt import Prompt, read_prompt
 from scrutiny.models.named import names as named
@@ -241,7 +241,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     """
     from scrutiny.models.strings.load import load_model
 
-    require_task(task, _TASKS, source=source.text)
+    must_answer_task(task, _TASKS, source=source.text)
     prompt, scoring = read_prompt(source, task.fields), _scoring(source)
     if scoring.has_other and OTHER in prompt.labels:
         raise ModelError(f"{source.text!r}: with other=true no choice can be called {OTHER!r}.")

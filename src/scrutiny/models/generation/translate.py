@@ -10,7 +10,7 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
-from scrutiny.models.answers.inputs import require_task
+from scrutiny.models.answers.inputs import must_answer_task
 from scrutiny.models.generation.bergamot import DIRECTIONS, PACKAGE, BergamotTranslator
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import TRAINING, ModelSource
@@ -53,7 +53,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     """
     del options
     source.refuse_unknown_options((TRAINING,))
-    require_task(task, ("translation",), source=source.text)
+    must_answer_task(task, ("translation",), source=source.text)
     must_be_there(source)
     return TranslatorModel(source, task)
 

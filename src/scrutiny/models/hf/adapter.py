@@ -13,7 +13,7 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
 from scrutiny.models.answers.bio import labels_of_tags
-from scrutiny.models.answers.inputs import base_name, is_tagging, require_task
+from scrutiny.models.answers.inputs import base_name, is_tagging, must_answer_task
 from scrutiny.models.hf.batching import start_budget
 from scrutiny.models.hf.checkpoint import Checkpoint, find_checkpoint, folder_must_be_there
 from scrutiny.models.hf.parts import (
@@ -58,7 +58,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         from scrutiny.models.hf.language import load_language_model
 
         return load_language_model(checkpoint, source, task, options)
-    require_task(task, tuple(_HEADS), source=source.text)
+    must_answer_task(task, tuple(_HEADS), source=source.text)
     checkpoint = find_checkpoint(source)
     _refuse_other_heads(checkpoint, task, source)
     device, head = find_device(options.device, source), _HEADS[base_name(task)]

@@ -91,7 +91,7 @@ def find_checkpoint(source: ModelSource) -> Checkpoint:
 
 
 def folder_must_be_there(source: ModelSource) -> None:
-    """Refuse a target that is written as a folder but does not exist.
+    """Refuse a checkpoint that is written as a folder but does not exist.
 
     Raises
     ------

@@ -17,7 +17,7 @@ from scrutiny.models.hf.reading import Reader, Reads, flat
 from scrutiny.models.hf.sequences import Sequences
 from scrutiny.models.hf.slopes.guesses import causal_guess, landscape_of, masked_guess
 from scrutiny.models.hf.slopes.logprobs import Sloping
-from scrutiny.models.scoring.question import stretches
+from scrutiny.models.scoring.question import by_cost
 
 
 class HfMaskedLanguageModel(Sloping):
@@ -38,7 +38,7 @@ class HfMaskedLanguageModel(Sloping):
         """
         self.refuse_long([cloze.ids for query in queries for cloze in query])
         sizes = [sum(len(cloze.ids) for cloze in query) for query in queries]
-        return [answer for part in stretches(sizes) for answer in self._answers(queries[part])]
+        return [answer for part in by_cost(sizes) for answer in self._answers(queries[part])]
 
     def landscape(self, texts: Sequence[str], *, probe: Probe) -> dict[str, Floats]:
         """Loss, gradient, sharpness and curvature ``(text,)`` with some tokens masked."""

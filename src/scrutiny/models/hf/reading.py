@@ -91,7 +91,7 @@ def find_last_layer(network: Any) -> LastLayer | None:
     return found
 
 
-def is_sparse(places: "np.ndarray[Any, Any]", sequences: int) -> bool:
+def _is_sparse(places: "np.ndarray[Any, Any]", sequences: int) -> bool:
     """Whether so few positions are read that running the last layer only there is faster."""
     return len(places) <= _MOST_READS * sequences
 
@@ -205,7 +205,7 @@ class Reader:
     def _states(self, inputs: dict[str, Any], places: Ints) -> Any:
         """Last hidden states of places, or logits where there is no head over rows."""
         network = self._runner.network
-        is_cut_short = is_sparse(places, len(inputs["input_ids"])) and not is_tapped(network)
+        is_cut_short = _is_sparse(places, len(inputs["input_ids"])) and not is_tapped(network)
         if self._last is not None and is_cut_short:
             return self._last.states(inputs, places)
         if self._head is None:

@@ -23,7 +23,7 @@ from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
-from scrutiny.models.answers.inputs import require_task
+from scrutiny.models.answers.inputs import must_answer_task
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import TRAINING, ModelSource
 from scrutiny.store.files import hash_file
@@ -123,7 +123,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         If onnxruntime or tokenizers are not installed.
     """
     source.refuse_unknown_options(_OPTIONS)
-    require_task(task, _TASKS, source=source.text)
+    must_answer_task(task, _TASKS, source=source.text)
     require_packages("An ONNX model", "onnx", "onnxruntime", "tokenizers")
     import onnxruntime
     import tokenizers

@@ -92,7 +92,7 @@ def export_classifier(text: str, folder: Path, *, precision: Precision = "int8")
         record["change_by_format"] = _refuse_wrong(plain, network, tokenizer, source)
         if precision == "int8":
             _quantize(plain, made / DEFAULT)
-            record["change"] = largest_change(made / DEFAULT, network, tokenizer)
+            record["change"] = _largest_change(made / DEFAULT, network, tokenizer)
         else:
             shutil.copyfile(plain, made / DEFAULT)
         _write_rest(made, network, tokenizer, checkpoint.folder, record)
@@ -158,7 +158,7 @@ def _quantize(plain: Path, path: Path) -> None:
 
 def _refuse_wrong(path: Path, network: Any, tokenizer: Any, source: ModelSource) -> float:
     """Change of probabilities by the format alone; raise if it is more than rounding."""
-    moved = largest_change(path, network, tokenizer)
+    moved = _largest_change(path, network, tokenizer)
     if moved > _TOLERANCE:
         raise ModelError(
             f"{source.text!r}: what the exporter wrote answers otherwise (a probability moves by "
@@ -167,7 +167,7 @@ def _refuse_wrong(path: Path, network: Any, tokenizer: Any, source: ModelSource)
     return moved
 
 
-def largest_change(path: Path, network: Any, tokenizer: Any) -> float:
+def _largest_change(path: Path, network: Any, tokenizer: Any) -> float:
     """Largest difference of a probability between an ONNX file and the network, text by text."""
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     taken = {given.name for given in session.get_inputs()}  # constant ones are left out

@@ -15,7 +15,7 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
-from scrutiny.models.answers.inputs import borders, require_task
+from scrutiny.models.answers.inputs import borders, must_answer_task
 from scrutiny.models.rules.mentions import Mention, described, find
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import ModelSource
@@ -137,7 +137,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     del options
     must_be_there(source)
     source.refuse_unknown_options(("mentions",))
-    require_task(task, ("coreference",), source=source.text)
+    must_answer_task(task, ("coreference",), source=source.text)
     return HeadMatch(task, source)
 
 

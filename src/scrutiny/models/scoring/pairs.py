@@ -29,9 +29,9 @@ from scrutiny.models.scoring.question import (
     Question,
     Reduce,
     answer_all,
+    by_cost,
     mean,
     rounded,
-    stretches,
     total,
 )
 from scrutiny.models.scoring.sentences import (
@@ -124,14 +124,14 @@ class PairVariant:
         return "token_logprobs" in self.needs
 
 
-def nangia2020(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
+def _nangia2020(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
     """Shared tokens given the rest, as released; if nothing is shared, both sides score 0."""
     first, second = pair.published()  # without the outer two: begin and end of the sentence
     inner = (first[1:-1],), (second[1:-1],)
     return _both(model, pair, inner, rounded(total, _DECIMALS))
 
 
-def pll_shared(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
+def _pll_shared(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
     """Tokens of whole shared words given the rest; undefined if no word is shared."""
     first, second = agreed_alignment(pair.a, pair.b)
     if not first:
@@ -140,7 +140,7 @@ def pll_shared(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
     return _both(model, pair, ((first,), (second,)), total)
 
 
-def bias_bench(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
+def _bias_bench(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
     """Changed tokens given the rest; a pair with an empty side is skipped, as released."""
     first, second = pair.published()
     changed = _others(pair.a, first), _others(pair.b, second)
@@ -150,7 +150,7 @@ def bias_bench(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
     return _both(model, pair, ((changed[0],), (changed[1],)), rounded(mean, _DECIMALS))
 
 
-def pll_original(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
+def _pll_original(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
     """All tokens given the rest, with queries that other variants share."""
     first, second = pair.published()
     sides = (pair.a, first), (pair.b, second)
@@ -206,10 +206,10 @@ _MASKED: Final = frozenset({"masked_logprobs"})
 PAIR_VARIANTS: Final[dict[str, PairVariant]] = {
     variant.name: variant
     for variant in (
-        PairVariant("pll-shared", _MASKED, pll_shared),
-        PairVariant("nangia2020", _MASKED, nangia2020),
-        PairVariant("bias-bench", _MASKED, bias_bench),
-        PairVariant("pll-original", _MASKED, pll_original),
+        PairVariant("pll-shared", _MASKED, _pll_shared),
+        PairVariant("nangia2020", _MASKED, _nangia2020),
+        PairVariant("bias-bench", _MASKED, _bias_bench),
+        PairVariant("pll-original", _MASKED, _pll_original),
         *(
             PairVariant(name, needs, _each_by_itself(question))
             for name, (needs, question) in SENTENCES.items()
@@ -247,7 +247,7 @@ def score_pairs(
     costs = [len(pair.a.ids) ** 2 + len(pair.b.ids) ** 2 for pair in pairs]
     parts = (
         [side for pair in pairs[part] for side in variant.question(model, pair)]
-        for part in stretches(costs)
+        for part in by_cost(costs)
     )
     found = [answer for questions in parts for answer in answer_all(questions, ask)]
     return [_score(found[2 * i], found[2 * i + 1]) for i in range(len(pairs))]

@@ -96,15 +96,15 @@ def answer_all(questions: Sequence[Question | Failure], ask: Ask) -> list[float 
     return [_answered(question, answers) for question in questions]
 
 
-def stretches(costs: Sequence[int], *, most: int = MOST_TOKENS) -> Iterator[slice]:
-    """Slices of neighbors whose costs add up to about ``most``; a single one may exceed it.
+def by_cost(costs: Sequence[int], *, most: int = MOST_TOKENS) -> Iterator[slice]:
+    """Stretches of questions whose costs add up to about ``most``; a single one may exceed it.
 
     A sentence of n tokens, one masked at a time, is n sequences of n tokens: long sentences are
     asked a few at a time, so that memory does not grow with their number.
 
     Examples
     --------
-    >>> [(part.start, part.stop) for part in stretches([3, 3, 3, 9, 1], most=6)]
+    >>> [(part.start, part.stop) for part in by_cost([3, 3, 3, 9, 1], most=6)]
     [(0, 2), (2, 4), (4, 5)]
     """
     start, total = 0, 0

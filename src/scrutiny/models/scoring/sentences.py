@@ -25,9 +25,9 @@ from scrutiny.models.scoring.question import (
     Ask,
     Question,
     answer_all,
+    by_cost,
     mean,
     numbers,
-    stretches,
     total,
 )
 
@@ -50,7 +50,7 @@ def mask_of(model: Tokenizes) -> int:
     return model.mask_id
 
 
-def pll_original(model: Tokenizes, sentence: Encoded) -> Question | Failure:
+def _pll_original(model: Tokenizes, sentence: Encoded) -> Question | Failure:
     """Pseudo-log-likelihood, one token masked at a time.
 
     References
@@ -61,7 +61,7 @@ def pll_original(model: Tokenizes, sentence: Encoded) -> Question | Failure:
     return _masked(model, sentence, clozes, total)
 
 
-def pll_within_word(model: Tokenizes, sentence: Encoded) -> Question | Failure:
+def _pll_within_word(model: Tokenizes, sentence: Encoded) -> Question | Failure:
     """Pseudo-log-likelihood with the later tokens of a word masked, too.
 
     References
@@ -72,7 +72,7 @@ def pll_within_word(model: Tokenizes, sentence: Encoded) -> Question | Failure:
     return _masked(model, sentence, clozes, total)
 
 
-def all_unmasked(model: Tokenizes, sentence: Encoded) -> Question | Failure:
+def _all_unmasked(model: Tokenizes, sentence: Encoded) -> Question | Failure:
     """Mean log-probability of every token at its own position, nothing masked.
 
     References
@@ -84,7 +84,7 @@ def all_unmasked(model: Tokenizes, sentence: Encoded) -> Question | Failure:
     return _masked(model, sentence, unmasked(sentence), mean)
 
 
-def all_unmasked_by_attention(model: Tokenizes, sentence: Encoded) -> Question | Failure:
+def _all_unmasked_by_attention(model: Tokenizes, sentence: Encoded) -> Question | Failure:
     """Mean of log-probability times the attention that the token receives.
 
     References
@@ -104,7 +104,7 @@ def all_unmasked_by_attention(model: Tokenizes, sentence: Encoded) -> Question |
     return fits(model, len(sentence.ids)) or Question(queries, weighted)
 
 
-def causal_sum(model: Tokenizes, sentence: Encoded) -> Question | Failure:
+def _causal_sum(model: Tokenizes, sentence: Encoded) -> Question | Failure:
     """Log-probability of the whole sentence after the begin token.
 
     A model without a begin token gives the first token no probability, so it does not count.
@@ -143,11 +143,11 @@ def _masked(
 
 #: By name: the capabilities that a procedure needs, and its question.
 SENTENCES: Final[dict[str, tuple[frozenset[str], SentenceQuestion]]] = {
-    "pll-original": (frozenset({"masked_logprobs"}), pll_original),
-    "pll-within-word-l2r": (frozenset({"masked_logprobs"}), pll_within_word),
-    "aul": (frozenset({"masked_logprobs"}), all_unmasked),
-    "aula": (frozenset({"masked_logprobs", "attention_received"}), all_unmasked_by_attention),
-    "causal-sum": (frozenset({"token_logprobs"}), causal_sum),
+    "pll-original": (frozenset({"masked_logprobs"}), _pll_original),
+    "pll-within-word-l2r": (frozenset({"masked_logprobs"}), _pll_within_word),
+    "aul": (frozenset({"masked_logprobs"}), _all_unmasked),
+    "aula": (frozenset({"masked_logprobs", "attention_received"}), _all_unmasked_by_attention),
+    "causal-sum": (frozenset({"token_logprobs"}), _causal_sum),
     "causal-mean": (frozenset({"token_logprobs"}), causal_mean),
 }
 
@@ -168,13 +168,13 @@ def likelihoods(
     needs, _ = SENTENCES[name]
     encoded = model.encode(texts, special="token_logprobs" not in needs)
     counts = [len(one.ids) - sum(one.is_special) for one in encoded]
-    return score_sentences(model, encoded, name, ask), counts
+    return _score_sentences(model, encoded, name, ask), counts
 
 
-def score_sentences(
+def _score_sentences(
     model: Tokenizes, sentences: Sequence[Encoded], name: str, ask: Ask
 ) -> list[float | Failure]:
-    """Likelihood of every sentence by the variant with this name.
+    """Score of every sentence, its likelihood by the variant with this name.
 
     Parameters
     ----------
@@ -187,5 +187,5 @@ def score_sentences(
     """
     _, question = SENTENCES[name]
     costs = [len(sentence.ids) ** 2 for sentence in sentences]
-    parts = ([question(model, one) for one in sentences[part]] for part in stretches(costs))
+    parts = ([question(model, one) for one in sentences[part]] for part in by_cost(costs))
     return [answer for questions in parts for answer in answer_all(questions, ask)]

@@ -26,10 +26,10 @@ from scrutiny.models.scoring.question import (
     Ask,
     Question,
     answer_all,
+    by_cost,
     mean,
     mean_probability,
     numbers,
-    stretches,
 )
 from scrutiny.models.scoring.sentences import NO_TOKENS, causal_mean, fits, mask_of
 
@@ -58,7 +58,7 @@ class FillingVariant:
     question: Callable[[Tokenizes, Sequence[Filling]], Questions]
 
 
-def nadeem2021(model: Tokenizes, fillings: Sequence[Filling]) -> Questions:
+def _nadeem2021(model: Tokenizes, fillings: Sequence[Filling]) -> Questions:
     """Mean probability of the word's tokens, with the tokens to the left shown, as released.
 
     The word is the whitespace-separated part of the sentence that stands where the last BLANK of
@@ -103,7 +103,7 @@ def _first_masks(
     return too_long or Question((("masked_logprobs", tuple(clozes)),), mean_probability)
 
 
-def log_mean(model: Tokenizes, fillings: Sequence[Filling]) -> Questions:
+def _log_mean(model: Tokenizes, fillings: Sequence[Filling]) -> Questions:
     """Mean log-probability of all tokens in the blank, later tokens masked.
 
     The gap is found in the sentence itself, so pieces are those of the sentence as it stands;
@@ -146,7 +146,7 @@ def _pattern(context: str) -> re.Pattern[str]:
     return re.compile(r"\s*" + "(.+?)".join(parts) + r"\s*", re.IGNORECASE | re.DOTALL)
 
 
-def causal(model: Tokenizes, fillings: Sequence[Filling]) -> Questions:
+def _causal(model: Tokenizes, fillings: Sequence[Filling]) -> Questions:
     """Mean log-probability of the whole sentence; the begin token only before the first token."""
     encoded = model.encode([filling.sentence for filling in fillings], special=False)
     return [causal_mean(model, sentence) for sentence in encoded]
@@ -163,7 +163,7 @@ def _only_number(answers: Sequence[Any]) -> float:
     return float(answers[0])
 
 
-def causal_conditional(model: Tokenizes, fillings: Sequence[Filling]) -> Questions:
+def _causal_conditional(model: Tokenizes, fillings: Sequence[Filling]) -> Questions:
     """Mean log-probability of the sentence's tokens after context and a space."""
     return [
         Question((("token_logprobs", query),), mean) if isinstance(query, Continuation) else query
@@ -171,7 +171,7 @@ def causal_conditional(model: Tokenizes, fillings: Sequence[Filling]) -> Questio
     ]
 
 
-def conditional_minus_unconditional(model: Tokenizes, fillings: Sequence[Filling]) -> Questions:
+def _conditional_minus_unconditional(model: Tokenizes, fillings: Sequence[Filling]) -> Questions:
     """Mean log-probability after the context, minus the same after the begin token alone."""
     alone = model.encode([filling.sentence for filling in fillings], special=False)
     questions: Questions = []
@@ -220,7 +220,7 @@ def score_fillings(
         What is scored, how, and how the model is asked.
     """
     costs = [len(f.context) * len(f.sentence) for f in fillings]  # in characters: more than enough
-    parts = (variant.question(model, fillings[part]) for part in stretches(costs))
+    parts = (variant.question(model, fillings[part]) for part in by_cost(costs))
     return [answer for questions in parts for answer in answer_all(questions, ask)]
 
 
@@ -233,16 +233,16 @@ _CAUSAL: Final = frozenset({"token_logprobs"})
 FILLING_VARIANTS: Final[dict[str, FillingVariant]] = {
     variant.name: variant
     for variant in (
-        FillingVariant("log-mean", _INTRA, _MASKED, log_mean),
-        FillingVariant("nadeem2021", _INTRA, _MASKED, nadeem2021),
-        FillingVariant("causal", _INTRA, _CAUSAL, causal),
+        FillingVariant("log-mean", _INTRA, _MASKED, _log_mean),
+        FillingVariant("nadeem2021", _INTRA, _MASKED, _nadeem2021),
+        FillingVariant("causal", _INTRA, _CAUSAL, _causal),
         FillingVariant("nsp", _INTER, frozenset({"next_sentence"}), next_sentence),
-        FillingVariant("causal-conditional", _INTER, _CAUSAL, causal_conditional),
+        FillingVariant("causal-conditional", _INTER, _CAUSAL, _causal_conditional),
         FillingVariant(
             "causal-conditional-minus-unconditional",
             _INTER,
             _CAUSAL,
-            conditional_minus_unconditional,
+            _conditional_minus_unconditional,
         ),
     )
 }

@@ -16,7 +16,7 @@ from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
-from scrutiny.models.answers.inputs import borders, require_task
+from scrutiny.models.answers.inputs import borders, must_answer_task
 from scrutiny.models.spacy.annotation import annotation, document
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.lineage import FILE, HASHES
@@ -92,7 +92,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     if source.options.get(_TOKENS, "gold") not in ("gold", "own"):
         stated = source.options[_TOKENS]
         raise ModelError(f"{source.text!r}: tokens= is gold (the data's) or own, not {stated!r}.")
-    require_task(task, ("dependency-arcs",), source=source.text)
+    must_answer_task(task, ("dependency-arcs",), source=source.text)
     require_packages("A pipeline of spaCy", "nlp", "spacy")
     must_be_there(source)
     return SpacyPipeline(_loaded(source), source, task)

@@ -24,7 +24,7 @@ def natural_key(text: str) -> tuple[tuple[int, str, int], ...]:
     return tuple((0, "", int(p)) if p.isdecimal() else (1, p, 0) for p in parts if p)
 
 
-def as_regex(pattern: str) -> re.Pattern[str]:
+def _as_regex(pattern: str) -> re.Pattern[str]:
     """Regular expression of a pattern; placeholders match no slash, repeated ones match alike."""
     pieces = []
     seen: set[str] = set()
@@ -41,7 +41,7 @@ def as_regex(pattern: str) -> re.Pattern[str]:
 
 def match_names(pattern: str, names: Iterable[str]) -> list[dict[str, str]]:
     """Values of the placeholders in each matching name, in natural order."""
-    regex = as_regex(pattern)
+    regex = _as_regex(pattern)
     matches = (regex.fullmatch(name) for name in names)
     found = [match.groupdict() for match in matches if match]
     return sorted(found, key=lambda values: [natural_key(values[n]) for n in regex.groupindex])

@@ -14,7 +14,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.queries.gradients import Piece
 from scrutiny.core.task import Task
-from scrutiny.models.answers.inputs import require_task
+from scrutiny.models.answers.inputs import must_answer_task
 from scrutiny.models.strings.lineage import HASHES
 from scrutiny.models.strings.source import TRAINING, ModelSource
 from scrutiny.models.words.attention_network import FIRST_WORD, UNKNOWN
@@ -202,7 +202,7 @@ def require_words(source: ModelSource, task: Task, *, options: tuple[str, ...] =
         For another task, or an option that there is not.
     """
     source.refuse_unknown_options(("labels", *options, TRAINING))
-    require_task(task, (_TASK,), source=source.text)
+    must_answer_task(task, (_TASK,), source=source.text)
     return Path(source.target).expanduser()
 
 

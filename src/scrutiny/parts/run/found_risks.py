@@ -151,11 +151,11 @@ def decision_of(risks: Sequence[FoundRisk]) -> str:
     hurt = [risk for risk in risks if risk.state == "hurts"]
     open_ones = [risk for risk in risks if risk.state == "can't tell"]
     if hurt:
-        perhaps = names_of([risk for risk in hurt if not risk.is_beyond])
-        names = [f"{n} (maybe tolerable)" if n in perhaps else n for n in names_of(hurt)]
+        perhaps = _names_of([risk for risk in hurt if not risk.is_beyond])
+        names = [f"{n} (maybe tolerable)" if n in perhaps else n for n in _names_of(hurt)]
         return f"Look at {len(hurt)} risk{'s' * (len(hurt) > 1)}: {listed(names)}."
     if open_ones:
-        return f"Can't tell yet: {listed(names_of(open_ones))}."
+        return f"Can't tell yet: {listed(_names_of(open_ones))}."
     if all(risk.state == "not asked" for risk in risks):
         return "Nothing was asked."
     tolerable = {(r.span.tolerance, r.unit) for r in risks if r.span}
@@ -174,13 +174,13 @@ def rest_of(open_ones: Sequence[FoundRisk]) -> str:
     by_seeds = [(way.seeds, risk) for way, risk in ways if way.seeds and not way.is_near]
     parts = [_step(by_items, "item", len(ways))] if by_items else []
     parts += [_step(by_seeds, "seed", len(ways))] if by_seeds else []
-    near = names_of([risk for way, risk in ways if way.is_near])
+    near = _names_of([risk for way, risk in ways if way.is_near])
     far = [(way, risk) for way, risk in ways if not (way.items or way.seeds or way.is_near)]
     if near:
         parts.append(f"too near what is tolerable to tell: {listed(near)}")
     if far:
         most, _ = max(far, key=lambda one: one[0].needed)
-        names = names_of([risk for _, risk in far])
+        names = _names_of([risk for _, risk in far])
         each = " at most" * (len(far) > 1)
         parts.append(f"{listed(names)}: need{'s' * (len(far) == 1)}{each} {most.far()}")
     parts += [f"{risk.name}: {risk.scope}" for risk in open_ones if not risk.ways and risk.scope]
@@ -190,7 +190,7 @@ def rest_of(open_ones: Sequence[FoundRisk]) -> str:
 def _step(needed: Sequence[tuple[int, FoundRisk]], unit: str, total: int) -> str:
     """How many are told by the fewest more items or seeds, and how many by the most."""
     least, most = min(count for count, _ in needed), max(count for count, _ in needed)
-    first = names_of([risk for count, risk in needed if rough(count) == rough(least)])
+    first = _names_of([risk for count, risk in needed if rough(count) == rough(least)])
     many = f"all {total}" if len(needed) == total else f"{len(needed)} of {total}"
     plural = "s" * (least > 1)
     said = f"about {rough(least)} more {unit}{plural} would tell {listed(first)}"
@@ -213,10 +213,10 @@ def _held_alike(said: str, risks: Sequence[FoundRisk]) -> str:
         return f"{risks[0].name} {risks[0].costs}"
     most = hundred(max(risk.span.high for risk in risks if risk.span) / 100)
     words = f"{said.removeprefix('costs ').format(f'at most {most}')} each"
-    return f"{words}: {and_more(names_of(risks), _MOST_HELD)}"
+    return f"{words}: {and_more(_names_of(risks), _MOST_HELD)}"
 
 
-def names_of(risks: Sequence[FoundRisk]) -> list[str]:
+def _names_of(risks: Sequence[FoundRisk]) -> list[str]:
     """Names of risks; one that is found alike on several datasets is named once."""
     by_what = grouped((risk.what, risk) for risk in risks)
     return [

@@ -13,7 +13,7 @@ FIELDS: Final = tuple(field.name for field in fields(EstimateKey))
 
 
 def identity(key: EstimateKey, *, without: Iterable[str] = ()) -> str:
-    """Key of an estimate as text, without some fields.
+    """Text by which parts of a page tell estimates apart: the key, without some fields.
 
     ``condition`` leaves the whole condition out, ``condition.step`` that part of it.
 

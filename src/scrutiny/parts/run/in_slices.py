@@ -36,7 +36,7 @@ def without_slices(
     Of the findings on the slices of one number, the clearest stands among the main ones.
     """
     sizes = tuple(manifest.get("slices", ()))
-    groups = {group for size in sizes for group in groups_of(size["where"])}
+    groups = {group for size in sizes for group in _groups_of(size["where"])}
     own = tuple(f for f in findings if f.claim.family.endswith(IN_SLICES))
     clearest = {id(one) for one in _clearest(own)}
     return (
@@ -46,14 +46,14 @@ def without_slices(
     )
 
 
-def groups_of(where: str) -> tuple[str, str]:
+def _groups_of(where: str) -> tuple[str, str]:
     """Groups of the estimates of a slice: inside, and inside minus elsewhere."""
     return where, f"{where} - {complement(where)}"
 
 
 def gap_key(inside: EstimateKey) -> dict[str, Any]:
     """Key that pairs the difference from elsewhere with the number inside a slice."""
-    return {"role": "contrast", "group": groups_of(inside.group)[1], "reference": inside.subject}
+    return {"role": "contrast", "group": _groups_of(inside.group)[1], "reference": inside.subject}
 
 
 def _clearest(findings: Iterable[Finding]) -> list[Finding]:

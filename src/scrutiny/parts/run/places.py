@@ -42,7 +42,7 @@ def parts_of(metric: str) -> tuple[str, str]:
     return whole.name, ",".join(one.text for one in whole.arguments)
 
 
-def is_average(metric: str) -> bool:
+def _is_average(metric: str) -> bool:
     """Whether a metric is an average over the heads of a layer."""
     return _AVERAGE.fullmatch(parts_of(metric)[0]) is not None
 
@@ -64,7 +64,7 @@ def place_of(key: EstimateKey) -> HeadPlace | None:
         return None
     if isinstance(head, int):
         return layer, head
-    return (layer,) if head is None and is_average(key.metric) else None
+    return (layer,) if head is None and _is_average(key.metric) else None
 
 
 def place_name(place: HeadPlace) -> str:

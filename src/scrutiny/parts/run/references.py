@@ -1,16 +1,14 @@
 """Reference value of an estimate: "no effect", or the limit of its claim."""
 
 from collections.abc import Iterable, Sequence
-from functools import cache
 
 from scrutiny.core.claim import Component, Finding
-from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
-from scrutiny.reliability.metrics import measures_of, metric_of
+from scrutiny.reliability.metrics import no_effect_of
 
 Claimed = tuple[Finding, Component]
 
@@ -23,7 +21,7 @@ class References:
         self._claims = grouped(
             (identity(key), (finding, component))
             for finding in view.findings
-            for component, key in components(finding)
+            for component, key in claim_comparisons(finding)
         )
 
     def claims_on(self, estimate: Estimate) -> Sequence[Claimed]:
@@ -47,7 +45,7 @@ class References:
         The statistic's "no effect" where it has one, zero for a difference, else the limit of the
         claims on it if they have one in common.
         """
-        stated = no_effect(estimate.key.metric, estimate.key.diagnostic)
+        stated = no_effect_of(estimate.key.metric, estimate.key.diagnostic)
         if stated is not None:
             return stated
         if estimate.key.role == "contrast":
@@ -64,8 +62,8 @@ class References:
         return known.pop() if len(known) == 1 else None
 
 
-def components(finding: Finding) -> list[tuple[Component, EstimateKey]]:
-    """Comparisons of a finding with their estimates, if known."""
+def claim_comparisons(finding: Finding) -> list[tuple[Component, EstimateKey]]:
+    """Comparisons of a claim, each with the estimate that it holds against a reference value."""
     found = [
         (c, finding.evidence[c.against])
         for c in finding.claim.components
@@ -76,26 +74,6 @@ def components(finding: Finding) -> list[tuple[Component, EstimateKey]]:
     if main and finding.estimate is not None and main[0].against not in known:
         found.insert(0, (main[0], finding.estimate.key))
     return found
-
-
-@cache
-def no_effect(metric: str, diagnostic: str = "") -> float | None:
-    """Value of a statistic that means "no difference"; `None` for levels and unknown names."""
-    try:
-        return metric_of(metric, measures_of(diagnostic)).no_effect
-    except ScrutinyError:
-        return None
-
-
-def is_relation(key: EstimateKey) -> bool:
-    """Whether an estimate is a correlation of two others over replicates.
-
-    Examples
-    --------
-    >>> is_relation(EstimateKey("d@1", "m@1", "s", "x", condition={"of": "a", "with": "b"}))
-    False
-    """
-    return key.role == "contrast" and key.condition.keys() == {"of", "with"}
 
 
 def own_subjects(view: RunView) -> set[str]:

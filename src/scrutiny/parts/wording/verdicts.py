@@ -55,7 +55,7 @@ def sentences(findings: Sequence[Finding], families: Mapping[str, str]) -> tuple
     Where there are too many families to read, the first sentence counts all claims, and those
     families follow that have something to state.
     """
-    by_family = grouped((family_of(finding), finding) for finding in findings)
+    by_family = grouped((_family_of(finding), finding) for finding in findings)
     ordered = sorted(by_family.items(), key=lambda pair: -len(pair[1]))
     first: tuple[str, ...] = ()
     if len(ordered) > MOST_SENTENCES:
@@ -64,10 +64,10 @@ def sentences(findings: Sequence[Finding], families: Mapping[str, str]) -> tuple
         )
         telling = [(n, own) for n, own in ordered if any(f.verdict == "supported" for f in own)]
         ordered = telling[: MOST_SENTENCES - 1]
-    return first + tuple(_sentence(own, phrase_of(name, families)) for name, own in ordered)
+    return first + tuple(_sentence(own, _phrase_of(name, families)) for name, own in ordered)
 
 
-def phrase_of(family: str, families: Mapping[str, str]) -> str:
+def _phrase_of(family: str, families: Mapping[str, str]) -> str:
     """Plural sentence of a family, by its full name or by the last part of it."""
     whole = _WITHIN.sub("", family)
     phrase = families.get(whole) or families.get(whole.rpartition("/")[2], "")
@@ -109,7 +109,7 @@ def counts(findings: Iterable[Finding]) -> dict[str, int]:
     return {verdict: counter[verdict] for verdict in VERDICTS}
 
 
-def family_of(finding: Finding) -> str:
+def _family_of(finding: Finding) -> str:
     """Family of a finding's claim; claims without one belong to their diagnostic."""
     return finding.claim.family or finding.claim.diagnostic.partition("@")[0]
 

@@ -127,7 +127,7 @@ class SwapLetters(Slip):
 
 
 @lru_cache(maxsize=4096)
-def options_at(unit: str, drawn: Drawn) -> str:
+def _options_at(unit: str, drawn: Drawn) -> str:
     """Letters that may replace a given one."""
     return same_class(unit) if drawn == "alike" else ascii_letters.replace(unit, "")
 
@@ -146,7 +146,7 @@ class RandomLetter(OneWord):
         """Changes of the word with one random letter each."""
         word = letters_of(document, site, keep_first=self.keep_first, keep_last=self.keep_last)
         for place, unit, width in chosen(self.changes(word), self.positions, rng):
-            if options := options_at(unit, self.letters):
+            if options := _options_at(unit, self.letters):
                 yield word.change(place, pick(options, rng.random()), width=width)
 
 
@@ -233,4 +233,4 @@ class SubstituteLetter(RandomLetter):
     def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
         """Each character that a letter may replace; with ``alike``, no punctuation."""
         pairs = [(i, word.units[i]) for i in word.places()]
-        return [(i, unit, 1) for i, unit in pairs if options_at(unit, self.letters)]
+        return [(i, unit, 1) for i, unit in pairs if _options_at(unit, self.letters)]

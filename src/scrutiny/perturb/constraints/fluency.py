@@ -89,11 +89,11 @@ class LogprobDrop(ScreensMany):
 
     def screen(self, document: Document, candidates: Sequence[Sequence[Edit]]) -> list[bool]:
         """Whether each drop is within the limit; all texts are scored together."""
-        drops = drops_of(document, candidates, self.window)
+        drops = _drops_of(document, candidates, self.window)
         return [max(held, default=0.0) <= self.most + 1e-6 for held in drops]
 
 
-def drops_of(
+def _drops_of(
     document: Document, candidates: Sequence[Sequence[Edit]], window: int | None
 ) -> list[list[float]]:
     """Drops of the log-probability, in nats, around each edit of each candidate."""
@@ -146,7 +146,7 @@ class Likeliest(Constraint):
         """Whether each candidate is among the most likely."""
         if len(candidates) <= self.keep:
             return [True] * len(candidates)
-        drops = drops_of(document, candidates, self.window)
+        drops = _drops_of(document, candidates, self.window)
         order = sorted(range(len(drops)), key=lambda i: (round(sum(drops[i]), 6), i))
         kept = set(order[: self.keep])
         return [i in kept for i in range(len(candidates))]

@@ -9,17 +9,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from itertools import pairwise
 from typing import Any, ClassVar, Final
-
-from rapidfuzz.distance import Levenshtein
 
 from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.errors import PlanError
 from scrutiny.core.registry import registry
 from scrutiny.core.transformation import Document, Effect, Intensity, Site, Transformation
 from scrutiny.perturb.engine.change import EVERY_SITE, Edit, Rng, may_change_unless, whole_text
-from scrutiny.text.tokens import token_spans
+from scrutiny.text.edits import edits_between
 
 #: Function from a text to a text.
 Rewriter = Callable[[str], str]
@@ -78,29 +75,7 @@ class Rewrite(Transformation):
                 f"the text {document.text[:40]!r}: a transformation is a function that takes a "
                 "text and returns a text."
             )
-        yield tuple(difference(document.field, document.text, new))
-
-
-def difference(field: str, old: str, new: str) -> Iterator[Edit]:
-    """Edits of whole tokens, and of the text between them, that turn one text into another.
-
-    Examples
-    --------
-    >>> [edit[1:4] for edit in difference("text", "a fine  film", "a Fine film!")]
-    [(2, 8, 'Fine '), (12, 12, '!')]
-    """
-    borders, others = _borders(old), _borders(new)
-    before = [old[a:b] for a, b in pairwise(borders)]
-    after = [new[a:b] for a, b in pairwise(others)]
-    for op in Levenshtein.opcodes(before, after):
-        if op.tag != "equal":
-            low, high = borders[op.src_start], borders[op.src_end]
-            yield Edit(field, low, high, new[others[op.dest_start] : others[op.dest_end]])
-
-
-def _borders(text: str) -> list[int]:
-    """Offsets at which a token, or the text between two, begins; and the end."""
-    return sorted({0, len(text), *(place for span in token_spans(text) for place in span)})
+        yield tuple(edits_between(document.field, document.text, new))
 
 
 def hold(name: str, function: Any) -> str:

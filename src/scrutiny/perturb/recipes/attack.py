@@ -83,14 +83,14 @@ class Attack(PlugIn, ABC):
         return search.space
 
 
-def given_for(
+def given_to_attacks(
     resources: Iterable[str], task: Task | None = None, *, capabilities: Iterable[str] = ()
 ) -> Given:
-    """Resources that attacks can use: the named ones, and those with a default.
+    """What recipes of attacks are given: the named resources, and those with a default.
 
     Examples
     --------
-    >>> given_for(["encoder"]).has("wordnet"), given_for([]).has("encoder")
+    >>> given_to_attacks(["encoder"]).has("wordnet"), given_to_attacks([]).has("encoder")
     (True, False)
     """
     shipped = {name for name, kind in RESOURCES.items() if kind.default and kind.is_installed}

@@ -35,7 +35,7 @@ class PypinyinReader:
 
 
 @lru_cache(maxsize=8)
-def characters_by_sound(reader: Any, *, with_tone: bool) -> dict[str, str]:
+def _characters_by_sound(reader: Any, *, with_tone: bool) -> dict[str, str]:
     """Common characters by their usual reading, in the order of GB 2312."""
     found: dict[str, str] = {}
     for char in common_characters():
@@ -51,4 +51,4 @@ def homophones(char: str, reader: Any, *, with_tone: bool) -> str:
     if not readings:
         return ""
     sound = readings[0] if with_tone else readings[0].rstrip("12345")
-    return characters_by_sound(reader, with_tone=with_tone).get(sound, "").replace(char, "")
+    return _characters_by_sound(reader, with_tone=with_tone).get(sound, "").replace(char, "")

@@ -8,7 +8,7 @@ from typing import Final
 from scrutiny.core.transformation import Document, Site
 from scrutiny.perturb.engine.change import Sites, keeps_unless, sites_where
 from scrutiny.perturb.languages.en.related_words import UPOS_OF, content_tag
-from scrutiny.perturb.words.replacing import OtherWord, token_at
+from scrutiny.perturb.words.replacing import OtherWord, token_to_replace
 from scrutiny.text.inflect import inflect, lemma
 from scrutiny.text.lexicon import is_stop_word
 
@@ -42,7 +42,7 @@ class Inflections(OtherWord):
 
     Examples
     --------
-    >>> forms("went", "VERB")
+    >>> inflected_forms("went", "VERB")
     ('go', 'goes', 'going', 'gone')
     """
 
@@ -64,13 +64,13 @@ class Inflections(OtherWord):
 
     def others(self, document: Document, site: Site) -> Sequence[str]:
         """Forms in a fixed order."""
-        upos = UPOS_OF.get(content_tag(document, token_at(document, site)), "")
-        return forms(document.text[site.start : site.end].lower(), upos)
+        upos = UPOS_OF.get(content_tag(document, token_to_replace(document, site)), "")
+        return inflected_forms(document.text[site.start : site.end].lower(), upos)
 
 
 @lru_cache(maxsize=1 << 16)
-def forms(word: str, upos: str) -> tuple[str, ...]:
-    """Other forms of a lower-case word; none for adverbs and function words."""
+def inflected_forms(word: str, upos: str) -> tuple[str, ...]:
+    """Inflected forms that may replace a lower-case word; none for adverbs and function words."""
     base = lemma(word, upos)
     found = [inflect(base, xpos) for xpos in _TAGS.get(upos, ())]
     return tuple(dict.fromkeys(form for form in found if form and form != word))

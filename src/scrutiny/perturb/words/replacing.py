@@ -42,7 +42,7 @@ class OtherWord(Change):
         others = self.others(document, site)
         for other in in_random_order(tuple(others), rng) if self.is_drawn else others:
             edit = replaced(document, site, other)
-            article = follow_article(document, site.token, other) if self.has_article else None
+            article = _follow_article(document, site.token, other) if self.has_article else None
             if article is None:
                 yield (edit,)
             elif not document.is_protected(article.start, article.end):
@@ -64,7 +64,7 @@ def replaced(document: Document, site: Site, word: str) -> Edit:
     return edit
 
 
-def follow_article(document: Document, index: int, word: str) -> Edit | None:
+def _follow_article(document: Document, index: int, word: str) -> Edit | None:
     """Edit of the article directly before a token, if a new word needs the other form."""
     if index == 0:
         return None
@@ -81,13 +81,13 @@ def follow_article(document: Document, index: int, word: str) -> Edit | None:
     return token_edit(document, index - 1, match_case(before, needed))
 
 
-def token_at(document: Document, site: Site) -> int:
-    """Index of the token at a site of a search, adjusted for earlier edits.
+def token_to_replace(document: Document, site: Site) -> int:
+    """Index of the token whose word is to be replaced, adjusted for earlier edits.
 
     Examples
     --------
     >>> from scrutiny.perturb.engine.document import document_of
-    >>> token_at(document_of("A fi lm here"), Site(8, 12, 2))
+    >>> token_to_replace(document_of("A fi lm here"), Site(8, 12, 2))
     3
     """
     tokens, place = document.tokens, (site.start, site.end)

@@ -15,7 +15,7 @@ from scrutiny.perturb.languages.en.related_words import (
     synonym_forms,
     words_with_synonym,
 )
-from scrutiny.perturb.words.replacing import OtherWord, token_at
+from scrutiny.perturb.words.replacing import OtherWord, token_to_replace
 from scrutiny.text.inflect import lemma
 from scrutiny.text.wordnet import POS_OF, lemmas, synsets
 
@@ -181,7 +181,7 @@ class WordnetAll(OtherWord):
         """Lemmas in a fixed order."""
         xpos = ""
         if self.pos == "tagged" or self.inflect:
-            xpos = content_tag(document, token_at(document, site))
+            xpos = content_tag(document, token_to_replace(document, site))
         pos = POS_OF.get(UPOS_OF.get(xpos, ""), "") if self.pos == "tagged" else "nvar"
         tag = xpos if self.inflect and xpos in UPOS_OF else ""
         return forms(document.text[site.start : site.end].lower(), pos, self.senses, tag)

@@ -97,7 +97,7 @@ class Ways(NamedTuple):
 
 
 def needed(limits: Limits, n_items: int, n_seeds: int, risk: Risk) -> str:
-    """Sentence: what would decide on a cost as large as the tolerance.
+    """Sentence: what would decide the risk, on a cost as large as the tolerance.
 
     Examples
     --------

@@ -79,7 +79,7 @@ def checks_of_risk(case: ClaimCase, state: str) -> Iterator[Check]:
             yield Check(name, "not run", f"one {name.removesuffix('s')}")
     for part in case.parts:
         if part is not main:
-            yield more_than(part, risk)
+            yield _more_than(part, risk)
 
 
 def _over_seeds(main: Part, risk: Risk, state: str) -> Check:
@@ -103,7 +103,7 @@ def _state_at(part: Part, spoken: Spoken, risk: Risk) -> State:
     return "can't tell" if ends is None else state_of(part.component, ends, risk)
 
 
-def more_than(part: Part, risk: Risk) -> Check:
+def _more_than(part: Part, risk: Risk) -> Check:
     """Whether a cost is larger than a control's: yes, no (at most tolerably), or undecided."""
     name = f"more than {part.component.against.removeprefix('control: ')}"
     if part.limits is None:

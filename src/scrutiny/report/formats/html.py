@@ -84,7 +84,7 @@ def _whole(template: str, style: str, **values: Any) -> str:
         .render(
             style=Markup(style),
             scripts=[Markup(script) for script in scripts],
-            policy=policy_of(scripts),
+            policy=_policy_of(scripts),
             **values,
         )
     )
@@ -110,7 +110,7 @@ def _has_switch(content: Page) -> bool:
     return any(chart.has_choice or chart.sentences for chart in charts)
 
 
-def policy_of(scripts: tuple[str, ...]) -> str:
+def _policy_of(scripts: tuple[str, ...]) -> str:
     """Content security policy: nothing is fetched, only our own scripts run."""
     digests = (hashlib.sha256(s.encode("utf-8", "backslashreplace")).digest() for s in scripts)
     hashes = " ".join(f"'sha256-{base64.b64encode(one).decode('ascii')}'" for one in digests)

@@ -22,8 +22,8 @@ DETAILS: Final = ("across", "variance", "by_replicate", "n_replicates", "divided
 def render_ndjson(view: RunView) -> str:
     """Estimates, then findings, then published figures, one on each line; never NaN."""
     objects = [estimate_object(e) | _details(e) for e in view.all_estimates]
-    objects += [finding_object(f) for f in view.all_findings]
-    objects += [published_object(p) for p in view.published]
+    objects += [_finding_object(f) for f in view.all_findings]
+    objects += [_published_object(p) for p in view.published]
     return "".join(
         json.dumps(o, ensure_ascii=False, allow_nan=False, separators=(", ", ": ")) + "\n"
         for o in objects
@@ -43,7 +43,7 @@ def _details(estimate: Estimate) -> dict[str, Any]:
     return {name: dict(v) if isinstance(v, Mapping) else v for name, v in found.items()}
 
 
-def finding_object(finding: Finding) -> dict[str, Any]:
+def _finding_object(finding: Finding) -> dict[str, Any]:
     """Claim, its estimate, verdict, scope, reason and checks."""
     claim = finding.claim
     return {
@@ -64,7 +64,7 @@ def finding_object(finding: Finding) -> dict[str, Any]:
     }
 
 
-def published_object(found: Reproduction) -> dict[str, Any]:
+def _published_object(found: Reproduction) -> dict[str, Any]:
     """A published figure, our value, and whether it agrees."""
     figure = plain(found.figure)
     return {

@@ -227,7 +227,7 @@ def _section(view: RunView, section: Section, detail: Detail) -> SectionPage:
         claims=_claims(view, listed, detail),
         measured=tuple(how_measured(section, view)),
         trust=tuple(how_far(section, view)),
-        numbers=number_table(shown),
+        numbers=_number_table(shown),
         shared=_shared(section.estimates),
         n_numbers=len(section.estimates),
         n_shown=min(detail.claims, len(listed.rows)),
@@ -344,7 +344,7 @@ def _split(estimate: Estimate | None, *, signed: bool = False) -> tuple[str, str
     return value_and_bounds(estimate, signed=signed)
 
 
-def number_table(estimates: Sequence[Estimate]) -> ChartTable:
+def _number_table(estimates: Sequence[Estimate]) -> ChartTable:
     """Every estimate with its interval, its denominator and the status of the planned rows."""
     header = (
         "of",

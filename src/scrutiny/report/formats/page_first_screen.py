@@ -97,7 +97,7 @@ class FirstScreen:
 
 
 def first_screen(view: RunView, anchors: Mapping[str, str]) -> FirstScreen | None:
-    """First screen of a run; nothing where it has no risks.
+    """First screen as the HTML page shows it; nothing where a run has no risks.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from scrutiny.parts.run.view import Found
 from scrutiny.parts.wording.diffs import changed_words
 from scrutiny.parts.wording.labels import replicate_words
 from scrutiny.reliability.verdicts.gate_rules import says, without_versions
-from scrutiny.report.reading.evidence import Tables, answers_to, is_right, places_of, variants_of
+from scrutiny.report.reading.evidence import Tables, answers_to, is_right, places_of, variant_rows
 from scrutiny.report.reading.told import NO_ANSWER, brief_words
 from scrutiny.text.edits import apply_to_text
 
@@ -108,7 +108,7 @@ def _key(group: Mapping[str, Any], subject: str, condition: str) -> EstimateKey:
 
 def _rows(key: EstimateKey, group: Mapping[str, Any], tables: Tables) -> Iterator[dict[str, Any]]:
     """Cases of one change, draw, dataset and model."""
-    variants = variants_of(key, tables.variants)
+    variants = variant_rows(key, tables.variants)
     if variants.size == 0:
         return
     names = tables.variants["item"].take(variants)

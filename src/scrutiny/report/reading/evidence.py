@@ -133,7 +133,7 @@ def evidence_of(
     if finding.estimate is None:
         return None
     key = finding.estimate.key
-    variants = variants_of(key, tables.variants)
+    variants = variant_rows(key, tables.variants)
     if variants.size == 0:
         return None
     names = tables.variants["item"].take(variants)
@@ -165,7 +165,7 @@ def _evidence(
     graded = by_item() if unknown else {}
     costs = [graded.get(name) for name in names]
     for place in unknown:
-        by_turn[turn_by(costs[place])].append(place)
+        by_turn[_turn_by(costs[place])].append(place)
     sizes = times if not graded else np.array([abs(cost or 0.0) for cost in costs])
     shown = np.array(_chosen(by_turn, sizes), dtype=np.int64)
     rows = tables.at(
@@ -204,12 +204,12 @@ def _by_turn(
     for place, before, after in zip(turned.tolist(), was, now, strict=True):
         pairs = answers.pairs(int(whole[place]))
         golds = [layers_of(one["gold"], answers.read) for one in (before, after)]
-        turn = turn_of(pairs, *golds)
+        turn = _turn_of(pairs, *golds)
         (unknown if turn is None else found[turn]).append(place)
     return found, unknown
 
 
-def turn_of(pairs: Iterable[tuple[str, str]], was: str, now: str) -> Turn | None:
+def _turn_of(pairs: Iterable[tuple[str, str]], was: str, now: str) -> Turn | None:
     """Whether more replicates were right before a change, or after it.
 
     Parameters
@@ -233,7 +233,7 @@ def turn_of(pairs: Iterable[tuple[str, str]], was: str, now: str) -> Turn | None
     return "broken" if net > 0 else "mended" if net < 0 else "changed"
 
 
-def turn_by(cost: float | None) -> Turn:
+def _turn_by(cost: float | None) -> Turn:
     """What a change did to an answer, by what it costs its item."""
     return "changed" if not cost else "broken" if cost > 0 else "mended"
 
@@ -269,8 +269,8 @@ def alternating(by_turn: Mapping[Turn, Sequence[_T]]) -> list[_T]:
     return [*found, *by_turn["changed"]]
 
 
-def variants_of(key: EstimateKey, table: pa.Table) -> Codes:
-    """Rows of the treatments that a condition names; one for each item, the last of several."""
+def variant_rows(key: EstimateKey, table: pa.Table) -> Codes:
+    """Rows of the changed texts behind a finding, one for each item, the last of several."""
     recipes = sorted(value for value in key.condition.values() if isinstance(value, str))
     fits = is_among(table["recipe"], [*recipes])
     fixed = {"kind": key.diagnostic, "dataset": key.dataset, "role": "measured", "status": "ok"}
@@ -390,11 +390,11 @@ def _case(
             Answer(replicate_words(name), *both)
             for name, both in zip(answers.replicates, shown, strict=True)
         ),
-        turned=turn_of(
+        turned=_turn_of(
             answers.pairs(at),
             layers_of(item["gold"], answers.read),
             layers_of(variant["gold"], answers.read),
         )
-        or (None if cost is None else turn_by(cost)),
+        or (None if cost is None else _turn_by(cost)),
         cost=cost,
     )

@@ -13,7 +13,7 @@ from typing import Final
 from scrutiny.core.claim import Component, Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.run.identity import identity
-from scrutiny.parts.run.references import components
+from scrutiny.parts.run.references import claim_comparisons
 from scrutiny.parts.run.rows import AuditRow, audit_rows
 from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
@@ -140,7 +140,7 @@ def _outcomes(
     finding: Finding, known: Mapping[str, Estimate], families: Collection[str]
 ) -> tuple[str, ...]:
     """Outcome of each condition; ``families`` are the control families."""
-    parts = [(c, known.get(identity(key))) for c, key in components(finding)]
+    parts = [(c, known.get(identity(key))) for c, key in claim_comparisons(finding)]
     controls = [
         (c, e) for c, e in parts if "control" in c.against or (e and e.key.reference in families)
     ]

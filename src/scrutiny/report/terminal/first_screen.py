@@ -127,7 +127,7 @@ def _case(hurt: Sequence[FoundRisk]) -> Iterator[Text]:
     count = f"{worst.n_cases:,} case{'s' * (worst.n_cases != 1)}"
     where = f" on {worst.part}" if worst.part else ""
     yield from wrapped(f"{worst.name}, the clearest of {count}{where} ({case_words(case)}):")
-    yield from case_sides(case)
+    yield from _case_sides(case)
 
 
 def case_words(case: EvidenceItem) -> str:
@@ -138,7 +138,7 @@ def case_words(case: EvidenceItem) -> str:
     return "; ".join(filter(None, [turned, case.points, right]))
 
 
-def case_sides(case: EvidenceItem) -> Iterator[Text]:
+def _case_sides(case: EvidenceItem) -> Iterator[Text]:
     """Text before and after, around the first change, with what was answered."""
     turned = next((a for a in case.answers if a.is_flipped), case.answers[0])
     name = next((e.field for e in case.edits), next(iter(case.fields)))

@@ -64,13 +64,13 @@ def write_terminal(view: RunView, stream: IO[str] | None = None) -> None:
 
     ``NO_COLOR`` is honored; characters that the stream cannot encode are replaced by ASCII.
     """
-    write_lines(terminal_lines(view), stream)
+    write_lines(_terminal_lines(view), stream)
 
 
 def write_first_screen(view: RunView, stream: IO[str] | None = None) -> None:
     """Write what a reader needs first; the whole report of a run that has no risks."""
     front = front_of(view)
-    write_lines(terminal_lines(view) if front is None else screen_lines(view, front), stream)
+    write_lines(_terminal_lines(view) if front is None else screen_lines(view, front), stream)
 
 
 def screen_lines(view: RunView, front: Front) -> Iterator[Text]:
@@ -115,10 +115,10 @@ def write_lines(lines: Iterable[Text], stream: IO[str] | None = None) -> None:
 
 def plain_text(view: RunView) -> str:
     """The same report as plain text."""
-    return "".join(line.plain.rstrip() + "\n" for line in terminal_lines(view))
+    return "".join(line.plain.rstrip() + "\n" for line in _terminal_lines(view))
 
 
-def terminal_lines(view: RunView, *, most_rows: int = MOST_ROWS) -> list[Text]:
+def _terminal_lines(view: RunView, *, most_rows: int = MOST_ROWS) -> list[Text]:
     """Lines of the report, none wider than 80 cells."""
     rows, front = audit_rows(view), front_of(view)
     lines = _opening(view) if front is None else list(front_lines(front))

@@ -44,7 +44,7 @@ def local_store(answers: AnswerCache | None, journal: Journal, progress: Progres
             answers.put_many(found)
         progress.answered(len(found))
 
-    get_many = no_answers if answers is None else answers.get_many
+    get_many = _no_answers if answers is None else answers.get_many
     return TaskStore(get_many, put_many, journal.memo, journal.set_memo)
 
 
@@ -57,10 +57,10 @@ def forgetful_store() -> TaskStore:
     """Store without files: answers are not kept, memos only in memory."""
     memos: dict[str, Any] = {}
     return TaskStore(
-        no_answers, lambda _: None, lambda key: (key in memos, memos.get(key)), memos.__setitem__
+        _no_answers, lambda _: None, lambda key: (key in memos, memos.get(key)), memos.__setitem__
     )
 
 
-def no_answers(_: Sequence[bytes]) -> dict[bytes, bytes]:
+def _no_answers(_: Sequence[bytes]) -> dict[bytes, bytes]:
     """No stored answers: those of a run without a cache."""
     return {}

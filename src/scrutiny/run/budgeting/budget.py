@@ -20,7 +20,7 @@ from scrutiny.core.errors import DataError
 from scrutiny.core.plan import Budget, MeasurePlan, Plan
 from scrutiny.core.registry import registry
 from scrutiny.run.budgeting.cost import parts_of
-from scrutiny.run.budgeting.left_out import items_of, left_out, risks_of
+from scrutiny.run.budgeting.left_out import items_of, left_out, risk_names
 from scrutiny.run.budgeting.timing import Timer
 from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.rerun import chosen_before
@@ -204,7 +204,7 @@ class _Chooser:
     def _enough(self, plan: MeasurePlan) -> MeasurePlan:
         """Measurement of no more items than it takes to say something."""
         made = measurement_of(plan, self.resolved)
-        return self._of(plan, made.diagnostic.enough_items(max(1, len(risks_of(made)))))
+        return self._of(plan, made.diagnostic.enough_items(max(1, len(risk_names(made)))))
 
     def _cut(self, plan: MeasurePlan, share: float) -> MeasurePlan:
         """Measurement of as many items as fit into a share of the time, but of the minimum."""

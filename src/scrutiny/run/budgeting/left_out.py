@@ -10,8 +10,8 @@ from scrutiny.run.planning.resolve import measurement_of
 from scrutiny.run.planning.resolved import Measurement, Resolved
 
 
-def risks_of(measurement: Measurement) -> dict[str, str]:
-    """Risks of a measurement by their claims, with their names for people."""
+def risk_names(measurement: Measurement) -> dict[str, str]:
+    """Names for people of the risks of a measurement, by claim: what a budget may leave out."""
     claims = (claim for design in measurement.designs.values() for claim in design.claims)
     return {claim.id: claim.risk.what for claim in claims if claim.risk is not None}
 
@@ -44,7 +44,7 @@ def left_out(
             who = f"{', '.join(others)} and {last} have" if others else f"{last} has"
             yield f"{lead}{who} {said}"
     for one, needed in too_much:
-        first = ", ".join(risks_of(one).values())
+        first = ", ".join(risk_names(one).values())
         what = f"{first} on {items_of(one):,} items" if first else f"{items_of(one):,} items"
         yield f"{lead}{one.plan.id} was left out: {what} would take about {in_words(needed)}."
 
@@ -60,8 +60,8 @@ def _reduced(asked: Measurement, made: Measurement) -> str:
             said.append(f"{now[param]} of {before[param]} {word}")
     if before.get("control") and not now.get("control"):
         said.append("no random changes to compare with")
-    kept = risks_of(made)
-    gone = [title for claim, title in risks_of(asked).items() if claim not in kept]
+    kept = risk_names(made)
+    gone = [title for claim, title in risk_names(asked).items() if claim not in kept]
     if gone:
         said.append(f"{len(kept)} of {len(kept) + len(gone)} risks ({', '.join(kept.values())})")
     why = f" Not asked, because each needs enough items: {', '.join(gone)}." if gone else ""

@@ -263,7 +263,7 @@ def estimate_all(
         rows.append(found.estimate)
         if estimator.resampling.replicates == "each":
             rows += by_replicate(found)
-        rows += rows_of_tests(estimator, assignment)
+        rows += _rows_of_tests(estimator, assignment)
     for pair in contrasts:
         estimated[pair.id] = _in_slice(estimator.contrast(pair), pair.a)
         families[pair.id] = pair.family
@@ -296,7 +296,7 @@ def estimator_of(folder: RunFolder) -> Estimator:
     )
 
 
-def rows_of_tests(estimator: Estimator, assignment: Assignment) -> list[Estimate]:
+def _rows_of_tests(estimator: Estimator, assignment: Assignment) -> list[Estimate]:
     """Rows of the statistic's own tests, one replicate at a time.
 
     ``value`` is the p-value; ``n_units`` what the test rests on.

@@ -8,7 +8,7 @@ from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import DRAW, Estimate, EstimateKey, of_all_draws
 from scrutiny.core.expressions import is_meant
-from scrutiny.core.slice_syntax import equal, joined
+from scrutiny.core.slice_syntax import joined, slice_of_values
 from scrutiny.reliability.asked import Asked, asked_of, partner
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.metrics import metric_name
@@ -27,7 +27,7 @@ def assignments_of(folder: RunFolder) -> list[Assignment]:
     return [from_json(line) for line in folder.manifest["specs"]]
 
 
-def contrasts_of(folder: RunFolder) -> list[Contrast]:
+def _contrasts_of(folder: RunFolder) -> list[Contrast]:
     """Contrasts that a finished run has computed."""
     return [
         Contrast(**{**pair, "a": from_json(pair["a"]), "b": from_json(pair["b"])})
@@ -101,7 +101,7 @@ def estimates_on(folder: RunFolder, rule: Rule, *, group: str = "all") -> list[E
     PlanError, UnknownNameError
         As in `gate_run`.
     """
-    text = f"{rule.metric} where {joined(equal(rule.where), rule.slice)}"
+    text = f"{rule.metric} where {joined(slice_of_values(rule.where), rule.slice)}"
     estimator, (chosen,) = _chosen(folder, [rule], [text], group)
     return [number.estimate(estimator).estimate for number in chosen]
 
@@ -182,7 +182,7 @@ def _sides(
     sides = []
     for metric, stated in asked.sides:
         columns, where = split(stated, names=names)
-        inside = joined(equal(columns), rule.slice)
+        inside = joined(slice_of_values(columns), rule.slice)
         sides.append(_Side(replace(rule, metric=metric, where=where), inside, text))
     if rule.minus:
         if len(sides) > 1:
@@ -193,7 +193,9 @@ def _sides(
         (one,) = sides
         columns, stated = split(rule.minus[0], names=names)
         other = replace(one.rule, where={**one.rule.where, **stated})
-        sides.append(_Side(other, joined(equal(columns), rule.minus[1]) or one.asked, text))
+        sides.append(
+            _Side(other, joined(slice_of_values(columns), rule.minus[1]) or one.asked, text)
+        )
     placed = tuple((side.rule.metric, dict(side.rule.where)) for side in sides)
     return asked._replace(sides=placed), sides
 
@@ -233,7 +235,7 @@ def _numbers(folder: RunFolder) -> "list[_Number]":
     """All numbers that a rule may select."""
     return [
         *(_Number(a.spec.id, a, a.measure) for whole in assignments_of(folder) for a in _at(whole)),
-        *(_Number(c.id, c, c.a.measure) for c in contrasts_of(folder)),
+        *(_Number(c.id, c, c.a.measure) for c in _contrasts_of(folder)),
     ]
 
 
@@ -274,7 +276,7 @@ class _Number:
             yield self
             return
         for value in estimator.slices.of(self.key.dataset).values(axis):
-            yield self.over(equal({axis: value}))
+            yield self.over(slice_of_values({axis: value}))
 
     def is_kept(self, named: Collection[str]) -> bool:
         """Whether the run stores its draws: along axes, only where a claim names it."""

@@ -30,7 +30,7 @@ from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.schemas import OUTPUTS, RECORDS
 
 
-def write_run(
+def _write_run(
     logs: Sequence[LoggedTask],
     out: Path,
     *,
@@ -175,4 +175,4 @@ def import_logs(
         files += under_one_name(found, pattern)
     kept, notes = chosen(files, each_date=each_date)
     logs: list[LoggedTask] = [log for file in kept for log in reader.logged(file)]
-    return write_run(logs, out, tool=tool, notes=notes, options=options)
+    return _write_run(logs, out, tool=tool, notes=notes, options=options)

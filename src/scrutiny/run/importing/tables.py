@@ -27,7 +27,7 @@ _NOT_A_NAME: Final = re.compile(r"\W+")
 
 def examples_of(task: Logged) -> list[Example]:
     """Examples of a task; grouping columns become attributes ``a_NAME``."""
-    groups = grouping_columns(task)
+    groups = _grouping_columns(task)
     return [
         Example(
             id=name,
@@ -44,7 +44,7 @@ def examples_of(task: Logged) -> list[Example]:
     ]
 
 
-def grouping_columns(task: Logged) -> dict[str, str]:
+def _grouping_columns(task: Logged) -> dict[str, str]:
     """Columns of the log that group items, with their new names.
 
     A column groups where it has from 2 to 20 values, five items each on average, and is not the

@@ -9,7 +9,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.expressions import is_meant
 from scrutiny.core.limits import known
 from scrutiny.core.plan import EstimatePlan
-from scrutiny.core.slice_syntax import WHERE, equal, joined
+from scrutiny.core.slice_syntax import WHERE, joined, slice_of_values
 from scrutiny.reliability.asked import Asked, asked_of, partner
 from scrutiny.reliability.metrics import metric_name, metric_of
 from scrutiny.reliability.verdicts.gate_rules import fits, written
@@ -144,7 +144,7 @@ def _each(one: Assignment, asked: Asked, resolved: Resolved) -> Iterator[tuple[s
         yield "", ""
         return
     for value in items_of(resolved, one.dataset).values(asked.each):
-        yield f"/{asked.each}={value}", equal({asked.each: value})
+        yield f"/{asked.each}={value}", slice_of_values({asked.each: value})
 
 
 def _source(plan: EstimatePlan, metric: str, designed: Sequence[Assignment]) -> str:
@@ -196,7 +196,7 @@ def fitting(
     """
     columns, where = split(plan.where)
     items = {name: written(value) for name, value in columns.items()}
-    asked = joined(equal(items), where.pop(WHERE, ""))
+    asked = joined(slice_of_values(items), where.pop(WHERE, ""))
     place = f"estimate {plan.id!r}, from"
     known("measurement", [plan.source], resolved.measurements, where=place)
     own = [a for a in designed if a.measure == plan.source]

@@ -25,7 +25,7 @@ from scrutiny.core.plan import (
     TrainPlan,
 )
 from scrutiny.core.published import PublishedPlan
-from scrutiny.core.slice_syntax import WHERE, equal, joined, metric_and_slices, parted
+from scrutiny.core.slice_syntax import WHERE, joined, metric_and_slices, parted, slice_of_values
 from scrutiny.reliability.asked import asks_more
 from scrutiny.reliability.verdicts.gate_rules import parse_rule
 
@@ -351,7 +351,7 @@ def _selector(text: str) -> dict[str, Any]:
     """Selector of a side, parsed: the model, and the slice."""
     equals, rest = parted(text)
     who = {name: value for name, value in equals.items() if name in ("subject", "reference")}
-    asked = joined(equal({n: v for n, v in equals.items() if n not in who}), rest)
+    asked = joined(slice_of_values({n: v for n, v in equals.items() if n not in who}), rest)
     return who | ({WHERE: asked} if asked else {})
 
 

@@ -84,7 +84,7 @@ def debiased_cka(X: ArrayLike, Y: ArrayLike) -> float:
     >>> round(linear_cka(X, Y), 2), round(debiased_cka(X, Y), 2)
     (0.8, 0.01)
     """
-    return cka_of_sums(cka_sums(X, Y))
+    return _cka_of_sums(cka_sums(X, Y))
 
 
 def minibatch_cka(batches: Iterable[tuple[ArrayLike, ArrayLike]]) -> float:
@@ -113,7 +113,7 @@ def minibatch_cka(batches: Iterable[tuple[ArrayLike, ArrayLike]]) -> float:
     sums = [cka_sums(X, Y) for X, Y in batches]
     if not sums:
         raise StatisticsError("there is no batch.")
-    return cka_of_sums(np.sum(sums, axis=0))
+    return _cka_of_sums(np.sum(sums, axis=0))
 
 
 def cka_sums(X: ArrayLike, Y: ArrayLike) -> FloatArray:
@@ -137,7 +137,7 @@ def cka_sums(X: ArrayLike, Y: ArrayLike) -> FloatArray:
     return np.array([_hsic(K, L), _hsic(K, K), _hsic(L, L)])
 
 
-def cka_of_sums(sums: FloatArray) -> float:
+def _cka_of_sums(sums: FloatArray) -> float:
     """CKA from `cka_sums`, of one batch or added up."""
     both, own, other = (float(s) for s in sums)
     if own <= 0.0 or other <= 0.0:

@@ -106,7 +106,7 @@ def fewest_questions(level: float = 0.99) -> int:
 
 
 def most_that_differ(questions: int, *, level: float = 0.99) -> float:
-    """Upper limit of the share of questions with other answers, if none of so many had one.
+    """Upper limit of the share of questions that two sources answer unlike, if none of so many is.
 
     Examples
     --------

@@ -88,7 +88,7 @@ def permutation_test(
     components = finite(X, "X")
     components = components[None] if components.ndim == 2 else finite(X, "X", ndim=3)
     grouping = Units.of(components.shape[1]) if units is None else units
-    label = unit_labels(labels, grouping)
+    label = _unit_labels(labels, grouping)
     sums = _unit_sums(components, grouping)
     n_labels = int(label.max()) + 1
     observed = float(_values(sums, label[None], value, n_labels=n_labels)[0])
@@ -158,7 +158,7 @@ def sign_flip_test(
     return replace(found, statistic=found.statistic / d.size)
 
 
-def unit_labels(labels: ArrayLike, units: Units) -> IntArray:
+def _unit_labels(labels: ArrayLike, units: Units) -> IntArray:
     """Label of each unit ``(unit,)``; raises if the design cannot be permuted."""
     by_row = cell_codes(labels, units.n_rows)
     n_labels = int(by_row.max()) + 1

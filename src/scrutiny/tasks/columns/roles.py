@@ -4,9 +4,11 @@ A role needs no line anywhere else: its name is an option of data strings, its c
 its well-known names, and items carry its value.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 from scrutiny.core.task import Role
+from scrutiny.tasks.names import every_task
 
 TEXT: Final = Role(
     "text",
@@ -70,3 +72,8 @@ def text_role(name: str, meaning: str, *names: str) -> Role:
 def list_role(name: str, meaning: str, *names: str) -> Role:
     """Role of a required list about the words of a row."""
     return Role(name, meaning, "list", (name, *names), is_needed=True)
+
+
+def role_options() -> Mapping[str, str]:
+    """Options of data strings that name columns by their roles, with their meanings."""
+    return {role.name: role.meaning for task in every_task() for role in task.roles}

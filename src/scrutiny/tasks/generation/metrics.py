@@ -30,7 +30,7 @@ OF_CHRF: Final = tuple(
 )
 
 
-def bleu(sums: Array) -> Array:
+def _bleu(sums: Array) -> Array:
     """BLEU ``(...)`` of summed counts ``(..., 10)``, with sacrebleu's smoothing (``exp``).
 
     NaN without references.
@@ -46,7 +46,7 @@ def bleu(sums: Array) -> Array:
     return np.where(reference > 0, found, np.nan)
 
 
-def chrf(sums: Array) -> Array:
+def _chrf(sums: Array) -> Array:
     """Return chrF2 ``(...)`` of summed counts ``(..., 18)``; NaN without references.
 
     Precision and recall are means over the lengths of n-grams that both sides have.
@@ -71,7 +71,7 @@ BLEU: Final = Additive(
     "BLEU",
     tuple(measure.name for measure in OF_BLEU),
     _as_they_are,
-    bleu,
+    _bleu,
     scale="logit",
     higher_is="better",
     tolerance=0.023,
@@ -83,7 +83,7 @@ CHRF: Final = Additive(
     "chrF",
     tuple(measure.name for measure in OF_CHRF),
     _as_they_are,
-    chrf,
+    _chrf,
     scale="logit",
     higher_is="better",
     tolerance=0.016,

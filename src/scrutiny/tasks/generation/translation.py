@@ -66,14 +66,14 @@ class Translation(ByColumns):
     def doubts(self, row: Mapping[str, Any], example: Example) -> Iterator[str]:
         """Doubts: references that are the text itself, and the doubts of any row."""
         yield from super().doubts(row, example)
-        if example.gold is not None and example.text in references_of(example.gold):
+        if example.gold is not None and example.text in _references_of(example.gold):
             yield "have a reference that is the text itself, untranslated"
 
     def score(
         self, gold: Any, prediction: Prediction, *, labels: Sequence[str]
     ) -> tuple[float, ...]:
         """Counts of n-grams of the translation that the references have."""
-        references = references_of(gold)
+        references = _references_of(gold)
         written = str(prediction.answer)
         return (*chrf_counts(written, references), *bleu_counts(written, references))
 
@@ -82,6 +82,6 @@ class Translation(ByColumns):
         return level_of(self, examples, [Prediction(Text(e.text)) for e in examples])
 
 
-def references_of(gold: Text | AnyOf) -> tuple[str, ...]:
+def _references_of(gold: Text | AnyOf) -> tuple[str, ...]:
     """References as plain texts."""
     return tuple(map(str, gold)) if isinstance(gold, AnyOf) else (str(gold),)

@@ -76,7 +76,7 @@ def write_records(
     return [folder / FILE for folder in lacking]
 
 
-def masked_accuracy(
+def _masked_accuracy(
     model: MaskedModel, sources: dict[str, Corpus], how: CompetenceSettings, *, commonest: int
 ) -> dict[str, Any]:
     """Accuracy on masked pieces, with that of always predicting the most frequent piece.
@@ -190,7 +190,7 @@ def measure(
             "agreement": agreement["accuracy"]["low"] > 0.5,
             "next_sentence": min(follows["accuracy"]["low"], follows["wilson"]["low"]) > 0.5,
         },
-        "masked_accuracy": masked_accuracy(
+        "masked_accuracy": _masked_accuracy(
             model, sources, how, commonest=int(np.argmax(baselines.unigram))
         ),
         "likelihood": likelihood,

@@ -12,7 +12,7 @@ from scrutiny.store.files import write_text
 from scrutiny.training.finetuning.network import Parted
 
 
-def card_of(record: Mapping[str, Any]) -> str:
+def _card_of(record: Mapping[str, Any]) -> str:
     """Model card in Markdown, from ``training.json``."""
     base, data, recipe = record["base"], record["data"], record["recipe"]
     who = ", ".join(f"{name} {value}" for name, value in record["factors"].items())
@@ -92,7 +92,7 @@ def write_checkpoint(
     with quiet():
         parted.network.save_pretrained(made)
         parted.tokenizer.save_pretrained(made)
-    write_text(made / "README.md", card_of(record))
+    write_text(made / "README.md", _card_of(record))
     if competence is not None:
         write_text(made / COMPETENCE, json.dumps(competence, indent=1) + "\n")
 

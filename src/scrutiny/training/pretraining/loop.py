@@ -33,7 +33,7 @@ class TrainingState(NamedTuple):
     log: list[dict[str, float]]
 
 
-def save_state(folder: Path, state: TrainingState, network: Any, optimizer: Any) -> None:
+def _save_state(folder: Path, state: TrainingState, network: Any, optimizer: Any) -> None:
     """Write the state atomically: the old one is kept until the new one is complete."""
     tensors: dict[str, Any] = {}
     for name, parameter in network.named_parameters():
@@ -53,7 +53,7 @@ def save_state(folder: Path, state: TrainingState, network: Any, optimizer: Any)
         raise StorageError(f"{folder / NAME}: the state could not be written: {error}") from error
 
 
-def load_state(folder: Path, network: Any, optimizer: Any, digest: str) -> TrainingState | None:
+def _load_state(folder: Path, network: Any, optimizer: Any, digest: str) -> TrainingState | None:
     """Load a saved state into network and optimizer; None if there is none.
 
     Raises
@@ -130,7 +130,7 @@ def train(
     network.to(device)
     optimizer = optimizer_for(network, recipe)
     forward = PretrainingForward(network, is_bf16=recipe.precision == "bf16")
-    saved = load_state(keeping.folder, network, optimizer, keeping.digest)
+    saved = _load_state(keeping.folder, network, optimizer, keeping.digest)
     step, log = (saved.step, saved.log) if saved else (0, [])
     window: list[Losses] = []
     written = time.monotonic()
@@ -151,10 +151,12 @@ def train(
         if step in keeping.checkpoints:
             keeping.on_checkpoint(step, network)
         if time.monotonic() - written > keeping.save_every_s:
-            save_state(keeping.folder, TrainingState(step, keeping.digest, log), network, optimizer)
+            _save_state(
+                keeping.folder, TrainingState(step, keeping.digest, log), network, optimizer
+            )
             written = time.monotonic()
     state = TrainingState(step, keeping.digest, log)
-    save_state(keeping.folder, state, network, optimizer)
+    _save_state(keeping.folder, state, network, optimizer)
     return state
 
 

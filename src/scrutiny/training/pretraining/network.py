@@ -34,10 +34,10 @@ def new_network(recipe: PretrainingRecipe, seed: int) -> Any:
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return BertForPreTraining(configuration(recipe))
+        return BertForPreTraining(_configuration(recipe))
 
 
-def configuration(recipe: PretrainingRecipe) -> Any:
+def _configuration(recipe: PretrainingRecipe) -> Any:
     """`BertConfig` of a recipe."""
     return BertConfig(
         vocab_size=recipe.vocabulary,

@@ -12,7 +12,7 @@ from scrutiny.training.pretraining.job import Prepared, PretrainingJob
 from scrutiny.training.pretraining.vocabulary import save_tokenizer
 
 
-def card_of(record: Mapping[str, Any]) -> str:
+def _card_of(record: Mapping[str, Any]) -> str:
     """Model card in Markdown, from ``training.json``."""
     recipe, seeds = record["recipe"], record["seeds"]
     lines = [
@@ -95,13 +95,13 @@ def write_checkpoint(
     folder: Path, job: PretrainingJob, *, sha256: str, step: int, log: list[dict[str, float]]
 ) -> None:
     """Write tokenizer, card and finally ``training.json``."""
-    record = record_of(job, sha256=sha256, step=step, log=log)
+    record = _record_of(job, sha256=sha256, step=step, log=log)
     save_tokenizer(job.prepared.tokenizer, folder, job.prepared.recipe.positions)
-    write_text(folder / "README.md", card_of(record))
+    write_text(folder / "README.md", _card_of(record))
     write_json(folder / RECORD, record)
 
 
-def record_of(
+def _record_of(
     job: PretrainingJob, *, sha256: str, step: int, log: list[dict[str, float]]
 ) -> dict[str, Any]:
     """Content of ``training.json`` for a checkpoint."""

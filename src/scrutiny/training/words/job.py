@@ -146,13 +146,13 @@ def train_words(
     return train_runs(job, out, train, progress=progress)
 
 
-def sentence(member: Finished) -> str:
-    """Outcome of one classifier in a sentence.
+def trained_line(member: Finished) -> str:
+    """Outcome of training one classifier over words, in a sentence.
 
     Examples
     --------
     >>> found = {"metric": "accuracy", "dev_score": 0.8125, "words": 900}
-    >>> sentence(Finished(None, Path("runs/seed-1"), found))
+    >>> trained_line(Finished(None, Path("runs/seed-1"), found))
     'runs/seed-1: dev accuracy 0.812, 900 words'
     """
     return f"{member.folder}: {result(member.record)}"

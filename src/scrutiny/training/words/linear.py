@@ -111,7 +111,7 @@ class LinearRecipe(WordRecipe):
 
 
 def drawn_rows(recipe: LinearRecipe, count: int, *, seed: int) -> list[int]:
-    """Indices of the rows that a seed is trained on, in file order."""
+    """Rows that the logistic regression of a seed is fitted to, in file order."""
     rng = generator(seed, "rows", name=VERSION, item=recipe.draw)
     if recipe.draw == "bootstrap":
         chosen = rng.integers(count, size=count)

@@ -51,7 +51,7 @@ OnStep = Callable[[], None]
 
 
 def unheard() -> None:
-    """Callback that ignores a step."""
+    """Listener to the steps of training a classifier over words: it ignores them."""
 
 
 @dataclass(frozen=True, slots=True)

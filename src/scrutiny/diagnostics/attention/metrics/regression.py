@@ -50,7 +50,7 @@ _NEEDS: Final = (
 _DISTANCE, _LABEL = 0, 1
 
 
-def moments_of(sums: Array) -> Moments:
+def _moments_of(sums: Array) -> Moments:
     """Moments ``(..., head)`` of sums ``(..., column)``: the design's, then four of each head.
 
     Raises
@@ -97,7 +97,7 @@ def _one(read: Callable[[LeastSquares], Array]) -> Callable[[Array], Array]:
     """Value of the fit of one head."""
 
     def combine(sums: Array) -> Array:
-        found = read(least_squares(moments_of(sums[..., 0, :])))
+        found = read(least_squares(_moments_of(sums[..., 0, :])))
         if found.shape[-1] != 1:
             raise StatisticsError("This is of one head; fix the layer and the head.")
         return np.asarray(found[..., 0])
@@ -108,10 +108,10 @@ def _one(read: Callable[[LeastSquares], Array]) -> Callable[[Array], Array]:
 def _selected(sums: Array) -> Array:
     """The label's coefficient in each cell, for the head with the largest one elsewhere."""
     elsewhere = sums.sum(axis=-2, keepdims=True) - sums
-    strength = least_squares(moments_of(elsewhere)).partial_ss[..., _LABEL]
-    total = least_squares(moments_of(elsewhere)).total_ss
+    strength = least_squares(_moments_of(elsewhere)).partial_ss[..., _LABEL]
+    total = least_squares(_moments_of(elsewhere)).total_ss
     share = np.nan_to_num(divide(strength, total), nan=-1.0)  # of the variance: heads are alike
-    here = least_squares(moments_of(sums)).standardized[..., _LABEL]  # (..., cell, head)
+    here = least_squares(_moments_of(sums)).standardized[..., _LABEL]  # (..., cell, head)
     chosen = np.take_along_axis(here, share.argmax(axis=-1)[..., None], axis=-1)[..., 0]
     return np.asarray(chosen.mean(axis=-1))
 
@@ -123,7 +123,7 @@ def _anova(
     code = np.arange(len(measures)) if units is None else np.unique(units, return_inverse=True)[1]
     sums = np.zeros((int(code.max()) + 1, measures.shape[-1]))
     np.add.at(sums, code, measures)
-    whole = moments_of(sums.sum(axis=0))
+    whole = _moments_of(sums.sum(axis=0))
     if whole.yy.shape[-1] != 1:
         return []
     fit = least_squares(whole)
@@ -138,7 +138,7 @@ def _anova(
         p = float(fit.p_values[0, column])
         if np.isfinite(p):
             found.append(ReplicateTest(f"{name}_anova@1", "ols f", p, int(fit.n[0]), numbers))
-    by_cluster = moments_of(sums)  # (cluster, head)
+    by_cluster = _moments_of(sums)  # (cluster, head)
     clustered = Moments(
         by_cluster.xx[None, :, 0], by_cluster.xy[:, 0][None], by_cluster.yy[:, 0][None]
     )

@@ -149,7 +149,7 @@ def examples_of(view: RunView) -> Iterator[AttendedExample]:
         for dataset in manifest.get("data", {}):
             rows: list[dict[str, Any]] | None = None
             for family in own:
-                of = measured, family, replicate_name(manifest, family, _REPLICATE)
+                of = measured, family, _replicate_name(manifest, family, _REPLICATE)
                 for start, arrays in _shards(folder, f"measure/{name}/{dataset}", family):
                     if rows is None:
                         rows = _items(folder.items(), dataset)
@@ -209,7 +209,7 @@ def _words(fields: Mapping[str, str], own: np.ndarray[Any, Any]) -> tuple[str, .
     return tuple(text[start:end] for start, end in own[:, 1:3].tolist())
 
 
-def replicate_name(manifest: Mapping[str, Any], family: str, position: int) -> str:
+def _replicate_name(manifest: Mapping[str, Any], family: str, position: int) -> str:
     """Canonical name of the replicate of a family at a position."""
     replicates = manifest.get("models", {}).get(family, {}).get("replicates", ())
     if position >= len(replicates):

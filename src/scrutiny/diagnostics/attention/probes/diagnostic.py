@@ -45,7 +45,7 @@ def condition_of(kind: str, draw: int) -> dict[str, object]:
     return {"probe": kind, "draw": draw}
 
 
-def make_probes_design(
+def _make_probes_design(
     kinds: Sequence[str], inputs: Inputs, *, draws: int, margin: float, notes: tuple[str, ...]
 ) -> Design:
     """Design for one family on one dataset."""
@@ -217,7 +217,7 @@ class AttentionProbe(Diagnostic[ProbeParams]):
             f"{params.dimensions} principal components."
         )
         kinds = params.kinds(inputs.subject.capabilities)
-        return make_probes_design(
+        return _make_probes_design(
             kinds,
             inputs,
             draws=params.draws,

@@ -170,17 +170,17 @@ def _floor(
     count = len(sides.first)
     if count > 1:
         pairs = list(combinations(range(count), 2))
-        return "replicates", values_of(sides, numbers_of(sides, marks, pairs, of=(0, 0)))
+        return "replicates", _values_of(sides, numbers_of(sides, marks, pairs, of=(0, 0)))
     if itself is not None:
         again = numbers_of(itself, marked(itself), itself.pairs())
-        return noise.how, values_of(itself, again)
-    same = values_of(sides, numbers_of(sides, marks, [(0, 0)], of=(0, 0)))
+        return noise.how, _values_of(itself, again)
+    same = _values_of(sides, numbers_of(sides, marks, [(0, 0)], of=(0, 0)))
     if noise.how == "exact":
         return noise.how, same
     return "unknown", {name: value for name, value in same.items() if name == CAPA}
 
 
-def values_of(sides: Sides, numbers: Mapping[str, Floats]) -> dict[str, float]:
+def _values_of(sides: Sides, numbers: Mapping[str, Floats]) -> dict[str, float]:
     """Value of each measure from these numbers ``(pair, item)``, a mean over pairs."""
     found = {name: sides.estimate(name, numbers, is_drawn=False) for name in _ALL}
     return {name: e.value for name, e in found.items() if e is not None and e.value is not None}

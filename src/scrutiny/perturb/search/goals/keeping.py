@@ -106,13 +106,13 @@ class KeepOutput(Goal):
 
     def _missing(self, state: State) -> int:
         """Units of change that are missing, or too many."""
-        changed = amount_changed(state, self.unit)
+        changed = _amount_changed(state, self.unit)
         if changed < self.least:
             return self.least - changed
         return 0 if self.most is None else max(0, changed - self.most)
 
 
-def amount_changed(state: State, unit: Unit) -> int:
+def _amount_changed(state: State, unit: Unit) -> int:
     """Number of words touched, or edit distance in code points, over all fields."""
     if unit == "words":
         return state.words_changed

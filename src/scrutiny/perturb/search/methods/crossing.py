@@ -23,7 +23,7 @@ def genes(state: State) -> dict[Locus, tuple[Edit, ...]]:
     """
     origin = state.origin
     found: dict[Locus, tuple[Edit, ...]] = {}
-    loci = [locus_of(origin, edit) for edit in state.edits]
+    loci = [_locus_of(origin, edit) for edit in state.edits]
     known = set(loci)
     for locus, edit in zip(loci, state.edits, strict=True):
         field, token, at = locus
@@ -34,7 +34,7 @@ def genes(state: State) -> dict[Locus, tuple[Edit, ...]]:
     return found
 
 
-def locus_of(origin: Origin, edit: Edit) -> Locus:
+def _locus_of(origin: Origin, edit: Edit) -> Locus:
     """Place that an edit of the base changes."""
     touched = origin.touched(edit)
     if touched:

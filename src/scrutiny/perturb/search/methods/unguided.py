@@ -108,14 +108,14 @@ def walk(problem: Problem, rng: Rng, steps: int) -> State | None:
     """Text after random steps from the base; `None` if no step is possible."""
     state = problem.base.state
     for _ in range(steps):
-        after = random_step(problem, state, rng)
+        after = _random_step(problem, state, rng)
         if after is None:
             break
         state = after
     return None if state is problem.base.state else state
 
 
-def random_step(problem: Problem, state: State, rng: Rng) -> State | None:
+def _random_step(problem: Problem, state: State, rng: Rng) -> State | None:
     """Random candidate of a random place that has any; `None` if none has."""
     places = list(problem.places(state))
     while places:

@@ -55,7 +55,7 @@ def piece_parts(
         if load_task(one.task).must_be_answered:
             notes += refuse_shared((*train, *chooses), data, one, what="The reported data")
         else:
-            notes.append(probed_note(one, train, chooses, held_out=held_out))
+            notes.append(_probed_note(one, train, chooses, held_out=held_out))
     parts = DataParts(
         task=load_task(data.task),
         labels=(),
@@ -103,7 +103,7 @@ def _side(example: Example, dev_share: float, *, has_own: bool) -> str:
     return "dev" if sentence_place(example.text) < dev_share else "train"
 
 
-def probed_note(
+def _probed_note(
     probed: Dataset,
     train: Sequence[Example],
     dev: Sequence[Example],

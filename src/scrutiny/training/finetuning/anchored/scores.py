@@ -62,7 +62,7 @@ def label_counts(
     types
         Types that are counted; None for all.
     """
-    commonest = commonest_label(frames, types)
+    commonest = _commonest_label(frames, types)
     counts = np.zeros((len(frames), 3))
     for i, (frame, row) in enumerate(zip(frames, rows, strict=True)):
         for answer, label, kind in zip(frame.answers(row), frame.own, frame.types, strict=True):
@@ -71,7 +71,7 @@ def label_counts(
     return counts
 
 
-def commonest_label(frames: Sequence[PieceFrame], types: frozenset[str] | None) -> int:
+def _commonest_label(frames: Sequence[PieceFrame], types: frozenset[str] | None) -> int:
     """Most frequent label of pieces of these types; ties go to the first."""
     counts = Counter(
         label

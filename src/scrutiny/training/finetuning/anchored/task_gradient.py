@@ -81,7 +81,7 @@ def anchored_frame(example: Example, markers: tuple[str, str]) -> AnchoredFrame:
     return AnchoredFrame(tuple(words), tuple(labels), example.text)
 
 
-def relation_frame(example: Example) -> AnchoredFrame:
+def _relation_frame(example: Example) -> AnchoredFrame:
     """Frame of a dependency tree: each word's relation to its head, and no markers."""
     view = Arcs.of(example)
     return AnchoredFrame(view.words, tuple(name or None for name in view.relations), example.text)
@@ -180,4 +180,4 @@ class Learned:
 def _frame(recipe: PieceRecipe, example: Example) -> AnchoredFrame:
     if isinstance(recipe, AnchoredRecipe):
         return anchored_frame(example, recipe.markers)
-    return relation_frame(example)
+    return _relation_frame(example)
