@@ -39,7 +39,7 @@ def printed_line(line: str) -> str:
 
     Examples
     --------
-    >>> len(printed_line("x" * 99)), fitted("x" * 99)[-1]
+    >>> len(printed_line("x" * 99)), printed_line("x" * 99)[-1]
     (80, '…')
     """
     line = printable(line)
