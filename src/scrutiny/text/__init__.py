@@ -1,4 +1,4 @@
-"""English words: tokens, lexicons, WordNet, tags, entities, inflection.
+"""Texts and English words: tokens, edits, lexicons, WordNet, tags, entities, inflection.
 
 Everything here is a pure function of its arguments and of tables that ship with the package.
 Offsets are code points of the text as given. Tables load lazily, once, and are read-only.

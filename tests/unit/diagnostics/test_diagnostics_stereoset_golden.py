@@ -16,7 +16,7 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Row
 from scrutiny.data.dataset import load_dataset
 from scrutiny.diagnostics.stereotypes.params import StereoSetParams
-from scrutiny.diagnostics.stereotypes.stereoset import SENTENCES, StereoSet, measures_of
+from scrutiny.diagnostics.stereotypes.stereoset import SENTENCES, StereoSet, triple_measures
 from scrutiny.run.blocks import items_table, records_table
 from scrutiny.run.estimating.estimates import Estimator
 from scrutiny.run.planning.assignment import Assignment
@@ -43,7 +43,7 @@ def read():
 def row(example, scores, model):
     """Record of an item with the official scores of its three sentences."""
     each = [float(scores[example.attributes[f"a_{name}_id"]][model]) for name in SENTENCES]
-    values = measures_of(each, (1, 1, 1))
+    values = triple_measures(each, (1, 1, 1))
     return Row(example.id, None, "measured", canonical_json(CONDITION), "ok", None, values)
 
 
@@ -142,7 +142,7 @@ def check_overall(examples):
         for variant, kind in (("nadeem2021", "intrasentence"), ("nsp", "intersentence")):
             start = (example.id, None, "measured", canonical_json({"variant": variant}))
             if example.attributes["a_kind"] == kind:
-                rows.append(Row(*start, "ok", None, measures_of(each, (1, 1, 1))))
+                rows.append(Row(*start, "ok", None, triple_measures(each, (1, 1, 1))))
             else:
                 rows.append(Row(*start, "skipped", "other_kind", None))
     cell = Cell("model", None, "dev")

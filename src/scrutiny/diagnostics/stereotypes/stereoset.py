@@ -53,7 +53,7 @@ def _triple_rows(
     scores = [_scores(examples, variant, ctx) for variant in variants]
     for i, example in enumerate(examples):
         for variant, found in zip(variants, scores, strict=True):
-            measured = measures_of(found[i], lengths[3 * i : 3 * i + 3])
+            measured = triple_measures(found[i], lengths[3 * i : 3 * i + 3])
             yield RowKind.of({"variant": variant.name}).row(example.id, measured)
 
 
@@ -87,14 +87,14 @@ def _scores(
     return scores
 
 
-def measures_of(
+def triple_measures(
     scores: Sequence[float | Failure], lengths: Sequence[float]
 ) -> tuple[float, ...] | Failure:
     """Measures from the scores and token counts of the three sentences.
 
     Examples
     --------
-    >>> measures_of((0.3, 0.3, 0.1), (5, 5, 6))[:4]  # a tie is no hit
+    >>> triple_measures((0.3, 0.3, 0.1), (5, 5, 6))[:4]  # a tie is no hit
     (0.0, 1.0, 1.0, 1.0)
     """
     lacking = next((score for score in scores if isinstance(score, Failure)), None)

@@ -1,1 +1,1 @@
-"""Answers of models: queries, results, and their validation."""
+"""Answers of models of any kind: what inputs they take, what they return, checks of both."""

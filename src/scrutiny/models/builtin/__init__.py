@@ -1,1 +1,1 @@
-"""The built-in models."""
+"""The built-in models: small English text classifiers in exact integers, several seeds each."""

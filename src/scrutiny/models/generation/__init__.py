@@ -1,1 +1,1 @@
-"""Models that write texts."""
+"""Models that write texts: translation."""

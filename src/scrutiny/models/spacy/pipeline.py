@@ -75,7 +75,7 @@ class SpacyPipeline(Model):
                 yield document(self._nlp.vocab, example)
 
 
-def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
+def load_pipeline(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     """Pipeline of spaCy, by its name or folder: ``spacy:en_core_web_sm``, ``spacy:./seed-1``.
 
     It is given the data's words; with ``#tokens=own`` it finds its words itself.
@@ -157,4 +157,4 @@ def _files(folder: Path) -> list[str]:
     return [f"{path.relative_to(folder).as_posix()} {hash_file(path)}" for path in paths]
 
 
-ADAPTER: Final = Adapter(load, must_be_there=must_be_there, folder_of=_folder_of)
+ADAPTER: Final = Adapter(load_pipeline, must_be_there=must_be_there, folder_of=_folder_of)

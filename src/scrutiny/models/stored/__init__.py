@@ -1,1 +1,1 @@
-"""Models with stored answers."""
+"""Models with stored answers: predictions and scores of heads in files."""

@@ -1,1 +1,1 @@
-"""A finished run as plain values, and shared functions of the parts."""
+"""A finished run as plain values: which estimates belong together, references, rows, risks."""

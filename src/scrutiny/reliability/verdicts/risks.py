@@ -36,7 +36,7 @@ def state_of(component: Component, ends: tuple[float, float], risk: Risk) -> Sta
 
     Examples
     --------
-    >>> drop, risk = Component("drop", 0.0), Risk(0.02, "costs {} points")
+    >>> drop, risk = Component("drop", 0.0), Risk("typos", 0.02, "costs {} points")
     >>> [state_of(drop, ends, risk) for ends in ((0.013, 0.067), (-0.006, 0.006), (0.0, 0.08))]
     ['hurts', 'holds', "can't tell"]
 

@@ -1,1 +1,1 @@
-"""Querying models: cache look-ups, batching by pace, storing answers."""
+"""Querying models in a run: cache look-ups, batching by pace, storing answers, the same model."""
