@@ -35,12 +35,16 @@ def matrix_map(
         Anchor of the element that holds the switch between series.
     domain
         Numbers of the weakest and the strongest color; unless given, the least and the largest.
+        Then columns are kinds of things, whose names have a line for each word.
     """
     shown = f"datum[{choice.replace('-', '_')}]" if choice else "datum.s0"
     found = [
         {"op": op, "field": "value", "as": name} for op, name in (("min", "least"), ("max", "most"))
     ]
     ends = [{"joinaggregate": found}] if domain is None else _stated(domain)
+    places = _places(rows, columns, titles)
+    if domain is not None:
+        places["x"]["axis"]["labelExpr"] = "split(datum.label, ' ')"
     share = "min(1, (datum.value - datum.least) / (datum.most - datum.least))"
     spec = view_of(
         _cells(series, rows, columns),
@@ -52,7 +56,7 @@ def matrix_map(
             {"calculate": f"datum.most > datum.least ? {share} : 1", "as": "strength"},
         ],
         layer=_layers(
-            _places(rows, columns, titles),
+            places,
             color={
                 "field": "strength",
                 "type": "quantitative",

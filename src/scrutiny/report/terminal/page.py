@@ -4,6 +4,7 @@ import errno
 import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from shlex import quote
 from typing import IO, Final
 
 from rich.cells import cell_len, set_cell_size
@@ -87,7 +88,7 @@ def screen_lines(view: RunView, front: Front) -> Iterator[Text]:
     yield from wrapped(f"the rest: scrutiny report {path}", style="dim", hanging=2)
     asked = next((risk for risk in front.risks if risk.n_cases and risk.change), None)
     if asked is not None:
-        name = unversioned(asked.change)
+        name = quote(unversioned(asked.change))
         yield from wrapped(f"cases: scrutiny report {path} --cases {name}", style="dim", hanging=2)
     yield from wrapped(f"page: scrutiny report {path} -o report.html", style="dim", hanging=2)
     if view.facts.status != "complete":
