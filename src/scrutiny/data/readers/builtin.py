@@ -57,6 +57,32 @@ SAMPLES: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
         },
     ),
     "behavior": ("behavior.suite.jsonl", {"text": "text", "label": "label"}),
+    "stereotypes": (
+        "stereotypes.tsv",
+        {
+            "task": "sentence-pairs",
+            "more": "more",
+            "less": "less",
+            "category": "category",
+            "set": "set",
+            "pair": "pair",
+            "id": "id",
+        },
+    ),
+    "associations": (
+        "associations.tsv",
+        {
+            "task": "association-test",
+            "text": "text",
+            "test": "test",
+            "set": "set",
+            "category": "category",
+            "start": "start",
+            "end": "end",
+            "word": "word",
+            "id": "id",
+        },
+    ),
 }
 
 _READERS: Final = {
@@ -69,7 +95,7 @@ _READERS: Final = {
 
 
 def read(source: DataSource) -> Table:
-    """Rows of a sample: reviews, messages, pairs, entities, agreement, negation, arcs or behavior.
+    """Rows of a sample, by its name.
 
     Raises
     ------
