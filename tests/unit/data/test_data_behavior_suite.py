@@ -26,16 +26,16 @@ HEAD, *ROWS = map(json.loads, SHIPPED.splitlines())
 BY_ID = {row["id"]: row for row in ROWS}
 DATA = tool.data()
 KINDS = {
-    "polar words": (130, "minimum functionality"),
-    "other places and days": (130, "invariance"),
-    "intensifiers": (130, "directional"),
-    "negated words": (110, "minimum functionality"),
-    "negation beside the point": (110, "invariance"),
-    "inserted not": (110, "directional"),
-    "before and now": (110, "minimum functionality"),
-    "now and before": (110, "invariance"),
-    "then it changed": (110, "directional"),
-    "other people": (110, "invariance"),
+    "polar words": (170, "minimum functionality"),
+    "other places and days": (170, "invariance"),
+    "intensifiers": (170, "directional"),
+    "negated words": (150, "minimum functionality"),
+    "negation beside the point": (150, "invariance"),
+    "inserted not": (150, "directional"),
+    "before and now": (150, "minimum functionality"),
+    "now and before": (150, "invariance"),
+    "then it changed": (150, "directional"),
+    "other people": (150, "invariance"),
 }
 
 
@@ -153,7 +153,7 @@ def test_people_are_others_and_half_of_them_of_the_other_gender():
         assert names & (before - after)
         assert names & (after - before)
         changed += bool({"he", "she", "his", "her"} & (before - after))
-    assert abs(changed / 110 - 0.5) < 0.02
+    assert abs(changed / KINDS["other people"][0] - 0.5) < 0.02
 
 
 @pytest.mark.slow
