@@ -81,12 +81,13 @@ class Suites(Diagnostic[SuitesParams]):
     id = "suites@1"
     needs = frozenset({"predict"})
     tolerates = MappingProxyType({"tolerance": "share(failed)@1", "drop": ""})
+    measures = _OF_CASES
     scope = "dataset"  # a case and its item, or its group, may stand anywhere
     of_suites = True
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Measures of the task; behind them those of cases and of groups."""
-        return (*task.measures, *_OF_CASES)
+        return (*task.measures, *self.measures)
 
     def design(self, params: SuitesParams, inputs: Inputs) -> Design:
         """Conditions, estimates and claims for one family on one suite."""
