@@ -92,8 +92,9 @@ def test_the_page_has_the_matrix_and_the_cases_that_failed(audited):
 def test_failed_cases_are_printed(audited):
     folder, _ = audited
     said = CliRunner().invoke(group, ["report", str(folder), "--cases", "not"]).output
-    assert "+ Film 0 was not great. [positive]" in said
-    assert "right is negative" in said
+    assert "    Film 0 was not great. [positive]" in said
+    assert "right is negative, answer wrong" in said
+    assert "texts have a wrong answer" in said
 
 
 def test_what_a_run_changed_is_frozen_and_measured_again(tmp_path):

@@ -335,3 +335,22 @@ def test_the_condition_of_a_test_names_its_capability_only_if_it_has_one():
 
     (test,) = suite_tests([Example("a", {"text": "x"}, "y", case=Case("gold", "t"))])
     assert condition_of(test) == {"kind": "minimum functionality", "test": "t"}
+
+
+@pytest.mark.parametrize(
+    ("expect", "words"),
+    [
+        ("gold", "good"),
+        ("same", "the same"),
+        ("is(label=bad)", "bad"),
+        ("is_not(label=bad)", "not bad"),
+        ("moves(label=bad,most=-0.1)", "bad down by 0.1 or more"),
+        ("moves(label=bad,least=-0.1)", "bad not down by more than 0.1"),
+        (
+            "moves(label=bad,least=0.2,most=0.5)",
+            "bad up by 0.2 or more and not up by more than 0.5",
+        ),
+    ],
+)
+def test_what_is_expected_is_said_in_words(expect, words):
+    assert parse_expectation(expect).wanted(Example("a", {"text": "x"}, "good")) == words

@@ -71,3 +71,7 @@ class Expectation(PlugIn, ABC):
         """What was answered, in a few words, as far as this expectation looks at it."""
         answer = asked.answer.answer
         return "no answer" if answer is None else type_of(answer).brief(answer)
+
+    def wanted(self, example: Example) -> str:
+        """What is expected of the answer to a case, in a few words."""
+        return "" if example.gold is None else type_of(example.gold).brief(example.gold)

@@ -10,6 +10,7 @@ from scrutiny.core.answers.answer import type_of
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.errors import PlanError
+from scrutiny.core.example import Example
 from scrutiny.core.record import columns_of
 from scrutiny.core.registry import registry
 from scrutiny.core.suites.expectation import Asked, Expectation, Seen, TestKind
@@ -113,6 +114,10 @@ class Same(Expectation):
         except EditRefusedError as error:
             return Failure(error.reason, status="undefined")
 
+    def wanted(self, example: Example) -> str:
+        """The same as before."""
+        return "the same"
+
 
 @dataclass(frozen=True, slots=True)
 class Is(Expectation):
@@ -133,6 +138,10 @@ class Is(Expectation):
         """Whether it is."""
         return bool(seen.case.answer.answer == _known(self.label, seen.labels))
 
+    def wanted(self, example: Example) -> str:
+        """The label."""
+        return self.label
+
 
 @dataclass(frozen=True, slots=True)
 class IsNot(Is):
@@ -149,6 +158,10 @@ class IsNot(Is):
     def is_met(self, seen: Seen) -> bool | Failure:
         """Whether it is another one."""
         return not Is.is_met(self, seen)
+
+    def wanted(self, example: Example) -> str:
+        """Any label but this one."""
+        return f"not {self.label}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +210,14 @@ class Moves(Expectation):
         if scores is None:
             return Expectation.told(self, asked, labels)
         return f"{self.label} {scores[labels.index(_known(self.label, labels))]:.2f}"
+
+    def wanted(self, example: Example) -> str:
+        """How the probability should move."""
+        low = f"up by {self.least:g} or more" if self.least > 0 else ""
+        low = low or (f"not down by more than {-self.least:g}" if self.least > -1 else "")
+        high = f"down by {-self.most:g} or more" if self.most < 0 else ""
+        high = high or (f"not up by more than {self.most:g}" if self.most < 1 else "")
+        return f"{self.label} {' and '.join(filter(None, (low, high)))}".strip()
 
 
 @lru_cache(maxsize=256)

@@ -11,7 +11,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.core.answers.answer import type_of
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import Cell
 from scrutiny.core.example import Example
@@ -33,7 +32,7 @@ def failing(
     Of a text of its own, what was expected stands for what was said before.
     """
     expected = parse_expectation(case.expect)
-    right = "" if asked.example.gold is None else _brief(asked.example.gold)
+    right = expected.wanted(asked.example)
     return Found(
         model=cell.subject,
         replicate=cell.replicate,
@@ -44,7 +43,7 @@ def failing(
         edits=()
         if base is None
         else [edit[:4] for edit in _edits(case, base.example, asked.example)],
-        before=f"{right or case.expect} expected" if base is None else expected.told(base, labels),
+        before=f"{right} expected" if base is None else expected.told(base, labels),
         after=expected.told(asked, labels),
         name=asked.example.id,
         right=right,
@@ -57,10 +56,6 @@ def _edits(case: Case, base: Example, changed: Example) -> Sequence[Sequence[Any
         return edits_of([case.edits])[0]
     pairs = ((name, text, changed.fields.get(name, "")) for name, text in base.fields.items())
     return [edit for pair in pairs for edit in edits_between(*pair)]
-
-
-def _brief(answer: Any) -> str:
-    return type_of(answer).brief(answer)
 
 
 def pack(found: Sequence[Found]) -> NDArray[np.uint8]:

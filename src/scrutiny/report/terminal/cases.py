@@ -28,7 +28,7 @@ def cases_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
     broken = [row for row in turned if (row["broken"] or 0) > (row["mended"] or 0)]
     mended = [row for row in turned if (row["mended"] or 0) > (row["broken"] or 0)]
     others = [row for row in turned if (row["mended"] or 0) == (row["broken"] or 0)]
-    is_said = any(row["said_before"] != row["said_after"] for row in turned)
+    is_said = any(map(_is_changed, turned))
     what = "changed an answer" if is_said or not turned else "have a wrong answer"
     said = f"{len(turned):,} of {len(rows):,} texts {what}"
     yield from wrapped(
@@ -51,16 +51,23 @@ def _case(row: Mapping[str, Any]) -> Iterator[Text]:
     changed = next((i for i, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), 0)
     start = max(changed - _BEFORE, 0)
     answers = row["said_before"], row["said_after"]
-    for sign, text, answer in zip("-+", texts, answers, strict=True):
+    sides = list(zip("-+", texts, answers, strict=True))
+    for sign, text, answer in sides if row["edits"] else [(" ", texts[1], answers[1])]:
         pieces = fold(f"{_near(text, start)}  [{answer}]", WIDTH - _INDENT)
         for i, piece in enumerate(pieces):
             yield Text(f"  {sign if not i else ' '} {piece}")
     of = f" in {row['flipped']} of {row['replicates']} models" if row["replicates"] > 1 else ""
     asked = f"{row['replicate']}, " if row["replicate"] else ""
     edits = _near(row["edits"], 0)
-    what = "answer changed" if answers[0] != answers[1] else "answer wrong"
-    facts = f"{row['item']}, {asked}right is {row['label']}, {what}{of}: {edits}"
+    what = "answer changed" if _is_changed(row) else "answer wrong"
+    facts = f"{row['item']}, {asked}right is {row['label']}, {what}{of}"
+    facts += f": {edits}" if edits else ""
     yield from (Text(f"    {piece}", style="dim") for piece in fold(facts, WIDTH - _INDENT))
+
+
+def _is_changed(row: Mapping[str, Any]) -> bool:
+    """Whether another answer was given to a changed text."""
+    return bool(row["edits"]) and row["said_before"] != row["said_after"]
 
 
 def _near(text: str, start: int) -> str:

@@ -145,7 +145,10 @@ def _case_sides(case: EvidenceItem) -> Iterator[Text]:
     pieces = stretches(
         case.fields[name], [e for e in case.edits if e.field == name], context=_CONTEXT
     )
-    for sign, kind, answer in (("-", "inserted", turned.before), ("+", "removed", turned.after)):
+    sides = [("-", "inserted", turned.before), ("+", "removed", turned.after)]
+    if not case.edits:  # a text of its own
+        sides = [(" ", "removed", turned.after)]
+    for sign, kind, answer in sides:
         text = "".join(piece.text for piece in pieces if piece.kind != kind)
         line = " ".join(text.split())
         if cell_len(answer) <= _SHORT:
