@@ -198,6 +198,7 @@ task scrutiny.tasks.
     text-pair-classification@1  classification.classes:TextPairClassification
     token-classes@1             annotated.token_classes:TokenClasses
     question-answering@1        reading.question_answering:QuestionAnswering
+    situation-questions@1       reading.question_answering:SituationQuestions
     token-tagging@1             tagging.token_tagging:TokenTagging
     translation@1               generation.translation:Translation
 reader scrutiny.data.readers.
@@ -205,6 +206,7 @@ reader scrutiny.data.readers.
     conll@1        conll:read
     conll2012@1    conll2012:read
     conllu@1       conllu:read
+    contrast@1     contrast.reader:read
     crows-pairs@1  crows_pairs:read
     csv@1          delimited:read_csv
     gap@1          gap:read

@@ -89,6 +89,11 @@ class DataSource:
         """Return the source of a file in this folder."""
         return replace(self, target=f"{self.target.rstrip('/')}/{name}")
 
+    def beside(self, name: str) -> "DataSource":
+        """Return the source of another file; a name without a folder is of one beside this."""
+        place = self.path.parent / name if Path(name).name == name else Path(name)
+        return replace(self, target=str(place))
+
     def option(self, name: str, default: str = "") -> str:
         """Value of an option, percent-decoded."""
         return unquote(self.options.get(name, default))

@@ -82,8 +82,19 @@ def test_options_that_do_not_read(text, phrase):
 
 def test_every_reader_has_a_scheme():
     assert schemes() == [
-        *("builtin", "conll", "conll2012", "conllu", "crows-pairs", "csv", "gap", "head-scores"),
-        *("hf", "json", "jsonl", "negation", "parallel", "parquet", "sent-bias", "squad"),
+        *("builtin", "conll", "conll2012", "conllu", "contrast", "crows-pairs", "csv"),
+        *(
+            "gap",
+            "head-scores",
+            "hf",
+            "json",
+            "jsonl",
+            "negation",
+            "parallel",
+            "parquet",
+            "sent-bias",
+            "squad",
+        ),
         *("stereoset", "suite", "text", "tsv"),
     ]
 

@@ -16,7 +16,7 @@ _HAN: Final = re.compile("([\u4e00-\u9fff])")
 _PUNCTUATION: Final = frozenset(string.punctuation)
 
 
-def words_of(text: str, *, is_chinese: bool = False) -> list[str]:
+def words_of(text: str, *, is_chinese: bool = False, keeps_articles: bool = False) -> list[str]:
     """Words of an answer that count.
 
     Examples
@@ -28,10 +28,17 @@ def words_of(text: str, *, is_chinese: bool = False) -> list[str]:
     if is_chinese:
         kept = "".join(c for c in lower if c not in _PUNCTUATION and category(c)[0] != "P")
         return _HAN.sub(r" \1 ", kept).split()
-    return _ARTICLE.sub(" ", "".join(c for c in lower if c not in _PUNCTUATION)).split()
+    kept = "".join(c for c in lower if c not in _PUNCTUATION)
+    return (kept if keeps_articles else _ARTICLE.sub(" ", kept)).split()
 
 
-def words_of_both(one: str, other: str) -> tuple[list[str], list[str]]:
+def words_of_both(
+    one: str, other: str, *, keeps_articles: bool = False
+) -> tuple[list[str], list[str]]:
     """Words of two texts, Chinese if one of them is."""
     is_chinese = _HAN.search(one + other) is not None
-    return words_of(one, is_chinese=is_chinese), words_of(other, is_chinese=is_chinese)
+    ours, theirs = (
+        words_of(text, is_chinese=is_chinese, keeps_articles=keeps_articles)
+        for text in (one, other)
+    )
+    return ours, theirs

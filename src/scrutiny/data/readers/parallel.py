@@ -7,7 +7,6 @@ A file is plain text, a sentence a line, or CoNLL-U (``.conllu``), whose comment
 import re
 from collections.abc import Iterator
 from itertools import zip_longest
-from pathlib import Path
 from typing import Final, NamedTuple
 
 from scrutiny.core.errors import DataError
@@ -46,7 +45,7 @@ def read(source: DataSource) -> Table:
             f"{source} names no translations: parallel:{source.target}#to=FILE, whose sentence k "
             "translates sentence k of the first."
         )
-    others = [_beside(source, name) for name in names]
+    others = [source.beside(name) for name in names]
     has_documents = source.path.suffix == ".conllu"
     columns = (*_COLUMNS, "document") if has_documents else _COLUMNS
     return Table(
@@ -55,12 +54,6 @@ def read(source: DataSource) -> Table:
         place=source.target,
         defaults=stated_columns("translation", columns),
     )
-
-
-def _beside(source: DataSource, name: str) -> DataSource:
-    """Source of a file of translations."""
-    place = source.path.parent / name if Path(name).name == name else Path(name)
-    return DataSource(source.scheme, str(place), source.options)
 
 
 def _rows(source: DataSource, others: list[DataSource]) -> Iterator[RawRow]:

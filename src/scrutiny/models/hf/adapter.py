@@ -37,6 +37,7 @@ _HEADS: Final = {
     "text-pair-classification": "ForSequenceClassification",
     "token-tagging": "ForTokenClassification",
     "question-answering": "ForQuestionAnswering",
+    "situation-questions": "ForQuestionAnswering",
 }
 
 
@@ -71,7 +72,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     )
     refuse_missing(missing, source, head=head)
     tokenizer = load_tokenizer(checkpoint, source)
-    is_reader = base_name(task) == "question-answering"
+    is_reader = head == "ForQuestionAnswering"
     names = () if is_reader else _names(network.config, source, task)
     parts = parts_of(
         network.to(device),

@@ -8,7 +8,7 @@ from scrutiny.core.answers.extract_words import words_of_both
 
 
 @lru_cache(maxsize=1 << 16)
-def compare(answer: str, gold: str) -> tuple[float, float]:
+def compare(answer: str, gold: str, *, keeps_articles: bool = False) -> tuple[float, float]:
     """Exact match, and F1 of the words, of an answer and one right answer.
 
     Examples
@@ -16,7 +16,7 @@ def compare(answer: str, gold: str) -> tuple[float, float]:
     >>> compare("the Denver Broncos", "Denver Broncos."), compare("Broncos", "Denver Broncos")
     ((1.0, 1.0), (0.0, 0.6666666666666666))
     """
-    ours, theirs = words_of_both(answer, gold)
+    ours, theirs = words_of_both(answer, gold, keeps_articles=keeps_articles)
     if ours == theirs:
         return 1.0, 1.0
     common = sum((Counter(ours) & Counter(theirs)).values())

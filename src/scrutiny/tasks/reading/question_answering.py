@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from statistics import fmean
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from scrutiny.core.answers.any_of import AnyOf
 from scrutiny.core.answers.extract import EXTRACT, Extract
@@ -28,6 +28,7 @@ class QuestionAnswering(ByColumns):
     """
 
     name = "question-answering"
+    keeps_articles: ClassVar[bool] = False
     roles = (
         text_role("question", "column of the question", "query"),
         text_role(_CONTEXT, "column of the text that answers it", "passage", "paragraph"),
@@ -60,7 +61,8 @@ class QuestionAnswering(ByColumns):
         self, gold: Any, prediction: Prediction, *, labels: Sequence[str]
     ) -> tuple[float, ...]:
         """Exact match and F1, each with the right answer that gives the most."""
-        found = [compare(prediction.answer.text, right.text) for right in gold]
+        given, keeps = prediction.answer.text, self.keeps_articles
+        found = [compare(given, right.text, keeps_articles=keeps) for right in gold]
         return max(exact for exact, _ in found), max(overlap for _, overlap in found)
 
     def chance(self, examples: Sequence[Example]) -> float:
@@ -68,10 +70,22 @@ class QuestionAnswering(ByColumns):
         return fmean(of_stretches(e.fields[_CONTEXT], e.gold[0].text) for e in examples)
 
 
+class SituationQuestions(QuestionAnswering):
+    """Questions about a situation, scored as ROPES is: an article is a word like any other.
+
+    Its names are letters, and "sample" is not "Sample A".
+    """
+
+    name = "situation-questions"
+    identifying_columns = ()
+    keeps_articles = True
+
+
 def _answers(given: Given, context: str) -> Iterator[Extract]:
     """Right answers of a cell: texts, or objects with ``text`` and ``answer_start``.
 
-    Lists of either, and the object of lists that the hub's data sets have, are read as well.
+    Lists of either, and the object of lists that the hub's data sets have, are read as well. An
+    `Extract` of a reader is taken as it is: answers of some corpora stand in no text.
 
     Raises
     ------
@@ -86,6 +100,9 @@ def _answers(given: Given, context: str) -> Iterator[Extract]:
     if not several:
         raise DataError("there is no answer")
     for one in several:
+        if isinstance(one, Extract):
+            yield one
+            continue
         text, start = one, None
         if isinstance(one, Mapping):
             text, start = one.get("text"), one.get("answer_start")

@@ -1,0 +1,105 @@
+"""Contrast sets: changed items, and a file of the items that they are versions of."""
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count, zip_longest
+from typing import Any, Final
+
+from scrutiny.core.errors import DataError
+from scrutiny.data.readers import delimited, json_rows
+from scrutiny.data.readers.contrast import matres, ropes
+from scrutiny.data.readers.options import takes
+from scrutiny.data.source import DataSource
+from scrutiny.data.table import RawRow, Table
+
+_FORMATS: Final[Mapping[str, Callable[[DataSource], Table]]] = {
+    "csv": delimited.read_csv,
+    "json": ropes.read,
+    "jsonl": json_rows.read_jsonl,
+    "tsv": delimited.read_tsv,
+    "xml": matres.read,
+}
+_TEST: Final = "contrast set"
+
+
+@takes(
+    *("encoding", "quote", "header", "delimiter"),
+    originals="file of the items that were changed",
+    of="column with the id of the item that was changed; its place in the file, if there is none",
+)
+def read(source: DataSource) -> Table:
+    """Changed items, each beside the original that it is a version of: a suite.
+
+    ``contrast:changed.tsv#originals=original.tsv``: line k changes line k, or the item whose ``id``
+    stands in the column ``of``. Tables (``.tsv``, ``.csv``, ``.jsonl``) have the columns of any
+    task; ``.json`` is the format of ROPES, ``.xml`` that of MATRES, both linked by their own ids.
+    Cases are named ``ID/1``, ``ID/2`` after their originals.
+
+    Raises
+    ------
+    DataError
+        If no originals are named, or both files have another number of rows and nothing links them.
+    """
+    named = source.option("originals")
+    format_of = _FORMATS.get(source.path.suffix.removeprefix(".").lower())
+    if not named or format_of is None:
+        raise DataError(
+            f"{source} is no contrast set: contrast:CHANGED#originals=FILE names two files, both "
+            f".{', .'.join(_FORMATS)}."
+        )
+    before, after = format_of(source.beside(named)), format_of(source)
+    link = source.option("of") or ("id" if "id" in after.columns else "")
+    if link and (link not in after.columns or "id" not in before.columns):
+        raise DataError(
+            f"{after.place} is linked to {before.place} by its column {link!r} and the other's "
+            f"'id'; their columns are {', '.join(after.columns)} and {', '.join(before.columns)}."
+        )
+    rows = [*(_linked(before, after, link) if link else _by_place(before, after))]
+    return Table(
+        columns=tuple(dict.fromkeys(("id", *before.columns, *after.columns))),
+        rows=iter(rows),
+        place=after.place,
+        defaults={**after.defaults, "id": "id"},
+        is_suite=True,
+    )
+
+
+def _by_place(before: Table, after: Table) -> Iterator[RawRow]:
+    """Rows of two files whose row k is of one set."""
+    for n, (old, new) in enumerate(zip_longest(before.rows, after.rows), 1):
+        if old is None or new is None:
+            short, long = (after, before) if new is None else (before, after)
+            raise DataError(
+                f"{short.place} ends before row {n}, which {long.place} has: row k of one changes "
+                "row k of the other. Where ids link them, name their column: of=NAME."
+            )
+        yield _original(old, str(n), before)
+        yield _case(new, f"{n}/1", str(n))
+
+
+def _linked(before: Table, after: Table, link: str) -> Iterator[RawRow]:
+    """Rows of two files, of which the second names the row of the first that it changes."""
+    known = set()
+    for old in before.rows:
+        known.add(str(old.values.get("id")))
+        yield _original(old, str(old.values.get("id")), before)
+    numbers: dict[str, Iterator[int]] = {}
+    for new in after.rows:
+        of = str(new.values.get(link))
+        own = "" if link == "id" else str(new.values.get("id") or "")
+        name = own or f"{of}/{next(numbers.setdefault(of, count(1)))}"
+        case = _case(new, name, of)
+        unknown = f"it changes {of!r}, which {before.place} does not have"
+        yield case if of in known or case.problem else case._replace(problem=unknown)
+
+
+def _original(row: RawRow, name: str, table: Table) -> RawRow:
+    return row._replace(values=_named(row, name), place=table.place)
+
+
+def _case(row: RawRow, name: str, of: str) -> RawRow:
+    return row._replace(values=_named(row, name, of=of, expect="gold", test=_TEST))
+
+
+def _named(row: RawRow, name: str, **case: str) -> dict[str, Any]:
+    """Cells of a row that reads, with its name and its case."""
+    return {**row.values, "id": name, **case} if not row.problem else {}

@@ -1,0 +1,131 @@
+"""Contrast sets: changed items beside their originals, from tables and the published formats."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from scrutiny.core.errors import DataError
+from scrutiny.core.suites.tests import suite_tests
+from scrutiny.data.dataset import load_dataset
+
+BEFORE = "id,text,label\nx,Good film.,yes\ny,Dull plot.,no\n"
+AFTER = "of,text,label\nx,Bad film.,no\nx,Good? No.,no\ny,Fine plot.,yes\n"
+
+
+@pytest.fixture
+def sets(tmp_path):
+    (tmp_path / "before.csv").write_text(BEFORE, encoding="utf-8")
+    (tmp_path / "after.csv").write_text(AFTER, encoding="utf-8")
+    return f"contrast:{tmp_path / 'after.csv'}#originals=before.csv"
+
+
+def test_a_column_names_the_original(sets):
+    data = load_dataset(f"{sets},of=of")
+    assert [(e.id, e.gold, e.case.of if e.case else "") for e in data.examples] == [
+        *(("x", "yes", ""), ("y", "no", "")),
+        *(("x/1", "no", "x"), ("x/2", "no", "x"), ("y/1", "yes", "y")),
+    ]
+    (test,) = suite_tests(data.examples)
+    assert (test.name, test.n_cases, test.has_base, test.has_groups) == (
+        "contrast set",
+        3,
+        True,
+        True,
+    )
+    assert data.examples[0].source.endswith("before.csv:2")
+
+
+def test_rows_are_paired_by_place(sets, tmp_path):
+    with pytest.raises(DataError, match=r"before.csv ends before row 3.* of=NAME"):
+        load_dataset(sets)
+    rows = AFTER.splitlines()
+    (tmp_path / "after.csv").write_text("\n".join([rows[0], rows[1], rows[3]]), encoding="utf-8")
+    assert [e.id for e in load_dataset(sets).examples] == ["1", "1/1", "2", "2/1"]
+
+
+def test_changes_of_an_unknown_item_are_bad_rows(sets, tmp_path):
+    (tmp_path / "after.csv").write_text(AFTER + "z,Who?,no\n", encoding="utf-8")
+    data = load_dataset(f"{sets},of=of")
+    (bad,) = data.bad_rows
+    assert "it changes 'z', which" in bad.reason
+    assert bad.source.endswith("after.csv:5")
+
+
+def test_a_changed_item_may_have_an_id_of_its_own(sets, tmp_path):
+    text = "id,of,text,label\na,x,Bad.,no\nb,y,Fine.,yes\n"
+    (tmp_path / "after.csv").write_text(text, encoding="utf-8")
+    assert [e.id for e in load_dataset(f"{sets},of=of").examples] == ["x", "y", "a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("options", "phrase"),
+    [
+        ("", "names two files"),
+        ("#originals=before.csv,of=origin", "linked to .* by its column 'origin'"),
+        ("#originals=none.csv", "none.csv"),
+    ],
+)
+def test_what_is_no_contrast_set(sets, options, phrase):
+    with pytest.raises(DataError, match=phrase):
+        load_dataset(sets.partition("#")[0] + options)
+
+
+@pytest.mark.parametrize(("suffix", "phrase"), [("json", "ROPES"), ("xml", "MATRES")])
+def test_files_of_another_format(tmp_path, suffix, phrase):
+    (tmp_path / f"a.{suffix}").write_text("[1]", encoding="utf-8")
+    with pytest.raises(DataError, match=f"no file of {phrase}"):
+        load_dataset(f"contrast:{tmp_path}/a.{suffix}#originals=a.{suffix}")
+
+
+def test_answers_need_not_stand_in_the_text(tmp_path):
+    for name, answer in (("old", "Bob"), ("new", "Sample A")):
+        asked = {"id": "7", "question": "Sample A or Bob?", "answers": [{"text": answer}]}
+        told = {"background": "Some fade.", "situation": "Bob did.", "qas": [asked]}
+        text = json.dumps({"data": [{"paragraphs": [told]}]})
+        (tmp_path / f"{name}.json").write_text(text, encoding="utf-8")
+    old, new = load_dataset(f"contrast:{tmp_path}/new.json#originals=old.json").examples
+    assert old.fields["context"] == "Some fade.\nBob did."
+    assert old.gold[0] == ("Bob", "context", 11)
+    assert new.gold[0] == ("Sample A", "", 0)
+    assert (new.id, new.case.of) == ("7/1", "7")
+
+
+@pytest.mark.data("contrast_sets")
+def test_imdb(shared):
+    folder = shared / "contrast_sets" / "IMDb" / "data"
+    for half, n in (("test", 488), ("dev", 100)):
+        data = load_dataset(
+            f"contrast:{folder}/{half}_contrast.tsv#originals={half}_original.tsv,label=Sentiment"
+        )
+        golds = {e.id: e.gold for e in data.examples}
+        assert (len(golds), data.bad_rows) == (2 * n, ())
+        assert all(
+            {golds[str(k)], golds[f"{k}/1"]} == {"Positive", "Negative"} for k in range(1, n + 1)
+        )
+
+
+@pytest.mark.reproduces
+@pytest.mark.data("contrast_sets")
+def test_counts_of_matres_and_ropes(shared):
+    folder = shared / "contrast_sets"
+    matres = load_dataset(
+        f"contrast:{folder}/MATRES/Platinum_subset_perturbed.xml"
+        "#originals=Platinum_subset_original.xml"
+    )
+    cases = [e for e in matres.examples if e.case]
+    assert (len(matres) - len(cases), len(cases), matres.bad_rows) == (239, 401, ())
+    assert Counter(e.attributes["a_perturbation"] for e in cases) == {
+        "order": 161, "tense": 69, "indicator": 55, "other": 116,
+    }  # fmt: skip
+    assert all(e.text.count("[E1 ") == e.text.count("[E2 ") == 1 for e in matres.examples)
+    ropes = load_dataset(
+        f"contrast:{folder}/ropes/data/ropes_contrast_set_032820.json"
+        "#originals=ropes_contrast_set_original_032820.json"
+    )
+    assert (sum(e.case is not None for e in ropes.examples), len(ropes), ropes.bad_rows) == (
+        974,
+        1948,
+        (),
+    )
+    assert sum(not e.gold[0].field for e in ropes.examples) == 697
