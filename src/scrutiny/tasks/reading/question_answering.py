@@ -37,7 +37,7 @@ class QuestionAnswering(ByColumns):
         Role("article", "column of the article of a text", "unit", ("article", "title")),
     )
     side_by_side = (("question", "context"),)
-    identifying_columns = ("question", "context", "answers")
+    identifying_columns: tuple[str, ...] = ("question", "context", "answers")
     answer_type = EXTRACT
     measures = OF_ANSWERS
     scored_by = Score(
