@@ -114,7 +114,19 @@ def _suite_strings(
     return tuple(text if _SCHEME.match(text) else f"suite:{text}" for text in given)
 
 
-#: Add ``--data`` and ``--suite``.
+#: Add ``--task``.
+task_of_data = click.option(
+    "--task", default="", metavar="NAME", help="Task of the data, if the columns do not tell."
+)
+#: Add ``--on-bad-row``.
+bad_rows = click.option(
+    "--on-bad-row",
+    type=click.Choice(["skip", "fail"]),
+    default="skip",
+    show_default=True,
+    help="Count and list rows that cannot be read, or stop at the first one.",
+)
+#: Add ``--data``, ``--suite`` and ``--task``.
 asked_data = several(
     click.option(
         "--data", "data", multiple=True, metavar="STRING", help="Data string; repeatable."
@@ -127,6 +139,7 @@ asked_data = several(
         help="Cases with what is expected of them, a file or builtin:NAME; repeatable.",
         callback=_suite_strings,
     ),
+    task_of_data,
 )
 
 
@@ -168,13 +181,7 @@ running_options = several(
         help="Estimate items, texts, time and money; times a few items, writes nothing.",
     ),
     click.option("--no-cache", is_flag=True, help="Do not use cached answers."),
-    click.option(
-        "--on-bad-row",
-        type=click.Choice(["skip", "fail"]),
-        default="skip",
-        show_default=True,
-        help="Count and list rows that cannot be read, or stop at the first one.",
-    ),
+    bad_rows,
     click.option("--no-texts", **NO_TEXTS),
     click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout."),
 )

@@ -25,9 +25,6 @@ def _seconds(context: click.Context, option: click.Parameter, given: str | None)
 @asked_models
 @asked_data
 @click.option(
-    "--task", default="", metavar="NAME", help="Task of the data, if the columns do not tell."
-)
-@click.option(
     "--profile",
     type=click.Choice(["ship", "study"]),
     help="ship (the usual): what decides whether it can be shipped; study: all that applies.",

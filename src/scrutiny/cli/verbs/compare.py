@@ -6,7 +6,7 @@ from typing import Any, Final
 import click
 
 from scrutiny.cli.failures import say, say_warnings
-from scrutiny.cli.options import DRAWS, running_options
+from scrutiny.cli.options import DRAWS, running_options, task_of_data
 from scrutiny.cli.running.output_paths import OutputFile, must_be_beside
 from scrutiny.cli.running.streams import prints_on_stderr
 
@@ -40,9 +40,7 @@ _CODES: Final = {"no regression": 0, "regression": 1, "undecided": 4}
     metavar="STRING",
     help="Data string, if A and B are models; repeatable.",
 )
-@click.option(
-    "--task", default="", metavar="NAME", help="Task of the data, if the columns do not tell."
-)
+@task_of_data
 @click.option(
     "--measure",
     "measures",

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from scrutiny.cli.options import bad_rows, task_of_data
 from scrutiny.cli.wrapping import WIDTH, printed_line
 from scrutiny.core.boundary.storable import printable
 from scrutiny.core.example import Example
@@ -19,14 +20,10 @@ def command() -> None:
 
 @command.command("show")
 @click.argument("source")
-@click.option(
-    "--task", default="", metavar="NAME", help="Task of the data, if the columns do not tell."
-)
+@task_of_data
 @click.option("--limit", default=None, metavar="N|A:B")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
-@click.option(
-    "--on-bad-row", type=click.Choice(["skip", "fail"]), default="skip", show_default=True
-)
+@bad_rows
 def show(source: str, task: str, limit: str | None, on_bad_row: Any, *, as_json: bool) -> int:
     """Print rows, bad rows, labels, lengths, duplicates, and the data string to use."""
     from scrutiny.core.boundary.canonical import plain

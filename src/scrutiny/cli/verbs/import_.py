@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from scrutiny.cli.failures import tell
-from scrutiny.cli.options import DRAWS, Folder, several
+from scrutiny.cli.options import DRAWS, Folder, bad_rows, several
 from scrutiny.cli.wrapping import narrowed, printed_line
 
 _import_options = several(
@@ -18,13 +18,7 @@ _import_options = several(
         help="Runs of one model on one task at several dates are replicates; else the "
         "newest counts.",
     ),
-    click.option(
-        "--on-bad-row",
-        type=click.Choice(["skip", "fail"]),
-        default="skip",
-        show_default=True,
-        help="Count and list lines that cannot be read, or stop at the first.",
-    ),
+    bad_rows,
     click.option("--draws", type=DRAWS, help="Number of bootstrap resamples."),
     click.option("--seed", type=int, default=0, help="Seed of the resamples."),
     click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout."),

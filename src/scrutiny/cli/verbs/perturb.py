@@ -8,7 +8,7 @@ from typing import IO, Any
 import click
 
 from scrutiny.cli.failures import say, tell
-from scrutiny.cli.options import once_each, pair_of
+from scrutiny.cli.options import bad_rows, once_each, pair_of, task_of_data
 from scrutiny.cli.running.output_paths import OutputFile
 from scrutiny.cli.running.streams import prints_on_stderr
 from scrutiny.core.limits import known
@@ -24,18 +24,14 @@ from scrutiny.core.limits import known
     help="Transformations; a+b applies both in sequence.",
 )
 @click.option("-o", "--output", type=OutputFile(), help="JSONL file; default: stdout.")
-@click.option(
-    "--task", default="", metavar="NAME", help="Task of the data, if the columns do not tell."
-)
+@task_of_data
 @click.option("--draws", type=click.IntRange(1, 10_000), default=1, show_default=True)
 @click.option("--constraint", "constraints", multiple=True, metavar="NAME", help="Repeatable.")
 @click.option("--resource", "resources", multiple=True, metavar="NAME=SPEC", help="Repeatable.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--limit", default=None, metavar="N|A:B", help="Items.")
 @click.option("--control", is_flag=True, help="Also write a matched random change for each.")
-@click.option(
-    "--on-bad-row", type=click.Choice(["skip", "fail"]), default="skip", show_default=True
-)
+@bad_rows
 def command(output: Path | None, **flags: Any) -> int:
     r"""Write variants of texts, one JSON object a line, with their edits.
 

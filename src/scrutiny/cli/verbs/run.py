@@ -14,9 +14,6 @@ from scrutiny.cli.running.output_paths import OutputFile
 @asked_models
 @asked_data
 @click.option(
-    "--task", default="", metavar="NAME", help="Task of the data, if the columns do not tell."
-)
-@click.option(
     "-P", "params", multiple=True, metavar="K=V", help="Parameter of the diagnostic; JSON or text."
 )
 @click.option(
