@@ -265,6 +265,8 @@ def test_a_limit_of_the_items_leaves_cases_out_whose_item_is_gone(tmp_path):
 
 def test_models_that_say_labels_alone_are_asked_only_what_labels_tell(tmp_path):
     class Plain(Said):
+        capabilities = frozenset({"predict", "no_probabilities"})
+
         def _answer(self, label, p):
             return Prediction(label)
 
@@ -282,6 +284,9 @@ def test_models_that_say_labels_alone_are_asked_only_what_labels_tell(tmp_path):
     folder = measured(rows, tmp_path, Plain())
     assert estimate(folder, "share(failed)", test="0").value == pytest.approx(0.25)
     assert estimate(folder, "share(failed)", test="1").counts.skipped == 20
+    told = {f.claim.risk.what: (f.verdict, f.reason.partition(":")[0]) for f in folder.findings()}
+    assert told["1"] == ("not asked", "no probabilities")
+    assert told["0"][1] != "no probabilities"
 
 
 def test_other_data_are_refused(tmp_path):

@@ -63,6 +63,11 @@ class Expectation(PlugIn, ABC):
     needs_base: ClassVar[bool] = False
     fails: ClassVar[str] = "fail"
 
+    @property
+    def needs_probabilities(self) -> bool:
+        """Whether a model that gives labels alone cannot be asked."""
+        return False
+
     @abstractmethod
     def is_met(self, seen: Seen) -> bool | Failure:
         """Whether the answer is as expected, or why that cannot be told."""

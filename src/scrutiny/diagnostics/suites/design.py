@@ -35,6 +35,7 @@ from scrutiny.diagnostics.suites.expectations import Gold, parse_expectation
 from scrutiny.diagnostics.suites.params import SuitesParams
 
 _FAILED: Final = "share(failed)@1"
+_NO_PROBABILITIES: Final = "no probabilities: the model answers with labels alone"
 _STAYS: Final = {"after": "before"}
 _BOTH_STAY: Final = {"after": "before", "control": "before"}
 _CONTROL: Final = "control: random change"
@@ -160,6 +161,8 @@ def _claim(test: SuiteTest, params: SuitesParams, inputs: Inputs) -> Claim:
         tolerance = score_of(inputs.task).tolerance if params.drop is None else params.drop
     has_excess = test.has_control and has_scores(test)
     excess = [Component(f"excess/{name}", 0.0, _CONTROL)] * has_excess
+    has_none = "no_probabilities" in inputs.subject.capabilities
+    is_mute = all(parse_expectation(text).needs_probabilities for text in test.expects)
     return Claim(
         id=name,
         says=says,
@@ -168,6 +171,7 @@ def _claim(test: SuiteTest, params: SuitesParams, inputs: Inputs) -> Claim:
         checks=("items", "seeds", "datasets"),
         competence=(("level", inputs.data.chance),) if test.has_level else (),
         needs_control=has_excess,
+        refused=_NO_PROBABILITIES if has_none and is_mute else "",
         risk=Risk(what, tolerance, costs),
     )
 

@@ -189,6 +189,11 @@ class Moves(Expectation):
     least: float = -1.0
     most: float = 1.0
 
+    @property
+    def needs_probabilities(self) -> bool:
+        """Whether it should move in any case: that of a label that stays does not show."""
+        return self.least > 0 or self.most < 0
+
     def is_met(self, seen: Seen) -> bool | Failure:
         """Whether the change lies between both bounds."""
         if seen.base is None:
@@ -199,7 +204,7 @@ class Moves(Expectation):
             one.answer.scores[place] if one.answer.scores is not None else None for one in both
         )
         if after is None or before is None:
-            if self.least > 0 or self.most < 0:
+            if self.needs_probabilities:
                 return _NO_SCORES
             after, before = (float(one.answer.answer == self.label) for one in both)
         return self.least - _SLACK <= after - before <= self.most + _SLACK
