@@ -75,7 +75,7 @@ def test_what_is_written_beside_the_network(made):
 
 def test_an_export_that_answers_otherwise_is_not_kept(made, tmp_path, monkeypatch):
     base, _ = made
-    monkeypatch.setattr(onnx_export, "largest_change", lambda *_: 0.5)
+    monkeypatch.setattr(onnx_export, "_largest_change", lambda *_: 0.5)
     monkeypatch.setattr(onnx_export, "_export", lambda *_, **__: None)
     with pytest.raises(ModelError, match="answers otherwise"):
         export_classifier(f"hf:{base / 'seed-1'}", tmp_path / "wrong")

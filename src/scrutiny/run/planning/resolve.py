@@ -237,7 +237,7 @@ def _pairings(resolved: Resolved, opened: Opened) -> dict[tuple[str, str], Pairi
         source, dataset = resolved.families[family].replicates[0].source, resolved.datasets[name]
         card = opened.card(family, source, tasks[name], dataset.examples)
         pairings[family, name] = _pair(card, dataset, tasks[name], explicit.get(family) or {})
-    return pairings
+    return {pair: pairings[pair] for pair in wanted}  # in plan order
 
 
 def _must_name_labels_that_occur(resolved: Resolved) -> None:
