@@ -16,9 +16,6 @@ from scrutiny.core.suites.tests import CAPABILITY, GROUP, TEST
 CASE_COLUMNS: Final = tuple(one.name for one in fields(Case))
 #: Columns of a suite whose items are whole, whatever their task.
 WHOLE: Final = "fields"
-#: What a row holds of a whole item beside its texts.
-_LAYERS: Final = ("gold", "spans", "tokens", "protected", "language")
-_STATES: Final = frozenset({"ok", *STATUSES})
 #: Test of cases that state none.
 _UNNAMED: Final = "changed texts"
 
@@ -41,7 +38,7 @@ def case_of(row: Mapping[str, Any]) -> Case | None:
         stated["draw"] = int(stated.get("draw", 0))
     except (TypeError, ValueError):
         raise DataError(f"draw is {row['draw']!r}, not a whole number") from None
-    for name, allowed in (("role", ROLES[:2]), ("status", sorted(_STATES))):
+    for name, allowed in (("role", ROLES[:2]), ("status", STATUSES)):
         if stated.get(name, allowed[0]) not in allowed:
             raise DataError(f"{name} is {stated[name]!r}; it is {' or '.join(allowed)}")
     odd = next((n for n, v in stated.items() if n != "draw" and not isinstance(v, str)), None)

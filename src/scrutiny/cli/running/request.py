@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a command has to run plans with: options, workers, and what is open already."""
+    """Request of a command: options and workers to run plans with, and what is open already."""
 
     running: RunOptions
     crew: Executor

@@ -8,7 +8,7 @@ from scrutiny.core.record import Role
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What is expected of the answer to an item, and where the item came from.
+    """Case: what is expected of the answer to an item, and where the item came from.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ class Asked(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What an expectation looks at.
+    """Input of an expectation: a case and its original, each with its answer.
 
     Parameters
     ----------
@@ -73,10 +73,10 @@ class Expectation(PlugIn, ABC):
         """Whether the answer is as expected, or why that cannot be told."""
 
     def told(self, asked: Asked, labels: tuple[str, ...]) -> str:
-        """What was answered, in a few words, as far as this expectation looks at it."""
+        """Answer in a few words, as far as this expectation looks at it."""
         answer = asked.answer.answer
         return "no answer" if answer is None else type_of(answer).brief(answer)
 
     def wanted(self, example: Example) -> str:
-        """What is expected of the answer to a case, in a few words."""
+        """Expected answer to a case, in a few words."""
         return "" if example.gold is None else type_of(example.gold).brief(example.gold)

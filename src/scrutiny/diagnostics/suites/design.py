@@ -177,7 +177,7 @@ def _claim(test: SuiteTest, params: SuitesParams, inputs: Inputs) -> Claim:
 
 
 def _fails(test: SuiteTest) -> str:
-    """What fails in a test, in words; in general if its cases expect different things."""
+    """Failure of a test in words, a general one if its cases expect different things."""
     said = {parse_expectation(text).fails for text in test.expects}
     return said.pop() if len(said) == 1 else Expectation.fails
 

@@ -86,7 +86,7 @@ class Attack(PlugIn, ABC):
 def given_to_attacks(
     resources: Iterable[str], task: Task | None = None, *, capabilities: Iterable[str] = ()
 ) -> Given:
-    """What recipes of attacks are given: the named resources, and those with a default.
+    """Resources that recipes of attacks are given: those that are named, and those with a default.
 
     Examples
     --------

@@ -66,7 +66,7 @@ def _case(one: Found, item: Mapping[str, Any], fooled: tuple[int, int]) -> Evide
 
 
 def _note(one: Found, times: int, of: int) -> str:
-    """What stayed as it was, and how many of several replicates it is found for."""
+    """Note on a case: the answer that stayed, and how many of several replicates it fools."""
     still = f"still {one.after}" if one.before == one.after else ""
     said = f"{times} of {of} models"
     models = f"in {said}" if one.name else f"fools {said}, each by a text of its own"
