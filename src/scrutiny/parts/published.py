@@ -1,4 +1,4 @@
-"""Comparison with published figures: the plan's ``[[published]]``."""
+"""Comparison with published figures and findings: the plan's ``[[published]]``."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -6,32 +6,47 @@ from typing import Final
 from rich.text import Text
 
 from scrutiny.core.grouping import grouped
-from scrutiny.core.published import OUTCOMES, Reproduction
+from scrutiny.core.published import ODD, Reproduction
 from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.part import MOST_CHARTS, Part, ReportPart
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import slug
 from scrutiny.parts.wording.layout import wrapped
-from scrutiny.parts.wording.numbers import NO_VALUE
+from scrutiny.parts.wording.numbers import NO_VALUE, bracketed, decimals_for, number
 from scrutiny.parts.wording.verdicts import mark
 
 _LEAD: Final = (
-    "A figure agrees if the run's own value rounds to the printed digits. A difference may come "
-    "from the print, the method, or the data: the note says which, if it is known. No verdict and "
-    "no exit code depends on this."
+    "A figure agrees if the run's own value rounds to its digits. A difference may come from the "
+    "print, the method, or the data: the note says which, if it is known. A finding is seen if the "
+    "run supports the claim that states it, and not seen if it supports the opposite. No verdict "
+    "and no exit code depends on this."
 )
 _NOTE: Final = "All figures: scrutiny report RUN --format json."
 _OUTCOME_COLUMN: Final = 4
 _OTHERS: Final = "Other sources"
 _MOST: Final = 20  # figures that differ, in a terminal
-_MARKS: Final = {"differs": mark("not supported"), "missing": mark("undecided")}
+_MARKS: Final = {
+    "differs": mark("not supported"),
+    "missing": mark("undecided"),
+    "not seen": mark("not supported"),
+    "seen": mark("supported"),
+    "can't tell": mark("undecided"),
+    "refused": mark("refused"),
+}
+_COMPARED: Final = ("agrees", "differs", "missing")
+_SAID: Final = {
+    "seen": "{} seen",
+    "not seen": "{} not seen (the run supports the opposite)",
+    "can't tell": "{} can't be told",
+    "refused": "{} refused",
+}
 
 
 def part(view: RunView) -> Part | None:
     """Tables of published figures, differences first, then by source."""
     if not view.published:
         return None
-    odd = [one for one in in_order(view.published) if one.outcome != "agrees"]
+    odd = [one for one in in_order(view.published) if one.outcome in ODD]
     by_source = grouped((one.figure.source or "Figures", one) for one in view.published)
     room = MOST_CHARTS - bool(odd)
     if len(by_source) > room:
@@ -48,20 +63,51 @@ def part(view: RunView) -> Part | None:
 
 def in_order(found: Sequence[Reproduction]) -> list[Reproduction]:
     """Published figures, those to look at first, otherwise in plan order."""
-    return sorted(found, key=lambda one: OUTCOMES.index(one.outcome))
+    return sorted(found, key=lambda one: ODD.index(one.outcome) if one.outcome in ODD else len(ODD))
 
 
 def sentence(found: Sequence[Reproduction]) -> str:
-    """How many figures agree, in one or two sentences."""
-    agree = sum(one.outcome == "agrees" for one in found)
-    said = f"{agree} of {len(found)} published figures agree to the last printed digit."
-    differ = [one for one in found if one.outcome == "differs"]
+    """How many figures agree, and how many findings are seen, in a few sentences."""
+    return " ".join(filter(None, (_of_figures(found), _of_findings(found), _of_others(found))))
+
+
+def _of_figures(found: Sequence[Reproduction]) -> str:
+    """How many figures agree; those that were not printed are counted apart."""
+    own = [one for one in found if one.outcome in _COMPARED]
+    if not own:
+        return ""
+    agree = sum(one.outcome == "agrees" for one in own)
+    said = f"{agree} of {len(own)} published figures agree to the last printed digit"
+    released = [one for one in own if one.figure.released]
+    if released:
+        same = sum(one.outcome == "agrees" for one in released)
+        of_print = f"{agree - same} of {len(own) - len(released)} printed"
+        said += f" ({of_print}, {same} of {len(released)} that follow from released data)"
+    said += "."
+    differ = [one for one in own if one.outcome == "differs"]
     if differ:
         said += f" {len(differ)} {'differs' if len(differ) == 1 else 'differ'}{_noted(differ)}."
-    missing = sum(one.outcome == "missing" for one in found)
+    missing = sum(one.outcome == "missing" for one in own)
     if missing:
         said += f" The run has no number for {missing}."
     return said
+
+
+def _of_findings(found: Sequence[Reproduction]) -> str:
+    """How many findings are seen in the run."""
+    counts = {name: sum(one.outcome == name for one in found) for name in _SAID}
+    total = sum(counts.values())
+    if not total:
+        return ""
+    parts = ", ".join(_SAID[name].format(n) for name, n in counts.items() if n)
+    return f"Of {total} published finding{'' if total == 1 else 's'}: {parts}."
+
+
+def _of_others(found: Sequence[Reproduction]) -> str:
+    """How many figures are not compared, or can't be had."""
+    beside, gone = (sum(one.outcome == what for one in found) for what in ("beside", "unavailable"))
+    said = f"{beside} of other models or data stand beside ours." if beside else ""
+    return f"{said} {gone} can't be had, each with its reason.".strip() if gone else said
 
 
 def _noted(differ: Sequence[Reproduction]) -> str:
@@ -79,8 +125,8 @@ def why(one: Reproduction) -> str:
 
 def _chart(title: str, rows: Sequence[Reproduction]) -> Chart:
     cells = tuple(_cells(one) for one in rows)
-    marks = {(at, _OUTCOME_COLUMN) for at, one in enumerate(rows) if one.outcome != "agrees"}
-    header = ("figure", "source", "printed", "ours", "", "note")
+    marks = {(at, _OUTCOME_COLUMN) for at, one in enumerate(rows) if one.outcome in ODD}
+    header = ("figure", "source", "published", "ours", "", "note")
     return Chart(
         anchor=f"reliability-published-{slug(title)}",
         title=title,
@@ -92,30 +138,51 @@ def _chart(title: str, rows: Sequence[Reproduction]) -> Chart:
 
 def _cells(one: Reproduction) -> tuple[str, ...]:
     figure = one.figure
-    shown = one.ours or NO_VALUE
-    return (figure.id, figure.source, figure.printed, shown, one.outcome, why(one))
+    return (figure.id, figure.source, figure.text, ours(one), one.outcome, why(one))
+
+
+def ours(one: Reproduction) -> str:
+    """The run's number, with its interval where nothing is compared by digits."""
+    if one.value is None:
+        return one.ours or NO_VALUE
+    digits = len(one.ours.partition(".")[2]) if one.ours else decimals_for(one.low, one.high)
+    shown = one.ours or number(one.value, digits)
+    return f"{shown} {bracketed(one.low, one.high, digits)}".rstrip()
 
 
 def published_lines(view: RunView) -> Iterator[Text]:
     """Figures that differ, and the number that agree for each source, for a terminal."""
     yield Text("Comparison with published figures", style="bold")
     yield from wrapped(sentence(view.published))
-    odd = [one for one in in_order(view.published) if one.outcome != "agrees"]
-    for one in odd[:_MOST]:
-        figure = one.figure
-        where = f" ({figure.source})" if figure.source else ""
-        ours = f"ours {one.ours}, printed {figure.printed}" if one.ours else "not in the run"
-        note = f". {why(one)}" if why(one) else ""
-        line = f"{_MARKS[one.outcome]} {figure.id}{where}: {ours}{note}"
-        yield from wrapped(line, hanging=2)
-    if len(odd) > _MOST:
-        yield from wrapped(f"… and {len(odd) - _MOST} more; `--format json` has them.")
-    by_source = grouped((one.figure.source, one) for one in view.published)
+    looked_at = [one for one in in_order(view.published) if one.outcome in _MARKS]
+    for one in looked_at[:_MOST]:
+        yield from wrapped(_line(one), hanging=2)
+    if len(looked_at) > _MOST:
+        yield from wrapped(f"… and {len(looked_at) - _MOST} more; `--format json` has them.")
+    by_source = grouped(
+        (one.figure.source, one) for one in view.published if one.outcome in _COMPARED
+    )
     counts = [
         f"{source or 'no source'}: {sum(one.outcome == 'agrees' for one in rows)}/{len(rows)}"
         for source, rows in by_source.items()
     ]
-    yield from wrapped(f"Agreeing: {', '.join(counts)}", style="dim", hanging=2)
+    if counts:
+        yield from wrapped(f"Agreeing: {', '.join(counts)}", style="dim", hanging=2)
+
+
+def _line(one: Reproduction) -> str:
+    """One figure that wants looking at, or one finding."""
+    figure, shown = one.figure, ours(one)
+    where = f" ({figure.source})" if figure.source else ""
+    found = f"ours {shown}, {'released' if figure.released else 'printed'} {figure.text}"
+    if figure.claim:
+        found = (
+            f"{one.outcome}{'' if shown == NO_VALUE else f', {shown}'}; the paper: {figure.text}"
+        )
+    elif shown == NO_VALUE:
+        found = "not in the run"
+    note = f". {why(one)}" if why(one) else ""
+    return f"{_MARKS[one.outcome]} {figure.id}{where}: {found}{note}"
 
 
 PART: Final = ReportPart(__doc__, part)

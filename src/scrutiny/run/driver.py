@@ -160,7 +160,7 @@ def _run(resolved: Resolved, folder: RunFolder, options: RunOptions, crew: Execu
         options.progress.advance("estimate")
         folder.write_estimates(estimates)
         folder.write_findings(findings)
-        folder.write_published(reproductions(resolved, estimates))
+        folder.write_published(reproductions(resolved, estimates, findings))
         done = manifest(resolved, options.command, claims, store, status="done")
         done["warnings"] += [
             *label_warnings(resolved, folder, estimates),

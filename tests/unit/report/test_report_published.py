@@ -94,6 +94,8 @@ def test_ndjson_has_a_line_of_its_own_kind_for_each(view):
         "printed": "92.9",
         "ours": "82.9",
         "value": 82.948,
+        "low": None,
+        "high": None,
         "reason": "",
         "measure": "heads",
         "metric": "f1",
@@ -102,6 +104,10 @@ def test_ndjson_has_a_line_of_its_own_kind_for_each(view):
         "percent": False,
         "sign": "",
         "given": {},
+        "released": "",
+        "claim": "",
+        "beside": False,
+        "unavailable": "",
         "source": "Table A1",
         "note": "A misprint.",
     }
@@ -123,3 +129,44 @@ def test_the_sentence(outcomes, said):
     notes = ["so", "", "so"]
     rows = [figure(str(i), o, note=notes[i]) for i, o in enumerate(outcomes)]
     assert said in sentence(rows)
+
+
+def said_of(outcome, *, released="", **more):
+    named = {"released": released} if released else {"printed": "larger over seeds"}
+    return Reproduction(PublishedPlan(outcome, claim="c", source="3.1", **named), outcome, **more)
+
+
+FOUND = (
+    said_of("seen", value=2.81, low=1.2, high=4.4, reason="the limits lie above"),
+    said_of("not seen", value=-0.5, low=-0.9, high=-0.1),
+    said_of("can't tell"),
+    said_of("refused", reason="no skill"),
+    Reproduction(PublishedPlan("r", released=".4"), "agrees", ".4", 0.41),
+    Reproduction(PublishedPlan("b", "57.1", beside=True), "beside", "50.3", 50.31, "", 47.2, 53.4),
+    Reproduction(PublishedPlan("u", "95.1", unavailable="needs the model"), "unavailable"),
+)
+
+
+def test_findings_are_told_apart_from_figures(view):
+    assert sentence(FOUND) == (
+        "1 of 1 published figures agree to the last printed digit (0 of 0 printed, 1 of 1 that "
+        "follow from released data). Of 4 published findings: 1 seen, 1 not seen (the run supports "
+        "the opposite), 1 can't be told, 1 refused. 1 of other models or data stand beside ours. "
+        "1 can't be had, each with its reason."
+    )
+    assert sentence(FOUND[:1]) == "Of 1 published finding: 1 seen."
+    flat = " ".join(plain_text(replace(view, published=FOUND)).split())
+    line = "✓ seen (3.1): seen, 2.8 [1.2, 4.4]; the paper: larger over seeds. the limits lie above"
+    assert line in flat
+    assert "✗ not seen (3.1): not seen, −0.50 [−0.90, " in flat
+    assert "? can't tell (3.1): can't tell; the paper: larger over seeds" in flat
+    assert "– refused (3.1): refused; the paper: larger over seeds. no skill" in flat
+
+
+def test_what_is_not_compared_shows_its_interval_on_the_page(view):
+    charts = part(replace(view, published=FOUND)).charts
+    rows = {row[0]: row for chart in charts for row in chart.table.rows}
+    assert rows["b"][2:5] == ("57.1", "50.3 [47.2, 53.4]", "beside")
+    assert rows["u"][3:] == ("–", "unavailable", "")
+    assert rows["r"][2:5] == (".4", ".4", "agrees")
+    assert not any(chart.table.marks for chart in charts)

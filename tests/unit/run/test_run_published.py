@@ -7,12 +7,13 @@ import pytest
 from small_runs import family, plan, run
 
 from scrutiny.core.boundary.canonical import plain
+from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.published import PublishedPlan
 from scrutiny.core.record import Counts
 from scrutiny.run.planning.file import plan_of
-from scrutiny.run.planning.published import must_read, reproduction
+from scrutiny.run.planning.published import must_be_claimed, must_read, reproduction, seen_in
 from scrutiny.store.findings import reproduction_from_json
 
 RUNS = {f'{{"run":"{i}"}}': v for i, v in enumerate([0.5, 0.6, 0.7], 1)}
@@ -176,6 +177,9 @@ def test_f1_of_a_printed_precision_and_recall(precision, recall, printed, expect
         ({"measure": "d", "metric": "f1", "sign": "+"}, "sign goes with"),
         ({"measure": "d", "metric": "f1", "given": {"recall": "1"}}, "given goes with"),
         ({"of": "f1", "given": {"recall": "1"}}, "needs given"),
+        ({"printed": "1", "released": "1"}, "either printed = or released ="),
+        ({"printed": ""}, "either printed = or released ="),
+        ({"claim": "c", "measure": "d"}, "leave out from"),
         ({"of": "f1", "given": {"recall": "1", "precision": "x"}}, "no printed number"),
     ],
 )
@@ -192,6 +196,54 @@ def test_a_plan_file_has_them_with_near_names_for_typos():
         plan_of({"published": [{**row, "prited": "9"}]})
     with pytest.raises(PlanError, match=r"published\.0\.printed"):
         plan_of({"published": [{**row, "printed": 9.0}]})  # 9.0 and 9.00 say different things
+
+
+def test_a_figure_that_was_released_is_compared_like_one_that_was_printed():
+    row = PublishedPlan("it", released="0.6", measure="d", metric="f1")
+    must_read([row], ["d"])
+    assert reproduction(row, [number(0.6499)]).outcome == "agrees"
+
+
+def test_a_figure_of_other_models_stands_beside_ours_with_its_interval():
+    one = found([number(0.5714, low=0.51)], "60.3", metric="f1", percent=True, beside=True)
+    assert (one.outcome, one.ours, one.low, one.high) == ("beside", "57.1", 51.0, 100.0)
+    spread = found([number(0.6, runs=RUNS)], ".1", metric="f1", of="sd", beside=True)
+    assert (spread.outcome, spread.ours, spread.low) == ("beside", ".1", None)
+
+
+def test_what_no_run_can_have_says_why():
+    row = PublishedPlan("it", "95.9", unavailable="The tuned models were not released.")
+    must_read([row], [])
+    one = reproduction(row, [])
+    assert (one.outcome, one.reason) == ("unavailable", "The tuned models were not released.")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "outcome"),
+    [
+        ("supported", "seen"),
+        ("not supported", "not seen"),
+        ("undecided", "can't tell"),
+        ("refused", "refused"),
+        ("hurts", "seen"),
+        ("holds", "not seen"),
+    ],
+)
+def test_a_finding_is_what_the_verdict_on_its_claim_says(verdict, outcome):
+    row = PublishedPlan("it", "varies more", claim="c", percent=True)
+    claim = Claim("c", "It varies more.", components=(Component("e", 0.0),))
+    one = seen_in(row, Finding(claim, number(0.02, low=0.01), verdict, "this recipe", "why"))
+    assert (one.outcome, one.value, one.low, one.high) == (outcome, 2.0, 1.0, 100.0)
+    assert one.reason == "why"
+    bare = seen_in(row, Finding(claim, None, verdict, "", "no number"))
+    assert (bare.outcome, bare.value, bare.low) == (outcome, None, None)
+
+
+def test_a_finding_names_a_claim_of_the_run():
+    rows = [PublishedPlan("it", "varies more", claim="crows veries")]
+    must_read(rows, [])
+    with pytest.raises(PlanError, match="crows varies"):
+        must_be_claimed(rows, ["crows varies", "other"])
 
 
 def test_json_and_back():
@@ -230,3 +282,16 @@ def test_a_damaged_file_is_named(tmp_path):
     (folder.path / "published.json").write_text('[{"figure": 1}]')
     with pytest.raises(DataError, match=r"published\.json cannot be read"):
         folder.published()
+
+
+def test_a_run_says_what_it_saw_of_a_finding(tmp_path):
+    skill = Claim("skill", "Accuracy is above zero.", components=(Component("level", 0.0),))
+    row = PublishedPlan("it can do this", "well above chance", claim="skill")
+    made = replace(with_figures(tmp_path, row), claim=(skill,))
+    folder = run(made, tmp_path / "out")
+    (finding,) = [one for one in folder.findings() if one.claim.id == "skill"]
+    (kept,) = folder.published()
+    assert (kept.outcome, kept.value) == ("seen", finding.estimate.value)
+    assert (kept.low, kept.high) == (finding.estimate.low, finding.estimate.high)
+    with pytest.raises(PlanError, match="Did you mean 'skill'"):
+        run(replace(made, published=(replace(row, claim="skil"),)), tmp_path / "other")

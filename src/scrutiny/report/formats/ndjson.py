@@ -65,7 +65,7 @@ def _finding_object(finding: Finding) -> dict[str, Any]:
 
 
 def _published_object(found: Reproduction) -> dict[str, Any]:
-    """A published figure, our value, and whether it agrees."""
+    """A published figure or finding, our value, and the outcome."""
     figure = plain(found.figure)
     return {
         "published": figure.pop("id"),
@@ -73,6 +73,8 @@ def _published_object(found: Reproduction) -> dict[str, Any]:
         "printed": figure.pop("printed"),
         "ours": found.ours or None,
         "value": found.value,
+        "low": found.low,
+        "high": found.high,
         "reason": found.reason,
         **figure,
     }

@@ -160,7 +160,7 @@ class _Claim(_Strict):
 
 class _Published(_Strict):
     id: _Name
-    printed: str
+    printed: str = ""
     measure: str = Field(default="", alias="from")
     metric: str = ""
     where: dict[str, Any] = Field(default_factory=dict)
@@ -168,6 +168,10 @@ class _Published(_Strict):
     percent: bool = False
     sign: Literal["", "+", "-"] = ""
     given: dict[str, str] = Field(default_factory=dict)
+    released: str = ""
+    claim: str = ""
+    beside: bool = False
+    unavailable: str = ""
     source: str = ""
     note: str = ""
 

@@ -1,14 +1,15 @@
-"""Published figures compared with the run's own: the plan's ``[[published]]``."""
+"""Published figures and findings beside the run's own: the plan's ``[[published]]``."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import pstdev
 from typing import Any, Final
 
+from scrutiny.core.claim import Finding
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
 from scrutiny.core.limits import known
-from scrutiny.core.published import PublishedPlan, Reproduction
+from scrutiny.core.published import OF_VERDICTS, PublishedPlan, Reproduction
 from scrutiny.reliability.verdicts.gate_rules import fits
 from scrutiny.run.planning.printed import at_digits, half_unit, number_of, plain_number, rounds_to
 from scrutiny.run.planning.resolved import Resolved
@@ -40,8 +41,16 @@ def must_read(published: Sequence[PublishedPlan], measures: Iterable[str]) -> No
 
 
 def _must_read(row: PublishedPlan, measures: Sequence[str]) -> None:
+    if bool(row.printed) == bool(row.released):
+        raise PlanError("it needs either printed = or released =, with the figure as a text.")
+    if row.unavailable:
+        return
+    if row.claim:
+        if row.measure or row.metric:
+            raise PlanError("a finding has claim =, and the claim has the numbers: leave out from.")
+        return
     if row.of != "head":
-        number_of(row.printed)
+        number_of(row.text)
     if row.sign and row.of != "count":
         raise PlanError('sign goes with of = "count".')
     if row.of == "f1":
@@ -57,8 +66,24 @@ def _must_read(row: PublishedPlan, measures: Sequence[str]) -> None:
         raise PlanError("it has no metric: add metric = and the name of the published one.")
 
 
-def reproductions(resolved: Resolved, estimates: Sequence[Estimate]) -> list[Reproduction]:
-    """Every published figure of the plan with the run's, in plan order.
+def must_be_claimed(published: Sequence[PublishedPlan], claims: Iterable[str]) -> None:
+    """Raise for a finding whose claim the run does not make.
+
+    Raises
+    ------
+    PlanError
+        With near names.
+    """
+    names = list(claims)
+    for row in published:
+        if row.claim:
+            known("claim", [row.claim], names, where=f"published {row.id!r}")
+
+
+def reproductions(
+    resolved: Resolved, estimates: Sequence[Estimate], findings: Sequence[Finding] = ()
+) -> list[Reproduction]:
+    """Every published figure and finding of the plan with the run's, in plan order.
 
     Parameters
     ----------
@@ -66,14 +91,41 @@ def reproductions(resolved: Resolved, estimates: Sequence[Estimate]) -> list[Rep
         The plan.
     estimates
         All numbers of the run.
+    findings
+        What it found of its claims.
     """
+    by_claim = {finding.claim.id: finding for finding in findings}
     kinds = {name: m.kind for name, m in resolved.measurements.items()}
     by_place = grouped(((e.key.diagnostic, e.key.metric.partition("@")[0]), e) for e in estimates)
     found = []
     for row in resolved.plan.published:
         place = kinds.get(row.measure, ""), row.metric.partition("@")[0]
-        found.append(reproduction(row, by_place.get(place, ())))
+        if row.claim and not row.unavailable:
+            found.append(seen_in(row, by_claim[row.claim]))
+        else:
+            found.append(reproduction(row, by_place.get(place, ())))
     return found
+
+
+def seen_in(row: PublishedPlan, finding: Finding) -> Reproduction:
+    """One published finding with what the run says of it.
+
+    Parameters
+    ----------
+    row
+        Published finding.
+    finding
+        Of the claim that states it.
+    """
+    e, scale = finding.estimate, 100 if row.percent else 1
+    numbers = (None, None, None) if e is None else (e.value, e.low, e.high)
+    value, low, high = (_scaled(x, scale) for x in numbers)
+    outcome = OF_VERDICTS[finding.verdict]
+    return Reproduction(row, outcome, "", value, finding.reason, low, high)
+
+
+def _scaled(value: float | None, scale: int) -> float | None:
+    return None if value is None else scale * value
 
 
 def reproduction(row: PublishedPlan, estimates: Iterable[Estimate]) -> Reproduction:
@@ -86,6 +138,8 @@ def reproduction(row: PublishedPlan, estimates: Iterable[Estimate]) -> Reproduct
     estimates
         Estimates of its measurement and metric.
     """
+    if row.unavailable:
+        return Reproduction(row, "unavailable", reason=row.unavailable)
     if row.of == "f1":
         return _of_printed(row)
     version = f"@{row.metric.partition('@')[2]}" if "@" in row.metric else ""
@@ -94,14 +148,19 @@ def reproduction(row: PublishedPlan, estimates: Iterable[Estimate]) -> Reproduct
         if row.of == "head":
             return _outcome(row, None, _best_head(fitting))
         value = _count(row, fitting) if row.of == "count" else _number(row, fitting)
+        e = _estimate(row, fitting) if row.beside and row.of == "value" else None
     except _NotThereError as error:
         return Reproduction(row, "missing", reason=str(error))
-    value *= 100 if row.percent else 1
-    return _outcome(row, value, at_digits(value, row.printed))
+    scale = 100 if row.percent else 1
+    ours = at_digits(scale * value, row.text)
+    if row.beside:
+        low, high = (None, None) if e is None else (_scaled(e.low, scale), _scaled(e.high, scale))
+        return Reproduction(row, "beside", ours, scale * value, low=low, high=high)
+    return _outcome(row, scale * value, ours)
 
 
 def _outcome(row: PublishedPlan, value: float | None, ours: str) -> Reproduction:
-    same = ours == plain_number(row.printed) if value is None else rounds_to(value, row.printed)
+    same = ours == plain_number(row.text) if value is None else rounds_to(value, row.text)
     return Reproduction(row, "agrees" if same else "differs", ours, value)
 
 
@@ -124,10 +183,7 @@ def _number(row: PublishedPlan, fitting: Sequence[Estimate]) -> float:
     if row.of == "p":
         e = _one(row, [e for e in fitting if _p_of(e) is not None], what="test")
         return _p_of(e) or 0.0
-    own = [e for e in fitting if (e.key.replicate is None) or "replicate" in row.where]
-    if "reference" not in row.where:
-        own = [e for e in own if e.key.reference is None or e.key.role != "contrast"]
-    e = _one(row, own, what="estimate")
+    e = _estimate(row, fitting)
     if row.of == "sd":
         if len(e.by_replicate) < 2:
             raise _NotThereError("the run has one replicate of it")
@@ -135,6 +191,14 @@ def _number(row: PublishedPlan, fitting: Sequence[Estimate]) -> float:
     if e.value is None:
         raise _NotThereError(f"it has no value: {(e.reason or e.status).replace('_', ' ')}")
     return e.value
+
+
+def _estimate(row: PublishedPlan, fitting: Sequence[Estimate]) -> Estimate:
+    """The matching estimate of a value; of single replicates and differences where asked for."""
+    own = [e for e in fitting if (e.key.replicate is None) or "replicate" in row.where]
+    if "reference" not in row.where:
+        own = [e for e in own if e.key.reference is None or e.key.role != "contrast"]
+    return _one(row, own, what="estimate")
 
 
 def _one(row: PublishedPlan, fitting: Sequence[Estimate], *, what: str) -> Estimate:
@@ -205,12 +269,10 @@ def _of_printed(row: PublishedPlan) -> Reproduction:
     slack = [half_unit(row.given[name]) for name in ("precision", "recall")]
     low = _harmonic(float(precision - slack[0]), float(recall - slack[1]))
     high = _harmonic(float(precision + slack[0]), float(recall + slack[1]))
-    printed, half = float(number_of(row.printed)), float(half_unit(row.printed))
+    printed, half = float(number_of(row.text)), float(half_unit(row.text))
     value = _harmonic(float(precision), float(recall))
     is_open = low - half <= printed <= high + half
-    return Reproduction(
-        row, "agrees" if is_open else "differs", at_digits(value, row.printed), value
-    )
+    return Reproduction(row, "agrees" if is_open else "differs", at_digits(value, row.text), value)
 
 
 def _harmonic(a: float, b: float) -> float:

@@ -33,7 +33,7 @@ from scrutiny.run.planning.loading import LoadedModels, ModelCard
 from scrutiny.run.planning.opened import Opened
 from scrutiny.run.planning.pairs import pairs_of
 from scrutiny.run.planning.params import make_params
-from scrutiny.run.planning.published import must_read
+from scrutiny.run.planning.published import must_be_claimed, must_read
 from scrutiny.run.planning.relations import plan_relations
 from scrutiny.run.planning.resolved import Measurement, Pairing, Resolved
 from scrutiny.run.planning.specs import (
@@ -206,6 +206,7 @@ def _with_estimates(resolved: Resolved, shared: Sequence[SharedItems]) -> Resolv
     ]
     claims = plan_claims(resolved.plan.claim, full=full, own=by_plan)
     planned = tuple(design_claims(resolved))
+    must_be_claimed(resolved.plan.published, (c.id for c in (*claims, *planned)))
     asked = asked_slices(resolved, designed, planned)
     assignments = (*assignments, *asked.assignments)
     data_of = {a.spec.id: a.dataset for a in assignments}
