@@ -205,6 +205,9 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     asks_other_texts
         Whether it queries models with texts other than the items: changed texts. An audit leaves
         it out for models that can only be asked about the items.
+    searches
+        Whether it searches, and asks a model hundreds of texts for one item. An audit for shipping
+        leaves it out for models behind a URL, where each text costs.
     of_suites
         Whether it measures suites; an audit asks nothing else of them, and it of no other data.
     reads_gold
@@ -232,6 +235,7 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     audit_data: ClassVar[str] = ""
     tolerates: ClassVar[Mapping[str, str]] = {}
     asks_other_texts: ClassVar[bool] = False
+    searches: ClassVar[bool] = False
     of_suites: ClassVar[bool] = False
     reads_gold: ClassVar[bool] = True
     varies: ClassVar[str] = ""

@@ -30,7 +30,7 @@ from scrutiny.run.executing.executors import executor
 from scrutiny.run.executing.reissued import note_places, see_again
 from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.manifest import manifest
-from scrutiny.run.opening import begin, end, is_settled, open_folder, same_run, settle
+from scrutiny.run.opening import open_folder, same_run
 from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.published import reproductions
 from scrutiny.run.planning.resolved import Measurement, Resolved
@@ -40,6 +40,7 @@ from scrutiny.store.files import remove_leftovers
 from scrutiny.store.journal import Journal, to_bytes
 from scrutiny.store.lock import only_one
 from scrutiny.store.run_folder import RunFolder
+from scrutiny.store.run_state import is_finished, mark_ended, mark_finished, mark_running
 from scrutiny.store.schemas import OUTPUTS, RECORDS, TIMINGS, VARIANTS
 from scrutiny.store.seal import Seal, damage
 
@@ -125,14 +126,14 @@ def _run(resolved: Resolved, folder: RunFolder, options: RunOptions, crew: Execu
     answers = _answers(options.cache)
     try:
         run_id = same_run(journal, resolved, out)
-        begin(journal, out, options.progress)
+        mark_running(journal, out, options.progress)
         store = local_store(answers, journal, options.progress)
         _same_models(store, resolved)
         claims = _fix_claims(journal, resolved)
         started = manifest(resolved, options.command, claims, store, status="running")
         runner = TaskRunner(resolved, store, crew.models, run_id=run_id)
         _see_again(resolved, store, runner, done=journal.done())
-        if is_settled(folder, journal, started):
+        if is_finished(folder, journal, started):
             return
         folder.write_manifest(started)
         is_packed = _is_packed(journal, folder, resolved)
@@ -171,9 +172,9 @@ def _run(resolved: Resolved, folder: RunFolder, options: RunOptions, crew: Execu
         files = folder.finish(done)
         if not is_packed:
             _pack(journal, files)
-        settle(journal, started)
+        mark_finished(journal, started)
     finally:
-        end(journal)
+        mark_ended(journal)
         journal.close()
         if answers is not None:
             answers.close()

@@ -12,9 +12,9 @@ from toy_runs import estimate, resolve_only, run
 
 from scrutiny.core.errors import PlanError
 from scrutiny.diagnostics.faithfulness.adversarial import Adversarial, adam, search
-from scrutiny.diagnostics.faithfulness.distances import LARGEST_JS, js
 from scrutiny.diagnostics.faithfulness.params import AdversarialParams
 from scrutiny.diagnostics.faithfulness.reading import LengthGroup
+from scrutiny.stats.distributions.unchecked import LARGEST_JS, js
 from scrutiny.testing import check_diagnostic
 
 ROWS = rows(16)

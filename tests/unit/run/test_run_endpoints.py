@@ -15,11 +15,14 @@ from werkzeug import Response
 
 import scrutiny
 from scrutiny.core.errors import RunIncompleteError
+from scrutiny.core.plan import DataPlan, ModelPlan
 from scrutiny.parts.run.first_screen import front_of
 from scrutiny.report.formats.html import render_html
 from scrutiny.report.reading.load import load_view
 from scrutiny.run.budgeting.cost import cost_of
 from scrutiny.run.driver import RunOptions
+from scrutiny.run.planning.audit import audit_plan
+from scrutiny.run.planning.doubtful_data import unasked_warnings
 from scrutiny.run.planning.file import plan_of
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.store.run_folder import RunFolder
@@ -173,6 +176,27 @@ def test_a_cost_is_known_after_three_texts(serve, data):
     cost = cost_of(resolve(plan_of({**options, "measure": measure})), price=0.5)
     assert len(served.bodies) == 3
     assert cost.to_json()["money"] == pytest.approx(0.5 * cost.to_json()["texts"])
+
+
+def test_an_endpoint_is_attacked_where_it_is_asked_for(serve, data):
+    """An attack costs hundreds of texts an item: not by default, and the run says so."""
+    served = serve(lambda body, _: said("good"))
+    models = [ModelPlan("m", f"{served.url}/v1{ASKED}")]
+    rows = [DataPlan("d", data)]
+
+    def kinds(**more):
+        plan = audit_plan(models, rows, **more)
+        return {m.diagnostic.partition("@")[0] for m in plan.measure}, plan
+
+    usual, plan = kinds()
+    assert "robustness" in usual
+    assert "attack" not in usual
+    (warning,) = unasked_warnings(resolve(plan))
+    assert "m is behind a URL, and was not attacked" in warning
+    assert "attack" in kinds(profile="study")[0]
+    asked, plan = kinds(only=["attack"])
+    assert asked == {"attack"}
+    assert list(unasked_warnings(resolve(plan))) == []
 
 
 def test_confidence_is_not_asked_where_labels_come_alone(serve, data, tmp_path):

@@ -60,6 +60,7 @@ class Attacks(Diagnostic[AttackParams]):
     id = "attack@1"
     needs = frozenset({"predict"})
     asks_other_texts = True
+    searches = True
     tolerates = MappingProxyType({"tolerance": "attack_success@1"})
     tasks = frozenset({"text-classification", "text-pair-classification"})
     measures = MEASURES

@@ -13,10 +13,10 @@ from scrutiny.core.diagnostic import Context, RowKind
 from scrutiny.core.queries.attention_layer import AttentionLayer
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
-from scrutiny.diagnostics.faithfulness.distances import js, js_slope, tvd
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained
 from scrutiny.diagnostics.faithfulness.params import AdversarialParams
 from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, layer_of
+from scrutiny.stats.distributions.unchecked import js, js_slope, tvd
 
 
 class Adversarial(OfLayer[AdversarialParams]):

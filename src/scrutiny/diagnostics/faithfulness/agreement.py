@@ -10,11 +10,11 @@ from scrutiny.core.claim import Claim, Component, checks_with
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Context, Failure, RowKind
 from scrutiny.core.record import Measure, Row
-from scrutiny.diagnostics.faithfulness.distances import tvd
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained
 from scrutiny.diagnostics.faithfulness.params import AgreementParams
 from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, layer_of
 from scrutiny.stats.association.tau import tau_b
+from scrutiny.stats.distributions.unchecked import tvd
 
 #: Pairs of rankings, each a condition; the last needs no attention.
 PAIRS: Final = (

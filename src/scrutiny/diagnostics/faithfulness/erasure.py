@@ -16,11 +16,11 @@ from scrutiny.core.diagnostic import Context, Failure, RowKind
 from scrutiny.core.queries.attention_layer import AttentionLayer
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
-from scrutiny.diagnostics.faithfulness.distances import js, kl
 from scrutiny.diagnostics.faithfulness.erasure_design import make_erasure_design
 from scrutiny.diagnostics.faithfulness.orders import Order, order_names, orders_of
 from scrutiny.diagnostics.faithfulness.params import ErasureParams
 from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, layer_of
+from scrutiny.stats.distributions.unchecked import js, kl
 
 #: Steps, share and mass of a decision that never flips, as in the released code.
 NEVER: Final = -1.0

@@ -10,10 +10,10 @@ from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Context, RowKind
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
-from scrutiny.diagnostics.faithfulness.distances import tvd
 from scrutiny.diagnostics.faithfulness.naming import beyond_untrained
 from scrutiny.diagnostics.faithfulness.params import PermutationParams
 from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, layer_of
+from scrutiny.stats.distributions.unchecked import tvd
 
 _PLACE: Final = RowKind()
 _METRICS: Final = (

@@ -21,6 +21,8 @@ from scrutiny.tasks.names import load_task
 
 #: What a model offers an audit beside its capabilities: that changed texts can be asked.
 _OTHER_TEXTS: Final = "other texts"
+#: That it is behind a URL, where each text costs.
+_REMOTE: Final = "remote"
 #: And that its answers cannot be compared with gold ones.
 _UNSCORED: Final = "unscored"
 #: The front page needs p-values below .05 / 2 / 40: at least 2,000 draws.
@@ -90,6 +92,8 @@ def audit_plan(
             for (model, dataset), found in declared.items()
             if (dataset in suites) == diagnostic.of_suites and _fits(diagnostic, *found)
         ]
+        if diagnostic.searches and wanted.diagnostics and not only:
+            fitting = [pair for pair in fitting if _REMOTE not in declared[pair][1]]
         second = ""
         if diagnostic.wants_reference:
             if reference is None:
@@ -180,4 +184,5 @@ def _offered(model: ModelPlan, task: Task, opened: Opened) -> frozenset[str]:
     card = opened.card(model.name, family.replicates[0].source, task)
     others = {_OTHER_TEXTS} if card.answers_other_texts else set()
     others |= {_UNSCORED} if card.unscored else set()
+    others |= {_REMOTE} if card.is_remote else set()
     return card.capabilities | others

@@ -50,9 +50,19 @@ def truncation_warnings(resolved: Resolved) -> Iterator[str]:
 
 
 def unasked_warnings(resolved: Resolved) -> Iterator[str]:
-    """A sentence for each model of an audit that cannot be asked about changed texts."""
-    if not any(m.plan.is_audit for m in resolved.measurements.values()):
+    """A sentence for each model that an audit asks less: it can't be asked, or each text costs."""
+    audited = [m for m in resolved.measurements.values() if m.plan.is_audit]
+    if not audited:
         return
+    changed = {f for m in audited if m.diagnostic.asks_other_texts for f, _ in m.designs}
+    searched = {f for m in audited if m.diagnostic.searches for f, _ in m.designs}
+    remote = {f: None for (f, _), pairing in resolved.pairings.items() if pairing.is_remote}
+    for family in remote:
+        if family in changed - searched:
+            yield (
+                f"{family} is behind a URL, and was not attacked: an attack asks hundreds of texts "
+                "for one item. `--only attack` asks for it."
+            )
     for family in {f: None for (f, _), p in resolved.pairings.items() if not p.answers_other_texts}:
         yield (
             f"{family} has stored answers to the items only, so an audit asks it neither for "

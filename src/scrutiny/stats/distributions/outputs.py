@@ -7,6 +7,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from scrutiny.stats.arrays import FloatArray, finite
+from scrutiny.stats.distributions.unchecked import tvd
 from scrutiny.stats.errors import StatisticsError
 
 #: Probabilities below this count as this in `kl_divergence`; 0 gives infinity as the formula does.
@@ -89,8 +90,7 @@ def total_variation(p: ArrayLike, q: ArrayLike) -> FloatArray:
     >>> total_variation([[0.5, 0.5]], [[0.25, 0.75]]).tolist()
     [0.25]
     """
-    first, second = distributions(p, q)
-    return np.asarray(np.abs(first - second).sum(axis=-1) / 2.0, dtype=np.float64)
+    return tvd(*distributions(p, q))
 
 
 def collision(p: ArrayLike, q: ArrayLike) -> FloatArray:
