@@ -59,6 +59,7 @@ PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
                     "labels",
                     "leakage",
                     "performance",
+                    "repeats",
                     "robustness",
                     "similarity.outputs",
                     "suites",
