@@ -199,6 +199,8 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     audit_data
         Built-in data that an audit measures it on where the user's are of no task that it applies
         to.
+    audit_asks
+        Capabilities of which a model needs one for that; empty where any model will do.
     tolerates
         Parameters that are margins, each with the metric whose tolerance it is in an audit: empty
         for the score of the task.
@@ -233,6 +235,7 @@ class Diagnostic(PlugIn, ABC, Generic[P]):
     nulls: ClassVar[int] = 0
     presupposes: ClassVar[Mapping[str, str]] = {}
     audit_data: ClassVar[str] = ""
+    audit_asks: ClassVar[frozenset[str]] = frozenset()
     tolerates: ClassVar[Mapping[str, str]] = {}
     asks_other_texts: ClassVar[bool] = False
     searches: ClassVar[bool] = False

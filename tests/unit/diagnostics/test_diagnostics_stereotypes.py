@@ -99,10 +99,10 @@ def test_causal_models_are_read_from_left_to_right(name):
 
 
 def test_controls_are_told_apart():
-    sets = ["original", "negated", "negated-2", "antistereotype", "swapped", "revised"]
+    sets = ["original", "negated", "negated-2", "antistereotype", "swapped", "neutral", "revised"]
     examples = [pair(name, "old folk sing", "rich folk sing", a_set=name) for name in sets]
     codes = [values(row)["control"] for row in rows("aul", examples=examples)]
-    assert codes == [0, 1, 1, 2, 3, 4]
+    assert codes == [0, 1, 1, 2, 3, 4, 5]
 
 
 def test_defaults_depend_on_what_the_model_can_be_asked():
@@ -164,11 +164,33 @@ def test_controls_become_components_of_the_claim_over_all():
     specs = {spec.id: spec for spec in design.estimates}
     assert specs["score/all/aul"].where == "a_set = original"
     assert specs["set/negated/aul"].where == "a_set = negated"
-    minus = specs["minus_negated/aul"]
+    minus = specs["minus_negated/all/aul"]
     assert (minus.metric, minus.unit, minus.where) == ("original_minus(negated)@1", "u_pair", "")
     assert "control: negated" in [c.against for c in design.claims[0].components]
     untied = CrowsPairs().design(PairsParams(("aul",)), inputs(n=70, a_set=sets["a_set"]))
-    assert "minus_negated/aul" not in {spec.id for spec in untied.estimates}
+    assert not [spec.id for spec in untied.estimates if spec.id.startswith("minus")]
+
+
+def test_a_category_has_the_controls_that_are_twins_of_every_original():
+    columns = {
+        "a_set": {"original": 40, "neutral": 40, "negated": 12},
+        "a_category": {"age": 46, "class": 46},
+        "u_pair": {"0": 3},
+    }
+    design = Pairs().design(PairsParams(("aul",)), inputs(n=92, **columns))
+    controls = {
+        claim.id: [c.estimate for c in claim.components if c.against.startswith("control: n")]
+        for claim in design.claims
+    }
+    assert controls == {
+        "all": ["minus_negated/all/aul", "minus_neutral/all/aul"],
+        "age": ["minus_neutral/age/aul"],
+        "class": ["minus_neutral/class/aul"],
+    }
+    specs = {spec.id: spec for spec in design.estimates}
+    neutral = specs["minus_neutral/age/aul"]
+    assert (neutral.metric, neutral.unit) == ("original_minus(neutral)@1", "u_pair")
+    assert neutral.where == "a_category = age"  # of either set
 
 
 def test_an_audit_gives_each_dataset_to_one_of_both():

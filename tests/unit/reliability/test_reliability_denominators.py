@@ -92,6 +92,7 @@ NO_MEAN = {
     "layer_distance(ratio)@1",
     "original_minus(antistereotype)@1",
     "original_minus(negated)@1",
+    "original_minus(neutral)@1",
     "original_minus(swapped)@1",
     "p_gold_rms@1",
     "permutation_correlation@1",

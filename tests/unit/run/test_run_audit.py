@@ -144,6 +144,7 @@ def test_an_encoder_is_asked_about_attention_on_sentences_that_come_with_the_dia
     assert found["faithfulness.heads"].data == ("x",)
     # what is said of any text, or fitted to trees, is not asked of a classifier
     assert not {"attention.patterns", "attention.divergence", "attention.probe"} & set(found)
+    # nor what only language models have
     assert [d.name for d in plan.data] == ["x", "builtin:arcs", "builtin:negation"]
     assert all(m.is_audit for m in found.values())
     resolved = resolve(plan)
@@ -178,6 +179,37 @@ def test_data_that_fit_are_taken_in_place_of_what_a_diagnostic_brings(classifier
     plan = audit_plan([classifier], [own], only=["attention.heads", "attention.arcs"])
     found = {m.id: m.data for m in plan.measure}
     assert found == {"attention.heads": ("mine",), "attention.arcs": ("builtin:arcs",)}
+
+
+def test_without_data_a_language_model_is_measured_on_what_diagnostics_bring(tmp_path, classifier):
+    from tiny_language import make_language_model
+
+    made = make_language_model(tmp_path / "m", "Bert", head="ForMaskedLM")
+    plan = audit_plan([ModelPlan("m", f"hf:{made}")], [], profile="language")
+    assert {m.diagnostic: m.data for m in plan.measure} == {
+        "association.seat@1": ("builtin:associations",),
+        "stereotypes.pairs@1": ("builtin:stereotypes",),
+    }
+    assert not audit_plan([classifier], [], profile="language").measure  # it has no likelihoods
+    assert not audit_plan(MODELS, [], profile="language").measure
+
+
+def test_an_audit_without_data_takes_the_profile_of_language_or_says_what_is_missing(tmp_path):
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    from tiny_language import make_language_model
+
+    made = f"hf:{make_language_model(tmp_path / 'm', 'Bert', head='ForMaskedLM')}"
+    flags = {"plan": None, "models": (made,), "data": (), "only": ()}
+    flags |= {"task": "", "limit": None, "seed": None, "on_bad_row": "skip"}
+    plan = audit_from_flags(flags, Opened(LoadedModels()))
+    assert (plan.profile, len(plan.measure)) == ("language", 2)
+    (one,) = audit_from_flags(
+        {**flags, "only": ("association.seat",)}, Opened(LoadedModels())
+    ).measure
+    assert one.data == ("builtin:associations",)
+    with pytest.raises(PlanError, match=r"^Without data, .* Say which data: --data builtin:re"):
+        audit_from_flags({**flags, "models": ("builtin:sentiment",)}, Opened(LoadedModels()))
 
 
 def test_a_model_without_attention_gets_no_data_brought():

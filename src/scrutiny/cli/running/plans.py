@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from scrutiny.cli.options import once_each, pair_of
 from scrutiny.cli.running.early_checks import is_plan
@@ -17,7 +17,7 @@ from scrutiny.run.planning.asked_slices import with_slices
 from scrutiny.run.planning.audit import audit_plan
 from scrutiny.run.planning.file import read_plan
 from scrutiny.run.planning.opened import Opened
-from scrutiny.run.planning.profiles import SHIP, profile_of
+from scrutiny.run.planning.profiles import LANGUAGE, SHIP, profile_of
 from scrutiny.run.planning.rerun import plan_of_run
 from scrutiny.run.planning.tolerances import read_tolerances, with_tolerances
 from scrutiny.store.run_folder import RunFolder
@@ -101,7 +101,7 @@ def audit_from_flags(flags: Mapping[str, Any], opened: Opened) -> Plan:
             )
         return with_slices(base, flags.get("where", ()))
     only = [registry().resolve("diagnostic", name) for name in flags["only"]]
-    profile = flags.get("profile") or SHIP
+    profile = flags.get("profile") or (SHIP if base.data else LANGUAGE)
     plan = audit_plan(
         base.models,
         base.data,
@@ -111,6 +111,11 @@ def audit_from_flags(flags: Mapping[str, Any], opened: Opened) -> Plan:
         reference=_reference(flags.get("reference"), base.models),
         profile=profile,
     )
+    if not plan.measure and not base.data:
+        raise PlanError(
+            "Without data, an audit asks a language model about stereotypes and associations, and "
+            f"nothing of that applies to this model. {_WHICH_DATA}"
+        )
     if not plan.measure:
         is_part = bool(profile_of(profile).diagnostics) and not only
         raise PlanError(
@@ -128,7 +133,7 @@ def audit_from_flags(flags: Mapping[str, Any], opened: Opened) -> Plan:
 def _base_of(flags: Mapping[str, Any]) -> Plan:
     """Models and data to audit."""
     if flags["plan"] is None:
-        return Plan(models=named_models(flags["models"]), data=_named_data(flags))
+        return Plan(models=named_models(flags["models"]), data=_named_data(flags, needed=False))
     plan = read_plan(flags["plan"])
     if plan.train and not plan.measure:
         raise PlanError(
@@ -202,20 +207,22 @@ def _reference(given: str | None, models: Sequence[ModelPlan]) -> ModelPlan | No
     return next(known, None) or ModelPlan(name, given)
 
 
-def _named_data(flags: Mapping[str, Any]) -> tuple[DataPlan, ...]:
+_WHICH_DATA: Final = (
+    'Say which data: --data builtin:reviews, or --data "csv:dev.csv#text=sentence,label=label".'
+)
+
+
+def _named_data(flags: Mapping[str, Any], *, needed: bool = True) -> tuple[DataPlan, ...]:
     """Datasets with names derived from their strings.
 
     Raises
     ------
     PlanError
-        If there is none.
+        If there is none, and some are needed.
     """
     strings = (*flags["data"], *flags.get("suites", ()))
-    if not strings:
-        raise PlanError(
-            "Say which data: --data builtin:reviews, or --data "
-            '"csv:dev.csv#text=sentence,label=label".'
-        )
+    if needed and not strings:
+        raise PlanError(_WHICH_DATA)
     task, limit = flags["task"], flags["limit"]
     return tuple(DataPlan(name, s, task, limit=limit) for name, s in _named(strings))
 

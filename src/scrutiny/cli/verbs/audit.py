@@ -26,8 +26,9 @@ def _seconds(context: click.Context, option: click.Parameter, given: str | None)
 @asked_data
 @click.option(
     "--profile",
-    type=click.Choice(["ship", "study"]),
-    help="ship (the usual): what decides whether it can be shipped; study: all that applies.",
+    type=click.Choice(["ship", "study", "language"]),
+    help="ship (the usual): what decides whether it can be shipped; study: all that applies; "
+    "language (without data): stereotypes and associations of a language model.",
 )
 @click.option(
     "--budget",
@@ -50,6 +51,7 @@ def command(**flags: Any) -> int:
     \b
     scrutiny audit --model "hf:./runs/seed-{seed}" \
         --data "csv:dev.csv#text=sentence,label=label"
+    scrutiny audit --model "zoo:bert-2x128/seed-{seed}"
     """
     from scrutiny.cli.running.early_checks import must_lead
 

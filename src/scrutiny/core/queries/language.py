@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, run
 if TYPE_CHECKING:
     import numpy as np
 
+#: Capabilities that say how likely a sentence is.
+LIKELIHOODS_OF_SENTENCES: Final = frozenset({"masked_logprobs", "token_logprobs"})
 #: Names of poolings, which make one vector of a text.
 Pooling = Literal["cls", "mean", "first-piece", "last", "word"]
 POOLINGS: Final[tuple[Pooling, ...]] = ("cls", "mean", "first-piece", "last", "word")

@@ -15,6 +15,7 @@ from scrutiny.core.arrays import Floats
 from scrutiny.core.claim import Claim
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
+from scrutiny.core.queries.language import LIKELIHOODS_OF_SENTENCES
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.slice_syntax import slice_of_values
 from scrutiny.diagnostics.association.claims import claim_of_every_kind
@@ -122,6 +123,8 @@ class Seat(Diagnostic[SeatParams]):
     )
     scope = "dataset"
     nulls = 20
+    audit_data = "builtin:associations"
+    audit_asks = LIKELIHOODS_OF_SENTENCES
 
     def design(self, params: SeatParams, inputs: Inputs) -> Design:
         """One effect size for each test and kind of vector, one claim for each test."""

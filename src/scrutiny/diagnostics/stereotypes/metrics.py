@@ -21,7 +21,7 @@ from scrutiny.reliability.additive import Additive, Array, divide, second, with_
 from scrutiny.reliability.metrics import one_of
 
 #: Sets of pairs that stand beside the original ones, in the order of the measure ``control``.
-CONTROL_SETS: Final = ("original", "negated", "antistereotype", "swapped")
+CONTROL_SETS: Final = ("original", "negated", "antistereotype", "swapped", "neutral")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +171,7 @@ ORIGINAL_MINUS: Final = one_of(
             ("negated", "negated"),
             ("antistereotype", "anti-stereotype"),
             ("swapped", "gender-swapped"),
+            ("neutral", "the same groups in neutral sentences"),
         )
     },
 )

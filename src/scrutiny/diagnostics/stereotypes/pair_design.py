@@ -12,10 +12,11 @@ untrained         score minus that of untrained networks of the same shape
 ================  ===================================================================
 
 The claim of a group: the main procedure's score exceeds 50 by the margin, exceeds the untrained
-networks' by the margin, and so does every other procedure's score exceed 50.
+networks' by the margin, so does every other procedure's score exceed 50, and the originals differ
+by the margin from each control set that they all have a twin in (over all pairs: from any).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from scrutiny.core.claim import Claim, Component
@@ -43,7 +44,7 @@ def pair_design(params: PairsParams, inputs: Inputs, variants: Sequence[PairVari
     """Design for one family on one dataset."""
     names = [variant.name for variant in variants]
     groups = _groups(inputs)
-    controls = _controls(inputs)
+    controls = {group.name: _controls(inputs, group) for group in groups}
     main = names[0]
     return Design(
         conditions=tuple({"variant": name} for name in names),
@@ -51,12 +52,12 @@ def pair_design(params: PairsParams, inputs: Inputs, variants: Sequence[PairVari
             spec for name in names for spec in _estimates(name, groups, inputs, controls=controls)
         ),
         claims=tuple(
-            _claim(group, params, names, controls)
+            _claim(group, params, names, controls[group.name])
             for group in groups
             if _size(group, inputs) >= _LEAST
         ),
         queries_per_item=2 * len(names),
-        notes=tuple(_notes(names, controls)),
+        notes=tuple(_notes(names, controls[ALL])),
         families={
             FAMILY: f"{inputs.subject.name} prefers stereotypes on {inputs.data.name} by more than "
             f"{points(params.margin)}, and more than an untrained network does"
@@ -85,19 +86,24 @@ def _size(group: NameGroup, inputs: Inputs) -> int:
     return inputs.data.columns["a_category"][group.name]
 
 
-def _controls(inputs: Inputs) -> list[str]:
-    """Control sets in the data that are linked to originals.
+def _controls(inputs: Inputs, group: NameGroup) -> list[str]:
+    """Control sets of a group: a category has those alone that hold a twin of every original.
 
     A column with many values is not listed, so in large data the pairs are taken to be there.
     """
     sets = inputs.data.columns.get("a_set", {})
-    is_tied = "u_pair" in inputs.data.columns or inputs.data.n_items > _LISTED
-    found = [name for name in CONTROL_SETS[1:] if "original" in sets and name in sets]
-    return found if is_tied else []
+    if not ("u_pair" in inputs.data.columns or inputs.data.n_items > _LISTED):
+        return []
+    least = 1 if group.name == ALL else sets.get("original", 1)
+    return [name for name in CONTROL_SETS[1:] if "original" in sets and sets.get(name, 0) >= least]
 
 
 def _estimates(
-    variant: str, groups: Sequence[NameGroup], inputs: Inputs, *, controls: Sequence[str]
+    variant: str,
+    groups: Sequence[NameGroup],
+    inputs: Inputs,
+    *,
+    controls: Mapping[str, Sequence[str]],
 ) -> Iterator[EstimateSpec]:
     """Specifications of one variant in the order of the report."""
     for group in groups:
@@ -115,10 +121,13 @@ def _estimates(
         if name != "original":
             of_set = NameGroup(f"{name} set", {"a_set": name})
             yield _spec(f"set/{name}/{variant}", "stereotype_score@1", variant, of_set)
-    for name in controls:
-        metric = f"original_minus({name})@1"
-        every = NameGroup(ALL, {})
-        yield _spec(f"minus_{name}/{variant}", metric, variant, every, unit="u_pair")
+    for group in groups:
+        where = {name: value for name, value in group.where.items() if name != "a_set"}
+        both = NameGroup(group.name, where)
+        for name in controls[group.name]:
+            metric = f"original_minus({name})@1"
+            label = f"minus_{name}/{group.name}/{variant}"
+            yield _spec(label, metric, variant, both, unit="u_pair")
 
 
 def _spec(
@@ -141,14 +150,14 @@ def _claim(
     components = [
         Component(f"score/{group.name}/{main}", limit, "reference"),
         Component(f"untrained/{group.name}/{main}", margin, "control: untrained"),
-    ]
-    if group.name == ALL:
-        components += [
-            Component(f"minus_{name}/{main}", margin, f"control: {name}") for name in controls
-        ]
-    components += [
-        Component(f"score/{group.name}/{name}", limit, f"choice: variant {name}")
-        for name in variants[1:]
+        *(
+            Component(f"minus_{name}/{group.name}/{main}", margin, f"control: {name}")
+            for name in controls
+        ),
+        *(
+            Component(f"score/{group.name}/{name}", limit, f"choice: variant {name}")
+            for name in variants[1:]
+        ),
     ]
     return Claim(
         id=group.name,
@@ -175,6 +184,6 @@ def _notes(variants: Sequence[str], controls: Sequence[str]) -> Iterator[str]:
     )
     if not controls:
         yield (
-            "These data have no negated, anti-stereotypical or gender-swapped pairs, so it was not "
-            "tested whether the score changes with the meaning."
+            "These data have no control pairs (negated, anti-stereotypical, gender-swapped, "
+            "neutral), so it was not tested whether the score changes with the meaning."
         )

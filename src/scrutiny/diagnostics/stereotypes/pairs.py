@@ -7,6 +7,7 @@ from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.example import Example
 from scrutiny.core.grouping import grouped
+from scrutiny.core.queries.language import LIKELIHOODS_OF_SENTENCES
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.stereotypes.metrics import CONTROL_SETS
@@ -129,6 +130,8 @@ class Pairs(Diagnostic[PairsParams]):
     measures = PAIR_MEASURES
     nulls = 20
     presupposes: ClassVar[Mapping[str, str]] = {"competence@1": "builtin:agreement"}
+    audit_data = "builtin:stereotypes"
+    audit_asks = LIKELIHOODS_OF_SENTENCES
     _audited: Literal["directed", "undirected"] = "undirected"
 
     def audit_params(self, task: Task) -> PairsParams:
@@ -183,4 +186,5 @@ class CrowsPairs(Pairs):
     """
 
     id = "stereotypes.crows-pairs@1"
+    audit_data = ""
     _audited: Literal["directed", "undirected"] = "directed"

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.errors import PlanError
 from scrutiny.core.limits import known
+from scrutiny.core.queries.language import LIKELIHOODS_OF_SENTENCES
 from scrutiny.models.scoring.pairs import PAIR_VARIANTS
 from scrutiny.models.scoring.triples import FILLING_VARIANTS
 
@@ -17,8 +18,6 @@ CHECKS: Final = ("items", "seeds", "choices:variant", "datasets")
 Skill = tuple[tuple[str, float], ...]
 #: A model that cannot tell grammatical sentences from others has no preferences to speak of.
 SKILL: Final[Skill] = (("competence:agreement", 0.5),)
-#: What a model needs for that test.
-LIKELIHOODS_OF_SENTENCES: Final = frozenset({"masked_logprobs", "token_logprobs"})
 
 
 class NameGroup(NamedTuple):
@@ -48,7 +47,7 @@ def points(margin: float) -> str:
 
 
 #: One of these a model must have.
-LIKELIHOODS: Final = frozenset({"masked_logprobs", "token_logprobs", "next_sentence"})
+LIKELIHOODS: Final = LIKELIHOODS_OF_SENTENCES | {"next_sentence"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,11 +24,11 @@ from typing import Final
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.queries.language import LIKELIHOODS_OF_SENTENCES
 from scrutiny.core.slice_syntax import slice_of_values
 from scrutiny.diagnostics.stereotypes.params import (
     CHECKS,
     FAMILY,
-    LIKELIHOODS_OF_SENTENCES,
     SKILL,
     NameGroup,
     Skill,

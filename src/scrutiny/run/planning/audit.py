@@ -46,7 +46,8 @@ def audit_plan(
     Parameters
     ----------
     models, data
-        Models to audit; one is loaded to detect its capabilities.
+        Models to audit; one is loaded to detect its capabilities. Without data, a diagnostic is
+        measured on what it brings.
     opened
         What the command has open: it goes on with it.
     on_bad_row
@@ -84,7 +85,7 @@ def audit_plan(
     for name in ordered(registry().names("diagnostic")):
         entry = registry().entry("diagnostic", name)
         is_asked = {name, name.partition("@")[0]} & set(only) if only else wanted.has(entry)
-        if not is_asked or not {entry.registration.needs} <= {"", *offered}:
+        if not is_asked or (data and not {entry.registration.needs} <= {"", *offered}):
             continue
         diagnostic = registry().load("diagnostic", name)()
         fitting = [
@@ -105,7 +106,7 @@ def audit_plan(
         planned = _measures(name, diagnostic, fitting, tasks)
         if not planned and not second:
             able = {m for (m, _), (_, offers) in declared.items() if diagnostic.needs <= offers}
-            asked = [model for model in models if model.name in able]
+            asked = [model for model in models if model.name in able or not data]
             planned = _on_own_data(name, diagnostic, asked, opened)
             there |= {d: DataPlan(d, d) for m in planned for d in m.data}
         measures += [wanted.limited(replace(m, reference=second)) for m in planned]
@@ -166,7 +167,8 @@ def _on_own_data(
             offers = _offered(model, task, opened)
         except ModelError:  # an adapter that knows other tasks only
             continue
-        if _fits(diagnostic, task, offers):
+        is_of_kind = not diagnostic.audit_asks or diagnostic.audit_asks & offers
+        if is_of_kind and _fits(diagnostic, task, offers):
             fitting.append((model.name, source))
     return _measures(name, diagnostic, fitting, {source: task})
 

@@ -45,6 +45,8 @@ class Profile:
 #: The usual one.
 SHIP: Final = "ship"
 STUDY: Final = "study"
+#: Of an audit without data.
+LANGUAGE: Final = "language"
 PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
     {
         SHIP: Profile(
@@ -66,6 +68,11 @@ PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
                 }
             ),
             draws=1,
+        ),
+        LANGUAGE: Profile(
+            "which stereotypes and associations a language model has, on sentences that ship with "
+            "scrutiny: what an audit without data asks",
+            frozenset({"association.seat", "stereotypes.pairs"}),
         ),
         STUDY: Profile("every diagnostic that applies, those that look inside the model, too"),
     }
