@@ -147,6 +147,11 @@ FUNCTIONS: dict[str, Case] = {
         lambda x, rng: public.krippendorff_alpha(x, level="ordinal"),
         by_columns,
     ),
+    "largest_difference": Case(
+        lambda g: sides(g)[:1],
+        lambda x, rng: public.largest_difference(x).at(0.9),
+        lambda x, g: (x.select(g.permutation(5).tolist()),),
+    ),
     "max_t": Case(
         lambda g: (g.standard_normal((200, 5)),),
         lambda d, rng: np.sort(public.max_t(2 + d[0], d[1:])),

@@ -48,14 +48,14 @@ class EstimateKey:
 
     @property
     def is_relation(self) -> bool:
-        """Whether it is a correlation of two others over replicates.
+        """Whether it relates other estimates over replicates.
 
         Examples
         --------
         >>> EstimateKey("d@1", "m@1", "s", "x", condition={"of": "a", "with": "b"}).is_relation
         False
         """
-        return self.role == "contrast" and self.condition.keys() == {"of", "with"}
+        return self.role == "contrast" and self.condition.keys() in ({"of", "with"}, {"of"})
 
 
 def key_of_two(

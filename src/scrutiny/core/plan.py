@@ -87,16 +87,19 @@ class EstimatePlan:
 
 @dataclass(frozen=True, slots=True)
 class RelatePlan:
-    """Correlation of two estimates over replicates.
+    """Relation of estimates over replicates.
 
     ``a`` and ``b`` say ``from`` which measurement, the ``metric``, and ``where`` as an estimate of
-    the plan does. Replicates are joined by their random factors; several steps of each are
-    compared step by step.
+    the plan does. ``how``: their ``correlation``, replicates joined by their random factors and
+    several steps of each compared step by step; the ``spread`` of a over replicates relative to
+    that of b, each in units of its item error; or of a alone, without b, the largest ``difference``
+    between two replicates.
     """
 
     id: str
     a: Mapping[str, Any]
-    b: Mapping[str, Any]
+    b: Mapping[str, Any] | None = None
+    how: Literal["correlation", "spread", "difference"] = "correlation"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ significance
     `variance_ratio`: seed spread against item error.
     `multiplicity`: Holm, Benjamini-Hochberg, max-T. `verdict`: intersection-union within a claim,
     Holm over a family, supported or not supported or undecided. `power`: minimum detectable
-    effects, equivalence.
+    effects, equivalence; `largest_difference`: equivalence of all pairs of replicates.
 association
     `correlation`: of two quantities over replicates. `tau`: Kendall's tau-b of many pairs of
     rankings at once. `regression`: least squares of many outcomes from sums of products, errors by

@@ -10,6 +10,7 @@ from scrutiny.stats.arrays import FloatArray, proper_level
 from scrutiny.stats.errors import StatisticsError
 
 Direction = Literal["greater", "less"]
+_PLACES = 400  # of draws that stand for limits known at every level
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,30 @@ class Interval:
     )
     decomposition: Decomposition | None = None
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of_ends(
+        cls,
+        point: float,
+        ends: Callable[[float], tuple[float, float]],
+        *,
+        level: float,
+        method: str,
+    ) -> "Interval":
+        """Interval known by its limits at each level, with draws at their places for tests.
+
+        Parameters
+        ----------
+        point, level, method
+            As in the class.
+        ends
+            Limits at a level, from 0 to 1; wider at a higher one.
+        """
+        places = (np.arange(_PLACES) + 0.5) / _PLACES
+        lower = [ends(1.0 - 2.0 * place)[0] for place in places[: _PLACES // 2]]
+        upper = [ends(2.0 * place - 1.0)[1] for place in places[_PLACES // 2 :]]
+        draws = np.array(lower + upper)
+        return cls(point, *ends(level), level, method, float(draws.std()), draws, ends=ends)
 
     @property
     def width(self) -> float:

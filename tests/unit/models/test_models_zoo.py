@@ -1,3 +1,4 @@
+import json
 import sys
 from types import SimpleNamespace
 
@@ -45,6 +46,22 @@ def test_steps_are_conditions_and_in_natural_order(layout):
     assert len(found) == 6
     assert [r.condition["step"] for r in found[:2]] == ["90", "100"]
     assert {r.key for r in found[:2]} == {'{"seed":"1"}'}
+
+
+def test_the_final_weights_are_the_last_step_of_seeds_that_have_steps(layout):
+    checkpoints = [
+        {"path": f"{family}/seed-1", "step": 200, "is_final": True}
+        for family in ("bert-4x128", "bert-2x128")
+    ]
+    checkpoints.append({"path": "bert-4x128/seed-1/step-100", "step": 100, "is_final": False})
+    index = {"families": {"all": {"checkpoints": checkpoints}}}
+    (layout / "weights" / "index.json").write_text(json.dumps(index))
+    source = "zoo:bert-4x128/seed-{seed}/step-{step}"
+    found = expand(source, random=["seed"], name="m", seeds=[1]).replicates
+    assert [r.condition["step"] for r in found] == ["90", "100", "200"]
+    last = zoo.as_checkpoint(parse(found[-1].source))
+    assert last.target == zoo.as_checkpoint(parse("zoo:bert-4x128/seed-1")).target
+    assert not [name for name in zoo.targets() if name.startswith("bert-2x128/seed-1/step")]
 
 
 def test_both_layouts_are_read(layout, monkeypatch):

@@ -354,7 +354,7 @@ def test_relations_have_a_part_of_their_own(view, parts):
     titles = [c.title + "".join(map(str, c.table.rows)) for p in others for c in p.charts]
     assert not any("two-views-of-race" in title for title in titles)
     text = plain_text(view)
-    assert "Correlated estimates" in text
+    assert "Compared over replicates" in text
     assert all(len(line) <= 80 for line in text.splitlines())
 
 
@@ -368,6 +368,36 @@ def test_relations_without_a_value_say_why(view):
     assert [row[3] for row in made.charts[0].table.rows] == ["one side does not vary", "x"]
     assert made.charts[0].spec is None
     assert relations.part(report_sample.empty()) is None
+
+
+def test_spreads_and_largest_differences_stand_beside_correlations(view):
+    found = next(e for e in view.estimates if e.key.metric == "correlation@1")
+    sides = {"sd": 2.5, "item_error": 1.0, "other_sd": 0.5, "other_item_error": 1.0}
+    spread = replace(
+        found,
+        key=replace(found.key, metric="spread_ratio@1", group="pairs beside task"),
+        across={**sides, "p_value": 0.004, "smallest_significant": 2.53},
+    )
+    apart = replace(
+        found,
+        key=replace(
+            found.key, metric="largest_difference@1", condition={"of": "d/m/x"}, group="task"
+        ),
+        across={},
+    )
+    made = relations.part(replace(view, estimates=(apart, found, spread)))
+    correlation, ratio, difference = (chart.table for chart in made.charts)
+    assert correlation.header[3] == "r"
+    assert dict(zip(ratio.header, ratio.rows[0], strict=True)) == {
+        **{
+            "": "pairs beside task",
+            **dict(zip(("of", "with"), correlation.rows[0][1:3], strict=True)),
+        },
+        **{"ratio": interval(found), "sd": "2.5000", "item error": "1.0000"},
+        **{"other sd": "0.5000", "other item error": "1.0000", "p": ".0040", "shown from": "2.53"},
+    }
+    assert difference.header == ("", "of", "difference", "replicates", "n/planned")
+    assert difference.rows[0][:3] == ("task", "d/m/x", interval(found))
 
 
 def properties(view, name):

@@ -9,6 +9,7 @@ from small_runs import family, plan, rows, run
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, MeasurePlan, RelatePlan
 from scrutiny.run.planning.file import plan_of
+from scrutiny.stats.significance.variance_ratio import Spread, variance_ratio
 
 SEEDS = (1, 2, 3, 4, 5, 6)
 DATA = {"x": rows(40), "y": rows(75)[40:]}
@@ -67,9 +68,65 @@ def test_a_side_that_names_nothing_is_refused(tmp_path, a, says):
         run(related(tmp_path, a, side("e")), tmp_path / "out", data=DATA)
 
 
+def related_how(tmp_path, how, *, rule, data=DATA, seeds=SEEDS, b=True):
+    """Finding of a claim on a relation of the accuracies, and its estimate."""
+    made = related(tmp_path, side("d"), side("e"), seeds=seeds)
+    one = replace(made.relate[0], how=how, b=made.relate[0].b if b else None)
+    claim = plan_of({"claim": [{"id": "c", "says": "so", "estimate": "both", "rule": rule}]}).claim
+    folder = run(replace(made, relate=(one,), claim=claim), tmp_path / "out", data=data)
+    finding = next(f for f in folder.findings() if f.claim.id == "c")
+    return finding, next(e for e in folder.estimates() if e.key.is_relation)
+
+
+def test_a_claim_on_a_correlation_reads_its_interval(tmp_path):
+    finding, found = related_how(tmp_path, "correlation", rule="> -1.1")
+    assert (finding.verdict, finding.scope) == ("supported", "this recipe")
+    assert (finding.estimate.low, finding.estimate.high) == pytest.approx((found.low, found.high))
+
+
+def test_a_ratio_of_spreads_is_that_of_the_f_test(tmp_path):
+    finding, found = related_how(tmp_path, "spread", rule="> 1")
+    sides = found.across
+    own, other = (Spread(sides[f"{n}sd"], sides[f"{n}item_error"], 6) for n in ("", "other_"))
+    expected = variance_ratio(own, other)
+    assert (found.value, found.low, found.high) == pytest.approx(
+        (expected.ratio, expected.low, expected.high)
+    )
+    assert finding.p_supported == pytest.approx(expected.p_value, abs=5e-3)
+    assert (finding.verdict, finding.scope) == ("undecided", "this recipe")
+    assert found.n_replicates == 6
+
+
+def test_equivalence_of_seeds_is_that_of_each_pair(tmp_path):
+    finding, found = related_how(tmp_path, "difference", rule="< 60%", b=False)
+    assert (finding.verdict, finding.scope) == ("supported", "these checkpoints")
+    assert 0 <= found.low < found.value < found.high < 0.6
+    assert found.counts.n == 40
+    assert found.key.condition == {"of": "d/m/x/level"}
+
+
+def test_seeds_are_shown_to_differ_where_a_pair_does(tmp_path):
+    finding, found = related_how(tmp_path, "difference", rule="< 1%", b=False, seeds=(1, 6))
+    assert finding.verdict == ("not supported" if found.low > 0.01 else "undecided")
+    assert found.low <= found.value
+
+
+def test_two_seeds_have_no_spread(tmp_path):
+    finding, found = related_how(tmp_path, "spread", rule="> 1", seeds=(1, 2))
+    assert (found.reason, finding.verdict) == ("too_few_replicates", "undecided")
+
+
+@pytest.mark.parametrize(("how", "b"), [("difference", True), ("spread", False)])
+def test_sides_that_a_relation_lacks_or_has_too_many_are_refused(tmp_path, how, b):
+    with pytest.raises(PlanError, match=f"relate 'both': a {how} is of "):
+        related_how(tmp_path, how, rule="> 0", b=b)
+
+
 def test_a_plan_file_states_relations():
     made = plan_of({"relate": [{"id": "r", "a": side("d"), "b": side("e", where={"group": "x"})}]})
     assert made.relate[0].a["from"] == "d"
     assert made.relate[0].b["where"] == {"group": "x"}
+    alone = plan_of({"relate": [{"id": "r", "a": side("d"), "how": "difference"}]}).relate[0]
+    assert (alone.b, alone.how) == (None, "difference")
     with pytest.raises(PlanError, match=r"relate\.0\.a\.metric"):
         plan_of({"relate": [{"id": "r", "a": {"from": "d"}, "b": side("e")}]})

@@ -2,17 +2,20 @@
 
 They lie in a distribution of their own, scrutiny-zoo. The environment variable ``SCRUTINY_ZOO``
 names another folder of the same layout: ``FAMILY/seed-S`` is a final checkpoint,
-``FAMILY/seed-S/step-T`` one on the way to it. Their weights are stored in half precision and run
-in single precision, unless ``#dtype=`` says otherwise.
+``FAMILY/seed-S/step-T`` one on the way to it. Where there are such, the final one is also the
+last of them, by the step that the folder's ``index.json`` has. Their weights are stored in half
+precision and run in single precision, unless ``#dtype=`` says otherwise.
 """
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import Final
 
+from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
@@ -55,7 +58,9 @@ def as_checkpoint(source: ModelSource) -> ModelSource:
         said = f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(known)}."
         raise ModelError(f"The zoo has no checkpoint {target!r}. {said}")
     options = {"dtype": "float32", **source.options}
-    return replace(source, scheme="hf", target=str(zoo_folder() / target), options=options)
+    folder = zoo_folder()
+    place = folder / _last_steps(folder, known).get(target, target)
+    return replace(source, scheme="hf", target=str(place), options=options)
 
 
 def targets() -> tuple[str, ...]:
@@ -73,8 +78,22 @@ def targets() -> tuple[str, ...]:
             f"There are no checkpoints under {str(folder)!r}: they lie in FAMILY/seed-S and "
             "FAMILY/seed-S/step-T."
         )
-    names = (path.parent.relative_to(folder).as_posix() for path in configs)
-    return tuple(sorted(names, key=natural_key))
+    names = [path.parent.relative_to(folder).as_posix() for path in configs]
+    return tuple(sorted({*names, *_last_steps(folder, names)}, key=natural_key))
+
+
+def _last_steps(folder: Path, names: Sequence[str]) -> dict[str, str]:
+    """Final checkpoints by their name as a step, where there are steps on the way to them."""
+    index = folder / "index.json"
+    if not index.is_file():
+        return {}
+    families = parse_json(index.read_bytes())["families"].values()
+    finals = (one for family in families for one in family["checkpoints"] if one["is_final"])
+    return {
+        f"{one['path']}/step-{one['step']}": one["path"]
+        for one in finals
+        if any(name.startswith(f"{one['path']}/step-") for name in names)
+    }
 
 
 def zoo_folder() -> Path:

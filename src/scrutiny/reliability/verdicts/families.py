@@ -133,7 +133,8 @@ def _of_family(
             losses=[losses.get(name, nan) for name in rows],
         )
         found |= dict(zip(rows, each, strict=True))
-    kept = ((name, _own(members[name], limits, n_rows)) for name, limits in found.items())
+    kept = [(name, _own(members[name], limits, n_rows)) for name, limits in found.items()]
+    kept += [(n, _of_ends(one, n_rows)) for n, one in members.items() if one.resampled is None]
     return {
         name: Limits(
             one.checkpoints,
@@ -152,6 +153,14 @@ def _row(one: Estimated) -> Row | None:
     if one.interval is None or one.resampled is None or one.resampled.degrees < 1:
         return None
     return row_of(one.resampled, one.scale, flips=one.flips, step=one.step)
+
+
+def _of_ends(one: Estimated, n_rows: int) -> RowLimits | None:
+    """Limits of a number without draws of items that is known by its ends; None for others."""
+    if one.interval is None or one.interval.ends is None:
+        return None
+    wide = alone(one.interval, n_rows=n_rows)
+    return wide if is_fixed(one.estimate) else replace(wide, recipe=wide.checkpoints)
 
 
 def _own(one: Estimated, limits: RowLimits, n_rows: int) -> RowLimits | None:

@@ -268,9 +268,11 @@ def estimate_all(
         estimated[pair.id] = _in_slice(estimator.contrast(pair), pair.a)
         families[pair.id] = pair.family
         rows.append(estimated[pair.id].estimate)
-    known = {name: found.estimate for name, found in estimated.items()}
     for relation in relations:
-        rows.append(relate(relation, known, resampling=estimator.resampling, seed=estimator.seed))
+        related = relate(relation, estimated, resampling=estimator.resampling, seed=estimator.seed)
+        estimated[relation.full] = related
+        families[relation.full] = relation.family
+        rows.append(related.estimate)
     return with_holm(rows), decide(claims, estimated, counted(families, claims))
 
 

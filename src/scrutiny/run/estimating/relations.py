@@ -1,7 +1,9 @@
-"""Estimates of relations: correlations of two estimates over replicates."""
+"""Estimates of relations over replicates: correlation, relative spread, largest difference."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Final
 
 import numpy as np
 
@@ -9,16 +11,25 @@ from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts
-from scrutiny.reliability.estimate import without_value
+from scrutiny.reliability.estimate import Estimated, without_value
 from scrutiny.run.planning.assignment import Relation
-from scrutiny.stats.association.correlation import correlation_over_replicates
+from scrutiny.stats.arrays import has_value
+from scrutiny.stats.association.correlation import correlation_over_replicates, fisher_limits
 from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.interval import Interval
+from scrutiny.stats.significance.largest_difference import largest_difference
+from scrutiny.stats.significance.variance_ratio import Spread, variance_ratio
+
+#: Estimates of each side of a relation.
+Sides = Sequence[Sequence[Estimated]]
+Rng = Callable[..., np.random.Generator]
+_FEWEST: Final = 3  # replicates of a spread
 
 
 def relate(
-    relation: Relation, known: Mapping[str, Estimate], *, resampling: Resampling, seed: int
-) -> Estimate:
-    """Estimate of a relation from the replicates' values of both sides.
+    relation: Relation, known: Mapping[str, Estimated], *, resampling: Resampling, seed: int
+) -> Estimated:
+    """Estimate of a relation from the replicates' values of its sides.
 
     Parameters
     ----------
@@ -31,54 +42,123 @@ def relate(
 
     Returns
     -------
-    Estimate
-        ``n`` counts replicates; ``across`` holds Spearman's rho, the permutation p with the
-        smallest it could have been, and the correlation that would have been shown with 80 %
-        power. Undefined with fewer than four replicates, or where one side does not vary.
+    Estimated
+        Undefined with too few replicates, or where a side does not vary. ``n`` counts the items of
+        the first side, of a correlation replicates. ``across`` holds, of a correlation, Spearman's
+        rho, the permutation p with the smallest it could have been, and the correlation that would
+        have been shown with 80 % power; of a ratio of spreads, both sides' seed and item errors.
     """
-    sides = [[known[one.spec.id].by_replicate for one in side] for side in (relation.a, relation.b)]
-    first = sides[0][0]
-    names = [n for n in first if all(n in values for side in sides for values in side)]
-    counts = Counts(n=len(names), undefined=len(first) - len(names))
-    one, other = relation.a[0], relation.b[0]
+    sides = [[known[one.spec.id] for one in side] for side in (relation.a, relation.b)]
+    metric, method, made = _MADE[relation.how]
+    one, other = relation.a[0], next(iter(relation.b), relation.a[0])
     key = EstimateKey(
         diagnostic=one.kind,
-        metric="correlation@1",
+        metric=metric,
         subject=one.subject,
         dataset=one.dataset,
         reference=other.subject if other.subject != one.subject else None,
         role="contrast",
-        condition={"of": one.spec.id, "with": other.spec.id},
+        condition={"of": one.spec.id, **({"with": other.spec.id} if relation.b else {})},
         group=relation.id,
     )
-    blank = replace(
-        without_value(key, counts, len(names), resampling, "no_value"),
-        method="fisher-z over replicates@1",
-        n_units=len(names),
-    )
+    first = sides[0][0].estimate
+    blank = without_value(key, first.counts, first.n_replicates, resampling, "no_value")
+    blank = replace(blank, method=method, n_units=first.n_units)
+    return made(blank, sides, partial(generator, seed, "relation", name=relation.id))
+
+
+def _correlated(blank: Estimate, sides: Sides, rng: Rng) -> Estimated:
+    """Correlation of both sides, replicates joined by their names, step by step."""
+    values = [[one.estimate.by_replicate for one in side] for side in sides]
+    first = values[0][0]
+    names = [n for n in first if all(n in one for side in values for one in side)]
+    count = len(names)
+    counts = Counts(n=count, undefined=len(first) - count)
+    blank = replace(blank, counts=counts, n_units=count, n_replicates=max(1, count))
     if not names:
-        return blank
-    a, b = (np.array([[values[name] for values in side] for name in names]) for side in sides)
-    rng = generator(seed, "relation", name=relation.id, item="replicates")
+        return Estimated(blank)
+    a, b = (np.array([[one[name] for one in side] for name in names]) for side in values)
     try:
-        found = correlation_over_replicates(a, b, rng=rng, level=resampling.level)
+        found = correlation_over_replicates(a, b, rng=rng(item="replicates"), level=blank.level)
     except StatisticsError as error:
         few = "replicates carry" in str(error)
-        return replace(blank, reason="too_few_replicates" if few else "does_not_vary")
-    return replace(
-        blank,
-        value=found.value,
-        low=found.low,
-        high=found.high,
-        n_units=found.replicates,
-        n_replicates=found.replicates,
-        across={
-            "steps": float(found.steps),
-            "spearman": found.rank,
-            "p_value": found.p_value,
-            "smallest_p": found.smallest_p,
-            "detectable": found.detectable,
-        },
-        status="ok",
-        reason=None,
+        return Estimated(replace(blank, reason="too_few_replicates" if few else "does_not_vary"))
+    across = {
+        "steps": float(found.steps),
+        "spearman": found.rank,
+        "p_value": found.p_value,
+        "smallest_p": found.smallest_p,
+        "detectable": found.detectable,
+    }
+    return _valued(
+        blank, found.value, lambda at: fisher_limits(found.value, count, level=at), across
     )
+
+
+def _spread(blank: Estimate, sides: Sides, rng: Rng) -> Estimated:
+    """Seed spread of the first side over that of the second, each in units of its item error."""
+    del rng
+    spreads = [_spread_of(one) for (one,) in sides]
+    one, other = spreads
+    if one is None or other is None:
+        return Estimated(replace(blank, reason="too_few_replicates"))
+    if other.sd == 0.0:
+        return Estimated(replace(blank, reason="does_not_vary"))
+    found = variance_ratio(one, other, level=blank.level)
+
+    def ends(level: float) -> tuple[float, float]:
+        at = variance_ratio(one, other, level=level)
+        return at.low, at.high
+
+    across = {
+        "sd": one.sd,
+        "item_error": one.item_se,
+        "other_sd": other.sd,
+        "other_item_error": other.item_se,
+        "p_value": found.p_value,
+        "smallest_significant": found.smallest_significant,
+    }
+    fewest = min(one.replicates, other.replicates)
+    return _valued(replace(blank, n_replicates=fewest), found.ratio, ends, across)
+
+
+def _spread_of(one: Estimated) -> Spread | None:
+    """Spread of an estimate over replicates; None with too few, or without draws of its items."""
+    resampled = one.resampled
+    if resampled is None or resampled.degrees < 1 or resampled.point.size < _FEWEST:
+        return None
+    errors = resampled.draws[has_value(resampled.draws)].var(axis=0, ddof=1)
+    return Spread.of(resampled.point, item_se=float(errors.mean() ** 0.5))
+
+
+def _differing(blank: Estimate, sides: Sides, rng: Rng) -> Estimated:
+    """Largest difference between two replicates of one estimate."""
+    del rng
+    ((one,), _) = sides
+    if one.resampled is None:
+        return Estimated(blank)
+    try:
+        found = largest_difference(one.resampled, level=blank.level)
+    except StatisticsError:
+        return Estimated(replace(blank, reason="too_few_replicates"))
+    return _valued(blank, found.point, found.at, {})
+
+
+def _valued(
+    blank: Estimate,
+    value: float,
+    ends: Callable[[float], tuple[float, float]],
+    across: Mapping[str, float],
+) -> Estimated:
+    """Estimate with its value and its limits, which are known at every level."""
+    interval = Interval.of_ends(value, ends, level=blank.level, method=blank.method)
+    valued = replace(blank, value=value, low=interval.low, high=interval.high, across=across)
+    return Estimated(replace(valued, status="ok", reason=None), interval)
+
+
+#: Metric and method of an estimate of each kind, and how it is made.
+_MADE: Final = {
+    "correlation": ("correlation@1", "fisher-z over replicates@1", _correlated),
+    "spread": ("spread_ratio@1", "F over replicates@1", _spread),
+    "difference": ("largest_difference@1", "items of pairs@1", _differing),
+}

@@ -115,15 +115,27 @@ def beside(side: Assignment) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Two estimates to be correlated over replicates, each by its steps in the same order.
+    """Estimates to be related over replicates, each by its steps in the same order.
 
-    ``steps`` are the conditions of the families that are not random, as canonical JSON.
+    ``steps`` are the conditions of the families that are not random, as canonical JSON. ``b`` is
+    empty for what is of one estimate alone; ``how`` is as in `RelatePlan`.
     """
 
     id: str
     a: tuple[Assignment, ...]
     b: tuple[Assignment, ...]
     steps: tuple[str, ...]
+    how: str = "correlation"
+
+    @property
+    def full(self) -> str:
+        """Name among all estimates of the run."""
+        return f"relate/{self.id}"
+
+    @property
+    def family(self) -> tuple[Hashable, ...]:
+        """Key of the family of relations that is tested together: of one kind and metric."""
+        return (self.how, *self.a[0].family)
 
 
 def to_json(assignment: Assignment) -> dict[str, Any]:

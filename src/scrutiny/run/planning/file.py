@@ -145,7 +145,8 @@ class _Side(_Strict):
 class _Relate(_Strict):
     id: _Name
     a: _Side
-    b: _Side
+    b: _Side | None = None
+    how: Literal["correlation", "spread", "difference"] = "correlation"
 
 
 class _Claim(_Strict):
@@ -255,7 +256,7 @@ def plan_of(data: Mapping[str, Any], *, where: str = "the plan") -> Plan:
         measure=tuple(one for m in read.measure for one in _measures(m, read, where)),
         estimate=tuple(_estimate(e) for e in (*read.estimate, *_claimed(read))),
         relate=tuple(
-            RelatePlan(r.id, r.a.model_dump(by_alias=True), r.b.model_dump(by_alias=True))
+            RelatePlan(**{"b": None, **r.model_dump(by_alias=True, exclude_none=True)})
             for r in read.relate
         ),
         claim=tuple(_claim(c, number, where) for number, c in enumerate(read.claim, 1)),

@@ -1,4 +1,4 @@
-"""Correlation of two estimates over replicates: the plan's ``[[relate]]``."""
+"""Relations of estimates over replicates: the plan's ``[[relate]]``."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -17,10 +17,20 @@ def plan_relations(resolved: Resolved, designed: Sequence[Assignment]) -> Iterat
     Raises
     ------
     PlanError, UnknownNameError
-        If a side names nothing, or several estimates, or the sides share no step.
+        If a side names nothing, or several estimates, is missing or one too many, or the sides
+        share no step.
     """
     for plan in resolved.plan.relate:
-        a, b = (_side(plan, name, resolved, designed) for name in ("a", "b"))
+        if (plan.b is None) != (plan.how == "difference"):
+            raise PlanError(
+                f"relate {plan.id!r}: a {plan.how} is of "
+                f"{'a alone, so leave b out' if plan.b else 'two sides, a and b'}."
+            )
+        a = _side(plan, "a", resolved, designed)
+        b = a if plan.b is None else _side(plan, "b", resolved, designed)
+        if plan.how != "correlation":
+            yield Relation(plan.id, _one(plan, a), _one(plan, b) if plan.b else (), (), plan.how)
+            continue
         shared = tuple(step for step in a if step in b)
         if not shared:
             raise PlanError(
@@ -28,6 +38,17 @@ def plan_relations(resolved: Resolved, designed: Sequence[Assignment]) -> Iterat
                 "they share no condition of the model family."
             )
         yield Relation(plan.id, tuple(a[s] for s in shared), tuple(b[s] for s in shared), shared)
+
+
+def _one(plan: RelatePlan, side: Mapping[str, Assignment]) -> tuple[Assignment]:
+    """The only assignment of a side."""
+    if len(side) > 1:
+        raise PlanError(
+            f"relate {plan.id!r}: a {plan.how} is of one condition of the models, and there are "
+            f"{', '.join(side)}. Say which with where = {{ ... }}."
+        )
+    (one,) = side.values()
+    return (one,)
 
 
 def _side(

@@ -129,8 +129,7 @@ def _must_be_sound(plan: Plan) -> None:
         "data": [d.name for d in plan.data],
         "models": [m.name for m in plan.models],
         "measure": [m.id for m in plan.measure],
-        "estimate": [e.id for e in plan.estimate],
-        "relate": [r.id for r in plan.relate],
+        "estimate or relate": [*(e.id for e in plan.estimate), *(r.id for r in plan.relate)],
         "claim": [c.id for c in plan.claim],
         "published": [p.id for p in plan.published],
     }
@@ -193,29 +192,33 @@ def _with_estimates(resolved: Resolved, shared: Sequence[SharedItems]) -> Resolv
     own = list(plan_assignments(resolved, designed))
     contrasts = list(plan_contrasts(resolved, designed))
     assignments = (*designed, *(a for _, a in own))
+    planned = tuple(design_claims(resolved))
+    asked = asked_slices(resolved, designed, planned)
+    measured = (*assignments, *asked.assignments)
+    relations = tuple(plan_relations(resolved, measured))
     by_plan = grouped(
         [
+            *((r.id, (r.full, r.a[0].dataset)) for r in relations),
             *((name, (a.spec.id, a.dataset)) for name, a in own),
             *((name, (c.id, c.a.dataset)) for name, c in contrasts),
         ]
     )
     full = [
+        *(r.full for r in relations),
         *(a.spec.id for a in assignments),
         *(c.id for c in controlled),
         *(c.id for _, c in contrasts),
     ]
     claims = plan_claims(resolved.plan.claim, full=full, own=by_plan)
-    planned = tuple(design_claims(resolved))
     must_be_claimed(resolved.plan.published, (c.id for c in (*claims, *planned)))
-    asked = asked_slices(resolved, designed, planned)
-    assignments = (*assignments, *asked.assignments)
-    data_of = {a.spec.id: a.dataset for a in assignments}
+    data_of = {a.spec.id: a.dataset for a in measured}
     pairs = (*controlled, *(c for _, c in contrasts), *asked.contrasts)
     data_of |= {c.id: c.a.dataset for c in pairs}
+    data_of |= {r.full: r.a[0].dataset for r in relations}
     return replace(
         resolved,
-        assignments=assignments,
-        relations=tuple(plan_relations(resolved, assignments)),
+        assignments=measured,
+        relations=relations,
         contrasts=pairs,
         claims=tuple(refused_on_shared((*planned, *claims, *asked.claims), data_of, shared)),
         slices=asked.sizes,
