@@ -60,9 +60,20 @@ def test_the_ceiling_is_one(folder: RunFolder) -> None:
 
 
 def test_the_plan_compares_both_capabilities(folder: RunFolder) -> None:
-    (contrast,) = [e for e in folder.estimates() if e.key.role == "contrast"]
-    assert contrast.key.condition["capability"] == "synonym - typo"
-    assert contrast.key.condition["reference"] == "first"
+    contrasts = [e.key.condition for e in folder.estimates() if e.key.role == "contrast"]
+    (contrast,) = [c for c in contrasts if c["capability"] == "synonym - typo"]
+    assert contrast["reference"] == "first"
+
+
+def test_both_directions_are_one_claim_on_the_same_items_and_replicates(folder: RunFolder) -> None:
+    less = [f for f in folder.findings() if "/less/" in f.claim.id]
+    assert [f.claim.id.partition("less/")[2] for f in less] == ["synonym/1", "typo/1"]
+    for finding in less:
+        assert finding.estimate is not None
+        assert finding.control is not None
+        assert finding.estimate.key.condition["reference"] == "first - others"
+        assert sorted(finding.estimate.by_replicate) == [f'{{"seed":"{s}"}}' for s in (2, 3, 4)]
+        assert finding.control.key.metric == "scope_lift@1"
 
 
 def test_workers_give_the_same_bytes(folder: RunFolder, tmp_path: Path) -> None:

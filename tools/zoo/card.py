@@ -45,11 +45,11 @@ def _of_goals(goals: Mapping[str, Any]) -> Iterator[str]:
     yield "At equal text, gains of masked accuracy on the same hidden pieces:"
     yield ""
     yield (
-        f"- four layers over two, five seeds: {_signed(larger['over_seeds'])}"
+        f"- four layers over two, five seeds: {signed(larger['over_seeds'])}"
         + _verdict(larger, "do not compare sizes on it")
     )
     yield (
-        f"- the student over two layers, seed 1: {_signed(student)}"
+        f"- the student over two layers, seed 1: {signed(student)}"
         + _verdict(student, "do not read a contrast with it as distillation's doing")
     )
 
@@ -60,7 +60,8 @@ def _verdict(goal: Mapping[str, Any], warning: str) -> str:
     )
 
 
-def _signed(found: Mapping[str, Any]) -> str:
+def signed(found: Mapping[str, Any]) -> str:
+    """Difference with its interval, signs in front."""
     value, low, high = (f"{found[name]:+.3f}" for name in ("value", "low", "high"))
     return f"{value} [{low}, {high}]"
 

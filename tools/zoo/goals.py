@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from card import AIM
+from card import AIM, signed
 from recipe import LARGE, SMALL, STUDENT, Edition, folder_of, held_out_of
 
 from scrutiny.stats.intervals.replicates import t_over_replicates
@@ -63,6 +63,28 @@ def goals_of(work, edition):
         "student_above_smaller": {**student, "is_reached": student["low"] > 0},
         "agreement": {"aim": AIM, "values": agreement, "is_reached": min(agreement.values()) > AIM},
     }
+
+
+def stated(goals):
+    """Goals as competence records have them, for plans: what contrasts presuppose which."""
+    larger, student = goals["larger_above_smaller"], goals["student_above_smaller"]
+    return [
+        {
+            "name": "larger above smaller",
+            "of": LARGE,
+            "beside": [SMALL],
+            "is_reached": larger["is_reached"],
+            "found": f"masked accuracy of four layers less that of two, over seeds "
+            f"{signed(larger['over_seeds'])}",
+        },
+        {
+            "name": "student above smaller",
+            "of": STUDENT,
+            "beside": [SMALL, LARGE],
+            "is_reached": student["is_reached"],
+            "found": f"masked accuracy of the student less that of two layers, {signed(student)}",
+        },
+    ]
 
 
 def main():

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 from card import write_on_card
-from goals import goals_of
+from goals import goals_of, stated
 from recipe import FIRST, LARGE, Edition, folder_of, prepared_for
 
 from scrutiny.models.strings.lineage import HASHES
@@ -39,13 +39,15 @@ def shipped(work, edition):
                 yield folder / f"step-{step}", f"{path}/step-{step}"
 
 
-def copy(source, target, goals):
-    """Files of a checkpoint, its card with what the record says, and the goals."""
+def copy(source, target, family, goals):
+    """Files of a checkpoint; its card and its record say whether the goals are reached."""
     target.mkdir(parents=True)
     for path in sorted(source.iterdir()):
         if path.is_file():
             shutil.copyfile(path, target / path.name)
-    write_on_card(target, json.loads((target / COMPETENCE).read_text()), goals)
+    record = json.loads((target / COMPETENCE).read_text())
+    write_on_card(target, record, goals)
+    write_json(target / COMPETENCE, {**record, "family": family, "goals": stated(goals)})
 
 
 def entry(out, path):
@@ -81,9 +83,10 @@ def package(work, edition, out):
     shutil.rmtree(out, ignore_errors=True)
     families = {}
     for folder, path in wanted:
-        copy(folder, out / path, goals)
+        name = path.split("/")[0]
+        copy(folder, out / path, name, goals)
         made = entry(out, path)
-        family = families.setdefault(path.split("/")[0], {"seeds": [], "checkpoints": []})
+        family = families.setdefault(name, {"seeds": [], "checkpoints": []})
         family["checkpoints"].append(made)
         if made["is_final"]:
             family["seeds"].append(made["seed"])

@@ -9,7 +9,7 @@ from scrutiny.core.suites.tests import SuiteTest
 from scrutiny.core.task import Task
 
 #: Families that a contrast can subtract an estimate of.
-Subtracted = Literal["null", "control", "base", "reference", "own"]
+Subtracted = Literal["null", "control", "base", "reference", "exchanged", "own"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +129,9 @@ class ContrastSpec:
     minus
         Family that ``b`` is of: this one's "null" (untrained replicates) or "control"; its "base",
         which it was trained from; the "reference" beside itself, where the measurement has it among
-        its models; or its "own", replicate by replicate. Where the plan has none, the contrast does
-        not exist, and claims that need it are undecided.
+        its models; the reference beside this family ("exchanged"), where another measurement of the
+        plan goes that way (`Inputs.is_first_way`); or its "own", replicate by replicate. Where the
+        plan has none, the contrast does not exist, and claims that need it are undecided.
     is_paired
         Whether replicates of both families belong together where they have the same names.
     exact_at
@@ -266,6 +267,8 @@ class Inputs:
         Roles of the families that are there for it to be compared with.
     is_audit
         Whether an audit asks, which leaves out what cannot be measured; a plan is refused.
+    is_first_way
+        Whether a later measurement of the plan is the same with family and reference exchanged.
     """
 
     task: Task
@@ -275,6 +278,7 @@ class Inputs:
     base: str = ""
     controls: frozenset[str] = frozenset()
     is_audit: bool = False
+    is_first_way: bool = False
 
     @property
     def is_self(self) -> bool:

@@ -4,7 +4,12 @@ import pytest
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import KnowsTrainingText
-from scrutiny.models.strings.lineage import checkpoint_folder, find_training_hashes, replicates_of
+from scrutiny.models.strings.lineage import (
+    checkpoint_folder,
+    find_training_hashes,
+    replicates_of,
+    trained_from,
+)
 
 
 def test_the_folder_of_a_checkpoint(tmp_path, monkeypatch):
@@ -63,3 +68,13 @@ def test_of_what_members_are_replicates(tmp_path):
     (tmp_path / "training.json").write_text("[")
     with pytest.raises(ModelError, match="cannot be read"):
         replicates_of(f"hf:{tmp_path}")
+
+
+def test_the_base_of_a_checkpoint(tmp_path):
+    source = f"hf:{tmp_path}"
+    assert trained_from(source) is trained_from("builtin:sentiment") is None
+    (tmp_path / "training.json").write_text('{"base": {"source": "zoo:tiny/seed-1"}}')
+    assert trained_from(source) == "zoo:tiny/seed-1"
+    assert trained_from(f"untrained:{source}") is None
+    (tmp_path / "training.json").write_text('{"base": "all-MiniLM-L6-v2"}')
+    assert trained_from(source) is None

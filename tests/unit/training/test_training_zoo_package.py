@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from scrutiny.models.strings.competence import goals_of
+
 PACKAGE = Path(__file__).parents[3] / "packages" / "scrutiny-zoo"
 INIT = PACKAGE / "src" / "scrutiny_zoo" / "__init__.py"
 
@@ -46,6 +48,20 @@ def test_files_are_those_of_the_index(zoo, checkpoints):
         assert {"competence.json", "training.json", "README.md", "tokenizer.json"} <= found.keys()
         gates = json.loads((folder / "competence.json").read_text())["gates"]
         assert gates == checkpoint["gates"]
+
+
+def test_records_and_cards_say_which_goals_of_the_index_are_missed(zoo, checkpoints):
+    stated = zoo.index()["goals"]
+    reached = [
+        stated[name]["is_reached"] for name in ("larger_above_smaller", "student_above_smaller")
+    ]
+    for checkpoint in checkpoints:
+        folder = zoo.folder() / checkpoint["path"]
+        record = json.loads((folder / "competence.json").read_text())
+        assert record["family"] == checkpoint["path"].split("/")[0]
+        assert [goal.is_reached for goal in goals_of(record)] == reached
+        card = (folder / "README.md").read_text()
+        assert card.count("and is missed") == reached.count(False)
 
 
 def test_configurations_name_no_folder_of_the_machine_that_made_them(zoo, checkpoints):

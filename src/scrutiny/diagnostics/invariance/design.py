@@ -20,7 +20,8 @@ soft_least           soft where nothing that is left to the label "other" is com
 and for the items as they are: agreement, both accuracies, the gap, and how many labels b uses.
 
 The claim: the lift exceeds the margin. A model without skill, or that always says the same, is
-refused. The reference beside itself is the ceiling, and nothing is claimed of it.
+refused. The reference beside itself is the ceiling, and nothing is claimed of it. Where the plan
+goes both ways, the first direction claims that it shares less than the other (`directions`).
 
 Where a loss is named (``params.loss``), a second claim is non-inferiority: hard minus the ceiling,
 on the same texts and items, lies above minus the loss. What another run of the same recipe shares
@@ -35,6 +36,7 @@ from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Sel
 from scrutiny.core.task import score_of
 from scrutiny.diagnostics.invariance.capabilities import Generation
 from scrutiny.diagnostics.invariance.comparing import OTHER
+from scrutiny.diagnostics.invariance.directions import LESS, differences, less_shared
 from scrutiny.diagnostics.invariance.params import ScopeParams
 from scrutiny.diagnostics.invariance.rows import (
     BOUND,
@@ -61,6 +63,14 @@ def make_design(params: ScopeParams, made: Sequence[Generation], inputs: Inputs)
     contrasts: tuple[ContrastSpec, ...] = ()
     if not inputs.is_self:
         claims = [_claim(g, params, inputs) for g in made]
+    if inputs.is_first_way and params.loss is None:
+        claims += [_less(g, params, inputs) for g in made]
+        contrasts = tuple(differences(made))
+        families[LESS] = (
+            f"{inputs.subject.name} shares less of {inputs.second.name}'s invariances on "
+            f"{inputs.data.name} ({_changes(params, made)}) than {inputs.second.name} of "
+            f"{inputs.subject.name}'s, by more than {100 * params.margin:g} points"
+        )
     if not inputs.is_self and params.loss is not None:
         claims += [_kept(g, params.loss, inputs) for g in made]
         contrasts = tuple(_beside_ceiling(g, params.loss) for g in made)
@@ -190,6 +200,17 @@ def _claim(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim
         ),
         family="invariance",
         checks=("items", "seeds", "datasets"),
+        competence=tuple(_competence(inputs)),
+    )
+
+
+def _less(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim:
+    """Claim that the target shares less than the reference does of its own."""
+    return less_shared(
+        generation,
+        inputs,
+        margin=params.margin,
+        where=_amount(generation),
         competence=tuple(_competence(inputs)),
     )
 

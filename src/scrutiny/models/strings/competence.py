@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,13 +14,49 @@ LANGUAGE_GATES: Final = ("fivegram", "agreement")
 FILE: Final = "competence.json"
 
 
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """Goal of the training of several families, for those who contrast them.
+
+    Parameters
+    ----------
+    name
+        What was to be shown: "larger above smaller".
+    of, beside
+        Family that it is about, and those that a contrast with it presupposes it for.
+    is_reached
+        Whether it was.
+    found
+        What was measured, in words.
+    """
+
+    name: str
+    of: str
+    beside: tuple[str, ...]
+    is_reached: bool
+    found: str
+
+    def is_for(self, one: str, other: str) -> bool:
+        """Whether a contrast of two families presupposes it.
+
+        Examples
+        --------
+        >>> goal = Goal("larger above smaller", "large", ("small",), False, "-.01")
+        >>> goal.is_for("small", "large"), goal.is_for("small", "student")
+        (True, False)
+        """
+        return (self.of == one and other in self.beside) or (
+            self.of == other and one in self.beside
+        )
+
+
 def read_competence(folder: Path) -> Mapping[str, Any] | None:
     """Competence record of a checkpoint folder, or `None` if it has none.
 
     Raises
     ------
     ModelError
-        If the file cannot be read, or has no ``gates`` of true and false.
+        If the file cannot be read, or has no ``gates`` of true and false, or odd ``goals``.
     """
     path = folder / FILE
     if not path.is_file():
@@ -27,9 +64,15 @@ def read_competence(folder: Path) -> Mapping[str, Any] | None:
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         gates = record["gates"]
-        is_sound = all(isinstance(passed, bool) for passed in gates.values())
+        passes = [*gates.values(), *(goal.is_reached for goal in goals_of(record))]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ModelError(f"{str(path)!r} is no competence record: {error!r}.") from error
-    if not is_sound:
-        raise ModelError(f"{str(path)!r}: gates are true or false, one for each name.")
+    if not all(isinstance(passed, bool) for passed in passes):
+        raise ModelError(f"{str(path)!r}: gates and goals are true or false, one for each name.")
     return dict(record)
+
+
+def goals_of(record: Mapping[str, Any]) -> tuple[Goal, ...]:
+    """Goals of a competence record."""
+    stated = record.get("goals", ())
+    return tuple(Goal(**{**goal, "beside": tuple(goal["beside"])}) for goal in stated)

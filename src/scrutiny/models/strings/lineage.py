@@ -1,4 +1,4 @@
-"""Records of a checkpoint's training: its kind of replicate, and its training text."""
+"""Records of a checkpoint's training: its kind of replicate, its base, and its training text."""
 
 import json
 from functools import cache
@@ -42,15 +42,32 @@ def replicates_of(text: str) -> str | None:
     """
     if parse(text).scheme == UNTRAINED:
         return INITIALIZATION
-    folder = checkpoint_folder(text)
+    stated = _training_record(text).get(KEY)
+    return str(stated) if stated is not None else None
+
+
+def trained_from(text: str) -> str | None:
+    """Model string of the base that a checkpoint was fine-tuned from, where its record says it.
+
+    Raises
+    ------
+    ModelError
+        As `replicates_of` does.
+    """
+    base = _training_record(text).get("base")
+    return str(base["source"]) if isinstance(base, dict) and "source" in base else None
+
+
+def _training_record(text: str) -> dict[str, Any]:
+    """``training.json`` of a checkpoint; empty without one."""
+    folder = None if parse(text).scheme == UNTRAINED else checkpoint_folder(text)
     path = None if folder is None else folder / FILE
     if path is None or not path.is_file():
-        return None
+        return {}
     try:
-        stated = json.loads(path.read_text(encoding="utf-8")).get(KEY)
-    except (ValueError, AttributeError) as error:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, TypeError) as error:
         raise ModelError(f"{str(path)!r} cannot be read: {error}.") from error
-    return str(stated) if stated is not None else None
 
 
 def checkpoint_folder(text: str) -> Path | None:

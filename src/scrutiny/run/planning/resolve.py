@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import dropwhile
 from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import value_digest
@@ -29,6 +30,7 @@ from scrutiny.run.planning.asked_slices import asked_slices
 from scrutiny.run.planning.claims import plan_claims, with_presupposed
 from scrutiny.run.planning.doubtful_data import refused_on_shared, shared_data
 from scrutiny.run.planning.estimates import plan_assignments, plan_contrasts
+from scrutiny.run.planning.goals import refused_on_goals
 from scrutiny.run.planning.loading import LoadedModels, ModelCard
 from scrutiny.run.planning.opened import Opened
 from scrutiny.run.planning.pairs import pairs_of
@@ -212,15 +214,18 @@ def _with_estimates(resolved: Resolved, shared: Sequence[SharedItems]) -> Resolv
     claims = plan_claims(resolved.plan.claim, full=full, own=by_plan)
     must_be_claimed(resolved.plan.published, (c.id for c in (*claims, *planned)))
     data_of = {a.spec.id: a.dataset for a in measured}
+    # those of one measurement are from controls and ceilings, whatever the models learned
+    between = [*(c for c in controlled if c.a.measure != c.b.measure), *(c for _, c in contrasts)]
     pairs = (*controlled, *(c for _, c in contrasts), *asked.contrasts)
     data_of |= {c.id: c.a.dataset for c in pairs}
     data_of |= {r.full: r.a[0].dataset for r in relations}
+    claimed = refused_on_goals((*planned, *claims, *asked.claims), between, resolved.families)
     return replace(
         resolved,
         assignments=measured,
         relations=relations,
         contrasts=pairs,
-        claims=tuple(refused_on_shared((*planned, *claims, *asked.claims), data_of, shared)),
+        claims=tuple(refused_on_shared(claimed, data_of, shared)),
         slices=asked.sizes,
     )
 
@@ -356,6 +361,21 @@ def inputs_of(plan: MeasurePlan, resolved: Resolved, *, family: str, data: str) 
         base=base_of(family, plan=plan, models=resolved.plan.models),
         controls=_controls(family, plan, resolved),
         is_audit=plan.is_audit,
+        is_first_way=_is_first_way(plan, resolved.plan.measure, family=family, data=data),
+    )
+
+
+def _is_first_way(
+    plan: MeasurePlan, measures: Sequence[MeasurePlan], *, family: str, data: str
+) -> bool:
+    """Whether a later measurement is the same with a family and the reference exchanged."""
+    after = dropwhile(lambda one: one.id != plan.id, measures)
+    back = replace(plan, models=(), data=(), reference=family)
+    return plan.reference not in ("", family) and any(
+        replace(later, id=plan.id, models=(), data=()) == back
+        and plan.reference in later.models
+        and data in later.data
+        for later in after
     )
 
 

@@ -147,6 +147,9 @@ def _is_other(
     other: PlacedDesign, place: PlacedDesign, spec: ContrastSpec, models: Mapping[str, ModelPlan]
 ) -> bool:
     """Whether a place holds the subtracted side of a contrast."""
+    if spec.minus == "exchanged":
+        way = (place.kind, place.dataset, place.within, place.reference, place.family.name)
+        return way == (other.kind, other.dataset, other.within, other.family.name, other.reference)
     if (other.measure, other.dataset) != (place.measure, place.dataset):
         return False
     if spec.minus == "own":
