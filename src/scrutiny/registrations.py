@@ -17,6 +17,7 @@ diagnostic scrutiny.diagnostics.
     attack@1                      attack.diagnostic:Attacks
     attack.transfer@1             attack.transfer:Transfer  reference
     attention.arcs@1              attention.arcs.diagnostic:HeadArcs  attentions
+    attention.baselines@1         attention.heads.without_model:Baselines
     attention.classes@1           attention.classes:Classes  attentions
     attention.coreference@1       attention.coreference.diagnostic:Coreference  attentions
     attention.divergence@1        attention.patterns.divergence:Divergence  attentions
@@ -304,6 +305,10 @@ statistic scrutiny.diagnostics.attention.metrics.heads:
     selected_head@1                SELECTED_HEAD
     selected_head_over_baseline@1  SELECTED_HEAD_OVER_BASELINE
     f1_over_baseline@1             F1_OVER_BASELINE
+statistic scrutiny.diagnostics.attention.metrics.offsets:
+    best_offset@1                BEST_OFFSET
+    mean_offset@1                MEAN_OFFSET
+    selected_head_over_offset@1  SELECTED_HEAD_OVER_OFFSET
 statistic scrutiny.diagnostics.attention.metrics.tau:
     gain_tau@1             GAIN_TAU
     gain_tau_other_half@1  GAIN_TAU_OTHER_HALF

@@ -65,7 +65,8 @@ def part(view: RunView) -> Part | None:
         estimates = [e for e in estimates if _series(e) in claimed]
     blocks = _blocks(estimates, references, Questions(view))
     charts = [c for block in blocks for c in _charts(block, view, references)]
-    return part_of("reliability-seeds", "Results by seed", _LEAD, charts, "tables")
+    once = list({c.anchor: c for c in charts}.values())  # tests stand beside several metrics
+    return part_of("reliability-seeds", "Results by seed", _LEAD, once, "tables")
 
 
 def _charts(block: Sequence[Estimate], view: RunView, references: References) -> list[Chart]:

@@ -2,15 +2,21 @@
 
 import numpy as np
 import pytest
+from design_inputs import inputs_of
 
+from scrutiny.core.diagnostic import Batch, Cell
+from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.queries.annotation import AnchoredSpans
 from scrutiny.data.dataset import load_dataset
 from scrutiny.diagnostics.attention.heads.baselines import SPAN_BASELINES, span_baselines
+from scrutiny.diagnostics.attention.heads.without_model import Baselines, BaselinesParams
+from scrutiny.diagnostics.attention.metrics.offsets import BEST_OFFSET, MEAN_OFFSET
+from scrutiny.diagnostics.attention.metrics.scores import KINDS, HeadCounts
 
 
 def counts(view):
     """(tp, predicted) by name."""
-    found = span_baselines(view)
+    found = span_baselines(view, range(len(view.words)))
     pairs = zip(found.tp.tolist(), found.predicted.tolist(), strict=True)
     return dict(zip(SPAN_BASELINES, pairs, strict=True))
 
@@ -84,12 +90,14 @@ def test_uniform_is_what_drawing_gives():
     assert hits[:, list(one.targets)].sum() / draws == pytest.approx(tp, abs=0.03)
 
 
-def summed(source):
-    """Sums over a corpus by name, and the listed targets."""
-    views = [AnchoredSpans.of(e) for e in load_dataset(source).examples]
-    tp, predicted = (np.sum(s, axis=0) for s in zip(*map(span_baselines, views), strict=True))
-    pairs = zip(tp.tolist(), predicted.tolist(), strict=True)
-    return dict(zip(SPAN_BASELINES, pairs, strict=True)), sum(v.n_listed for v in views)
+def summed(source, *unscored):
+    """Sums over a corpus by name, and the listed targets, as the diagnostic counts them."""
+    batch, cell = Batch(tuple(load_dataset(source).examples)), Cell("any", None, "x")
+    rows = Baselines().measure(BaselinesParams(unscored), cell, batch, None)
+    sums = np.sum([row.values for row in rows if row.status == "ok"], axis=0).tolist()
+    *counts, gold = sums
+    pairs = zip(counts[: len(SPAN_BASELINES)], counts[len(SPAN_BASELINES) :], strict=True)
+    return dict(zip(SPAN_BASELINES, pairs, strict=True)), gold
 
 
 def percent(tp, predicted, gold):
@@ -122,6 +130,49 @@ def test_zhao_and_bethard(shared_data):
     assert mean == ("66.06", "8.59", "15.19")  # the average fixed offset
     # a baseline that the paper lacks beats the heads that it reports (F1 53.8)
     assert percent(*found["right-branching"], gold) == ("46.30", "74.27", "57.04")
+
+
+@pytest.mark.reproduces
+@pytest.mark.data("negation")
+@pytest.mark.parametrize(
+    ("unscored", "all_in_scope", "offset"),
+    [("empty", "36.56", "95.74"), ("anchors", "35.62", "85.48")],
+)
+def test_other_words_to_score(shared_data, unscored, all_in_scope, offset):
+    path = shared_data("negation") / "conandoyle_neg_zhao2020" / "data_story.json"
+    found, gold = summed(f"negation:{path}", unscored)
+    assert percent(*found["all"], gold)[0] == all_in_scope
+    assert percent(*found["offset -1"], gold)[0] == offset
+    assert gold == (6382 if unscored == "empty" else 6373)
+
+
+def test_the_diagnostic_has_rows_that_its_metrics_read():
+    frames = load_dataset("builtin:negation").examples
+    batch, cell = Batch(tuple(frames)), Cell("any", None, "x")
+    rows = list(Baselines().measure(BaselinesParams(), cell, batch, None))
+    sums = np.sum([row.values for row in rows], axis=0)[None]
+    for kind in KINDS:
+        of_each = HeadCounts(*np.split(sums[:, None], [9, 18], axis=-1)).score(kind).ravel()
+        offsets = of_each[1:7]
+        assert MEAN_OFFSET.of(kind).value(sums, np.ones(1)) == pytest.approx(offsets.mean())
+    best = BEST_OFFSET.of("f1").value(sums, np.ones(1))
+    assert best == pytest.approx(max(percent_of(sums[0], place) for place in range(1, 7)))
+    assert best < percent_of(sums[0], SPAN_BASELINES.index("right-branching"))
+
+
+def percent_of(sums, place):
+    """F1 of one baseline."""
+    return 2 * sums[place] / (sums[len(SPAN_BASELINES) + place] + sums[-1])
+
+
+def test_its_design_has_all_baselines_and_no_claim():
+    made = Baselines().design(BaselinesParams(("empty",)), inputs_of())
+    assert not made.claims
+    assert [spec.id for spec in made.estimates if spec.along] == [f"baseline({k})" for k in KINDS]
+    assert made.queries_per_item == 0
+    assert made.notes[-1] == "Not scored: examples without a target."
+    with pytest.raises(UnknownNameError, match="empty"):
+        BaselinesParams(("empties",))
 
 
 @pytest.mark.reproduces

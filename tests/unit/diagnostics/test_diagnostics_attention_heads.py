@@ -192,6 +192,8 @@ def test_options_of_ones_own_are_a_condition():
         ({"encoding": "attend-to"}, UnknownNameError, "attends-to"),
         ({"options": {"in_to": "sum"}}, UnknownNameError, "into"),
         ({"options": {"into": "first"}}, PlanError, "sum, mean, max"),
+        ({"baselines": ("offset",)}, UnknownNameError, "offsets"),
+        ({"unscored": ("cues",)}, UnknownNameError, "anchors"),
     ],
 )
 def test_bad_parameters_say_what_is_allowed(params, error, says):
@@ -206,7 +208,7 @@ def design(**more):
 
 def test_a_pretrained_family_has_the_claims_that_need_no_tuning():
     claims = {claim.id: claim for claim in design(beside=("sfu",)).claims}
-    assert set(claims) == {"C1", "C3/sfu"}
+    assert set(claims) == {"C1", "C1/offsets", "C3/sfu"}
     guards = [component.against for component in claims["C1"].components]
     assert guards[:3] == ["baselines", "control: pseudo-cues", "control: untrained"]
     assert all("as_published" not in guard for guard in guards)
@@ -216,12 +218,59 @@ def test_a_tuned_family_is_held_against_its_base_and_the_control_task():
     made = design(beside=("sfu",), base="pretrained", controls=frozenset({"null", "control"}))
     gates = {claim.id: claim.gates for claim in made.claims}
     skilled = ("task_skill",)
+    del gates["C1/offsets"]
     assert gates == {"C1": (), "C3/sfu": (), "C4": skilled, "C5": skilled, "C6/sfu": skilled}
     known = {spec.id for spec in made.estimates} | {c.id for c in made.contrasts}
     assert all(c.estimate in known for claim in made.claims for c in claim.components)
     gain = next(s for s in made.estimates if s.metric == "gain_tau_other_half(f1)@1")
     assert gain.sides["base"].of == "base"
     assert gain.strata == "a_half"
+
+
+def test_fixed_offsets_are_a_claim_of_their_own_beside_the_stricter_one():
+    made = design()
+    one = next(claim for claim in made.claims if claim.id == "C1/offsets")
+    assert [c.estimate for c in one.components] == [
+        f"{preset}/selected_head_over_offset(f1)" for preset in ("default", "as_released")
+    ]
+    assert {claim.id: claim.family for claim in made.claims} == {
+        "C1": "attention",
+        "C1/offsets": "attention.as_published",
+    }
+    assert set(made.families) == {"attention", "attention.as_published"}
+
+
+@pytest.mark.parametrize(("baselines", "claims"), [("every", "C1"), ("offsets", "C1/offsets")])
+def test_baselines_are_a_choice(baselines, claims):
+    inputs = inputs_of(n_layers=1, n_heads=2)
+    made = Heads().design(HeadsParams(baselines=(baselines,)), inputs)
+    assert [claim.id for claim in made.claims] == [claims]
+    known = {spec.id for spec in made.estimates} | {c.id for c in made.contrasts}
+    assert {c.estimate for claim in made.claims for c in claim.components} <= known
+    has_offsets = any("over_offset" in spec.id for spec in made.estimates)
+    assert has_offsets == (baselines == "offsets")
+
+
+def test_words_of_the_anchor_can_be_left_out_of_every_count():
+    own = example("I do not like rain", anchors=(2,), targets=(0, 1, 2, 3))
+    row = found(rows(own, unscored=("anchors",)), "as_published")
+    assert counts(row, "tp") == [3, 0]
+    assert counts(row, "predicted") == [4, 0]  # five with the cue, which attends to itself
+    assert counts(row, "gold") == [3]
+    baselines = dict(zip(SPAN_BASELINES, counts(row, "baseline_predicted"), strict=True))
+    assert (baselines["all"], baselines["offset -1"]) == (4, 1)
+    pseudo = found(rows(own, unscored=("anchors",)), "as_published", role="control")
+    assert counts(pseudo, "gold") == [3]  # the same words are scored
+
+
+def test_examples_without_targets_can_be_left_out():
+    empty = example("do not !", anchors=(1,), name="empty")
+    made = rows(PLAIN, empty, unscored=("empty",))
+    assert {(r.status, r.reason) for r in made if r.item == "empty"} == {("skipped", "no_target")}
+    assert {r.status for r in made if r.item == "x"} == {"ok"}
+    assert Heads().design(HeadsParams(unscored=("empty",)), inputs_of()).notes[-2] == (
+        "Not scored: examples without a target."
+    )
 
 
 def test_every_head_is_one_specification_for_each_metric_and_preset():

@@ -7,7 +7,9 @@ import pytest
 from scipy.stats import kendalltau
 from sklearn import metrics
 
+from scrutiny.diagnostics.attention.heads.baselines import SPAN_BASELINES
 from scrutiny.diagnostics.attention.metrics import heads as s
+from scrutiny.diagnostics.attention.metrics import offsets
 from scrutiny.diagnostics.attention.metrics import scores as head_scores
 from scrutiny.diagnostics.attention.metrics import tau as ranks
 from scrutiny.diagnostics.attention.metrics.scores import KINDS, HeadCounts
@@ -124,6 +126,29 @@ def test_best_and_selected_heads():
     assert found == pytest.approx(chosen)
     over = ALL[-1]
     assert value(over, rows_of(over)) == pytest.approx(wanted - chosen)
+
+
+def test_of_all_span_baselines_only_the_offsets_are_chosen_from():
+    low = counts(len(SPAN_BASELINES), gold=GOLD)
+    places = range(1, 7)
+    columns = [*places, *(len(SPAN_BASELINES) + k for k in places)]
+    apart = low[:, columns]
+    for kind in KINDS:
+        of_all, of_six = (np.column_stack([table, GOLD]) for table in (low, apart))
+        mean = scores(low, kind)[1:7].mean()
+        assert value(offsets.MEAN_OFFSET.of(kind), of_all) == pytest.approx(mean)
+        assert value(offsets.MEAN_OFFSET.of(kind), of_six) == pytest.approx(mean)
+        best = scores(apart, kind)[scores(apart, "f1").argmax()]
+        assert value(offsets.BEST_OFFSET.of(kind), of_all) == pytest.approx(best)
+    over, known = offsets.SELECTED_HEAD_OVER_OFFSET, s.SELECTED_HEAD_OVER_BASELINE
+    found, wanted = (
+        value(
+            metric.of("f1").of_widths([HEADS, HEADS, width, width, 1]),
+            np.column_stack([OWN, table, GOLD]),
+        )
+        for metric, width, table in ((over, len(SPAN_BASELINES), low), (known, 6, apart))
+    )
+    assert found == pytest.approx(wanted)
 
 
 def test_equally_good_heads_are_averaged_so_that_their_order_means_nothing():

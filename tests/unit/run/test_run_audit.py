@@ -89,6 +89,7 @@ def test_lines_of_the_registry_say_what_the_diagnostics_need():
             assert line.needs in {*diagnostic.needs, ""}
     assert {line.name for line in lines if not line.needs} == {
         "attack@1",
+        "attention.baselines@1",
         "calibration@1",
         "classes@1",
         "labels@1",

@@ -21,6 +21,7 @@ from typing import Any, Final
 from scrutiny.core.errors import PlanError
 from scrutiny.core.limits import known
 from scrutiny.diagnostics.attention.encodings import ENCODINGS
+from scrutiny.diagnostics.attention.heads.scored import must_be_unscored
 from scrutiny.diagnostics.attention.word_maps import MapOptions
 
 PRESETS: Final[Mapping[str, MapOptions]] = {
@@ -121,18 +122,28 @@ class HeadsParams(PresetParams):
         Smallest difference of F1 worth a claim.
     tau_margin
         Smallest difference of tau worth a claim.
+    baselines
+        What C1 compares the chosen head with, each a claim: ``every``, all baselines, pseudo-cues
+        and untrained networks; ``offsets``, fixed offsets alone, as published.
+    unscored
+        What is left out of all counts: ``empty``, examples without a target; ``anchors``, the
+        anchor's own words.
 
     Raises
     ------
     PlanError, UnknownNameError
-        If a preset, option or encoding is not there.
+        If a preset, option, encoding or baseline is not there.
     """
 
     presets: tuple[str, ...] = ("default", "as_released", "as_published")
     encoding: str = "attends-to"
     margin: float = 0.02
     tau_margin: float = 0.10
+    baselines: tuple[str, ...] = ("every", "offsets")
+    unscored: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         PresetParams.__post_init__(self)
         known("encoding", [self.encoding], ENCODINGS)
+        known("set of baselines", self.baselines, ("every", "offsets"))
+        must_be_unscored(self.unscored)

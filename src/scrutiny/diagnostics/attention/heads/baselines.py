@@ -3,7 +3,7 @@
 Pseudo-cues are asked as if they were cues: the null of every finding about cues.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -90,8 +90,13 @@ class BaselineCounts(NamedTuple):
     tp: Floats
     predicted: Floats
 
+    @property
+    def flat(self) -> tuple[float, ...]:
+        """All counts, as records have them."""
+        return (*self.tp.tolist(), *self.predicted.tolist())
 
-def span_baselines(view: AnchoredSpans) -> BaselineCounts:
+
+def span_baselines(view: AnchoredSpans, cases: Collection[int]) -> BaselineCounts:
     """Counts of all `SPAN_BASELINES` on one example.
 
     ``all`` predicts every word, the anchor's own too. ``offset o`` predicts a word if the word o
@@ -99,6 +104,13 @@ def span_baselines(view: AnchoredSpans) -> BaselineCounts:
     what follows the anchor's first word and is no anchor: all that is below it in a tree whose
     every word hangs on the word before. ``uniform`` lets every word point to one of the others with
     equal chances, and predicts those that hit an anchor.
+
+    Parameters
+    ----------
+    view
+        The example.
+    cases
+        Words that are counted, as targets and as predictions.
 
     **Measures**: how much of an annotation its distance from the anchor explains.
 
@@ -111,21 +123,21 @@ def span_baselines(view: AnchoredSpans) -> BaselineCounts:
     Examples
     --------
     >>> view = AnchoredSpans(("It", "did", "not", "rain", "."), (2,), (0, 1, 3), 3)
-    >>> counts = span_baselines(view)
+    >>> counts = span_baselines(view, range(5))
     >>> dict(zip(SPAN_BASELINES, counts.tp.tolist(), strict=True))["offset -1"]
     1.0
     """
-    n, anchors, targets = len(view.words), set(view.anchors), set(view.targets)
-    shifted = [{a - offset for a in anchors if 0 <= a - offset < n} for offset in OFFSETS]
-    first = min(anchors, default=n)
-    behind = sum(word > first for word in targets - anchors)
-    others = max(n - 1, 1)  # none points to itself
-    hit = len(anchors) * len(targets) - len(anchors & targets)
-    tp = [len(targets), *(len(words & targets) for words in shifted), behind, hit / others]
-    predicted = [
-        n,
-        *map(len, shifted),
-        n - first - len(anchors),
-        len(anchors) * (n - 1) / others,
-    ]
+    n, anchors = len(view.words), set(view.anchors)
+    first, others = min(anchors, default=n), max(n - 1, 1)  # none points to itself
+    scored = set(cases)
+    targets = scored & set(view.targets)
+    behind = {word for word in scored - anchors if word > first}
+    shifted = [scored & {anchor - offset for anchor in anchors} for offset in OFFSETS]
+    found = [scored, *shifted, behind]
+
+    def pointing(words: set[int]) -> float:
+        return (len(anchors) * len(words) - len(anchors & words)) / others
+
+    tp = [*(len(words & targets) for words in found), pointing(targets)]
+    predicted = [*map(len, found), pointing(scored)]
     return BaselineCounts(np.array(tp, dtype=np.float64), np.array(predicted, dtype=np.float64))

@@ -1,8 +1,9 @@
 """Estimates and claims of heads (C1, C3 to C6) for any anchored annotation.
 
-C1 some head beats every baseline; C3 heads agree between corpora more than untrained ones do; C4
-fine-tuning strengthens the encoding; C5 more than a control task does; C6 tuned heads agree between
-corpora more than control-tuned ones. (C2, attention beyond distance, is `attention.regression`.)
+C1 some head beats every baseline, and C1/offsets every fixed offset, as published; C3 heads agree
+between corpora more than untrained ones do; C4 fine-tuning strengthens the encoding; C5 more than a
+control task does; C6 tuned heads agree between corpora more than control-tuned ones. (C2, attention
+beyond distance, is `attention.regression`.)
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,11 +13,14 @@ from typing import Any, Final
 from scrutiny.core.claim import Claim
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.diagnostics.attention.claims import beside_others, claimed_presets, preset_claim
+from scrutiny.diagnostics.attention.heads.scored import UNSCORED
 from scrutiny.diagnostics.attention.params import HeadsParams
 
 KINDS: Final = ("precision", "recall", "f1")
 #: What is compared with other families, and what a claim about it is called.
 _COMPARED: Final = ("mean_head(f1)", "selected_head(f1)")
+#: Family of claims whose baselines are the paper's; the stronger ones are of ``attention``.
+_PUBLISHED: Final = "attention.as_published"
 #: What tuned checkpoints must have learned of their own task on held-out sentences.
 _SKILL: Final = ("task_skill",)
 
@@ -24,7 +28,8 @@ _SKILL: Final = ("task_skill",)
 def make_heads_design(params: HeadsParams, inputs: Inputs) -> Design:
     """Design for one family on one dataset."""
     names = tuple(params.conditions())
-    specs = [spec for name in names for spec in _specs(name, inputs)]
+    has_offsets = "offsets" in params.baselines
+    specs = [spec for name in names for spec in _specs(name, inputs, has_offsets=has_offsets)]
     specs.append(_spec(names[0], "f1_over_baseline", along=("layer", "head")))
     return Design(
         conditions=tuple({"preset": name} for name in names),
@@ -34,13 +39,18 @@ def make_heads_design(params: HeadsParams, inputs: Inputs) -> Design:
         notes=tuple(_notes(params)),
         families={
             "attention": f"heads of {inputs.subject.name} encode the annotation beyond baselines, "
-            "untrained networks and control tasks"
+            "untrained networks and control tasks",
+            **(
+                {_PUBLISHED: f"heads of {inputs.subject.name} beat fixed offsets"}
+                if has_offsets
+                else {}
+            ),
         },
         contrasts=tuple(_contrasts(names, inputs)),
     )
 
 
-def _specs(name: str, inputs: Inputs) -> Iterator[EstimateSpec]:
+def _specs(name: str, inputs: Inputs, *, has_offsets: bool) -> Iterator[EstimateSpec]:
     """Estimates of one preset."""
     for kind in KINDS:
         yield _spec(name, f"head({kind})", along=("layer", "head"))
@@ -58,6 +68,7 @@ def _specs(name: str, inputs: Inputs) -> Iterator[EstimateSpec]:
         "selected_head(f1)",
         "selected_baseline(f1)",
         "selected_head_over_baseline(f1)",
+        *(("selected_head_over_offset(f1)",) if has_offsets else ()),
     ):
         yield _spec(name, metric)
     for metric in _COMPARED:
@@ -91,18 +102,30 @@ def _contrasts(names: Sequence[str], inputs: Inputs) -> Iterator[ContrastSpec]:
 def _claims(params: HeadsParams, inputs: Inputs, names: Sequence[str]) -> Iterator[Claim]:
     """The claims for the first preset, with the others as choices."""
     choices = {name: name for name in claimed_presets(names)}
-    yield preset_claim(
-        "C1",
-        f"some head beats every baseline by {params.margin:g} F1, on the half it was not chosen on",
-        [
-            ("selected_head_over_baseline(f1)", "baselines", "{}"),
-            ("selected_head(f1)", "control: pseudo-cues", "pseudo/{}"),
-            ("selected_head(f1)", "control: untrained", "untrained/{}"),
-        ],
-        choices,
-        margin=params.margin,
-        family="attention",
-    )
+    if "every" in params.baselines:
+        yield preset_claim(
+            "C1",
+            f"some head beats every baseline by {params.margin:g} F1, on the half it was not "
+            "chosen on",
+            [
+                ("selected_head_over_baseline(f1)", "baselines", "{}"),
+                ("selected_head(f1)", "control: pseudo-cues", "pseudo/{}"),
+                ("selected_head(f1)", "control: untrained", "untrained/{}"),
+            ],
+            choices,
+            margin=params.margin,
+            family="attention",
+        )
+    if "offsets" in params.baselines:
+        yield preset_claim(
+            "C1/offsets",
+            f"some head beats every fixed offset by {params.margin:g} F1, on the half it was not "
+            "chosen on",
+            [("selected_head_over_offset(f1)", "baselines: offsets", "{}")],
+            choices,
+            margin=params.margin,
+            family=_PUBLISHED,
+        )
     for other in inputs.data.beside:
         tau = f"heads_tau(f1)/{other}"
         yield preset_claim(
@@ -167,6 +190,14 @@ def _notes(params: HeadsParams) -> Iterator[str]:
         "Pseudo-cues are words that are not a cue, matched in position and number of tokens; "
         "untrained networks show the effect of the architecture alone."
     )
+    if "offsets" in params.baselines:
+        yield (
+            "C1/offsets has the fixed offsets of the paper alone to beat; C1 has everything behind "
+            "the cue, pseudo-cues and untrained networks as well."
+        )
+    if params.unscored:
+        left_out = " and ".join(UNSCORED[name] for name in params.unscored)
+        yield f"Not scored: {left_out}."
     if "as_published" in params.presets:
         yield (
             "as_published reads equation 3 as it is printed (self and special tokens compete); "

@@ -30,6 +30,7 @@ from scrutiny.diagnostics.attention.heads.baselines import (
     span_baselines,
 )
 from scrutiny.diagnostics.attention.heads.design import make_heads_design
+from scrutiny.diagnostics.attention.heads.scored import LEFT_OUT, cases_of, gold_of, is_left_out
 from scrutiny.diagnostics.attention.params import HeadsParams
 from scrutiny.diagnostics.attention.reading import Made, Sentence, each_example
 
@@ -119,8 +120,8 @@ class Heads(Diagnostic[HeadsParams]):
     audit_data = "builtin:negation"
 
     def audit_params(self, task: Task) -> HeadsParams:
-        """Parameters in an audit: the presets of the claims."""
-        return HeadsParams(presets=("default", "as_released"))
+        """Parameters in an audit: the presets of the claims, and the stronger baselines."""
+        return HeadsParams(presets=("default", "as_released"), baselines=("every",))
 
     def design(self, params: HeadsParams, inputs: Inputs) -> Design:
         """Every head in every preset, the average and the chosen head, and the claims."""
@@ -150,10 +151,9 @@ class _Asked(NamedTuple):
     baselines: tuple[float, ...]
 
     @classmethod
-    def of(cls, role: str, view: AnchoredSpans) -> "_Asked":
+    def of(cls, role: str, view: AnchoredSpans, cases: frozenset[int]) -> "_Asked":
         """The anchor of a view with the counts of its baselines."""
-        counts = span_baselines(view)
-        flat = (*counts.tp.tolist(), *counts.predicted.tolist())
+        flat = span_baselines(view, cases).flat
         return cls(role, np.array(view.anchors, dtype=np.int64), flat)
 
 
@@ -168,12 +168,16 @@ def _rows(
     """Rows of one example: for each preset, the cue's and the pseudo-cue's."""
     made, pieces = sentence
     other = pseudo_cue(view.anchors, len(view.words), pieces=pieces, rng=rng)
-    asked = _Asked.of("measured", view), _Asked.of("control", view.anchored_at(other))
-    counted = _counted_words(view)
+    cases = cases_of(view, params.unscored)  # the same for the pseudo-cue, so that both are paired
+    asked = (
+        _Asked.of("measured", view, cases),
+        _Asked.of("control", view.anchored_at(other), cases),
+    )
+    counted = _counted_words(view, cases)
     for name in params.conditions():
         # the released code counts a target as often as it is listed
-        gold = view.n_listed if name.startswith("as_") else len(view.targets)
-        found = made[name]
+        gold = gold_of(view, cases, is_listed=name.startswith("as_"))
+        found = LEFT_OUT if is_left_out(view, params.unscored) else made[name]
         for one in asked:
             kind = RowKind.of({"preset": name}, one.role)
             if isinstance(found, Failure) or not one.words.size:
@@ -185,9 +189,9 @@ def _rows(
             yield kind.row(item, (*counts.T.ravel().tolist(), gold, *one.baselines))
 
 
-def _counted_words(view: AnchoredSpans) -> NDArray[np.float32]:
-    """Columns ``(word, 2)`` that count predictions: of targets, and of all words."""
-    counted = np.ones((len(view.words), 2), dtype=np.float32)
-    counted[:, 0] = 0.0
-    counted[list(view.targets), 0] = 1.0
+def _counted_words(view: AnchoredSpans, cases: frozenset[int]) -> NDArray[np.float32]:
+    """Columns ``(word, 2)`` that count predictions: of targets, and of all cases."""
+    counted = np.zeros((len(view.words), 2), dtype=np.float32)
+    counted[sorted(cases & set(view.targets)), 0] = 1.0
+    counted[sorted(cases), 1] = 1.0
     return counted

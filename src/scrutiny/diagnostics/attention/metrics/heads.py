@@ -60,20 +60,22 @@ from scrutiny.diagnostics.attention.metrics.scores import (
 from scrutiny.reliability.additive import Array, divide
 from scrutiny.stats.errors import StatisticsError
 
-_BASELINES: Final = ("baseline_tp", "baseline_predicted", "gold")
-_BOTH: Final = ("tp", "predicted", "baseline_tp", "baseline_predicted", "gold")
+#: What metrics of baselines read, and those of heads beside baselines.
+BASELINES: Final = ("baseline_tp", "baseline_predicted", "gold")
+AND_BASELINES: Final = ("tp", "predicted", "baseline_tp", "baseline_predicted", "gold")
 _ALL: Final[tuple[Kind, ...]] = (*KINDS, "accuracy")
-_CHOSEN: Final[tuple[Kind, ...]] = ("f1", "accuracy")
+#: Scores by which diagnostics choose.
+CHOSEN: Final[tuple[Kind, ...]] = ("f1", "accuracy")
 
 
-def _whole(sides: Sequence[HeadCounts], kind: Kind) -> Array:
+def whole(sides: Sequence[HeadCounts], kind: Kind) -> Array:
     """Score ``(..., head)`` of the first side, which has one cell."""
     return np.asarray(sides[0].score(kind)[..., 0, :])
 
 
 def _only(sides: Sequence[HeadCounts], kind: Kind) -> Array:
     """Score of the only head or baseline."""
-    scores = _whole(sides, kind)
+    scores = whole(sides, kind)
     if scores.shape[-1] != 1:
         raise StatisticsError(
             f"This is of one and got {scores.shape[-1]}; fix the layer and the head, or take "
@@ -82,13 +84,13 @@ def _only(sides: Sequence[HeadCounts], kind: Kind) -> Array:
     return np.asarray(scores[..., 0])
 
 
-def _where_best(sides: Sequence[HeadCounts], kind: Kind) -> Array:
+def where_best(sides: Sequence[HeadCounts], kind: Kind) -> Array:
     """Last side's score of the head with the first side's best F1; the first of equal ones."""
-    best = _whole(sides, "f1").argmax(axis=-1)[..., None]
-    return np.asarray(np.take_along_axis(_whole(sides[-1:], kind), best, axis=-1)[..., 0])
+    best = whole(sides, "f1").argmax(axis=-1)[..., None]
+    return np.asarray(np.take_along_axis(whole(sides[-1:], kind), best, axis=-1)[..., 0])
 
 
-def _selected(counts: HeadCounts, kind: Kind) -> Array:
+def selected(counts: HeadCounts, kind: Kind) -> Array:
     """Score in each cell of the best head in all other cells, averaged over cells and ties.
 
     NaN with a single cell: then nothing is left to choose on.
@@ -100,7 +102,7 @@ def _selected(counts: HeadCounts, kind: Kind) -> Array:
 
 
 def _selected_side(sides: Sequence[HeadCounts], kind: Kind) -> Array:
-    return _selected(sides[0], kind)
+    return selected(sides[0], kind)
 
 
 HEAD: Final = by_score(
@@ -111,19 +113,19 @@ HEAD: Final = by_score(
     usual=_ALL,
     own=lambda kind: {"stream": "" if kind == "accuracy" else f"{kind}@1"},
 )
-BASELINE: Final = by_score("baseline", "{} of a baseline", _BASELINES, _only, usual=("accuracy",))
+BASELINE: Final = by_score("baseline", "{} of a baseline", BASELINES, _only, usual=_ALL)
 MEAN_HEAD: Final = by_score(
     "mean_head",
     "{} of the average head",
     HEADS,
-    lambda sides, kind: np.asarray(_whole(sides, kind).mean(axis=-1)),
+    lambda sides, kind: np.asarray(whole(sides, kind).mean(axis=-1)),
     usual=_ALL,
 )
 BEST_HEAD: Final = by_score(
     "best_head",
     "{} of the best head, chosen on the same data",
     HEADS,
-    _where_best,
+    where_best,
     usual=_ALL,
     own=lambda kind: (
         {"says": f"{kind} of the head with the best F1, chosen on the same data"}
@@ -135,30 +137,30 @@ BASE_BEST_HEAD: Final = by_score(
     "base_best_head",
     "{} of the head that had the best F1 before tuning",
     BASE_AND_TUNED,
-    _where_best,
+    where_best,
 )
 SELECTED_HEAD: Final = by_score(
     "selected_head",
     "{} of the head chosen on the other half",
     HEADS,
     _selected_side,
-    usual=_CHOSEN,
+    usual=CHOSEN,
     cells=HALVES,
 )
 SELECTED_BASELINE: Final = by_score(
     "selected_baseline",
     "{} of the baseline chosen on the other half",
-    _BASELINES,
+    BASELINES,
     _selected_side,
-    usual=_CHOSEN,
+    usual=CHOSEN,
     cells=HALVES,
 )
 SELECTED_HEAD_OVER_BASELINE: Final = by_score(
     "selected_head_over_baseline",
     "{} of the chosen head minus that of the chosen baseline",
-    _BOTH,
-    lambda sides, kind: _selected(sides[0], kind) - _selected(sides[1], kind),
-    usual=_CHOSEN,
+    AND_BASELINES,
+    lambda sides, kind: selected(sides[0], kind) - selected(sides[1], kind),
+    usual=CHOSEN,
     own=lambda kind: {"stream": f"selected_{'head' if kind == 'f1' else kind}_over_baseline@1"},
     cells=HALVES,
     scale="coefficient",
@@ -168,8 +170,8 @@ SELECTED_HEAD_OVER_BASELINE: Final = by_score(
 F1_OVER_BASELINE: Final = OfHeads(
     "f1_over_baseline@1",
     "F1 of a head minus that of the best baseline",
-    _BOTH,
-    lambda sides: np.asarray(_whole(sides, "f1")[..., 0] - _whole(sides[1:], "f1").max(axis=-1)),
+    AND_BASELINES,
+    lambda sides: np.asarray(whole(sides, "f1")[..., 0] - whole(sides[1:], "f1").max(axis=-1)),
     scale="coefficient",
     no_effect=0.0,
     has_one_width=False,
