@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from scrutiny.core.claim import Claim
 from scrutiny.core.published import PublishedPlan
@@ -85,6 +85,12 @@ class EstimatePlan:
     paired: bool | None = None
 
 
+#: What is made of estimates over replicates.
+RelationKind = Literal["correlation", "spread", "difference", "disagreement"]
+#: Those of one estimate alone.
+OF_ONE: Final = ("difference", "disagreement")
+
+
 @dataclass(frozen=True, slots=True)
 class RelatePlan:
     """Relation of estimates over replicates.
@@ -93,13 +99,13 @@ class RelatePlan:
     the plan does. ``how``: their ``correlation``, replicates joined by their random factors and
     several steps of each compared step by step; the ``spread`` of a over replicates relative to
     that of b, each in units of its item error; or of a alone, without b, the largest ``difference``
-    between two replicates.
+    between two replicates, or the share of items on which they part (``disagreement``).
     """
 
     id: str
     a: Mapping[str, Any]
     b: Mapping[str, Any] | None = None
-    how: Literal["correlation", "spread", "difference"] = "correlation"
+    how: RelationKind = "correlation"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from scrutiny.parts.charts.vega import (
     guide,
     key_title,
     marks,
+    series_color,
     tooltip,
     view_of,
 )
@@ -24,6 +25,7 @@ from scrutiny.parts.wording.numbers import by_replicate, interval, out_of
 from scrutiny.parts.words import anchor, plainly, title_of
 
 _FEWEST: Final = 3
+_MOST_COLORS: Final = 8  # replicates with a color each
 #: Numbers whose order means nothing.
 _UNORDERED: Final = frozenset({"draw", "seed", "run", "start", "fold", "repeat"})
 _LEAD: Final = (
@@ -88,7 +90,10 @@ def _spec(name: str, members: Sequence[Estimate], limit: float | None) -> dict[s
     limits = [] if limit is None else [guide(limit, dashed=True, along="y")]
     band, line = band_and_line(x, y, "at", "interval", points=mean)
     told = {"detail": {"field": "replicate"}, "tooltip": tooltip("replicate", "at", "value")}
-    thin: Spec = {"strokeWidth": 1, "opacity": 0.6, "point": {"size": 14}}
+    names = list(dict.fromkeys(replicate_words(r) for e in members for r in e.by_replicate))
+    if len(names) <= _MOST_COLORS:
+        told["color"] = series_color(names, name="replicate")
+    thin: Spec = {"strokeWidth": 1.5, "opacity": 0.9, "point": {"size": 24}}
     single = marks("line", {"x": x, "y": y, **told}, **thin)
     return view_of(each, height=210, layer=[*limits, band, single, line])
 

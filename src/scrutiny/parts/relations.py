@@ -106,6 +106,16 @@ _KINDS: Final = (
         None,
         {"difference": _value, "replicates": _replicates, "n/planned": out_of},
     ),
+    _Kind(
+        "disagreement@1",
+        "Items on which replicates part",
+        "Share of items that not all of these replicates answer alike, on other items. Fair coins "
+        "part on 94 % of the items with five replicates, on half of them with two.",
+        0.0,
+        "share of items",
+        None,
+        {"share": _value, "replicates": _replicates, "n/planned": out_of},
+    ),
 )
 
 

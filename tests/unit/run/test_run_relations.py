@@ -1,5 +1,6 @@
 """``[[relate]]``: two estimates over the replicates of a run."""
 
+from collections import defaultdict
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, MeasurePlan, RelatePlan
 from scrutiny.run.planning.file import plan_of
 from scrutiny.stats.significance.variance_ratio import Spread, variance_ratio
+from scrutiny.store.run_folder import RunFolder
 
 SEEDS = (1, 2, 3, 4, 5, 6)
 DATA = {"x": rows(40), "y": rows(75)[40:]}
@@ -111,12 +113,26 @@ def test_seeds_are_shown_to_differ_where_a_pair_does(tmp_path):
     assert found.low <= found.value
 
 
+def test_disagreement_is_the_share_of_items_that_not_all_answer_alike(tmp_path):
+    finding, found = related_how(tmp_path, "disagreement", rule="> 5%", b=False)
+    hits = defaultdict(set)
+    for row in RunFolder.open(tmp_path / "out").table("records").to_pylist():
+        if row["dataset"] == "x":
+            hits[row["item"]].add(row["values"][0])
+    assert found.value == pytest.approx(sum(len(one) > 1 for one in hits.values()) / len(hits))
+    assert 0 < found.low < found.value < found.high < 1
+    assert (found.counts.n, found.n_replicates) == (40, 6)
+    assert (finding.verdict, finding.scope) == ("supported", "these checkpoints")
+
+
 def test_two_seeds_have_no_spread(tmp_path):
     finding, found = related_how(tmp_path, "spread", rule="> 1", seeds=(1, 2))
     assert (found.reason, finding.verdict) == ("too_few_replicates", "undecided")
 
 
-@pytest.mark.parametrize(("how", "b"), [("difference", True), ("spread", False)])
+@pytest.mark.parametrize(
+    ("how", "b"), [("difference", True), ("disagreement", True), ("spread", False)]
+)
 def test_sides_that_a_relation_lacks_or_has_too_many_are_refused(tmp_path, how, b):
     with pytest.raises(PlanError, match=f"relate 'both': a {how} is of "):
         related_how(tmp_path, how, rule="> 0", b=b)

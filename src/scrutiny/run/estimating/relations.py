@@ -1,4 +1,4 @@
-"""Estimates of relations over replicates: correlation, relative spread, largest difference."""
+"""Estimates of relations over replicates: correlation, spread, difference, disagreement."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -11,8 +11,13 @@ from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.core.record import Counts
-from scrutiny.reliability.estimate import Estimated, without_value
-from scrutiny.run.planning.assignment import Relation
+from scrutiny.core.statistic import AdditiveStatistic
+from scrutiny.reliability.additive import Additive, scale_of
+from scrutiny.reliability.estimate import Estimated, resample_joined, without_value
+from scrutiny.reliability.intervals import interval_of
+from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.panel import Joined, Panel
+from scrutiny.run.planning.assignment import Assignment, Relation
 from scrutiny.stats.arrays import has_value
 from scrutiny.stats.association.correlation import correlation_over_replicates, fisher_limits
 from scrutiny.stats.errors import StatisticsError
@@ -23,11 +28,23 @@ from scrutiny.stats.significance.variance_ratio import Spread, variance_ratio
 #: Estimates of each side of a relation.
 Sides = Sequence[Sequence[Estimated]]
 Rng = Callable[..., np.random.Generator]
+Rows = Callable[[Assignment], tuple[Panel, Joined]]
 _FEWEST: Final = 3  # replicates of a spread
+METRICS: Final = {
+    "correlation": "correlation@1",
+    "spread": "spread_ratio@1",
+    "difference": "largest_difference@1",
+    "disagreement": "disagreement@1",
+}
 
 
 def relate(
-    relation: Relation, known: Mapping[str, Estimated], *, resampling: Resampling, seed: int
+    relation: Relation,
+    known: Mapping[str, Estimated],
+    *,
+    rows: Rows,
+    resampling: Resampling,
+    seed: int,
 ) -> Estimated:
     """Estimate of a relation from the replicates' values of its sides.
 
@@ -37,8 +54,10 @@ def relate(
         Relation to compute.
     known
         Estimates by the full names of their specifications.
+    rows
+        Panel of a specification, with the measures that its statistic needs.
     resampling, seed
-        Level of the interval; the run's seed.
+        Draws, and level of the interval; the run's seed.
 
     Returns
     -------
@@ -49,11 +68,10 @@ def relate(
         have been shown with 80 % power; of a ratio of spreads, both sides' seed and item errors.
     """
     sides = [[known[one.spec.id] for one in side] for side in (relation.a, relation.b)]
-    metric, method, made = _MADE[relation.how]
     one, other = relation.a[0], next(iter(relation.b), relation.a[0])
     key = EstimateKey(
         diagnostic=one.kind,
-        metric=metric,
+        metric=METRICS[relation.how],
         subject=one.subject,
         dataset=one.dataset,
         reference=other.subject if other.subject != one.subject else None,
@@ -61,6 +79,9 @@ def relate(
         condition={"of": one.spec.id, **({"with": other.spec.id} if relation.b else {})},
         group=relation.id,
     )
+    if relation.how == "disagreement":
+        return _disagreement(key, rows(one), one, resampling=resampling, seed=seed)
+    method, made = _MADE[relation.how]
     first = sides[0][0].estimate
     blank = without_value(key, first.counts, first.n_replicates, resampling, "no_value")
     blank = replace(blank, method=method, n_units=first.n_units)
@@ -156,9 +177,46 @@ def _valued(
     return Estimated(replace(valued, status="ok", reason=None), interval)
 
 
-#: Metric and method of an estimate of each kind, and how it is made.
+#: Method of what is made of replicates' values, and how.
 _MADE: Final = {
-    "correlation": ("correlation@1", "fisher-z over replicates@1", _correlated),
-    "spread": ("spread_ratio@1", "F over replicates@1", _spread),
-    "difference": ("largest_difference@1", "items of pairs@1", _differing),
+    "correlation": ("fisher-z over replicates@1", _correlated),
+    "spread": ("F over replicates@1", _spread),
+    "difference": ("items of pairs@1", _differing),
 }
+
+
+def _disagreement(
+    key: EstimateKey,
+    read: tuple[Panel, Joined],
+    one: Assignment,
+    *,
+    resampling: Resampling,
+    seed: int,
+) -> Estimated:
+    """Share of items on which not all replicates have the same value."""
+    panel, joined = read
+    replicates = len(panel.names(joined))
+    blank = without_value(key, joined.counts, replicates, resampling, "no_value")
+    statistic = metric_of(one.spec.metric, one.measures)
+    if replicates < 2 or not joined.rows.size or not isinstance(statistic, AdditiveStatistic):
+        return Estimated(blank)
+    values = statistic.components(joined.values)
+    each = statistic.value(values[..., None, :], np.ones((*values.shape[:2], 1)))
+    flips = (each != each[:1]).any(axis=0).astype(np.float64)[None, :, None]
+    share = Additive(key.metric, "share of items", ("flip",), is_mean=True, scale="logit")
+    try:
+        drawn = resample_joined(
+            panel,
+            replace(joined, values=flips),
+            share,
+            draws=resampling.draws,
+            rng=generator(seed, "bootstrap", name=one.dataset, item="items"),
+        )
+        found = interval_of(
+            drawn, name=key.metric, scale=scale_of(share), resampling=resampling, seed=seed
+        )
+    except StatisticsError:
+        return Estimated(blank)
+    valued = replace(blank, value=found.point, low=found.low, high=found.high, status="ok")
+    valued = replace(valued, reason=None, method="items of all@1", n_units=drawn.n_units)
+    return Estimated(valued, found, drawn, scale=scale_of(share))

@@ -21,6 +21,7 @@ from scrutiny.core.plan import (
     ModelPlan,
     Plan,
     RelatePlan,
+    RelationKind,
     Resampling,
     TrainPlan,
 )
@@ -146,7 +147,7 @@ class _Relate(_Strict):
     id: _Name
     a: _Side
     b: _Side | None = None
-    how: Literal["correlation", "spread", "difference"] = "correlation"
+    how: RelationKind = "correlation"
 
 
 class _Claim(_Strict):

@@ -5,7 +5,7 @@ from typing import Any
 
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.errors import PlanError
-from scrutiny.core.plan import EstimatePlan, RelatePlan
+from scrutiny.core.plan import OF_ONE, EstimatePlan, RelatePlan
 from scrutiny.run.planning.assignment import Assignment, Relation
 from scrutiny.run.planning.estimates import fitting
 from scrutiny.run.planning.resolved import Resolved
@@ -21,7 +21,7 @@ def plan_relations(resolved: Resolved, designed: Sequence[Assignment]) -> Iterat
         share no step.
     """
     for plan in resolved.plan.relate:
-        if (plan.b is None) != (plan.how == "difference"):
+        if (plan.b is None) != (plan.how in OF_ONE):
             raise PlanError(
                 f"relate {plan.id!r}: a {plan.how} is of "
                 f"{'a alone, so leave b out' if plan.b else 'two sides, a and b'}."
