@@ -108,7 +108,7 @@ def _control(name: Any) -> int:
 
 
 class Pairs(Diagnostic[PairsParams]):
-    """Which of two sentences is more likely, for your own pairs.
+    """Whether the more stereotyping of two sentences is more likely, for any pairs.
 
     Preference for one of two sentences by a language model, for any pairs.
 

@@ -92,7 +92,8 @@ def _whole(template: str, style: str, **values: Any) -> str:
 
 def _style(content: Page) -> str:
     """Style sheets for the contents of the page."""
-    sheets = ["report.css", *["first.css"] * bool(content.first)]
+    sheets = ["report.css", *["first.css"] * bool(content.first or content.signs)]
+    sheets += ["signs.css"] * bool(content.signs)
     sheets += ["heads.css"] * _has_switch(content)
     return "\n".join(map(static, sheets))
 

@@ -24,6 +24,7 @@ from scrutiny.parts.wording.numbers import denominator, interval, number, p_valu
 from scrutiny.parts.wording.verdicts import counts, headline, sentences
 from scrutiny.reliability.verdicts.gate_rules import without_versions
 from scrutiny.report.formats.page_first_screen import CasePage, FirstScreen, case_page, first_screen
+from scrutiny.report.formats.page_signs import SignsPage, signs_page
 from scrutiny.report.parts import parts
 from scrutiny.report.table.trust import how_far, how_measured
 from scrutiny.report.table.trusted import TrustedTable, trusted_table
@@ -149,6 +150,7 @@ class Page:
     trusted: TrustedTable | None
     parts: tuple[Part, ...]
     first: FirstScreen | None = None
+    signs: SignsPage | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -207,6 +209,7 @@ def page(view: RunView, detail: Detail = DETAILS[0]) -> Page:
             for part in made
         ),
         first=first_screen(view, anchors),
+        signs=signs_page(view),
     )
 
 

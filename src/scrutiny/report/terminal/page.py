@@ -4,6 +4,7 @@ import errno
 import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
 from shlex import quote
 from typing import IO, Final
 
@@ -19,6 +20,7 @@ from scrutiny.parts.run.first_screen import Front, front_of
 from scrutiny.parts.run.rows import AuditRow, audit_rows
 from scrutiny.parts.run.sections import main_estimates, single_estimates
 from scrutiny.parts.run.view import RunView
+from scrutiny.parts.seed_signs import signs_of
 from scrutiny.parts.seed_tests import is_test, tests_lines
 from scrutiny.parts.wording.labels import (
     GAP,
@@ -33,6 +35,7 @@ from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, VERDICTS, headline, m
 from scrutiny.report.parts import registered
 from scrutiny.report.table.footer import footer_lines
 from scrutiny.report.terminal.first_screen import front_lines
+from scrutiny.report.terminal.signs import signs_lines
 from scrutiny.report.terminal.trust import trusted_lines
 
 MOST_ROWS: Final = 60
@@ -69,9 +72,15 @@ def write_terminal(view: RunView, stream: IO[str] | None = None) -> None:
 
 
 def write_first_screen(view: RunView, stream: IO[str] | None = None) -> None:
-    """Write what a reader needs first; the whole report of a run that has no risks."""
-    front = front_of(view)
-    write_lines(_terminal_lines(view) if front is None else screen_lines(view, front), stream)
+    """Write what a reader needs first; the whole report of a run without a first screen."""
+    front, signs = front_of(view), signs_of(view)
+    if front is not None:
+        lines: Iterable[Text] = screen_lines(view, front)
+    elif signs is not None:
+        lines = chain(signs_lines(signs), _said(view), _told(view), [Text()], _ways_on(view))
+    else:
+        lines = _terminal_lines(view)
+    write_lines(lines, stream)
 
 
 def screen_lines(view: RunView, front: Front) -> Iterator[Text]:
@@ -84,12 +93,16 @@ def screen_lines(view: RunView, front: Front) -> Iterator[Text]:
         yield from _table(rows[:MOST_ROWS])
         yield from _left_out(rows[MOST_ROWS:])
     yield Text()
+    asked = next((risk for risk in front.risks if risk.n_cases and risk.change), None)
+    yield from _ways_on(view, quote(unversioned(asked.change)) if asked is not None else "")
+
+
+def _ways_on(view: RunView, cases: str = "") -> Iterator[Text]:
+    """Commands that show more, and what is left to do."""
     path = view.facts.path
     yield from wrapped(f"the rest: scrutiny report {path}", style="dim", hanging=2)
-    asked = next((risk for risk in front.risks if risk.n_cases and risk.change), None)
-    if asked is not None:
-        name = quote(unversioned(asked.change))
-        yield from wrapped(f"cases: scrutiny report {path} --cases {name}", style="dim", hanging=2)
+    if cases:
+        yield from wrapped(f"cases: scrutiny report {path} --cases {cases}", style="dim", hanging=2)
     yield from wrapped(f"page: scrutiny report {path} -o report.html", style="dim", hanging=2)
     if view.facts.status != "complete":
         yield from wrapped(f"status: {view.facts.status}", style="bold yellow")
@@ -146,10 +159,20 @@ def _terminal_lines(view: RunView, *, most_rows: int = MOST_ROWS) -> list[Text]:
 
 def _opening(view: RunView) -> list[Text]:
     """What a run without risks has found."""
+    signs = signs_of(view)
+    if signs is not None:
+        return [*signs_lines(signs), *_said(view)]
     lines = wrapped(headline(view.findings, view.families), style="bold")
     for sentence in sentences(view.findings, view.families)[1:]:
         lines += wrapped(sentence)
     return lines
+
+
+def _said(view: RunView) -> Iterator[Text]:
+    """What is said of the claims, one sentence for each family of them."""
+    yield Text()
+    for sentence in sentences(view.findings, view.families):
+        yield from wrapped(sentence)
 
 
 def _table(rows: Sequence[AuditRow]) -> Iterator[Text]:

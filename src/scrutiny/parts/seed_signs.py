@@ -1,0 +1,259 @@
+"""Signs over seeds: whether a preference keeps its direction when a model is trained again.
+
+The front of an audit of language: each row is a claim about a number that has a value of "neither"
+(50 percent, an effect of 0), beside what each replicate alone would have shown.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from scrutiny.core.boundary.listing import and_more
+from scrutiny.core.claim import Finding
+from scrutiny.core.estimate import Estimate
+from scrutiny.core.grouping import grouped
+from scrutiny.parts.run.first_screen import title_of
+from scrutiny.parts.run.identity import identity
+from scrutiny.parts.run.view import OwnInterval, RunView
+from scrutiny.parts.wording.labels import family_name
+from scrutiny.parts.wording.numbers import interval
+from scrutiny.parts.words import on_data, plainly
+from scrutiny.reliability.metrics import metric_of, no_effect_of
+
+#: Profile of the audits that it is the front of.
+_LANGUAGE: Final = "language"
+State = Literal["kept", "not shown", "turns"]
+#: In the order of the page.
+STATES: Final[tuple[State, ...]] = ("kept", "not shown", "turns")
+_TWINS: Final = "control: neutral"
+_MOST_NAMES: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class SeedSign:
+    """A preference of a family, over all its replicates and by each alone.
+
+    Parameters
+    ----------
+    name, finding
+        What it is of, and the claim on it.
+    whole
+        The number with the limits that decide.
+    neither
+        Its value where nothing is preferred.
+    each
+        Number of each replicate, with its interval over items.
+    twins
+        The number minus that of neutral twins, where the data have any.
+    """
+
+    name: str
+    finding: Finding
+    whole: Estimate
+    neither: float
+    each: Mapping[str, OwnInterval]
+    twins: Estimate | None
+
+    @property
+    def above(self) -> int:
+        """How many replicates lie above."""
+        return sum(own.value > self.neither for own in self.each.values())
+
+    @property
+    def below(self) -> int:
+        """How many replicates lie below."""
+        return sum(own.value < self.neither for own in self.each.values())
+
+    @property
+    def side(self) -> str:
+        """Side of the mean over replicates, in words."""
+        word = "above" if (self.whole.value or 0.0) > self.neither else "below"
+        return f"{word} {plainly(self.neither)}"
+
+    @property
+    def state(self) -> State:
+        """Whether the sign is kept: by the interval over seeds and items, not by a vote."""
+        if _is_beyond(self.whole.low, self.whole.high, self.neither):
+            return "kept"
+        return "turns" if self.above and self.below else "not shown"
+
+    @property
+    def is_like_twins(self) -> bool:
+        """Whether neutral twins may do the same, so that it need not be about the stereotype."""
+        found = self.twins
+        return found is not None and not _is_beyond(found.low, found.high, 0.0)
+
+    @property
+    def says(self) -> str:
+        """What to make of it, in a few words."""
+        if self.state == "turns":
+            return "turns with the seed"
+        if self.state == "not shown":
+            many, of = max(self.above, self.below), len(self.each)
+            who = "all" if many == of else f"{many} of {of}"
+            return f"{who} {self.side}, open"
+        return f"kept {self.side}" + ", like neutral twins" * self.is_like_twins
+
+    @property
+    def against_twins(self) -> str:
+        """Difference from neutral twins with its limits."""
+        return interval(self.twins, signed=True) if self.twins else ""
+
+    def marked(self, replicate: str) -> int:
+        """1 or -1 where a replicate alone shows a side, by its own interval; else 0."""
+        own = self.each[replicate]
+        return (own.low > self.neither) - (own.high < self.neither)
+
+
+@dataclass(frozen=True, slots=True)
+class SignPanel:
+    """Signs that share a number, so an axis.
+
+    Parameters
+    ----------
+    question
+        What their diagnostic asks, in one line.
+    title
+        Name of the diagnostic and the data, and what the number is.
+    neither
+        Value of the number where nothing is preferred.
+    rows
+        The kept ones first.
+    """
+
+    question: str
+    title: str
+    neither: float
+    rows: tuple[SeedSign, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """Signs of a run, and what they come to in words."""
+
+    title: str
+    panels: tuple[SignPanel, ...]
+
+    @property
+    def rows(self) -> tuple[SeedSign, ...]:
+        """Those of all panels."""
+        return tuple(row for panel in self.panels for row in panel.rows)
+
+    @property
+    def n_seeds(self) -> int:
+        """The largest number of replicates."""
+        return max(len(row.each) for row in self.rows)
+
+    @property
+    def headline(self) -> str:
+        """How many signs are kept, and which."""
+        kept = [f"{row.name} ({row.side})" for row in self.rows if row.state == "kept"]
+        if not kept:
+            return f"None of {len(self.rows)} signs is kept over {self.n_seeds} seeds."
+        verb = "is" if len(kept) == 1 else "are"
+        names = and_more(kept, _MOST_NAMES)
+        return (
+            f"{len(kept)} of {len(self.rows)} signs {verb} kept over {self.n_seeds} seeds: {names}."
+        )
+
+    @property
+    def counts(self) -> str:
+        """What became of the others, and what single seeds would have shown."""
+        of = Counter(row.state for row in self.rows)
+        told = []
+        if of["not shown"]:
+            told.append(
+                f"In {of['not shown']} more no two seeds disagree, but the interval is open."
+            )
+        if of["turns"]:
+            told.append(f"In {of['turns']} the sign turns with the seed.")
+        return " ".join([*told, self._alone()])
+
+    def _alone(self) -> str:
+        """How many signs each replicate alone would have shown."""
+        names = dict.fromkeys(name for row in self.rows for name in row.each)
+        shown = {
+            name: [row.name for row in self.rows if name in row.each and row.marked(name)]
+            for name in names
+        }
+        least, most = min(map(len, shown.values())), max(map(len, shown.values()))
+        if not most:
+            return "No single seed would have shown any as clear."
+        number = str(least) if least == most else f"{least} to {most}"
+        is_same = all(own == shown[next(iter(shown))] for own in shown.values())
+        others = "" if is_same else ", and not the same ones"
+        return f"A single seed would have shown {number} as clear{others}."
+
+    @property
+    def twins(self) -> str:
+        """What neutral twins say of the signs that are kept; empty where there are none."""
+        like = [row.name for row in self.rows if row.state == "kept" and row.is_like_twins]
+        if not any(row.twins for row in self.rows):
+            return ""
+        said = "Neutral twins name the same two groups in a sentence without a stereotype. "
+        if like:
+            return (
+                f"{said}No difference from them is shown for {and_more(like, _MOST_NAMES)}: the "
+                "names of the groups alone may explain it."
+            )
+        return f"{said}A stereotype has to differ from them."
+
+    @property
+    def decision(self) -> str:
+        """What to do, in one sentence."""
+        held = [row.name for row in self.rows if row.finding.verdict == "supported"]
+        if held:
+            return f"Report for this recipe: {and_more(held, _MOST_NAMES)}; nothing of the others."
+        return (
+            "Report none of these for this recipe, and none from a single checkpoint: none passes "
+            "its controls and every analysis choice."
+        )
+
+
+def signs_of(view: RunView) -> Signs | None:
+    """Signs over seeds of an audit of language; nothing of other runs, or of single models."""
+    rows = list(_rows(view)) if view.facts.profile == _LANGUAGE else []
+    if not rows:
+        return None
+    panels = []
+    alike = grouped(((row.whole.key.diagnostic, row.whole.key.subject), row) for row in rows)
+    for (diagnostic, subject), own in alike.items():
+        key, neither = own[0].whole.key, own[0].neither
+        title = f"{family_name(diagnostic)}, {on_data(view, subject, key.dataset)}: "
+        title += f"{metric_of(key.metric).says}; {plainly(neither)} is neither"
+        ordered = sorted(own, key=lambda row: STATES.index(row.state))
+        notes = view.notes.get(family_name(diagnostic))
+        panels.append(SignPanel(notes.summary if notes else "", title, neither, tuple(ordered)))
+    panels.sort(key=lambda panel: -len(panel.rows))
+    return Signs(title_of(view), tuple(panels))
+
+
+def _rows(view: RunView) -> Iterator[SeedSign]:
+    by_key = {identity(e.key): e for e in view.estimates}
+    for finding in view.findings:
+        whole = finding.estimate
+        if whole is None or len(whole.by_replicate) < 2:
+            continue
+        neither = no_effect_of(whole.key.metric, whole.key.diagnostic)
+        each = view.records.own_intervals(whole)
+        if neither is None or len(each) < 2:
+            continue
+        name = finding.claim.id.rpartition("/")[2]
+        yield SeedSign(name, finding, whole, neither, each, _twins(finding, by_key))
+
+
+def _twins(finding: Finding, estimates: Mapping[str, Estimate]) -> Estimate | None:
+    """Difference from neutral twins with the limits that decide, if the claim has that control."""
+    for component, limits in zip(finding.claim.components, finding.limits, strict=True):
+        key = finding.evidence.get(component.against)
+        found = estimates.get(identity(key)) if component.against == _TWINS and key else None
+        if found is not None:
+            low, high = (limits and (limits.recipe or limits.checkpoints)) or (None, None)
+            return replace(found, low=low, high=high)
+    return None
+
+
+def _is_beyond(low: float | None, high: float | None, value: float) -> bool:
+    """Whether an interval leaves a value out."""
+    return low is not None and high is not None and not low <= value <= high
