@@ -44,7 +44,7 @@ class LazyGroup(click.Group):
             return None
         name = cmd_name + "_" * iskeyword(cmd_name)
         module = import_module(f"scrutiny.cli.{self._room}.{name}")
-        return prepared(module.command, self._front + cmd_name)
+        return _prepared(module.command, self._front + cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the table without importing any."""
@@ -52,7 +52,7 @@ class LazyGroup(click.Group):
             formatter.write_dl(list(self.table.items()))
 
 
-def prepared(command: click.Command, name: str) -> click.Command:
+def _prepared(command: click.Command, name: str) -> click.Command:
     """Command whose flag ``--on-bad-row`` is also ``SCRUTINY_<VERB>_ON_BAD_ROW``.
 
     Parameters
@@ -70,7 +70,7 @@ def prepared(command: click.Command, name: str) -> click.Command:
                 parameter.callback = _finite
     if isinstance(command, click.Group):
         for inner in command.commands.values():
-            prepared(inner, f"{name} {inner.name}")
+            _prepared(inner, f"{name} {inner.name}")
     return command
 
 

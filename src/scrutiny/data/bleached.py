@@ -38,7 +38,7 @@ class WordIndex:
     def __init__(self, words: Iterable[str]) -> None:
         self._entries: dict[str, list[tuple[str, tuple[frozenset[str], ...]]]] = {}
         for word in words:
-            parts = tuple(forms(part) for part in _WORD.findall(word.lower()))
+            parts = tuple(_forms(part) for part in _WORD.findall(word.lower()))
             for first in sorted(parts[0]) if parts else ():
                 self._entries.setdefault(first, []).append((word, parts))
 
@@ -61,12 +61,12 @@ class WordIndex:
 
 
 @lru_cache(maxsize=4096)
-def forms(word: str) -> frozenset[str]:
+def _forms(word: str) -> frozenset[str]:
     """Singular and plural forms of a lower-case word, the word included.
 
     Examples
     --------
-    >>> sorted(forms("ladies"))
+    >>> sorted(_forms("ladies"))
     ['ladi', 'ladie', 'ladies', 'ladieses', 'ladiess', 'lady']
     """
     found = {word, word + "s", word + "es"}

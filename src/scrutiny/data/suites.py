@@ -20,7 +20,7 @@ WHOLE: Final = "fields"
 _UNNAMED: Final = "changed texts"
 
 
-def case_of(row: Mapping[str, Any]) -> Case | None:
+def _case_of(row: Mapping[str, Any]) -> Case | None:
     """Case of a row; None for an item of which nothing is expected.
 
     Raises
@@ -51,7 +51,7 @@ def case_of(row: Mapping[str, Any]) -> Case | None:
 
 def with_case(example: Example, row: Mapping[str, Any]) -> Example:
     """Item with its case, which names columns of its own: test, capability, group."""
-    case = case_of(row)
+    case = _case_of(row)
     group = str(row.get("group") or (case.of if case else "") or example.id)
     own: dict[str, str | float] = {GROUP: group}
     if case is not None:

@@ -46,7 +46,7 @@ def part(view: RunView) -> Part | None:
     """Tables of published figures, differences first, then by source."""
     if not view.published:
         return None
-    odd = [one for one in in_order(view.published) if one.outcome in ODD]
+    odd = [one for one in _in_order(view.published) if one.outcome in ODD]
     by_source = grouped((one.figure.source or "Figures", one) for one in view.published)
     room = MOST_CHARTS - bool(odd)
     if len(by_source) > room:
@@ -54,14 +54,14 @@ def part(view: RunView) -> Part | None:
         rest = [one for name in names[room - 1 :] for one in by_source[name]]
         by_source = {name: by_source[name] for name in names[: room - 1]} | {_OTHERS: rest}
     made = [_chart("Figures that differ", odd)] if odd else []
-    made += [_chart(source, in_order(rows)) for source, rows in by_source.items()]
+    made += [_chart(source, _in_order(rows)) for source, rows in by_source.items()]
     lead = f"{sentence(view.published)} {_LEAD}"
     return Part(
         "reliability-published", ("Comparison with published figures"), lead, tuple(made), _NOTE
     )
 
 
-def in_order(found: Sequence[Reproduction]) -> list[Reproduction]:
+def _in_order(found: Sequence[Reproduction]) -> list[Reproduction]:
     """Published figures, those to look at first, otherwise in plan order."""
     return sorted(found, key=lambda one: ODD.index(one.outcome) if one.outcome in ODD else len(ODD))
 
@@ -154,7 +154,7 @@ def published_lines(view: RunView) -> Iterator[Text]:
     """Figures that differ, and the number that agree for each source, for a terminal."""
     yield Text("Comparison with published figures", style="bold")
     yield from wrapped(sentence(view.published))
-    looked_at = [one for one in in_order(view.published) if one.outcome in _MARKS]
+    looked_at = [one for one in _in_order(view.published) if one.outcome in _MARKS]
     for one in looked_at[:_MOST]:
         yield from wrapped(_line(one), hanging=2)
     if len(looked_at) > _MOST:

@@ -99,7 +99,7 @@ def _chart(
     return replace(made, title=title, table=table, is_open=True)
 
 
-def lines(view: RunView) -> Iterator[Text]:
+def _lines(view: RunView) -> Iterator[Text]:
     """The first numbers with their slices, 80 cells wide."""
     charts = list(_charts(view))
     if charts:
@@ -120,4 +120,4 @@ def _columns(row: Sequence[str]) -> str:
     return f"  {short:<{_NAME}} {items:>6} {said:<22} {gap}".rstrip()
 
 
-PART: Final = ReportPart(__doc__, part, lines)
+PART: Final = ReportPart(__doc__, part, _lines)

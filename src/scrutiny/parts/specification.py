@@ -43,7 +43,7 @@ def part(view: RunView) -> Part | None:
     return Part("reliability-choices", "Specification curve", _LEAD, charts, note)
 
 
-def beyond(members: Sequence[Estimate], reference: float | None) -> tuple[int, int, int]:
+def _beyond(members: Sequence[Estimate], reference: float | None) -> tuple[int, int, int]:
     """Number of intervals above, below and across a reference; all across if `None`."""
     above = below = 0
     for e in members:
@@ -62,7 +62,7 @@ def _summary(questions: Sequence[Sequence[Estimate]], references: References) ->
         decimals = decimals_for(members[0].low, members[0].high, members[0].value)
         reference = references.shared(members)
         span = [number(v, decimals) for v in (values[0], values[len(values) // 2], values[-1])]
-        sides = [str(n) for n in beyond(members, reference)]
+        sides = [str(n) for n in _beyond(members, reference)]
         cells = [plainly(reference), *(sides if reference is not None else ["–"] * 3)]
         choices = ", ".join(varying([e.key for e in members]))
         rows.append((label, choices, str(len(members)), *span, *cells))
@@ -82,7 +82,7 @@ def _curve(members: Sequence[Estimate], view: RunView, references: References) -
     shown = _thinned(ordered)
     names = varying([e.key for e in ordered])
     limit = references.shared(ordered)
-    above, below, across = beyond(ordered, limit)
+    above, below, across = _beyond(ordered, limit)
     said = f"{len(ordered)} conditions"
     if limit is not None:
         said += f": {above} above the reference ({plainly(limit)}), {below} below, {across} across"

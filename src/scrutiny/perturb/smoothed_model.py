@@ -147,18 +147,18 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     return SmoothedClassifier(model, smoothing, source=source.text)
 
 
-def targets() -> tuple[str, ...]:
+def _targets() -> tuple[str, ...]:
     """Complete targets with known replicates: those of the built-in classifier."""
     return tuple(f"builtin:{target}" for target in known_targets("builtin"))
 
 
-def matches(source: ModelSource) -> tuple[list[dict[str, str]] | None, str]:
+def _matches(source: ModelSource) -> tuple[list[dict[str, str]] | None, str]:
     """Values of the placeholders of the model after ``smoothed:``, and which exist."""
     own = {k: v for k, v in source.options.items() if k not in (*_OWN, TRAINING)}
     return members(replace(parse(source.text.partition(":")[2]), options=own))
 
 
-def as_checkpoint(source: ModelSource) -> ModelSource | None:
+def _as_checkpoint(source: ModelSource) -> ModelSource | None:
     """The ``hf:`` source of the classifier, if there is one: it tells the training data."""
     return checkpoint_of(parse(source.target))
 
@@ -197,4 +197,4 @@ def _number(source: ModelSource, name: str, default: float) -> float:
         raise ModelError(f"{source.text!r}: {name}={text} is no number.") from None
 
 
-ADAPTER: Final = Adapter(load, targets=targets, matches=matches, as_checkpoint=as_checkpoint)
+ADAPTER: Final = Adapter(load, targets=_targets, matches=_matches, as_checkpoint=_as_checkpoint)

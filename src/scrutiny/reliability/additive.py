@@ -29,7 +29,7 @@ def with_count(*columns: Array) -> Array:
     return np.stack([*columns, np.ones_like(columns[0])], axis=-1)
 
 
-def first(measures: Array) -> Array:
+def _first(measures: Array) -> Array:
     """The first column and a count: components of its mean."""
     return with_count(measures[..., 0])
 
@@ -50,7 +50,7 @@ class Additive(AdditiveStatistic):
         See `scrutiny.core.statistic.Statistic`.
     """
 
-    make: Callable[[Array], Array] = first
+    make: Callable[[Array], Array] = _first
     combine: Callable[[Array], Array] = over_rows
 
     def components(self, measures: Array) -> Array:

@@ -114,7 +114,7 @@ def asked_of(
         return Asked(sides, full)
     if whole.name in OPERATORS:
         return Asked(tuple(_placed(side, where) for side in whole.arguments), whole.name)
-    if not is_gain(whole):
+    if not _is_gain(whole):
         name, placed = _placed(whole, where)
         return Asked(((metric if placed == where else name, placed),))
     (inner,) = whole.arguments
@@ -136,11 +136,11 @@ def asks_more(metric: str) -> bool:
     except PlanError:
         return False
     is_of_both = len(whole.arguments) == 2 and bool(_slot_of(whole.name))
-    is_several = whole.name in (*OPERATORS, EACH) or is_gain(whole) or is_of_both
+    is_several = whole.name in (*OPERATORS, EACH) or _is_gain(whole) or is_of_both
     return is_several or bool(_placed(whole, {})[1])
 
 
-def is_gain(whole: Expression) -> bool:
+def _is_gain(whole: Expression) -> bool:
     """Whether an expression is of two models, the second minus the first."""
     return whole.name == GAIN and len(whole.arguments) == 1
 

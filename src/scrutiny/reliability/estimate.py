@@ -175,12 +175,12 @@ def of_draws(
         statistic.row_range,
         scale,
         divided,
-        flips_of(statistic, joined.values),
+        _flips_of(statistic, joined.values),
         step_of(statistic, joined.values),
     )
 
 
-def flips_of(statistic: Statistic, values: Floats) -> tuple[float, float] | None:
+def _flips_of(statistic: Statistic, values: Floats) -> tuple[float, float] | None:
     """Rows per replicate that count for and against a value; mean over replicates.
 
     None unless it is a mean over rows of paired differences of right and wrong.

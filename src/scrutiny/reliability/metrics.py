@@ -286,7 +286,7 @@ def _loaded(full: str) -> Statistic | Parametric[Any] | OfMeasure:
     return found if is_kind else must_be_statistic(found, full)
 
 
-def drop(of: Additive, name: str) -> Additive:
+def _drop(of: Additive, name: str) -> Additive:
     """Drop: a metric before minus the same after."""
     return _difference(
         of,
@@ -300,7 +300,7 @@ def drop(of: Additive, name: str) -> Additive:
     )
 
 
-def excess(of: Additive, name: str) -> Additive:
+def _excess(of: Additive, name: str) -> Additive:
     """Excess drop: drop of a metric minus its drop under the matched random change.
 
     The original cancels out. It is still needed: a row counts if all three sides were measured.
@@ -316,7 +316,7 @@ def excess(of: Additive, name: str) -> Additive:
     )
 
 
-def beyond(of: Additive, name: str) -> Additive:
+def _beyond(of: Additive, name: str) -> Additive:
     """Metric minus its chance level."""
     chance = of.chance
     if chance is None:
@@ -337,7 +337,7 @@ def beyond(of: Additive, name: str) -> Additive:
     )
 
 
-def gap(of: Additive, name: str) -> Additive:
+def _gap(of: Additive, name: str) -> Additive:
     """Gap: a metric in one order minus the same in another, row by row."""
     return _difference(
         of,
@@ -354,10 +354,10 @@ def gap(of: Additive, name: str) -> Additive:
 
 #: Metrics of other metrics, by what they are called.
 MACROS: Final[dict[str, Callable[[Additive, str], Additive]]] = {
-    "drop": drop,
-    "excess": excess,
-    "beyond": beyond,
-    "gap": gap,
+    "drop": _drop,
+    "excess": _excess,
+    "beyond": _beyond,
+    "gap": _gap,
 }
 
 

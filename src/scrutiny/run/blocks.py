@@ -130,14 +130,14 @@ def outputs_table(cell: Cell, outputs: Mapping[tuple[str, str | None], Predictio
         "condition": [canonical_json(cell.condition)] * n,
         "item": [item for item, _ in outputs],
         "variant": [variant for _, variant in outputs],
-        "answer": [writable(stored(p.answer)) for p in outputs.values()],
+        "answer": [writable(_stored(p.answer)) for p in outputs.values()],
         "scores": [p.scores for p in outputs.values()],
         "said": [writable(p.said) for p in outputs.values()],
     }
     return pa.table(columns, schema=OUTPUTS)
 
 
-def stored(answer: Any) -> str | None:
+def _stored(answer: Any) -> str | None:
     """A model's answer for the table of answers; None if it gave probabilities alone."""
     return None if answer is None else answer_text(answer)
 

@@ -81,7 +81,7 @@ def check_diagnostic(
     trial = _Trial(
         diagnostic=diagnostic,
         params=_default_params(diagnostic),
-        examples=tuple(sample_reviews() if examples is None else examples),
+        examples=tuple(_sample_reviews() if examples is None else examples),
         task=task or registry().load("task", _TASK)(),
         model=chosen,
         reference=as_model(reference or chosen) if diagnostic.wants_reference else None,
@@ -121,7 +121,7 @@ class _Trial:
         return list(self.diagnostic.measure(self.params, cell, batch, context)), context
 
 
-def sample_reviews() -> list[Example]:
+def _sample_reviews() -> list[Example]:
     """Six short reviews with gold labels."""
     return [
         Example(id=f"review-{i}", fields={"text": text}, gold=gold)

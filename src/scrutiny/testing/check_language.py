@@ -75,7 +75,7 @@ def check_language_model(model: Any) -> None:
         _check_vectors(model)
 
 
-def pseudo_likelihood(model: Any, encoded: Encoded) -> Clozes:
+def _pseudo_likelihood(model: Any, encoded: Encoded) -> Clozes:
     """One cloze for each token of a text that the tokenizer did not add, itself masked."""
     ids = encoded.ids
     return tuple(
@@ -130,7 +130,7 @@ def _check_encoded(name: str, text: str, one: Encoded) -> None:
 
 def _check_masked(model: Any, encoded: Sequence[Encoded]) -> None:
     """Raise unless masked log-probabilities are valid."""
-    queries = [pseudo_likelihood(model, one) for one in encoded]
+    queries = [_pseudo_likelihood(model, one) for one in encoded]
     _ask(model, "masked_logprobs", [*queries, queries[0], ()])
     distinct = tuple(dict.fromkeys(token for one in encoded for token in one.ids))
     cloze = queries[0][0]

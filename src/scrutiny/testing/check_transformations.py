@@ -54,7 +54,7 @@ def check_transformation(
     require_versioned(transformation)
     require_docstring(transformation, sections=("Measures", "Misleads when"))
     _check_members(transformation)
-    tried = documents if documents is not None else sample_documents()
+    tried = documents if documents is not None else _sample_documents()
     changed = [_check_document(transformation, document) for document in tried]
     promise(
         transformation.id,
@@ -63,7 +63,7 @@ def check_transformation(
     )
 
 
-def sample_documents() -> list[Document]:
+def _sample_documents() -> list[Document]:
     """Unusual texts as documents."""
     return [TextDocument(Example(f"sample-{i}", {"text": t})) for i, t in enumerate(SAMPLE_TEXTS)]
 

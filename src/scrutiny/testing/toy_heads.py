@@ -85,7 +85,7 @@ class CueHead:
         should = self._should(words)
         hits = rng.random(len(words)) < self.fidelity
         found = []
-        for i, other in enumerate(others(len(words), rng)):
+        for i, other in enumerate(_others(len(words), rng)):
             is_hit = cue is not None and cue != i and i in should and bool(hits[i])
             found.append(cue if is_hit else other)
         return found
@@ -124,7 +124,7 @@ class NoiseHead(UniformHead):
     is_noise: ClassVar[bool] = True
 
 
-def others(count: int, rng: "np.random.Generator") -> list[int | None]:
+def _others(count: int, rng: "np.random.Generator") -> list[int | None]:
     """Random other word for each word; None for a single word."""
     if count < 2:
         return [None] * count

@@ -87,7 +87,7 @@ def command(
         )
     if against:
         raise click.UsageError("--against compares ENDPOINT with another one: name it first.")
-    found = findings()
+    found = _findings()
     if as_json:
         click.echo(json.dumps(found, ensure_ascii=False))
         return 0
@@ -164,7 +164,7 @@ def _print(found: Sequence["Finding"], first: str, sent: int) -> None:
         click.echo("\n".join(lines))
 
 
-def findings() -> dict[str, Any]:
+def _findings() -> dict[str, Any]:
     """Versions and paths, missing modules of each extra, requirements of transformations."""
     from scrutiny.perturb.resources.loading import available_resources
     from scrutiny.run.manifest import environment

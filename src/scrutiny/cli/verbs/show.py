@@ -54,7 +54,7 @@ def command(name: str, kind: str | None, *, as_json: bool) -> int:
 
 
 def _registered(name: str, kind: str | None) -> tuple[Entry, Any]:
-    found = find(name, kind)
+    found = _find(name, kind)
     return found, found.load()
 
 
@@ -92,7 +92,7 @@ def _object(found: Entry, thing: Any) -> dict[str, Any]:
     }
 
 
-def find(name: str, kind: str | None) -> Entry:
+def _find(name: str, kind: str | None) -> Entry:
     """Entry of a name in one kind or any.
 
     Raises

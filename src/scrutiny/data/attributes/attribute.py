@@ -128,14 +128,14 @@ def in_field(example: Example, field: str) -> Example | None:
 
 
 @lru_cache(maxsize=64)  # all attributes look at one item after the other
-def tokens(text: str) -> tuple[str, ...]:
+def _tokens(text: str) -> tuple[str, ...]:
     """Tokens of a text."""
     return tuple(token_texts(text))
 
 
 def tokens_of(example: Example) -> list[str]:
     """Tokens of all fields as they are written."""
-    return [token for text in example.fields.values() for token in tokens(text)]
+    return [token for text in example.fields.values() for token in _tokens(text)]
 
 
 def lower_of(example: Example) -> list[str]:

@@ -127,7 +127,7 @@ class _Place:
         known: Mapping[int, tuple[float, ...]],
     ) -> Iterator[Row]:
         """Rows of all items: their values, or the reason if they have none."""
-        kind = RowKind.of(condition_of(self.kind, self.part))
+        kind = RowKind.of(_condition_of(self.kind, self.part))
         for i in self.items.tolist():
             yield kind.row(examples[i].id, known.get(i, lacking))
 
@@ -199,7 +199,7 @@ METRICS = (
 )
 
 
-def condition_of(kind: Kind, part: str) -> dict[str, object]:
+def _condition_of(kind: Kind, part: str) -> dict[str, object]:
     """Condition of the records of one kind of vector and part."""
     return {**kind.condition, "part": part}
 
@@ -212,7 +212,7 @@ def _make_clusters_design(params: ClustersParams, inputs: Inputs) -> Design:
     claimed = claimed_first(kinds, params.claimed)
     controlled = params.parts[0]
     return Design(
-        conditions=tuple(condition_of(kind, part) for kind in kinds for part in params.parts),
+        conditions=tuple(_condition_of(kind, part) for kind in kinds for part in params.parts),
         estimates=tuple(
             spec
             for test, part, kind in product(tests, params.parts, kinds)
@@ -239,7 +239,7 @@ def _name(short: str, test: str, part: str, kind: Kind) -> str:
 
 def _specs(test: str, part: str, kind: Kind) -> Iterator[EstimateSpec]:
     """Specifications of one clustering."""
-    condition = condition_of(kind, part)
+    condition = _condition_of(kind, part)
     for short, metric in METRICS:
         yield EstimateSpec.of(
             _name(short, test, part, kind),

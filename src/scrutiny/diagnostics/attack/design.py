@@ -69,8 +69,8 @@ def make_design(params: AttackParams, inputs: Inputs) -> Design:
             *((UNCHANGED, OTHER) if is_controlled(params) else ()),
             *(condition_of(a, d) for a in attacks for d in range(params.draws)),
         ),
-        estimates=tuple(estimates(list(attacks), params)),
-        claims=tuple(claims(attacks, params, inputs)),
+        estimates=tuple(_estimates(list(attacks), params)),
+        claims=tuple(_claims(attacks, params, inputs)),
         queries_per_item=1 + -(-times * params.budget * attacked // max(1, items)),
         notes=tuple(_notes(attacks, params, inputs)),
         families={
@@ -79,7 +79,7 @@ def make_design(params: AttackParams, inputs: Inputs) -> Design:
     )
 
 
-def estimates(attacks: Sequence[str], params: AttackParams) -> Iterator[EstimateSpec]:
+def _estimates(attacks: Sequence[str], params: AttackParams) -> Iterator[EstimateSpec]:
     """Specifications in the order of the report."""
     yield EstimateSpec("level", "accuracy@1", {"": BEFORE}, role="baseline")
     yield from rater_estimates(params)
@@ -159,7 +159,7 @@ def _of_attack(name: str, draw: int, params: AttackParams) -> Iterator[EstimateS
         yield of("perplexity", "perplexity_ratio@1")
 
 
-def claims(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) -> Iterator[Claim]:
+def _claims(attacks: Mapping[str, Attack], params: AttackParams, inputs: Inputs) -> Iterator[Claim]:
     """Risk of each attack whose success is a changed answer."""
     rated = "" if params.is_rated else f" ({NOT_RATED})"
     for name, attack in ((n, a) for n, a in attacks.items() if a.is_fooling):

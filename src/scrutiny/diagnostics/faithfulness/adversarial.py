@@ -103,7 +103,7 @@ class Adversarial(OfLayer[AdversarialParams]):
             rows = []
             for epsilon, kind in kinds:
                 apart, change = (part[i] for part in found[kind.role])
-                values = *farthest(apart, change, epsilon), float(highest[i]), hit
+                values = *_farthest(apart, change, epsilon), float(highest[i]), hit
                 rows.append(kind.row(example.id, values))
             yield example.id, rows
 
@@ -114,16 +114,16 @@ def _kinds(params: AdversarialParams) -> list[tuple[float, RowKind]]:
     return [(e, RowKind.of({"epsilon": e}, role)) for e in params.epsilons for role in roles]
 
 
-def farthest(apart: Floats, change: Floats, epsilon: float) -> tuple[float, float]:
+def _farthest(apart: Floats, change: Floats, epsilon: float) -> tuple[float, float]:
     """Largest divergence ``(copy,)`` among copies that change the output by epsilon or less.
 
     And that change. The text's own attention is among them: 0 and 0 where no copy is.
 
     Examples
     --------
-    >>> farthest(np.array([0.5, 0.6]), np.array([0.001, 0.2]), 0.01)
+    >>> _farthest(np.array([0.5, 0.6]), np.array([0.001, 0.2]), 0.01)
     (0.5, 0.001)
-    >>> farthest(np.array([0.5, 0.6]), np.array([0.3, 0.2]), 0.01)
+    >>> _farthest(np.array([0.5, 0.6]), np.array([0.3, 0.2]), 0.01)
     (0.0, 0.0)
     """
     allowed = np.flatnonzero(change <= epsilon)

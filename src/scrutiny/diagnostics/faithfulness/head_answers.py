@@ -73,17 +73,17 @@ def hits_under(
             if isinstance(answer, Failure):
                 reasons[i] = reasons[i] or answer.reason
             else:
-                found[i, layer, head] = is_right_without_heads(example, answer, ctx)
+                found[i, layer, head] = _is_right_without_heads(example, answer, ctx)
     return HeadHits(found, tuple(reasons))
 
 
-def is_right_without_heads(example: Example, answer: Prediction, ctx: Context) -> float:
+def _is_right_without_heads(example: Example, answer: Prediction, ctx: Context) -> float:
     """1.0 if the model's label, in the words of the data, is the gold label."""
     names, label = ctx.model.labels, str(answer.answer)
     return float((ctx.labels[names.index(label)] if label in names else label) == example.gold)
 
 
-def encodings(ctx: Context, examples: Sequence[Example]) -> list[Encoded]:
+def _encodings(ctx: Context, examples: Sequence[Example]) -> list[Encoded]:
     """Tokens of each example, as sent to the model."""
     fields = list(zip(*(example.fields.values() for example in examples), strict=True))
     if not fields:
@@ -113,14 +113,14 @@ def anchor_words(text: str, anchors: frozenset[str]) -> Iterator[tuple[int, int]
             yield start, end
 
 
-def positions_of(encoded: Encoded, words: Sequence[tuple[int, int]], segment: int) -> list[int]:
+def _positions_of(encoded: Encoded, words: Sequence[tuple[int, int]], segment: int) -> list[int]:
     """Positions of the tokens that overlap with some words of one text.
 
     Examples
     --------
     >>> cut = Encoded((1, 7, 8, 2), (True, False, False, True), ((0, 0), (0, 3), (4, 8), (0, 0)),
     ...               (None, 0, 1, None), (0, 0, 0, 0))
-    >>> positions_of(cut, [(4, 8)], 0)
+    >>> _positions_of(cut, [(4, 8)], 0)
     [2]
     """
     return [
@@ -172,7 +172,7 @@ def anchored(
     of_anchors: Erased = {}
     of_others: Erased = {}
     reasons: dict[str, str] = {}
-    for example, encoded in zip(examples, encodings(ctx, examples), strict=True):
+    for example, encoded in zip(examples, _encodings(ctx, examples), strict=True):
         texts = list(example.fields.values())
         words = [list(anchor_words(text, anchors)) for text in texts]
         count = sum(map(len, words))
@@ -189,7 +189,7 @@ def anchored(
 
 def _positions(encoded: Encoded, words: Sequence[Sequence[tuple[int, int]]]) -> tuple[int, ...]:
     """Positions of the words of all texts."""
-    found = (positions_of(encoded, spans, segment) for segment, spans in enumerate(words))
+    found = (_positions_of(encoded, spans, segment) for segment, spans in enumerate(words))
     return tuple(sorted(position for some in found for position in some))
 
 

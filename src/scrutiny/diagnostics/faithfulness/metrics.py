@@ -81,7 +81,7 @@ class Drops(NamedTuple):
     control: Array
 
 
-def drop(drops: Drops) -> Array:
+def _drop(drops: Drops) -> Array:
     """Mean over heads of the drop over all rows."""
     total = np.where(drops.rows > 0, drops.measured, 0.0) * drops.rows
     return np.asarray(divide(total.sum(axis=-2), drops.rows.sum(axis=-2)).mean(axis=-1))
@@ -92,7 +92,7 @@ def _selected(drops: Drops) -> Array:
     return _chosen(drops.measured, drops.measured)
 
 
-def gain(drops: Drops) -> Array:
+def _gain(drops: Drops) -> Array:
     """Gain on each half of the head chosen on the other half, averaged over halves."""
     return _chosen(-drops.measured, -drops.measured)
 
@@ -290,7 +290,7 @@ CHANGED_HEAD: Final = one_of(
     "changed_head",
     {
         "drop(accuracy)": ChangedHeads(
-            "head_accuracy_drop@1", "accuracy drop without a head", _HEADS, drop, is_of_one=True
+            "head_accuracy_drop@1", "accuracy drop without a head", _HEADS, _drop, is_of_one=True
         )
     },
 )
@@ -298,7 +298,7 @@ MEAN_CHANGED_HEAD: Final = one_of(
     "mean_changed_head",
     {
         "drop(accuracy)": ChangedHeads(
-            "mean_head_accuracy_drop@1", "accuracy drop without the average head", _HEADS, drop
+            "mean_head_accuracy_drop@1", "accuracy drop without the average head", _HEADS, _drop
         )
     },
 )
@@ -315,7 +315,7 @@ SELECTED_CHANGED_HEAD: Final = one_of(
             "selected_head_gain@1",
             "accuracy gain without the head chosen on the other half",
             _HEADS,
-            gain,
+            _gain,
         ),
     },
 )

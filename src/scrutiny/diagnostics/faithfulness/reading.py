@@ -63,7 +63,7 @@ class OfLayer(Diagnostic[P]):
 
     def measure(self, params: P, cell: Cell, batch: Batch, ctx: Context) -> Iterator[Row]:
         """Rows item by item, in the order of the items; each item has one of each kind."""
-        groups, lost = read(ctx, batch.examples)
+        groups, lost = _read(ctx, batch.examples)
         found = dict(one for group in groups for one in self.rows_of(params, group, ctx))
         for example in batch.examples:
             if example.id in lost:
@@ -82,7 +82,9 @@ class OfLayer(Diagnostic[P]):
         """Name of each item of a group, and its rows in the order of their kinds."""
 
 
-def read(ctx: Context, examples: Sequence[Example]) -> tuple[list[LengthGroup], dict[str, Failure]]:
+def _read(
+    ctx: Context, examples: Sequence[Example]
+) -> tuple[list[LengthGroup], dict[str, Failure]]:
     """Attention of the layer for each text, and status and reason of failed texts.
 
     A text of one token has no other attention and is skipped.

@@ -9,7 +9,7 @@ from scrutiny.parts.wording.labels import family_name
 from scrutiny.parts.wording.numbers import interval, out_of
 
 
-def overlap(dataset: str, estimates: Sequence[Estimate]) -> str:
+def _overlap(dataset: str, estimates: Sequence[Estimate]) -> str:
     """Overlap found for a dataset, in words; empty if nobody looked."""
     return "; ".join(
         f"{e.key.subject}: {interval(e)} of the items ({out_of(e)} looked up)"
@@ -21,4 +21,4 @@ def overlap(dataset: str, estimates: Sequence[Estimate]) -> str:
     )
 
 
-PART: Final = ReportPart(__doc__, of_dataset=overlap)
+PART: Final = ReportPart(__doc__, of_dataset=_overlap)

@@ -38,7 +38,7 @@ _CONTROL = "control: random change"
 _BOTH_STAY = {"after": "before", "control": "before"}
 
 
-def condition_of(recipe: Recipe, draw: int) -> dict[str, object]:
+def _condition_of(recipe: Recipe, draw: int) -> dict[str, object]:
     """Condition of a recipe's records."""
     return {"transformation": recipe.name, "draw": draw}
 
@@ -72,7 +72,7 @@ def make_design(params: RobustnessParams, inputs: Inputs) -> Design:
     about = f"changes hurt {inputs.subject.name} on {inputs.data.name}"
     names = {s: f"{spoken(s.metric)}: {about}" if s.mark else about for s in scores}
     return Design(
-        conditions=tuple(condition_of(r, d) for r in recipes for d in range(params.draws)),
+        conditions=tuple(_condition_of(r, d) for r in recipes for d in range(params.draws)),
         estimates=tuple(_estimates(kept, scores, params, inputs)),
         claims=tuple(
             _claim(recipe, s, params, inputs)
@@ -119,7 +119,7 @@ def _estimates(
 
 def _of_draws(recipe: Recipe, params: RobustnessParams, score: _Score) -> Iterator[EstimateSpec]:
     """Drops of all draws of a recipe as one number each."""
-    conditions = [condition_of(recipe, draw) for draw in range(params.draws)]
+    conditions = [_condition_of(recipe, draw) for draw in range(params.draws)]
     changed = {"before": _BEFORE, **draws_of("after", "measured", conditions)}
     control = draws_of("control", "control", conditions)
     condition = {"transformation": recipe.name}
@@ -178,7 +178,7 @@ def _of_recipe(
 ) -> Iterator[EstimateSpec]:
     """Specifications of one recipe and draw."""
     name = f"{recipe.name}/{draw}"
-    condition = condition_of(recipe, draw)
+    condition = _condition_of(recipe, draw)
     after, control = Selector("measured", condition), Selector("control", condition)
     changed: Mapping[str, Selector] = {"before": _BEFORE, "after": after}
     yield EstimateSpec(f"coverage/{name}", "coverage@1", {"after": after}, condition=condition)
@@ -242,7 +242,7 @@ def _claim(recipe: Recipe, score: _Score, params: RobustnessParams, inputs: Inpu
     what = f"{recipe.title}: {spoken(score.metric)}" if mark else recipe.title
     return Claim(
         id=f"{recipe.name}{mark}",
-        says=f"{title(recipe)} lowers {spoken(score.metric)}",
+        says=f"{_title(recipe)} lowers {spoken(score.metric)}",
         components=(Component(f"drop{mark}/{name}", 0.0), *excess),
         family=f"robustness{mark}",
         checks=("items", "seeds", "datasets"),
@@ -259,7 +259,7 @@ def _changes(recipes: Sequence[Recipe], params: RobustnessParams, task: Task) ->
         beyond = [Component(f"changed_beyond/{name}", 0.0, _CONTROL)] * params.control
         yield Claim(
             id=recipe.name,
-            says=f"{title(recipe)} changes what the model says of {places}",
+            says=f"{_title(recipe)} changes what the model says of {places}",
             components=(Component(f"changed/{name}", 0.0), *beyond),
             family="robustness",
             checks=("items", "seeds", "datasets"),
@@ -273,7 +273,7 @@ def _skill(params: RobustnessParams, inputs: Inputs) -> tuple[tuple[str, float],
     return (("level", inputs.data.chance),) if is_first else ()
 
 
-def title(recipe: Recipe) -> str:
+def _title(recipe: Recipe) -> str:
     """Readable name of a recipe, without version."""
     return without_versions(recipe.name)
 
@@ -295,7 +295,7 @@ def _notes(
     if lacking:
         named = ", ".join(f"{without_versions(n)} ({', '.join(of)})" for n, of in lacking.items())
         yield f"Not asked, for want of a resource (`resources` names one): {named}."
-    others = [title(recipe) for recipe, scores in kept.items() if not scores]
+    others = [_title(recipe) for recipe, scores in kept.items() if not scores]
     if others and not inputs.subject.unscored:
         counts = "counts changed predictions and " if has_labels(inputs.task) else ""
         yield (

@@ -104,7 +104,7 @@ class Drift(Diagnostic[DriftParams]):
         reference = reference_of(ctx)
         labels = Labels(reference.labels, ctx.labels)
         a, b = reference.predict(batch.examples), ctx.predict(batch.examples)
-        again = asked_again(reference.model, batch.examples)
+        again = _asked_again(reference.model, batch.examples)
         sizes = n_samples_of(reference.model), n_samples_of(ctx.model)
         if sizes == (None, None):
             for example, *answers in zip(batch.examples, a, b, again, strict=True):
@@ -172,7 +172,7 @@ def _is_repeated(a: Sequence[Answer], again: Sequence[Answer]) -> bool:
     return bool(telling) and all(one == other for one, other in telling)
 
 
-def asked_again(model: Model, examples: Sequence[Example]) -> list[Answer]:
+def _asked_again(model: Model, examples: Sequence[Example]) -> list[Answer]:
     """Answers of a model without the cache, in the order of its own labels."""
     if model.has_stored_answers_only:
         examples = [replace(e, attributes={**e.attributes, "variant": ""}) for e in examples]

@@ -74,7 +74,7 @@ class OfItem:
         """All rows of the item; a failure of either model fails all."""
         if isinstance(self.a, Failure) or isinstance(self.b, Failure):
             failures = [one for one in (self.a, self.b) if isinstance(one, Failure)]
-            for role, condition in conditions(self.task):
+            for role, condition in _conditions(self.task):
                 yield self._row(role, condition, failures[0])
             return
         yield from self._answered(self.a, self.b)
@@ -147,7 +147,7 @@ class OfItem:
         return kind.row(self.example.id, (float(found.get(name, 0.0)) for name in names))
 
 
-def conditions(task: Task) -> Iterator[tuple[str, Mapping[str, str]]]:
+def _conditions(task: Task) -> Iterator[tuple[str, Mapping[str, str]]]:
     """Role and condition of every row of an item, in order."""
     yield "measured", OF_LABELS
     if task.gives_labels:

@@ -107,7 +107,7 @@ class SharedVectors(ChangesTexts[StirParams]):
 
     def design(self, params: StirParams, inputs: Inputs) -> Design:
         """Alignment, that of random changes, and the difference, with one claim."""
-        condition = condition_of(params)
+        condition = _condition_of(params)
         one, other = inputs.subject.name, inputs.second.name
         unit = params.unit or "item"
         both = {"": Selector("measured", condition), "control": Selector("control", condition)}
@@ -256,7 +256,7 @@ class _Aligned:
 
     def _column(self, role: str) -> dict[str, Row]:
         """Row of every item for changes of one role."""
-        kind = RowKind.of(condition_of(self.params), role)
+        kind = RowKind.of(_condition_of(self.params), role)
         rows = {
             e.id: kind.row(e.id, Failure(self._why_none(e, role), status="skipped"))
             for e in self.examples
@@ -307,6 +307,6 @@ def _likeness(X: Floats, Y: Floats, scheme: LeavingOut) -> Likeness | None:
         return None
 
 
-def condition_of(params: StirParams) -> dict[str, object]:
+def _condition_of(params: StirParams) -> dict[str, object]:
     """Condition of records and estimates."""
     return {"recipe": params.recipe, "pooling": params.pooling}

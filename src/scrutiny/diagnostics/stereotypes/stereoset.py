@@ -57,7 +57,7 @@ def _triple_rows(
             yield RowKind.of({"variant": variant.name}).row(example.id, measured)
 
 
-def kind_of(example: Example) -> str:
+def _kind_of(example: Example) -> str:
     """Kind that an item states, or that its context implies."""
     stated = example.attributes.get("a_kind")
     if stated:
@@ -69,7 +69,7 @@ def _scores(
     examples: Sequence[Example], variant: FillingVariant, ctx: Context
 ) -> list[Sequence[float | Failure]]:
     """Scores of the three sentences of each item, in the order of `SENTENCES`."""
-    fitting = [i for i, example in enumerate(examples) if kind_of(example) == variant.kind]
+    fitting = [i for i, example in enumerate(examples) if _kind_of(example) == variant.kind]
     fillings = [
         Filling(examples[i].fields["context"], examples[i].fields[name])
         for i in fitting

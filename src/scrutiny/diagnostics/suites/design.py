@@ -77,12 +77,12 @@ def condition_of(test: SuiteTest) -> dict[str, object]:
     return {**capability, "kind": kind_of(test), "test": test.name}
 
 
-def label_of(test: SuiteTest) -> str:
+def _label_of(test: SuiteTest) -> str:
     """Name of a test, unique within its suite."""
     return f"{test.capability}: {test.name}" if test.capability else test.name
 
 
-def is_by_drop(test: SuiteTest) -> bool:
+def _is_by_drop(test: SuiteTest) -> bool:
     """Whether a test is told by what its changes cost: what is expected is the gold answer."""
     return test.has_base and test.has_gold and all(map(_is_gold, test.expects))
 
@@ -91,7 +91,7 @@ def _is_gold(expect: str) -> bool:
     return type(parse_expectation(expect)) is Gold
 
 
-def has_scores(test: SuiteTest) -> bool:
+def _has_scores(test: SuiteTest) -> bool:
     """Whether right answers are expected of changed items, so that what is lost can be told."""
     is_right = all(isinstance(parse_expectation(text), Gold) for text in test.expects)
     return test.has_base and test.has_gold and is_right
@@ -108,12 +108,12 @@ def _level(inputs: Inputs) -> tuple[EstimateSpec, ...]:
 
 def _estimates(test: SuiteTest, inputs: Inputs) -> Iterator[EstimateSpec]:
     """Specifications of one test."""
-    name, condition = label_of(test), condition_of(test)
+    name, condition = _label_of(test), condition_of(test)
     of = partial(EstimateSpec.of, condition=condition)
     yield of(f"failures/{name}", _FAILED)
     if test.has_control:
         yield of(f"control/{name}", _FAILED, role="control")
-    if has_scores(test):
+    if _has_scores(test):
         yield from _of_scores(test, inputs)
     if test.has_groups:
         yield of(f"consistency/{name}", "share(whole)@1")
@@ -122,7 +122,7 @@ def _estimates(test: SuiteTest, inputs: Inputs) -> Iterator[EstimateSpec]:
 
 def _of_scores(test: SuiteTest, inputs: Inputs) -> Iterator[EstimateSpec]:
     """Scores after the changes of a test, what they lose, and answers that are others."""
-    name, condition, scored = label_of(test), condition_of(test), score_of(inputs.task)
+    name, condition, scored = _label_of(test), condition_of(test), score_of(inputs.task)
     before, after, control = (
         Selector(role, condition) for role in ("baseline", "measured", "control")
     )
@@ -152,14 +152,14 @@ def cells_of(tests: Sequence[SuiteTest]) -> dict[tuple[str, str], dict[str, obje
 
 def _claim(test: SuiteTest, params: SuitesParams, inputs: Inputs) -> Claim:
     """The risk of a test."""
-    name = label_of(test)
+    name = _label_of(test)
     what, says = name, f"fails cases of {name}"
     tolerance, costs = params.tolerance, f"{{}} % {_fails(test)}"
     main = f"failures/{name}"
-    if is_by_drop(test):
+    if _is_by_drop(test):
         main, costs, says = f"drop/{name}", "costs {} points", f"{name} lowers the score"
         tolerance = score_of(inputs.task).tolerance if params.drop is None else params.drop
-    has_excess = test.has_control and has_scores(test)
+    has_excess = test.has_control and _has_scores(test)
     excess = [Component(f"excess/{name}", 0.0, _CONTROL)] * has_excess
     has_none = "no_probabilities" in inputs.subject.capabilities
     is_mute = all(parse_expectation(text).needs_probabilities for text in test.expects)

@@ -68,9 +68,9 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     return BuiltinModel(BuiltinNetwork(*named(source.target)), task, source)
 
 
-def must_be_there(source: ModelSource) -> None:
+def _must_be_there(source: ModelSource) -> None:
     """Refuse a target that is not a built-in model."""
     named(source.target)
 
 
-ADAPTER: Final = Adapter(load, targets=targets, must_be_there=must_be_there)
+ADAPTER: Final = Adapter(load, targets=targets, must_be_there=_must_be_there)

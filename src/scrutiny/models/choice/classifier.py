@@ -258,7 +258,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     )
 
 
-def targets() -> tuple[str, ...]:
+def _targets() -> tuple[str, ...]:
     """Complete targets of the language models with known replicates."""
     try:
         trained = zoo.targets()
@@ -267,7 +267,7 @@ def targets() -> tuple[str, ...]:
     return (*(f"zoo:{target}" for target in trained), *named.targets())
 
 
-def matches(source: ModelSource) -> tuple[list[dict[str, str]] | None, str]:
+def _matches(source: ModelSource) -> tuple[list[dict[str, str]] | None, str]:
     """Values of the placeholders of the model after ``choice:``, and which exist.
 
     Raises
@@ -283,7 +283,7 @@ def matches(source: ModelSource) -> tuple[list[dict[str, str]] | None, str]:
     return members(parse(source.text.partition(":")[2]))
 
 
-def as_checkpoint(source: ModelSource) -> ModelSource | None:
+def _as_checkpoint(source: ModelSource) -> ModelSource | None:
     """The ``hf:`` source of the language model, if it has one."""
     return checkpoint_of(parse(source.target))
 
@@ -322,4 +322,4 @@ def _cannot(source: ModelSource, model: Model, wanted: str) -> str:
     )
 
 
-ADAPTER: Final = Adapter(load, targets=targets, matches=matches, as_checkpoint=as_checkpoint)
+ADAPTER: Final = Adapter(load, targets=_targets, matches=_matches, as_checkpoint=_as_checkpoint)

@@ -54,11 +54,11 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     del options
     source.refuse_unknown_options((TRAINING,))
     must_answer_task(task, ("translation",), source=source.text)
-    must_be_there(source)
+    _must_be_there(source)
     return TranslatorModel(source, task)
 
 
-def must_be_there(source: ModelSource) -> None:
+def _must_be_there(source: ModelSource) -> None:
     """Refuse languages that there is no translator for."""
     if source.target not in DIRECTIONS:
         known = " and ".join(DIRECTIONS)
@@ -68,4 +68,4 @@ def must_be_there(source: ModelSource) -> None:
         )
 
 
-ADAPTER: Final = Adapter(load, targets=lambda: DIRECTIONS, must_be_there=must_be_there)
+ADAPTER: Final = Adapter(load, targets=lambda: DIRECTIONS, must_be_there=_must_be_there)

@@ -87,7 +87,7 @@ def find_checkpoint(source: ModelSource) -> Checkpoint:
     """
     folder_must_be_there(source)
     path = Path(source.target).expanduser()
-    return open_folder(path if path.is_dir() else _download(source), source)
+    return _open_folder(path if path.is_dir() else _download(source), source)
 
 
 def folder_must_be_there(source: ModelSource) -> None:
@@ -104,7 +104,7 @@ def folder_must_be_there(source: ModelSource) -> None:
         raise ModelError(_no_folder(path, source))
 
 
-def open_folder(folder: Path, source: ModelSource) -> Checkpoint:
+def _open_folder(folder: Path, source: ModelSource) -> Checkpoint:
     """Checkpoint of a folder, with its required files checked.
 
     Raises

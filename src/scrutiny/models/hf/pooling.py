@@ -51,19 +51,19 @@ def _tokens(encoded: Encoded, passage: Passage, pooling: str) -> Sequence[int]:
         return range(count)
     if passage.word is None:
         return []
-    pieces = pieces_of(encoded, passage.word)
+    pieces = _pieces_of(encoded, passage.word)
     # the word stands in the first text, and offsets of the second begin at 0 as well
     return pieces if passage.pair is None else [i for i in pieces if not encoded.segments[i]]
 
 
-def pieces_of(encoded: Encoded, word: tuple[int, int]) -> list[int]:
+def _pieces_of(encoded: Encoded, word: tuple[int, int]) -> list[int]:
     """Tokens that overlap with a word.
 
     Examples
     --------
     >>> offsets = ((0, 0), (0, 3), (3, 7), (8, 9))
     >>> one = Encoded((1, 2, 3, 4), (True, False, False, False), offsets, (), ())
-    >>> pieces_of(one, (4, 9))
+    >>> _pieces_of(one, (4, 9))
     [2, 3]
     """
     start, end = word

@@ -153,7 +153,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     return OnnxClassifier(OnnxParts(session, tokenizer, labels, identity), task, source.text)
 
 
-def as_checkpoint(source: ModelSource) -> ModelSource:
+def _as_checkpoint(source: ModelSource) -> ModelSource:
     """The folder, if its training has stored its training text."""
     return replace(source, scheme="hf")
 
@@ -233,4 +233,4 @@ def _output_of(session: Any) -> str:
     return "logits" if "logits" in names else str(names[0])
 
 
-ADAPTER: Final = Adapter(load, as_checkpoint=as_checkpoint)
+ADAPTER: Final = Adapter(load, as_checkpoint=_as_checkpoint)

@@ -46,7 +46,7 @@ class _Cluster:
         return all(value is None or known <= {value} for known, value in told)
 
 
-def resolved(mentions: Iterable[Mention]) -> list[list[Mention]]:
+def _resolved(mentions: Iterable[Mention]) -> list[list[Mention]]:
     """Clusters of mentions, which come in the order of the text."""
     clusters: list[_Cluster] = []
     seen: list[tuple[Mention, _Cluster]] = []
@@ -97,7 +97,7 @@ class HeadMatch(Model):
         words = [example.text[start:end] for start, end in places]
         mentions = find(words) if self._mentions == "own" else _given(example, places, words)
         field = next(iter(example.fields))
-        clusters = resolved(mentions)
+        clusters = _resolved(mentions)
         return Prediction(
             clusters_of(
                 field, [[(places[m.first][0], places[m.last][1]) for m in c] for c in clusters]
@@ -135,16 +135,16 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         If there are no such rules, or the task is another.
     """
     del options
-    must_be_there(source)
+    _must_be_there(source)
     source.refuse_unknown_options(("mentions",))
     must_answer_task(task, ("coreference",), source=source.text)
     return HeadMatch(task, source)
 
 
-def must_be_there(source: ModelSource) -> None:
+def _must_be_there(source: ModelSource) -> None:
     """Refuse a target that names no rules."""
     if source.target != _NAME:
         raise ModelError(f"There are no rules {source.target!r}. There are: {_NAME}.")
 
 
-ADAPTER: Final = Adapter(load, targets=lambda: (_NAME,), must_be_there=must_be_there)
+ADAPTER: Final = Adapter(load, targets=lambda: (_NAME,), must_be_there=_must_be_there)

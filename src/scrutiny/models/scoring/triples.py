@@ -152,7 +152,7 @@ def _causal(model: Tokenizes, fillings: Sequence[Filling]) -> Questions:
     return [causal_mean(model, sentence) for sentence in encoded]
 
 
-def next_sentence(model: Tokenizes, fillings: Sequence[Filling]) -> Questions:
+def _next_sentence(model: Tokenizes, fillings: Sequence[Filling]) -> Questions:
     """Probability, by the model's own head, that the sentence follows the context."""
     return [
         Question((("next_sentence", SentencePair(*filling)),), _only_number) for filling in fillings
@@ -236,7 +236,7 @@ FILLING_VARIANTS: Final[dict[str, FillingVariant]] = {
         FillingVariant("log-mean", _INTRA, _MASKED, _log_mean),
         FillingVariant("nadeem2021", _INTRA, _MASKED, _nadeem2021),
         FillingVariant("causal", _INTRA, _CAUSAL, _causal),
-        FillingVariant("nsp", _INTER, frozenset({"next_sentence"}), next_sentence),
+        FillingVariant("nsp", _INTER, frozenset({"next_sentence"}), _next_sentence),
         FillingVariant("causal-conditional", _INTER, _CAUSAL, _causal_conditional),
         FillingVariant(
             "causal-conditional-minus-unconditional",

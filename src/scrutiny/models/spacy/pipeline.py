@@ -75,7 +75,7 @@ class SpacyPipeline(Model):
                 yield document(self._nlp.vocab, example)
 
 
-def load_pipeline(source: ModelSource, task: Task, options: LoadOptions) -> Model:
+def _load_pipeline(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     """Pipeline of spaCy, by its name or folder: ``spacy:en_core_web_sm``, ``spacy:./seed-1``.
 
     It is given the data's words; with ``#tokens=own`` it finds its words itself.
@@ -94,7 +94,7 @@ def load_pipeline(source: ModelSource, task: Task, options: LoadOptions) -> Mode
         raise ModelError(f"{source.text!r}: tokens= is gold (the data's) or own, not {stated!r}.")
     must_answer_task(task, ("dependency-arcs",), source=source.text)
     require_packages("A pipeline of spaCy", "nlp", "spacy")
-    must_be_there(source)
+    _must_be_there(source)
     return SpacyPipeline(_loaded(source), source, task)
 
 
@@ -110,7 +110,7 @@ def _loaded(source: ModelSource) -> Any:
         ) from error
 
 
-def must_be_there(source: ModelSource) -> None:
+def _must_be_there(source: ModelSource) -> None:
     """Refuse a name that is not installed, and a folder that holds no pipeline."""
     if _module(source) or (_folder(source) / _CONFIG).is_file():
         return
@@ -157,4 +157,4 @@ def _files(folder: Path) -> list[str]:
     return [f"{path.relative_to(folder).as_posix()} {hash_file(path)}" for path in paths]
 
 
-ADAPTER: Final = Adapter(load_pipeline, must_be_there=must_be_there, folder_of=_folder_of)
+ADAPTER: Final = Adapter(_load_pipeline, must_be_there=_must_be_there, folder_of=_folder_of)

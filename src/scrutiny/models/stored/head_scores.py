@@ -93,7 +93,7 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     return StoredHeadScores(counts, task, source, identity=identity)
 
 
-def matches(source: ModelSource) -> tuple[list[dict[str, str]], str]:
+def _matches(source: ModelSource) -> tuple[list[dict[str, str]], str]:
     """Values of the placeholders in the options of a pattern, and what its file contains.
 
     Raises
@@ -185,4 +185,4 @@ def counts_of(scores: NDArray[np.float64]) -> CorpusCounts:
     return CorpusCounts(tp.astype(np.int64), predicted.astype(np.int64), gold)
 
 
-ADAPTER: Final = Adapter(load, matches=matches)
+ADAPTER: Final = Adapter(load, matches=_matches)

@@ -153,9 +153,9 @@ def decision_of(risks: Sequence[FoundRisk]) -> str:
     if hurt:
         perhaps = _names_of([risk for risk in hurt if not risk.is_beyond])
         names = [f"{n} (maybe tolerable)" if n in perhaps else n for n in _names_of(hurt)]
-        return f"Look at {len(hurt)} risk{'s' * (len(hurt) > 1)}: {listed(names)}."
+        return f"Look at {len(hurt)} risk{'s' * (len(hurt) > 1)}: {_listed(names)}."
     if open_ones:
-        return f"Can't tell yet: {listed(_names_of(open_ones))}."
+        return f"Can't tell yet: {_listed(_names_of(open_ones))}."
     if all(risk.state == "not asked" for risk in risks):
         return "Nothing was asked."
     tolerable = {(r.span.tolerance, r.unit) for r in risks if r.span}
@@ -177,12 +177,12 @@ def rest_of(open_ones: Sequence[FoundRisk]) -> str:
     near = _names_of([risk for way, risk in ways if way.is_near])
     far = [(way, risk) for way, risk in ways if not (way.items or way.seeds or way.is_near)]
     if near:
-        parts.append(f"too near what is tolerable to tell: {listed(near)}")
+        parts.append(f"too near what is tolerable to tell: {_listed(near)}")
     if far:
         most, _ = max(far, key=lambda one: one[0].needed)
         names = _names_of([risk for _, risk in far])
         each = " at most" * (len(far) > 1)
-        parts.append(f"{listed(names)}: need{'s' * (len(far) == 1)}{each} {most.far()}")
+        parts.append(f"{_listed(names)}: need{'s' * (len(far) == 1)}{each} {most.far()}")
     parts += [f"{risk.name}: {risk.scope}" for risk in open_ones if not risk.ways and risk.scope]
     return "; ".join(parts) + "."
 
@@ -193,7 +193,7 @@ def _step(needed: Sequence[tuple[int, FoundRisk]], unit: str, total: int) -> str
     first = _names_of([risk for count, risk in needed if rough(count) == rough(least)])
     many = f"all {total}" if len(needed) == total else f"{len(needed)} of {total}"
     plural = "s" * (least > 1)
-    said = f"about {rough(least)} more {unit}{plural} would tell {listed(first)}"
+    said = f"about {rough(least)} more {unit}{plural} would tell {_listed(first)}"
     if rough(most) != rough(least):
         said += f", about {rough(most)} tell {many}"
     return said
@@ -225,12 +225,12 @@ def _names_of(risks: Sequence[FoundRisk]) -> list[str]:
     ]
 
 
-def listed(names: Sequence[str]) -> str:
+def _listed(names: Sequence[str]) -> str:
     """The first names of a list, and how many more there are.
 
     Examples
     --------
-    >>> listed(["typos", "OCR noise"]), listed(["a", "b", "c", "d"]), listed(list("abcdef"))
+    >>> _listed(["typos", "OCR noise"]), _listed(["a", "b", "c", "d"]), _listed(list("abcdef"))
     ('typos and OCR noise', 'a, b, c and d', 'a, b, c and 3 more')
     """
     shown = [*names[:_MOST_NAMED]]

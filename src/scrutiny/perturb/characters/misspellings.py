@@ -89,11 +89,11 @@ class SpellingError(OneDraw):
 
     def tries(self, word: str) -> int:
         """Every misspelling."""
-        return len(misspelled(word, self.by_ear))
+        return len(_misspelled(word, self.by_ear))
 
     def slipped(self, word: str, share: float, number: int = 0) -> Slipped | None:
         """The drawn misspelling."""
-        found = misspelled(word, self.by_ear)
+        found = _misspelled(word, self.by_ear)
         if not found:
             return None
         wrong = found[(int(share * len(found)) + number) % len(found)]
@@ -101,12 +101,12 @@ class SpellingError(OneDraw):
 
 
 @lru_cache(maxsize=1 << 14)  # a few words make up most of any text
-def misspelled(word: str, by_ear: bool) -> tuple[str, ...]:  # noqa: FBT001
+def _misspelled(word: str, by_ear: bool) -> tuple[str, ...]:  # noqa: FBT001
     """Attested misspellings of a word in its letter case, or phonetic ones.
 
     Examples
     --------
-    >>> misspelled("Grammar", False), misspelled("Shanghai", False)
+    >>> _misspelled("Grammar", False), _misspelled("Shanghai", False)
     (('Gramar', 'Grammer'), ())
     """
     known = misspellings()
@@ -114,15 +114,15 @@ def misspelled(word: str, by_ear: bool) -> tuple[str, ...]:  # noqa: FBT001
         return found
     if found := known.get(word.lower()):
         return tuple([match_case(word, wrong) for wrong in found])
-    return misheard(word) if by_ear else ()
+    return _misheard(word) if by_ear else ()
 
 
-def misheard(word: str) -> tuple[str, ...]:
+def _misheard(word: str) -> tuple[str, ...]:
     """Phonetic spellings of a word that are not known words; capitals stay in place.
 
     Examples
     --------
-    >>> misheard("Shanghai"), misheard("the")
+    >>> _misheard("Shanghai"), _misheard("the")
     (('Shenghai',), ())
     """
     found = []

@@ -43,21 +43,21 @@ class Ocr(OneDraw):
 
     def tries(self, word: str) -> int:
         """Every confusion."""
-        return len(confused(word, self.several))
+        return len(_confused(word, self.several))
 
     def slipped(self, word: str, share: float, number: int = 0) -> Slipped | None:
         """The drawn confusion."""
-        found = confused(word, self.several)
+        found = _confused(word, self.several)
         return found[(int(share * len(found)) + number) % len(found)] if found else None
 
 
 @lru_cache(maxsize=1 << 14)  # a few words make up most of any text
-def confused(word: str, several: bool = True) -> tuple[Slipped, ...]:  # noqa: FBT001, FBT002
+def _confused(word: str, several: bool = True) -> tuple[Slipped, ...]:  # noqa: FBT001, FBT002
     """Confusions of a word.
 
     Examples
     --------
-    >>> confused("w"), confused("w", False)
+    >>> _confused("w"), _confused("w", False)
     (((0, 1, 'W'), (0, 1, 'vv')), ((0, 1, 'W'),))
     """
     table, longest = ocr_confusions(), 3 if several else 1

@@ -23,7 +23,7 @@ def with_same_words(document: Document, edit: Edit, words: Sequence[str]) -> Edi
     """Edit whose words are those that it takes the place of, one by one, if they are as many."""
     if not document.has_words:
         return edit
-    new, old = borders_in(edit.text, words), covered(document, edit)
+    new, old = borders_in(edit.text, words), _covered(document, edit)
     if new is None or len(old) != len(new):
         return edit
     pieces = [Piece(a, b, (start,)) for (a, b), start in zip(new, old, strict=True)]
@@ -42,11 +42,11 @@ def with_name(document: Document, edit: Edit, *, top: int) -> Edit:
     if stated.pieces or not document.has_words:
         return stated
     pieces = list(with_unknown(document, edit).pieces)
-    pieces[top] = pieces[top]._replace(of=covered(document, edit))
+    pieces[top] = pieces[top]._replace(of=_covered(document, edit))
     return edit._replace(pieces=tuple(pieces))
 
 
-def covered(document: Document, edit: Edit) -> tuple[int, ...]:
+def _covered(document: Document, edit: Edit) -> tuple[int, ...]:
     """Places of the words that an edit covers."""
     first = bisect_left(document.tokens, (edit.start,))
     last = bisect_right(document.tokens, (edit.end,))
@@ -69,5 +69,5 @@ def with_marks(document: Document, edit: Edit, *, kept: str = "", root: int = 0)
     tops = [gold.borders[i][0] for i, head in enumerate(gold.heads or ()) if head == ROOT]
     new = Piece(0, len(edit.text), (), tops[root] if tops else None, None, "punct", "PUNCT")
     cut = len(kept)
-    pieces = [new._replace(end=cut, of=covered(document, edit)[-1:]), new._replace(start=cut)]
+    pieces = [new._replace(end=cut, of=_covered(document, edit)[-1:]), new._replace(start=cut)]
     return edit._replace(pieces=tuple([piece for piece in pieces if piece.start < piece.end]))

@@ -103,7 +103,7 @@ def _allowed(state: State, moves: Sequence[Move], field: str) -> list[list[Site]
     found: list[list[Site]] = []
     seen: list[tuple[Changeable, Sequence[Site]]] = []
     for number, move in enumerate(moves):
-        asked = move.may_change, sites_of(state, number, move, field)
+        asked = move.may_change, _sites_of(state, number, move, field)
         if asked in seen:  # moves mostly share a rule, and often their sites
             found.append(found[seen.index(asked)])
         else:
@@ -125,7 +125,7 @@ def _are_distinct_words(sites: Sequence[Site]) -> bool:
     return True
 
 
-def sites_of(state: State, number: int, move: Move, field: str) -> Sequence[Site]:
+def _sites_of(state: State, number: int, move: Move, field: str) -> Sequence[Site]:
     """Sites of a move in one field of a text; cached with the text."""
     key = number, field
     kept = state.sites.get(key)

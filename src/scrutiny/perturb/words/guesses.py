@@ -33,7 +33,7 @@ def are_antonyms(word: str, other: str) -> bool:
     return False
 
 
-def fitting(
+def _fitting(
     guesses: Iterable[Guess], old: Sequence[str], *, no_stop_words: bool, no_antonyms: bool
 ) -> Iterator[Guess]:
     """Predictions that differ from the old words, without duplicates, and pass the filters.
@@ -41,7 +41,7 @@ def fitting(
     Examples
     --------
     >>> found = [Guess(w, 0.1) for w in ("Good", "bad", "the", "fine", "Fine")]
-    >>> [g.word for g in fitting(found, ["good"], no_stop_words=True, no_antonyms=True)]
+    >>> [g.word for g in _fitting(found, ["good"], no_stop_words=True, no_antonyms=True)]
     ['fine']
     """
     known = {word.lower() for word in old}
@@ -98,7 +98,7 @@ class Expected(OtherWord, AsksAhead):
         """Predictions that are likely enough, differ from the old words, and pass the filters."""
         found = self.guesses(document, query)
         likely = [guess for guess in found if guess.value >= self.least_probability]
-        return fitting(likely, old, no_stop_words=self.no_stop_words, no_antonyms=self.no_antonyms)
+        return _fitting(likely, old, no_stop_words=self.no_stop_words, no_antonyms=self.no_antonyms)
 
     def others(self, document: Document, site: Site) -> Iterable[str]:
         """Words in the model's order."""

@@ -42,7 +42,7 @@ class Inflections(OtherWord):
 
     Examples
     --------
-    >>> inflected_forms("went", "VERB")
+    >>> _inflected_forms("went", "VERB")
     ('go', 'goes', 'going', 'gone')
     """
 
@@ -65,11 +65,11 @@ class Inflections(OtherWord):
     def others(self, document: Document, site: Site) -> Sequence[str]:
         """Forms in a fixed order."""
         upos = UPOS_OF.get(content_tag(document, token_to_replace(document, site)), "")
-        return inflected_forms(document.text[site.start : site.end].lower(), upos)
+        return _inflected_forms(document.text[site.start : site.end].lower(), upos)
 
 
 @lru_cache(maxsize=1 << 16)
-def inflected_forms(word: str, upos: str) -> tuple[str, ...]:
+def _inflected_forms(word: str, upos: str) -> tuple[str, ...]:
     """Inflected forms that may replace a lower-case word; none for adverbs and function words."""
     base = lemma(word, upos)
     found = [inflect(base, xpos) for xpos in _TAGS.get(upos, ())]

@@ -184,16 +184,16 @@ class WordnetAll(OtherWord):
             xpos = content_tag(document, token_to_replace(document, site))
         pos = POS_OF.get(UPOS_OF.get(xpos, ""), "") if self.pos == "tagged" else "nvar"
         tag = xpos if self.inflect and xpos in UPOS_OF else ""
-        return forms(document.text[site.start : site.end].lower(), pos, self.senses, tag)
+        return _forms_like(document.text[site.start : site.end].lower(), pos, self.senses, tag)
 
 
 @lru_cache(maxsize=_CACHED)
-def forms(word: str, pos: str, senses: int | None, xpos: str) -> tuple[str, ...]:
+def _forms_like(word: str, pos: str, senses: int | None, xpos: str) -> tuple[str, ...]:
     """Synonyms of a lower-case word, in the inflection of a Penn tag if there is one.
 
     Examples
     --------
-    >>> forms("movies", "n", 1, ""), forms("movies", "n", 1, "NNS")[0]
+    >>> _forms_like("movies", "n", 1, ""), _forms_like("movies", "n", 1, "NNS")[0]
     (('movie', 'film', 'picture', 'pic', 'flick'), 'films')
     """
     others = synonyms(word, pos, senses)

@@ -22,7 +22,7 @@ def why(part: Part, spoken: Spoken, state: State, risk: Risk) -> str:
     if state == "can't tell":
         found = part.found.estimate
         return (
-            f"{said}: {risk.settled_by or needed(limits, found.n_units, found.n_replicates, risk)}"
+            f"{said}: {risk.settled_by or _needed(limits, found.n_units, found.n_replicates, risk)}"
         )
     if is_beyond_tolerance(part.component, ends, risk):
         return f"{said}: more than {tolerable}"
@@ -96,13 +96,13 @@ class Ways(NamedTuple):
         return more if self.items else f"needs ~{rough(self.needed)} items"
 
 
-def needed(limits: Limits, n_items: int, n_seeds: int, risk: Risk) -> str:
+def _needed(limits: Limits, n_items: int, n_seeds: int, risk: Risk) -> str:
     """Sentence: what would decide the risk, on a cost as large as the tolerance.
 
     Examples
     --------
     >>> told = Limits((-0.01, 0.04), (-0.02, 0.05), 15, 0.03, items_needed=2745, seeds_needed=5)
-    >>> needed(told, 872, 3, Risk("typos", 0.02, "costs {} points"))
+    >>> _needed(told, 872, 3, Risk("typos", 0.02, "costs {} points"))
     'about 1,900 more items or 2 more seeds would tell'
     """
     return ways_to_tell(limits, n_items, n_seeds, risk).says()

@@ -250,15 +250,15 @@ def _chosen(by_turn: Mapping[Turn, Sequence[int]], times: Codes) -> list[int]:
     clear = {
         turn: sorted(places, key=lambda place: -times[place]) for turn, places in by_turn.items()
     }
-    return alternating(clear)[:MOST_CASES]
+    return _alternating(clear)[:MOST_CASES]
 
 
-def alternating(by_turn: Mapping[Turn, Sequence[_T]]) -> list[_T]:
+def _alternating(by_turn: Mapping[Turn, Sequence[_T]]) -> list[_T]:
     """Two broken items for each mended one, then items without gold.
 
     Examples
     --------
-    >>> alternating({"broken": [1, 2, 3], "mended": [7], "changed": [9]})
+    >>> _alternating({"broken": [1, 2, 3], "mended": [7], "changed": [9]})
     [1, 2, 7, 3, 9]
     """
     broken, mended = list(by_turn["broken"]), list(by_turn["mended"])[:_MENDED]

@@ -56,7 +56,7 @@ class Mailbox:
         return self._answers.pop(request, None)
 
 
-def mailbox_store(mailbox: Any) -> TaskStore:
+def _mailbox_store(mailbox: Any) -> TaskStore:
     """Answer store of the driver, through the mailbox actor."""
 
     def request(method: str, *arguments: Any) -> Any:
@@ -74,7 +74,7 @@ class Worker:
 
     def __init__(self, options: LoadOptions, mailbox: Any) -> None:
         self._models = LoadedModels(options)
-        self._store = mailbox_store(mailbox)
+        self._store = _mailbox_store(mailbox)
         self._runner: TaskRunner
 
     def card(self, *asked: Any) -> ModelCard:

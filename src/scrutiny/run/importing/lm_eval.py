@@ -105,11 +105,11 @@ def _printed(results: Mapping[str, Any]) -> dict[str, float]:
         metric, comma, name = key.partition(",")
         number = number_of(value)
         if comma and number is not None and not metric.endswith("_stderr"):
-            found[condition_of(metric, name)] = number
+            found[_condition_of(metric, name)] = number
     return found
 
 
-def condition_of(metric: str, name: str) -> str:
+def _condition_of(metric: str, name: str) -> str:
     """Condition of a metric with a filter; "none" is lm-eval's name for no filter."""
     filters = {} if name in ("", "none") else {"filter": name}
     return canonical_json({"metric": metric, **filters})
@@ -188,7 +188,7 @@ def _sample(row: Mapping[str, Any], names: _ItemNames, place: str, asked: Any) -
     for metric in _metrics(row):
         found = score_of(metric, row[metric])
         if found is not None:
-            scores[condition_of(found[0], name)] = found[1]
+            scores[_condition_of(found[0], name)] = found[1]
     is_generated = any(isinstance(part, dict) for one in arguments for part in one[1:])
     answer = _answer(row, choices) if choices or is_generated else None
     label = canonical_json({} if name in ("", "none") else {"filter": name})

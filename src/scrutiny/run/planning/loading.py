@@ -44,10 +44,10 @@ def load_replicate(
     stated = training_source(source, options)
     if stated is None:
         return model
-    return with_training_text(model, partial(hashes or hashes_of, stated))
+    return with_training_text(model, partial(hashes or _hashes_of, stated))
 
 
-def hashes_of(source: str) -> Any:
+def _hashes_of(source: str) -> Any:
     """Sorted ``uint64`` hashes of the letters of all texts of a data string."""
     return training_hashes(
         text for example in iter_examples(source) for text in example.fields.values()
@@ -126,7 +126,7 @@ class LoadedModels:
         self.given = given
         #: Seconds that the slowest one took to load.
         self.slowest = 0.0
-        self._hashes = cache(hashes_of)  # replicates were trained on the same texts
+        self._hashes = cache(_hashes_of)  # replicates were trained on the same texts
         self._kept: OrderedDict[ModelKey, tuple[Model, ObjectReading | None]] = OrderedDict()
 
     def get(self, family: str, source: str, task: Task) -> tuple[Model, ObjectReading | None]:

@@ -26,7 +26,7 @@ def dev_score(
     The network is left in evaluation mode. Answers are made in float32, as they are when the
     checkpoint is diagnosed.
     """
-    rows = answers(parted, encoded, tags=target.tags)
+    rows = _answers(parted, encoded, tags=target.tags)
     if isinstance(target, PieceTarget):
         return target.score(cast("EncodedFrames", encoded), rows)
     pieces = encoded.offsets or [[]] * len(examples)
@@ -51,10 +51,10 @@ def held_out_record(
     if not isinstance(target, PieceTarget):
         return None
     encoded = target.encode(parted.tokenizer, examples, longest=parted.longest)
-    return skill_record(target, encoded, answers(parted, encoded, tags=True))
+    return skill_record(target, encoded, _answers(parted, encoded, tags=True))
 
 
-def answers(parted: Parted, encoded: EncodedExamples, *, tags: bool) -> list[Any]:
+def _answers(parted: Parted, encoded: EncodedExamples, *, tags: bool) -> list[Any]:
     """Probabilities of each text, or the best tag at each position; in order."""
     import torch
 

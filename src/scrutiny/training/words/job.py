@@ -83,7 +83,7 @@ class WordJob(TrainingJob):
             write_model(folder, trained.write, working=working, record=record, texts=texts)
         for _ in range(self.sizes.get("steps", 1) - told):  # texts without words make none
             progress.advance("train")
-        progress.passed(f"{folder.name}: {result(record)}")
+        progress.passed(f"{folder.name}: {_result(record)}")
         return record
 
 
@@ -155,15 +155,15 @@ def trained_line(member: Finished) -> str:
     >>> trained_line(Finished(None, Path("runs/seed-1"), found))
     'runs/seed-1: dev accuracy 0.812, 900 words'
     """
-    return f"{member.folder}: {result(member.record)}"
+    return f"{member.folder}: {_result(member.record)}"
 
 
-def result(record: dict[str, Any]) -> str:
+def _result(record: dict[str, Any]) -> str:
     """Outcome in a record: score, epoch, words.
 
     Examples
     --------
-    >>> result({"dev_score": None, "words": 40, "epochs": [{}, {}], "chosen_epoch": 2})
+    >>> _result({"dev_score": None, "words": 40, "epochs": [{}, {}], "chosen_epoch": 2})
     'epoch 2 of 2, 40 words'
     """
     score, epochs = record["dev_score"], record.get("epochs", ())

@@ -40,7 +40,7 @@ _OF_ATTENTION: Final = ("attention", "attention-words")
 _PAIR: Final = ("attention-words", "distances-words")
 
 
-def condition_of(kind: str, draw: int) -> dict[str, object]:
+def _condition_of(kind: str, draw: int) -> dict[str, object]:
     """Condition of the records of one probe and one random initialization."""
     return {"probe": kind, "draw": draw}
 
@@ -54,9 +54,9 @@ def _make_probes_design(
     own = [kind for kind in _OF_ATTENTION if kind in kinds]
     is_paired = set(_PAIR) <= set(kinds)
     return Design(
-        conditions=tuple(condition_of(*place) for place in places),
+        conditions=tuple(_condition_of(*place) for place in places),
         estimates=tuple(
-            EstimateSpec.of(_name(*place), "uas@1", condition_of(*place)) for place in places
+            EstimateSpec.of(_name(*place), "uas@1", _condition_of(*place)) for place in places
         ),
         claims=tuple(_claims(own, draws=draws, margin=margin, is_paired=is_paired)),
         queries_per_item=2,
@@ -313,7 +313,7 @@ class _Study:
             else:
                 heads = _guessed(gold.heads.size, sentence, probes.get(place))
                 found = (heads[scored] == gold.heads[scored]).sum(), scored.size
-            yield RowKind.of(condition_of(*place)).row(self._items[i], found)
+            yield RowKind.of(_condition_of(*place)).row(self._items[i], found)
 
 
 def _guessed(n_words: int, sentence: Parsed | None, probe: FittedProbe | None) -> NDArray[np.int64]:

@@ -105,7 +105,7 @@ def agreement_of(
 
     **References**: Cohen (1960); Geirhos, Meding & Wichmann (2020); Goel et al. (2025); Lin (1991).
     """
-    numbers = numbers_of(sides, marks, sides.pairs())
+    numbers = _numbers_of(sides, marks, sides.pairs())
     how, floor = _floor(sides, marks, noise, itself)
     rows = []
     for measure, lack in _wanted(marks, numbers):
@@ -133,7 +133,7 @@ def _wanted(marks: Marked, numbers: Mapping[str, Floats]) -> Iterator[tuple[str,
         yield from ((name, marks.no_probabilities) for name in DIVERGENCES)
 
 
-def numbers_of(
+def _numbers_of(
     sides: Sides, marks: Marked, pairs: Replicates, *, of: tuple[int, int] = (0, 1)
 ) -> dict[str, Floats]:
     """Measures ``(pair, item)`` by name of pairs of replicates, as far as available.
@@ -170,11 +170,11 @@ def _floor(
     count = len(sides.first)
     if count > 1:
         pairs = list(combinations(range(count), 2))
-        return "replicates", _values_of(sides, numbers_of(sides, marks, pairs, of=(0, 0)))
+        return "replicates", _values_of(sides, _numbers_of(sides, marks, pairs, of=(0, 0)))
     if itself is not None:
-        again = numbers_of(itself, marked(itself), itself.pairs())
+        again = _numbers_of(itself, marked(itself), itself.pairs())
         return noise.how, _values_of(itself, again)
-    same = _values_of(sides, numbers_of(sides, marks, [(0, 0)], of=(0, 0)))
+    same = _values_of(sides, _numbers_of(sides, marks, [(0, 0)], of=(0, 0)))
     if noise.how == "exact":
         return noise.how, same
     return "unknown", {name: value for name, value in same.items() if name == CAPA}

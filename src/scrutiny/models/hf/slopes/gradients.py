@@ -127,7 +127,7 @@ class WithInputSlopes:
     def embeddings(self) -> InputEmbeddings:
         """Input vectors of the whole vocabulary; the same object each time."""
         if self._embeddings is None:
-            self._embeddings = embeddings_of(self._input_slopes().embedding, self._tokenizer)
+            self._embeddings = _embeddings_of(self._input_slopes().embedding, self._tokenizer)
         return self._embeddings
 
     def _input_slopes(self) -> InputSlopes:
@@ -214,7 +214,7 @@ def without_space(text: str, offsets: tuple[int, int]) -> tuple[int, int]:
     return start + (blank if blank < len(shown) else 0), end
 
 
-def embeddings_of(embedding: Any, tokenizer: Any) -> InputEmbeddings:
+def _embeddings_of(embedding: Any, tokenizer: Any) -> InputEmbeddings:
     """Input vectors of a network, and what its tokenizer writes for each."""
     count = int(embedding.weight.shape[0])
     with torch.no_grad():

@@ -87,7 +87,7 @@ def inflected(base: str, xpos: str) -> str | None:
 
 
 @lru_cache(maxsize=_CACHED)
-def synonym_lemmas(base: str, pos: str, settings: "SynonymSettings") -> tuple[str, ...]:
+def _synonym_lemmas(base: str, pos: str, settings: "SynonymSettings") -> tuple[str, ...]:
     """Synonyms of a lemma, frequent senses first.
 
     A synonym must be a single common word, and the sense that both share must be a usual one of
@@ -95,7 +95,7 @@ def synonym_lemmas(base: str, pos: str, settings: "SynonymSettings") -> tuple[st
 
     Examples
     --------
-    >>> synonym_lemmas("movie", "n", SynonymSettings())[0]
+    >>> _synonym_lemmas("movie", "n", SynonymSettings())[0]
     'film'
     """
     if settings.checked:
@@ -103,14 +103,14 @@ def synonym_lemmas(base: str, pos: str, settings: "SynonymSettings") -> tuple[st
     if base in DOUBTFUL:
         return ()
     senses = settings.senses
-    own = usual_senses(base, pos, least_share=0.2) if settings.usual else synsets(base, pos)
+    own = _usual_senses(base, pos, least_share=0.2) if settings.usual else synsets(base, pos)
     found = []
     for sense in own[:senses]:
         for other in lemmas(sense):
             if not _is_usable(other, base, settings.least_zipf) or _is_odd(other, base, pos):
                 continue
             if settings.usual:
-                its = usual_senses(other, pos, least_share=0.5)
+                its = _usual_senses(other, pos, least_share=0.5)
             else:
                 its = synsets(other, pos)[:senses]
             if sense in its:
@@ -129,7 +129,7 @@ def _is_odd(other: str, base: str, pos: str) -> bool:
 
 
 def _is_feeling(base: str) -> bool:
-    return any(lexname(s) == "verb.emotion" for s in usual_senses(base, "v", least_share=0.2))
+    return any(lexname(s) == "verb.emotion" for s in _usual_senses(base, "v", least_share=0.2))
 
 
 class SynonymSettings(NamedTuple):
@@ -170,7 +170,7 @@ def synonym_forms(word: str, xpos: str, settings: SynonymSettings) -> tuple[str,
     base = content_lemma(word, xpos)
     if base is None or (xpos in ("VBG", "VBN") and exists(word, "a")):
         return ()  # "boring", "forced": the tag cannot tell the adjective from the participle
-    others = synonym_lemmas(base, POS_OF[UPOS_OF[xpos]], settings)
+    others = _synonym_lemmas(base, POS_OF[UPOS_OF[xpos]], settings)
     return _known_forms([inflected(other, xpos) for other in others], word)
 
 
@@ -210,7 +210,7 @@ def _has_synonym(low: str, settings: SynonymSettings) -> bool:
     if len(low) < 3 or not low.isalpha() or is_stop_word(low):
         return False
     bases = ((lemma(low, upos), pos) for upos, pos in POS_OF.items())
-    return any(b not in _LIGHT and synonym_lemmas(b, pos, settings) for b, pos in bases)
+    return any(b not in _LIGHT and _synonym_lemmas(b, pos, settings) for b, pos in bases)
 
 
 @lru_cache(maxsize=_CACHED)
@@ -260,12 +260,12 @@ def _known_forms(found: list[str | None], word: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=_CACHED)
-def usual_senses(base: str, pos: str, *, least_share: float) -> tuple[int, ...]:
+def _usual_senses(base: str, pos: str, *, least_share: float) -> tuple[int, ...]:
     """Synsets with a sufficient share of a lemma's uses in SemCor; an only one if uncounted.
 
     Examples
     --------
-    >>> len(usual_senses("dog", "n", least_share=0.2))
+    >>> len(_usual_senses("dog", "n", least_share=0.2))
     1
     """
     senses = synsets(base, pos)
@@ -332,14 +332,14 @@ def likely_tag(word: str, xpos: str) -> str:
 
 
 @lru_cache(maxsize=_CACHED)
-def only_tag(word: str) -> str | None:
+def _only_tag(word: str) -> str | None:
     """The only Penn tag that a lower-case word can have, or `None` if context decides.
 
     Spares the tagger half of its work: WordNet knows "movies" as a noun alone.
 
     Examples
     --------
-    >>> only_tag("movies"), only_tag("film"), only_tag("Movies")
+    >>> _only_tag("movies"), _only_tag("film"), _only_tag("Movies")
     ('NNS', None, None)
     """
     if not (word.isalpha() and word.islower()):
@@ -357,7 +357,7 @@ def only_tag(word: str) -> str | None:
 def content_tag(document: Document, index: int) -> str:
     """Penn tag of a word, corrected by its clause or its usual part of speech."""
     word = document.words[index]
-    return only_tag(word) or likely_tag(word, tag_in_clause(document, index))
+    return _only_tag(word) or likely_tag(word, tag_in_clause(document, index))
 
 
 @lru_cache(maxsize=_CACHED)
@@ -409,6 +409,6 @@ def is_of_a_kind(base: str, other: str, pos: str) -> bool:
     """
     if pos in ("a", "r"):
         return True
-    of_base = {lexname(s) for s in usual_senses(base, pos, least_share=0.2)}
-    of_other = {lexname(s) for s in usual_senses(other, pos, least_share=0.2)}
+    of_base = {lexname(s) for s in _usual_senses(base, pos, least_share=0.2)}
+    of_other = {lexname(s) for s in _usual_senses(other, pos, least_share=0.2)}
     return not of_base or not of_base.isdisjoint(of_other)

@@ -54,7 +54,7 @@ def rank(problem: Problem, how: How) -> RankingSteps:
     return sorted(found, key=lambda one: -one.importance)
 
 
-def without(state: State, place: Place) -> State:
+def _without(state: State, place: Place) -> State:
     """Probe with a word and one adjacent space deleted."""
     text = state.texts[state.origin.numbers[place.field]]
     low, high = place.low, place.high
@@ -65,7 +65,7 @@ def without(state: State, place: Place) -> State:
     return state.probe([Edit(place.field, low, high, "")])
 
 
-def replaced(state: State, place: Place, by: str) -> State:
+def _replaced(state: State, place: Place, by: str) -> State:
     """Probe with another word at a place."""
     return state.probe([Edit(place.field, place.low, place.high, by)])
 
@@ -76,7 +76,7 @@ def _probed(
     """Judgments without each word, or with it unknown; `None` for the whole text as a site."""
     state = problem.base.state
     probes = [
-        without(state, place) if how.ranking == "delete" else replaced(state, place, how.unknown)
+        _without(state, place) if how.ranking == "delete" else _replaced(state, place, how.unknown)
         for place in places
         if place.token >= 0
     ]
@@ -104,7 +104,7 @@ def _by_saliency(problem: Problem, places: Sequence[Place], how: How) -> Ranking
     start = problem.base.state
     yield from problem.prepare([(start, places)])
     groups = [problem.candidates(start, place) for place in places]
-    probes = [replaced(start, place, how.unknown) for place in places if place.token >= 0]
+    probes = [_replaced(start, place, how.unknown) for place in places if place.token >= 0]
     judged = yield [*probes, *(state for group in groups for state in group)]
     probed, rest = iter(judged[: len(probes)]), iter(judged[len(probes) :])
     drops = [_drop(problem, next(probed) if place.token >= 0 else None, how) for place in places]

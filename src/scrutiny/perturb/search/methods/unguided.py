@@ -92,7 +92,7 @@ class RandomChoice(Method):
         start = problem.base.state
         yield from problem.prepare([(start, problem.places(start))])
         rng = problem.rng(stream_of(self))
-        drawn = (walk(problem, rng, steps) for _ in range(self.tries))
+        drawn = (_walk(problem, rng, steps) for _ in range(self.tries))
         texts = (state for state in drawn if state is not None)
         if not self.stops:
             yield list(texts)
@@ -104,7 +104,7 @@ class RandomChoice(Method):
         return None
 
 
-def walk(problem: Problem, rng: Rng, steps: int) -> State | None:
+def _walk(problem: Problem, rng: Rng, steps: int) -> State | None:
     """Text after random steps from the base; `None` if no step is possible."""
     state = problem.base.state
     for _ in range(steps):
