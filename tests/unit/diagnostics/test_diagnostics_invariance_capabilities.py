@@ -176,3 +176,33 @@ def test_packages_that_are_missing_are_named(monkeypatch):
     monkeypatch.setattr("scrutiny.perturb.resources.loading.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"'homophone@1' needs packages.*scrutiny\[zh\]"):
         design(languages=("zh",), capabilities=("homophone",))
+
+
+PEOPLE = Example("1", {"text": "Anna Smith told him that the waiter was wonderful."}, "positive")
+
+
+def test_fairness_is_another_name_or_the_other_gender_of_all_people():
+    params = ScopeParams(("fairness",), trials=8)
+    maker = Maker([PEOPLE], params, ToyContext(TASK, Linear(0)), 0)
+    made = maker.variants(generations(params, TASK))
+    found = [apply_edits(PEOPLE, v.edits).text for v in made if v.status == "ok"]
+    assert all(text.endswith("was wonderful.") for text in found)
+    # another name, or the other gender of all people: never of one of two
+    assert {text.partition(" told ")[2] for text in found} == {
+        "him that the waiter was wonderful.",
+        "her that the waitress was wonderful.",
+    }
+    assert len({text.partition(" told ")[0] for text in found}) > 4
+    (made,) = generations(ScopeParams(("fairness",)), TASK)
+    assert made.capability == "fairness"
+    assert [type(m.transformation).__name__ for m in made.space.moves] == [
+        "MentionSwap",
+        "NamePlaceSwap",
+        "NamePlaceSwap",
+    ]
+    assert texts("fairness", FILM)[0] == ("skipped", "no_place")
+
+
+def test_fairness_has_no_published_form():
+    with pytest.raises(PlanError, match=r"'fairness' has no published form.*corrected"):
+        generations(ScopeParams(("fairness",), preset="as_published"), TASK)

@@ -7,6 +7,8 @@ synonym     WordNet lemmas of the word's part of speech, all  lemmas of all part
             senses, inflected; no function words              inflected; no function words
 typo        two inner letters swapped in a word of 4 letters  the same in all such words at once
             or more; no function words
+fairness    another name for a person, or all people of a     not known to us: refused
+            text of the other gender
 amount      so many places, 1 unless told                     1 word; all words
 search      the best of 30 random changes                     greedy by weighted saliency; the
                                                               best of 15 random changes
@@ -15,10 +17,11 @@ search      the best of 30 random changes                     greedy by weighted
 A recipe is a capability of its own, changed and searched as synonyms are.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
+from scrutiny.core.errors import PlanError
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.invariance.params import ScopeParams
@@ -42,6 +45,10 @@ from scrutiny.perturb.search.methods.greedy_ranked import GreedyRanked
 from scrutiny.perturb.search.methods.unguided import Exhaustive, RandomChoice
 from scrutiny.perturb.words.wordnet import WordnetAll
 
+#: Capabilities that are recipes with a name of their own.
+_RECIPES: Final[Mapping[str, str]] = {
+    "fairness": "mention_swap(kinds=PER)+name_place_swap+name_place_swap(gender=male)"
+}
 _TAGGED = Tagging(against="prediction")
 
 
@@ -171,6 +178,11 @@ def _as_published(capability: str, params: ScopeParams, task: Task) -> Iterator[
         space = _space((scramble,), params, most=None)
         yield Generation(capability, ALL, space, goal, _EXHAUSTIVE, 1, _SCRAMBLES)
         return
+    if capability in _RECIPES:
+        raise PlanError(
+            f"The capability {capability!r} has no published form: the paper's appendix, which has "
+            'it, was not available to us. Use preset = "corrected" for it.'
+        )
     name, moves = _moves(capability)
     if capability == "synonym":
         moves = (_move(WordnetAll(), may_change=_CONTENT),)
@@ -183,12 +195,12 @@ def _moves(capability: str) -> tuple[str, tuple[Move, ...]]:
         return capability, (_move(WordnetAll(pos="tagged", inflect=True), may_change=_CONTENT),)
     if capability == "typo":
         return capability, (_move(MiddleSwap(scope="word", draws=_SWAPS)),)
-    recipe = parse_recipe(capability)
+    recipe = parse_recipe(_RECIPES.get(capability, capability))
     moves = tuple(
         Move(step.transformation, None, Changeable(fields=step.fields), step.where)
         for step in recipe.steps
     )
-    return recipe.name, moves
+    return capability if capability in _RECIPES else recipe.name, moves
 
 
 def _move(transformation: Any, may_change: Changeable | None = None) -> Move:

@@ -22,9 +22,10 @@ class ScopeParams:
     Parameters
     ----------
     capabilities
-        ``synonym``, ``typo``, or recipes (``contraction``, ``synonym_vectors``,
-        ``back_translation``): each is a transformation with its constraints. Several ways to make
-        one change (WordNet, vectors, a masked language model) are several capabilities.
+        ``synonym``, ``typo``, ``fairness`` (names of people and their gender), or recipes
+        (``contraction``, ``synonym_vectors``, ``back_translation``): each is a transformation with
+        its constraints. Several ways to make one change (WordNet, vectors, a masked language model)
+        are several capabilities.
     preset
         ``corrected``: as the other parameters say. ``as_published``: one word by weighted saliency
         among WordNet's synonyms of all senses, and the best of 15 scrambles of all long words;
