@@ -22,6 +22,8 @@ def rows_of(name):
 
 PAIRS = rows_of("stereotypes.tsv")
 WORDS = rows_of("associations.tsv")
+TRIPLES = rows_of("continuations.tsv")
+ANSWERS = ("stereotype", "antistereotype", "unrelated")
 
 
 def letters(text):
@@ -86,6 +88,35 @@ def test_neutral_frames_serve_several_groups():
     assert all(len(found) > 1 for found in frames.values())
 
 
+def test_ten_triples_in_each_category_with_a_rationale():
+    assert Counter(row["category"] for row in TRIPLES) == dict.fromkeys(CATEGORIES, 10)
+    assert all(row["rationale"] and row["kind"] == "intersentence" for row in TRIPLES)
+    assert max(Counter(row["term"] for row in TRIPLES).values()) == 2
+    for column in ("id", "context", *ANSWERS[:2], "unrelated", "rationale"):
+        assert len({row[column] for row in TRIPLES}) >= (55 if column in ANSWERS[:2] else 58)
+
+
+def test_continuations_are_alike_but_for_the_belief():
+    for row in TRIPLES:
+        words = [row[name].split() for name in ANSWERS]
+        assert len(words[0]) == len(words[1]) <= 8, row
+        assert abs(len(words[2]) - len(words[0])) <= 1, row
+        assert row["stereotype"] != row["antistereotype"]
+        assert set(words[0]) & set(words[1]), row
+
+
+def test_contexts_and_continuations_are_sentences():
+    for text in (row[name] for row in TRIPLES for name in ("context", *ANSWERS)):
+        assert re.fullmatch(r"[A-Z][A-Za-z-]*( [A-Za-z-]+)+\.", text), text
+
+
+def test_what_is_unrelated_refers_to_nobody():
+    people = re.compile(r"\b(he|she|they|him|her|his|their|them)\b")
+    assert not [row["id"] for row in TRIPLES if people.search(row["unrelated"].lower())]
+    contexts = {word for row in TRIPLES for word in row["term"].lower().split()}
+    assert not [row["id"] for row in TRIPLES if contexts & set(letters(row["unrelated"]).split())]
+
+
 def test_word_sets_are_of_equal_size_in_the_same_frames():
     by_test = {}
     for row in WORDS:
@@ -113,7 +144,11 @@ def test_words_stand_where_the_table_says_and_frames_say_nothing():
 
 @pytest.mark.parametrize(
     ("name", "task", "n"),
-    [("stereotypes", "sentence-pairs", 600), ("associations", "association-test", 576)],
+    [
+        ("stereotypes", "sentence-pairs", 600),
+        ("continuations", "sentence-triples", 60),
+        ("associations", "association-test", 576),
+    ],
 )
 def test_they_are_read_without_a_word(name, task, n):
     data = load_dataset(f"builtin:{name}")
@@ -149,4 +184,5 @@ def shares_no_sentence(theirs):
     known = {letters(text) for text in theirs}
     assert len(known) > 1000
     ours = [letters(row[side]) for row in PAIRS for side in ("more", "less")]
+    ours += [letters(row[name]) for row in TRIPLES for name in ("context", *ANSWERS)]
     return not known.intersection(ours)

@@ -69,6 +69,20 @@ SAMPLES: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
             "id": "id",
         },
     ),
+    "continuations": (
+        "continuations.tsv",
+        {
+            "task": "sentence-triples",
+            "context": "context",
+            "stereotype": "stereotype",
+            "antistereotype": "antistereotype",
+            "unrelated": "unrelated",
+            "kind": "kind",
+            "category": "category",
+            "term": "term",
+            "id": "id",
+        },
+    ),
     "associations": (
         "associations.tsv",
         {

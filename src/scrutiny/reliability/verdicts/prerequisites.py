@@ -9,6 +9,7 @@ from scrutiny.core.claim import Claim
 from scrutiny.core.estimate import Estimate
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.intervals import AS_PUBLISHED
+from scrutiny.reliability.metrics import measures_of, metric_of
 from scrutiny.reliability.verdicts.cases import Part, is_on_one_unit
 from scrutiny.stats.arrays import has_value
 from scrutiny.stats.intervals.multibootstrap import FEW_SEEDS
@@ -120,7 +121,10 @@ def _no_skill(skill: Estimated, chance: float) -> str:
     found = skill.estimate
     if found.value is None:
         return f"no skill: there is no score to exceed the {chance:.3g} of a model without any"
-    return f"no skill: {bounds(found)} does not exceed the {chance:.3g} of a model without any"
+    name = metric_of(found.key.metric, measures_of(found.key.diagnostic)).says
+    return (
+        f"no skill: {name} {bounds(found)} does not exceed the {chance:.3g} of a model without any"
+    )
 
 
 def bounds(found: Estimate) -> str:
