@@ -92,7 +92,7 @@ def front_of(view: RunView) -> Front | None:
     chance = _no_skill(view)
     beside = [(e, name) for e in view.estimates if (name := _headline(e))]
     return Front(
-        title=_title_of(view, is_short=bool(numbers)),
+        title=title_of(view, is_short=bool(numbers)),
         numbers=numbers,
         counts=counts_of(ordered),
         decision=decision_of(ordered),
@@ -112,7 +112,7 @@ def front_of(view: RunView) -> Front | None:
     )
 
 
-def _title_of(view: RunView, *, is_short: bool = False) -> str:
+def title_of(view: RunView, *, is_short: bool = False) -> str:
     """What was examined on which data; unless short, with how many seeds and items."""
     subjects = ", ".join(short_names(view.facts.subjects).values())
     names = short_names([d.name for d in view.datasets])
