@@ -17,8 +17,8 @@ from scrutiny.core.slice_syntax import metric_and_slices, parted
 from scrutiny.reliability.asked import asks_more
 from scrutiny.reliability.verdicts.gate_rules import Rule
 from scrutiny.report.formats.named import format_of, render
-from scrutiny.report.parts import found_texts
 from scrutiny.report.reading.cases import cases_of
+from scrutiny.report.reading.found import found_texts
 from scrutiny.report.reading.load import load_view
 from scrutiny.report.reading.tables import numbers_table, risks_table
 from scrutiny.run.estimating.gate import estimates_on, gate_run, names_slice

@@ -58,7 +58,7 @@ from scrutiny.parts.charts.tables import Chart, Line, forest_table
 from scrutiny.parts.part import Chapter, Part, ReportPart
 from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.words import full_labels
+from scrutiny.parts.wording.labels import full_labels
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.rewrite import keeps_label
 from scrutiny.perturb.recipes.attack import Attack

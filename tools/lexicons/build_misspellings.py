@@ -16,8 +16,8 @@ from pathlib import Path
 from lemminflect import getAllLemmas
 from rapidfuzz.distance import OSA
 
-from scrutiny.perturb.characters.misspellings import is_known_word
 from scrutiny.text.lexicon import zipf
+from scrutiny.text.wordnet import is_known_word
 
 OUT = Path(__file__).parents[2] / "src/scrutiny/text/data/misspellings.txt.xz"
 WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")

@@ -5,9 +5,9 @@ import os
 import sys
 import textwrap
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, Final
+from typing import Final
 
 import click
 
@@ -151,12 +151,6 @@ def tell(text: str) -> None:
     """Print on stderr if possible: it may be closed or full."""
     with suppress(OSError, ValueError, AttributeError):
         click.echo(text, err=True)
-
-
-def say_warnings(manifest: Mapping[str, Any]) -> None:
-    """Print the warnings of a run on stderr."""
-    for warning in manifest.get("warnings", ()):
-        say(f"Warning: {warning}")
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

@@ -246,11 +246,6 @@ class Constraint(PlugIn, ABC):
         return [self.allows(document, edits) for edits in candidates]
 
 
-def reason_of(constraint: Constraint) -> str:
-    """Stable code of a constraint's vetoes in the records."""
-    return constraint.reason or constraint.id.partition("@")[0]
-
-
 class ScreensMany(Constraint):
     """Constraint that checks several sets of edits at once."""
 
@@ -263,3 +258,10 @@ class ScreensMany(Constraint):
     @abstractmethod
     def screen(self, document: Document, candidates: Sequence[Sequence[Edit]]) -> list[bool]:
         """Whether each of several sets of edits of one document is allowed."""
+
+
+def effect_of(transformation: Transformation, task: str) -> Effect:
+    """Effect of a transformation on a task's gold answer; ``may change`` if not declared."""
+    effects = transformation.effect
+    found = effects.get(task) or effects.get(task.partition("@")[0]) or effects.get("*")
+    return found or "may change"

@@ -9,7 +9,8 @@ from typing import Any, Final
 from scrutiny.core.boundary.listing import in_all
 from scrutiny.core.errors import DataError
 from scrutiny.core.task import Role, Task
-from scrutiny.data.source import OPTIONS, DataSource
+from scrutiny.data.readers.known import OPTIONS
+from scrutiny.data.source import DataSource
 from scrutiny.data.table import Table
 from scrutiny.tasks.columns.roles import role_options
 from scrutiny.tasks.names import every_task, load_task

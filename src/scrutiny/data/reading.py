@@ -18,7 +18,8 @@ from scrutiny.data.doubts import BadRow, Doubts
 from scrutiny.data.identity import Identifiers
 from scrutiny.data.labels import parse_label_map
 from scrutiny.data.permuting import permutation_seed, permuted
-from scrutiny.data.source import DataSource, check_option, parse_source, reader_options
+from scrutiny.data.readers.known import check_option, reader_options
+from scrutiny.data.source import DataSource, parse_source
 from scrutiny.data.suites import whole_item, with_case
 from scrutiny.data.table import RawRow, Table
 from scrutiny.tasks.columns.cells import as_label

@@ -6,7 +6,7 @@ attribute; a column comes first, since the user gave it.
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -24,15 +24,7 @@ from scrutiny.core.slice_syntax import (
     terms_of,
     truth,
 )
-from scrutiny.data.attributes.attribute import (
-    Attribute,
-    Gives,
-    Training,
-    Value,
-    in_field,
-    lower_of,
-    words_of,
-)
+from scrutiny.data.attributes.attribute import Attribute, Gives, Training, Value, lower_of, words_of
 
 #: Values of a label or a column beyond this number are no groups.
 MOST_VALUES: Final = 12
@@ -195,7 +187,7 @@ class Items:
         """Items, reduced to one field if the term names it."""
         if not term.field:
             return self.examples
-        found = [in_field(example, term.field) for example in self.examples]
+        found = [_in_field(example, term.field) for example in self.examples]
         if not any(found):
             fields = dict.fromkeys(name for e in self.examples for name in e.fields)
             raise UnknownNameError("text field of the items", term.field, fields)
@@ -359,3 +351,10 @@ def _by_length(examples: Sequence[Example]) -> list[Slice]:
         Slice("short", f"of fewer than {low} words", f"length < {low}"),
         Slice("long", f"of more than {high} words", f"length > {high}"),
     ]
+
+
+def _in_field(example: Example, field: str) -> Example | None:
+    """Example reduced to one of its text fields; ``None`` if it lacks the field."""
+    return (
+        replace(example, fields={field: example.fields[field]}) if field in example.fields else None
+    )

@@ -8,14 +8,13 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.findings import forest_or_table
 from scrutiny.parts.charts.tables import Chart, ChartTable, Line
-from scrutiny.parts.charts.vega import key_title
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out, shown
 from scrutiny.parts.run.references import settled
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import family_name
+from scrutiny.parts.wording.labels import family_name, key_title, row_labels
 from scrutiny.parts.wording.numbers import interval, number, p_value
 from scrutiny.parts.wording.verdicts import mark
-from scrutiny.parts.words import anchor, row_labels
+from scrutiny.parts.words import anchor
 
 PLAN: Final = "plan"
 #: Exact tests of `scrutiny.reliability.replicates.agreement.compared_runs`, by the beginnings of

@@ -11,12 +11,12 @@ from typing import Any, Final
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
-from scrutiny.parts.charts.vega import axis, guide, key_title, marks, series_color, tooltip, view_of
+from scrutiny.parts.charts.vega import axis, guide, marks, series_color, tooltip, view_of
 from scrutiny.parts.part import Part, ReportPart, part_of
 from scrutiny.parts.run.identity import by_identity
 from scrutiny.parts.run.references import References, replicated
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import family_name, replicate_words, slug
+from scrutiny.parts.wording.labels import family_name, key_title, replicate_words, slug
 from scrutiny.parts.wording.numbers import NO_VALUE, bracketed, decimals_for, interval, number
 
 #: Names of the same construct in different test sets.

@@ -9,12 +9,11 @@ from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.matrices import matrix_map
 from scrutiny.parts.charts.tables import Chart, ChartTable
-from scrutiny.parts.charts.vega import key_title
 from scrutiny.parts.part import Part, ReportPart, part_of
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import family_name
+from scrutiny.parts.wording.labels import family_name, key_title
 from scrutiny.parts.wording.numbers import interval
 
 #: Conditions that name a layer of the model, and of the one that it stands beside.

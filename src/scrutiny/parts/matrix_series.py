@@ -6,11 +6,10 @@ from typing import Final
 
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.grouping import grouped
-from scrutiny.parts.charts.vega import key_title
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import unversioned
+from scrutiny.parts.wording.labels import key_title, unversioned
 
 #: Fewer models have a number or two, which stand in their rows.
 FEWEST: Final = 3

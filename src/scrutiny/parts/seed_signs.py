@@ -17,8 +17,8 @@ from scrutiny.parts.run.first_screen import title_of
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.view import OwnInterval, RunView
 from scrutiny.parts.wording.labels import family_name
-from scrutiny.parts.wording.numbers import interval
-from scrutiny.parts.words import on_data, plainly
+from scrutiny.parts.wording.numbers import interval, plainly
+from scrutiny.parts.words import on_data
 from scrutiny.reliability.metrics import metric_of, no_effect_of
 
 #: Profile of the audits that it is the front of.

@@ -9,14 +9,13 @@ from rich.text import Text
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.tables import Chart, ChartTable
-from scrutiny.parts.charts.vega import metric_title
 from scrutiny.parts.part import MOST_ROWS
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import capitalized, replicate_words
+from scrutiny.parts.wording.labels import capitalized, metric_title, replicate_words, row_labels
 from scrutiny.parts.wording.layout import fold, side_by_side, wrapped
 from scrutiny.parts.wording.numbers import NO_VALUE, p_value
-from scrutiny.parts.words import anchor, row_labels, title_of
+from scrutiny.parts.words import anchor, title_of
 
 ALPHA: Final = 0.01
 _MOST_COLUMNS: Final = 10  # replicates with a column each; of more, the range is shown

@@ -8,39 +8,25 @@ from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.tables import Chart, ChartTable
-from scrutiny.parts.charts.vega import (
-    guide,
-    label_axis,
-    marks,
-    metric_title,
-    tooltip,
-    value_axis,
-    view_of,
-)
+from scrutiny.parts.charts.vega import guide, label_axis, marks, tooltip, value_axis, view_of
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, part_of
 from scrutiny.parts.run.identity import by_identity, identity
 from scrutiny.parts.run.questions import Questions
 from scrutiny.parts.run.references import References, replicated
 from scrutiny.parts.run.view import OwnInterval, RunView
 from scrutiny.parts.seed_tests import SeedTests, chart_of_tests, place_of, tests_beside
-from scrutiny.parts.wording.labels import replicate_words
+from scrutiny.parts.wording.labels import metric_title, replicate_words, row_labels
 from scrutiny.parts.wording.numbers import (
     NO_VALUE,
     decimals_for,
     interval,
+    mean_and_sd,
     number,
     out_of,
+    plainly,
     value_and_bounds,
 )
-from scrutiny.parts.words import (
-    anchor,
-    mean_and_sd,
-    plainly,
-    row_labels,
-    same_side,
-    side_of,
-    title_of,
-)
+from scrutiny.parts.words import anchor, side_of, title_of
 
 MOST_COLUMNS: Final = 10  # replicates with a column each; of more, the range is shown
 _FEW_GROUPS: Final = 3
@@ -218,8 +204,18 @@ def _marked(e: Estimate, own: dict[str, OwnInterval], reference: float | None) -
 
 
 def _agreeing(e: Estimate, reference: float | None) -> str:
-    found = same_side(e, reference)
+    found = _same_side(e, reference)
     return "–" if found is None else f"{found[0]}/{found[1]}"
 
 
 PART: Final = ReportPart(__doc__, part)
+
+
+def _same_side(estimate: Estimate, reference: float | None) -> tuple[int, int] | None:
+    """Number of replicates on the same side of the reference as their mean, and of all."""
+    if reference is None or estimate.value is None or estimate.value == reference:
+        return None
+    up = estimate.value > reference
+    values = estimate.by_replicate.values()
+    agreeing = sum(v > reference if up else v < reference for v in values)
+    return agreeing, len(estimate.by_replicate)

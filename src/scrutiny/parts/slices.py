@@ -10,11 +10,11 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.findings import forest
 from scrutiny.parts.charts.tables import Chart, ChartTable, Line
-from scrutiny.parts.charts.vega import key_title
 from scrutiny.parts.part import Part, ReportPart, shown
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.in_slices import gap_key
 from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.labels import key_title
 from scrutiny.parts.wording.numbers import NO_VALUE, interval
 from scrutiny.parts.words import anchor, title_of
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.registry import registry
 from scrutiny.parts.part import Part, ReportPart
 from scrutiny.parts.run.places import parts_of
-from scrutiny.parts.run.view import Found, RunView
+from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import family_name
 
 
@@ -25,17 +24,6 @@ def registered(estimates: Sequence[Estimate]) -> Iterator[ReportPart]:
     for (kind, _), entry in registry().entries.items():
         if kind == "part" and entry.registration.needs in known:
             yield entry.load()
-
-
-def found_texts(folder: Path, estimates: Sequence[Estimate]) -> list[Found]:
-    """Texts that searches of a run ended with, of all families, without those of controls."""
-    return [one for one in searched_texts(folder, estimates) if one.role == "measured"]
-
-
-def searched_texts(folder: Path, estimates: Sequence[Estimate]) -> Iterator[Found]:
-    """Texts that searches of a run ended with, of all families, and those of random change."""
-    for part in registered(estimates):
-        yield from part.found_in(folder)
 
 
 def parts(view: RunView) -> tuple[Part, ...]:

@@ -21,7 +21,6 @@ from scrutiny.run.asking.distinct_outputs import distinct_outputs
 from scrutiny.run.asking.pace import BOUND, BOUND_WITHOUT_CACHE
 from scrutiny.run.asking.sameness import MEMOS, must_be_the_same, who
 from scrutiny.run.asking.stores import TaskStore, local_store
-from scrutiny.run.blocks import ARRAYS, array_of, items_of
 from scrutiny.run.estimating.estimates import estimate_all, estimator_of
 from scrutiny.run.estimating.label_check import label_warnings
 from scrutiny.run.estimating.missing_answers import missing_answers, said_of_failures, sent
@@ -30,17 +29,25 @@ from scrutiny.run.executing.executors import executor
 from scrutiny.run.executing.reissued import note_places, see_again
 from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.manifest import manifest
-from scrutiny.run.opening import open_folder, same_run
+from scrutiny.run.opening import same_run
 from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.published import reproductions
 from scrutiny.run.planning.resolved import Measurement, Resolved
 from scrutiny.run.planning.tasks import TaskSpec, shards_of
 from scrutiny.store.answers import AnswerCache
+from scrutiny.store.blocks import ARRAYS, array_of
 from scrutiny.store.files import remove_leftovers
+from scrutiny.store.items import items_of
 from scrutiny.store.journal import Journal, to_bytes
 from scrutiny.store.lock import only_one
 from scrutiny.store.run_folder import RunFolder
-from scrutiny.store.run_state import is_finished, mark_ended, mark_finished, mark_running
+from scrutiny.store.run_state import (
+    is_finished,
+    mark_ended,
+    mark_finished,
+    mark_running,
+    open_folder,
+)
 from scrutiny.store.schemas import OUTPUTS, RECORDS, TIMINGS, VARIANTS
 from scrutiny.store.seal import Seal, damage
 

@@ -19,7 +19,7 @@ from scrutiny.parts.run.view import Found
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.recipes.attack import parse_attack
 from scrutiny.reliability.verdicts.gate_rules import says, without_versions
-from scrutiny.run.blocks import variants_of
+from scrutiny.store.blocks import variants_of
 from scrutiny.store.edits import edits_json
 from scrutiny.store.portable import located
 from scrutiny.store.run_folder import RunFolder

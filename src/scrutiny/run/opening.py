@@ -1,4 +1,4 @@
-"""Opening run folders: a folder that can be written, and of the same run."""
+"""Identity of a run folder: whether it holds the run of this plan."""
 
 import uuid
 from contextlib import suppress
@@ -6,35 +6,8 @@ from pathlib import Path
 
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.run.planning.resolved import Resolved
-from scrutiny.store.files import storage_errors
 from scrutiny.store.journal import Journal
 from scrutiny.store.run_folder import RunFolder
-
-
-def open_folder(out: Path) -> RunFolder:
-    """Writable folder, created if necessary.
-
-    Raises
-    ------
-    PlanError
-        If it cannot be one.
-    """
-    if out.exists() and not out.is_dir():
-        raise PlanError(f"--out {str(out)!r} is a file; give a folder.")
-    link = next((p for p in (out, *out.parents) if p.is_symlink() and not p.exists()), None)
-    if link is not None:
-        raise PlanError(
-            f"--out {str(out)!r} cannot be made: {str(link)!r} is a link that leads nowhere. "
-            "Remove it, or give another folder."
-        )
-    file = next((parent for parent in out.parents if parent.is_file()), None)
-    if file is not None:
-        raise PlanError(
-            f"--out {str(out)!r} cannot be made: {str(file)!r} is a file, and a run needs a folder."
-        )
-    with storage_errors(out / "journal.sqlite"):
-        out.mkdir(parents=True, exist_ok=True)
-    return RunFolder(out)
 
 
 def same_run(journal: Journal, resolved: Resolved, out: Path) -> str:

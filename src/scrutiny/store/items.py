@@ -1,13 +1,14 @@
-"""Items of a run: from rows of its table to examples."""
+"""Items of a run: rows of its table from examples, and examples from rows."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scrutiny.core.answers.stored import answer_of
+from scrutiny.core.answers.stored import answer_json, answer_of
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.example import Example
 
 
@@ -28,3 +29,31 @@ def _example_of(row: Mapping[str, Any]) -> Example:
         attributes=columns,
         language=row["language"],
     )
+
+
+def items_table(examples: Iterable[Example], dataset: str) -> pa.Table:
+    """Table of the items of a dataset, in plan order."""
+    rows = list(examples)
+    names = sorted({name for e in rows for name in e.attributes})
+    columns = {
+        "dataset": [dataset] * len(rows),
+        "item": [e.id for e in rows],
+        "position": pa.array(range(len(rows)), pa.int64()),
+        "gold": [answer_json(e.gold) for e in rows],
+        "source": [e.source for e in rows],
+        "fields": [canonical_json(dict(e.fields)) for e in rows],
+        "language": [e.language for e in rows],
+        **{
+            name: [
+                None if e.attributes.get(name) is None else str(e.attributes[name]) for e in rows
+            ]
+            for name in names
+        },
+    }
+    return pa.table(columns)
+
+
+def items_of(datasets: Mapping[str, Iterable[Example]]) -> pa.Table:
+    """Table of the items of all datasets, by name."""
+    tables = [items_table(examples, name) for name, examples in datasets.items()]
+    return pa.concat_tables(tables, promote_options="default")

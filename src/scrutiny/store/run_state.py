@@ -13,8 +13,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
-from scrutiny.core.errors import DataError, StorageError
+from scrutiny.core.errors import DataError, PlanError, StorageError
 from scrutiny.core.progress import SILENT, Progress
+from scrutiny.store.files import storage_errors
 from scrutiny.store.journal import Journal
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.seal import damage
@@ -65,3 +66,29 @@ def is_finished(folder: RunFolder, journal: Journal, started: Mapping[str, Any])
 def _digest(manifest: Mapping[str, Any]) -> str:
     kept = {name: value for name, value in manifest.items() if name not in _LEFT_OUT}
     return blake2b(json.dumps(kept, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+
+def open_folder(out: Path) -> RunFolder:
+    """Writable folder, created if necessary.
+
+    Raises
+    ------
+    PlanError
+        If it cannot be one.
+    """
+    if out.exists() and not out.is_dir():
+        raise PlanError(f"--out {str(out)!r} is a file; give a folder.")
+    link = next((p for p in (out, *out.parents) if p.is_symlink() and not p.exists()), None)
+    if link is not None:
+        raise PlanError(
+            f"--out {str(out)!r} cannot be made: {str(link)!r} is a link that leads nowhere. "
+            "Remove it, or give another folder."
+        )
+    file = next((parent for parent in out.parents if parent.is_file()), None)
+    if file is not None:
+        raise PlanError(
+            f"--out {str(out)!r} cannot be made: {str(file)!r} is a file, and a run needs a folder."
+        )
+    with storage_errors(out / "journal.sqlite"):
+        out.mkdir(parents=True, exist_ok=True)
+    return RunFolder(out)

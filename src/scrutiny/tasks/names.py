@@ -24,3 +24,15 @@ def load_task(name: str) -> Task:
 def every_task() -> list[Task]:
     """All tasks, built-in and plugged in, by name."""
     return [load_task(name) for name in registry().names("task")]
+
+
+def base_name(task: Task) -> str:
+    """Name of a task without its version.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> base_name(SimpleNamespace(name="token-tagging@1"))
+    'token-tagging'
+    """
+    return task.name.partition("@")[0]

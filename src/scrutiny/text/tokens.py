@@ -248,3 +248,8 @@ def borders_in(text: str, words: Sequence[str]) -> tuple[tuple[int, int], ...] |
         place = start + len(word)
         borders.append((start, place))
     return None if text[place:].strip() else tuple(borders)
+
+
+def is_lexical(word: str) -> bool:
+    """Whether a token counts as a word: it has a letter or a digit."""
+    return any(map(str.isalnum, word))

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
-from scrutiny.text.lexicon import read_bytes
+from scrutiny.text.inflect import lemma
+from scrutiny.text.lexicon import read_bytes, zipf
 
 #: WordNet's letter for each universal part of speech that it has.
 POS_OF: Final = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
@@ -31,6 +32,7 @@ _LEXNAMES = (
     "verb.perception verb.possession verb.social verb.stative verb.weather adj.ppl"
 ).split()
 _CACHED = 1 << 16
+_WORD_FROM: Final = 3.0  # below, the commonest misspellings are counted as well ("recieve")
 _STEP = 32
 
 
@@ -261,3 +263,41 @@ def hypernyms(lemma: str, pos: str, *, senses: int | None = None) -> tuple[str, 
     for number in synsets(lemma, pos)[:senses]:
         found += _words_at([(n, 0) for kind, _, _, n in _pointers(number) if kind in "@^"])
     return _unique(found, lemma)
+
+
+@lru_cache(maxsize=1 << 14)
+def is_known_word(word: str) -> bool:
+    """Whether a word is English: frequent, or in WordNet in some inflection; in any case.
+
+    Examples
+    --------
+    >>> [is_known_word(word) for word in ("Shuck", "shucks", "recieve", "mice")]
+    [True, True, False, True]
+    """
+    low = word.lower()
+    if zipf(low) >= _WORD_FROM:
+        return True
+    return any(exists(low, pos) or exists(lemma(low, upos), pos) for upos, pos in POS_OF.items())
+
+
+@lru_cache(maxsize=_CACHED)
+def synonyms(word: str, pos: str, senses: int | None) -> tuple[str, ...]:
+    """Single-word lemmas of the synsets of a lower-case word, or of its base form, without it.
+
+    Parameters
+    ----------
+    word
+        In lower case, inflected or not.
+    pos
+        Letters of the parts of speech that count, of ``nvar``.
+    senses
+        How many senses of each count; nothing takes all.
+    """
+    found: list[str] = []
+    for upos, letter in POS_OF.items():
+        if letter not in pos:
+            continue
+        for form in dict.fromkeys((word, lemma(word, upos))):
+            for synset in synsets(form, letter)[:senses]:
+                found += [other for other in lemmas(synset) if other.isalpha()]
+    return tuple(dict.fromkeys(other for other in found if other.lower() != word))

@@ -15,7 +15,7 @@ from scrutiny.cli.verbs import list as list_verb
 from scrutiny.cli.verbs.list import transformation_facts
 from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import KINDS, Entry, Registration, registry
-from scrutiny.perturb.engine.recipe import effect_of
+from scrutiny.core.transformation import effect_of
 from scrutiny.registrations import REGISTRATIONS
 
 HEAVY = ("torch", "transformers", "scipy", "sklearn", "pyarrow", "numpy", "pydantic", "rich")

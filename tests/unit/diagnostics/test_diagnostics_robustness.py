@@ -14,7 +14,7 @@ from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.robustness.diagnostic import Robustness
 from scrutiny.diagnostics.robustness.params import RobustnessParams
 from scrutiny.reliability.verdicts.gate_rules import without_versions
-from scrutiny.run.blocks import variants_of
+from scrutiny.store.blocks import variants_of
 from scrutiny.tasks.names import load_task
 from scrutiny.testing import (
     ConstantClassifier,

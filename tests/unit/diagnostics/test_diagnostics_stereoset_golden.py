@@ -17,9 +17,10 @@ from scrutiny.core.record import Row
 from scrutiny.data.dataset import load_dataset
 from scrutiny.diagnostics.stereotypes.params import StereoSetParams
 from scrutiny.diagnostics.stereotypes.stereoset import SENTENCES, StereoSet, triple_measures
-from scrutiny.run.blocks import items_table, records_table
 from scrutiny.run.estimating.estimates import Estimator
 from scrutiny.run.planning.assignment import Assignment
+from scrutiny.store.blocks import records_table
+from scrutiny.store.items import items_table
 from scrutiny.tasks.names import load_task
 
 MEASURES = StereoSet.measures

@@ -12,9 +12,10 @@ from scrutiny.perturb.phrases.entity_swap import MentionSwap
 from scrutiny.perturb.words.delete_word import DeleteWord
 from scrutiny.perturb.words.inflections import Inflections
 from scrutiny.perturb.words.vectors import VectorNeighbors
-from scrutiny.perturb.words.wordnet import WordnetAll, synonyms
+from scrutiny.perturb.words.wordnet import WordnetAll
 from scrutiny.tasks.names import load_task
 from scrutiny.text.edits import apply_to_text
+from scrutiny.text.wordnet import synonyms
 
 
 def proposals(transformation, text, word, resources=None):

@@ -13,16 +13,13 @@ from scrutiny.core.answers.spans import SPANS
 from scrutiny.core.example import Span
 from scrutiny.diagnostics.similarity.side_by_side.agreement import marked
 from scrutiny.diagnostics.similarity.side_by_side.flips import flips_of, noise_of_replicates
-from scrutiny.diagnostics.similarity.side_by_side.inputs import (
-    commonest_turn,
-    find_disagreements,
-)
+from scrutiny.diagnostics.similarity.side_by_side.inputs import find_disagreements
 from scrutiny.diagnostics.similarity.side_by_side.kept_answers import sides_of_models
 from scrutiny.diagnostics.similarity.side_by_side.sides import Answers, scores_of_items
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.run.comparing.levels import CompareOptions
 from scrutiny.run.comparing.slices import changes, shown
-from scrutiny.run.comparing.whole import compare_side_by_side
+from scrutiny.run.comparing.whole import commonest_turn, compare_side_by_side
 
 #: Finds capitalized names; the second version overlooks them where the sentence is a question.
 TAGGER = """

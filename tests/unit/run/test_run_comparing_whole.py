@@ -14,8 +14,8 @@ from scrutiny.diagnostics.similarity.side_by_side.flips import Noise
 from scrutiny.diagnostics.similarity.side_by_side.kept_answers import answers_of, rows_of
 from scrutiny.run.comparing.levels import CompareOptions
 from scrutiny.run.comparing.whole import compare_side_by_side
-from scrutiny.run.estimating.gate import assignments_of
 from scrutiny.run.importing.manifest import ImportOptions
+from scrutiny.run.planning.assignment import assignments_of
 
 
 @pytest.fixture(scope="module")

@@ -19,8 +19,8 @@ from scrutiny.core.record import Measure, Row
 from scrutiny.parts.run.assigned import contrast_key_of, key_of
 from scrutiny.run.budgeting.cost import cost_of
 from scrutiny.run.driver import RunOptions, run_plan, tasks_of
-from scrutiny.run.estimating.gate import assignments_of, gate_run
-from scrutiny.run.planning.assignment import to_json
+from scrutiny.run.estimating.gate import gate_run
+from scrutiny.run.planning.assignment import assignments_of, to_json
 from scrutiny.run.planning.file import plan_of
 from scrutiny.run.planning.loading import LoadedModels, capabilities_of, load_given
 from scrutiny.run.planning.opened import Opened

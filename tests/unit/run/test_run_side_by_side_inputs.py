@@ -15,10 +15,11 @@ from scrutiny.diagnostics.similarity.side_by_side.flips import (
     noise_of_replicates,
     noise_of_runs,
 )
-from scrutiny.diagnostics.similarity.side_by_side.inputs import commonest_turn, find_disagreements
+from scrutiny.diagnostics.similarity.side_by_side.inputs import find_disagreements
 from scrutiny.diagnostics.similarity.side_by_side.sides import Answers
 from scrutiny.models.answers.label_pair import Labels
 from scrutiny.run.comparing.slices import changes, shown
+from scrutiny.run.comparing.whole import commonest_turn
 
 
 def differing(two, **more):

@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scrutiny.stats.agreement.flips import flips, poisson_binomial
+from scrutiny.stats.agreement.flips import flips
 from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.significance.binomial import poisson_binomial
 
 
 def test_dissent_by_hand():

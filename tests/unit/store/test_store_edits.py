@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.edit import Edit, Piece, Variant
 from scrutiny.core.example import Span
-from scrutiny.run import blocks
+from scrutiny.store import blocks
 from scrutiny.store import edits as module
 from scrutiny.store.edits import edits_json, edits_of
 

@@ -6,7 +6,6 @@ from itertools import combinations
 import pytest
 
 from scrutiny.core.errors import UnknownNameError
-from scrutiny.perturb.characters.misspellings import is_known_word
 from scrutiny.text import lexicon
 from scrutiny.text.lexicon import (
     REGIONS,
@@ -23,6 +22,7 @@ from scrutiny.text.lexicon import (
     zipf,
 )
 from scrutiny.text.tokens import is_word
+from scrutiny.text.wordnet import is_known_word
 
 LISTS = {
     "adverbs": (lambda: listed("adverbs"), 6),

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from scrutiny.parts.wording.numbers import denominator, number
-from scrutiny.run.comparing.levels import Level, SideBySide
+from scrutiny.run.comparing.levels import Level, SideBySide, is_gain
 from scrutiny.run.comparing.shared import outcome_of
-from scrutiny.run.comparing.slices import Change
 
 _MOST_NAMED: Final = 3
 #: What an outcome says of a loss, of what, and of how much.
@@ -36,11 +35,6 @@ def verdicts(whole: SideBySide, margin: float | None) -> Iterator[str]:
         yield _SAYS[whole.outcome_of_levels].format("", margin)
     if whole.shared is not None and whole.shared.outcome is not None:
         yield _SAYS[whole.shared.outcome].format(" of invariances", whole.shared.judged[0].margin)
-
-
-def is_gain(change: Change, level: Level) -> bool:
-    """Whether a change is for the better."""
-    return (change.value > 0) != level.lower_is_better
 
 
 def level_name(level: Level) -> str:

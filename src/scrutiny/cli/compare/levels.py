@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from scrutiny.cli.compare.headline import is_gain, level_name
+from scrutiny.cli.compare.headline import level_name
 from scrutiny.diagnostics.similarity.parts.side_by_side import (
     TO,
     agreement_chart,
-    answer_words,
     flips_chart,
     inputs_chart,
     stated,
@@ -17,8 +16,9 @@ from scrutiny.diagnostics.similarity.side_by_side.flips import FlippedItems, Noi
 from scrutiny.parts.charts.findings import forest_or_table
 from scrutiny.parts.charts.tables import Chart, ChartTable, Line
 from scrutiny.parts.part import Chapter, Part
+from scrutiny.parts.wording.layout import answer_words
 from scrutiny.parts.wording.numbers import interval, number, out_of, p_value
-from scrutiny.run.comparing.levels import Level, ShownChange
+from scrutiny.run.comparing.levels import Level, ShownChange, is_gain
 from scrutiny.run.comparing.slices import Change
 
 _MOST_TESTS: Final = 6

@@ -11,7 +11,7 @@ from scrutiny.diagnostics.similarity.parts.likeness import likeness_chart
 from scrutiny.parts.charts.findings import forest_or_table
 from scrutiny.parts.charts.tables import Line, forest_table
 from scrutiny.parts.part import Chapter, Part
-from scrutiny.parts.words import full_labels
+from scrutiny.parts.wording.labels import full_labels
 from scrutiny.run.comparing.levels import SideBySide
 from scrutiny.run.comparing.numbers import RunComparison
 from scrutiny.run.comparing.shared import SharedInvariances

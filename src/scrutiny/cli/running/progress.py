@@ -1,7 +1,7 @@
 """Progress on stderr: bars on a terminal, plain lines elsewhere."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import wraps
 from time import monotonic
@@ -180,3 +180,9 @@ class Bars(Progress):
     def note(self, text: str) -> None:
         """Say something once."""
         self._console.print(printable(text), markup=False, highlight=False)
+
+
+def say_warnings(manifest: Mapping[str, Any]) -> None:
+    """Print the warnings of a run on stderr."""
+    for warning in manifest.get("warnings", ()):
+        say(f"Warning: {warning}")

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scrutiny.cli.failures import say_warnings
 from scrutiny.cli.options import load_options
 from scrutiny.cli.running.output_paths import must_be_beside
-from scrutiny.cli.running.progress import progress_of
+from scrutiny.cli.running.progress import progress_of, say_warnings
 from scrutiny.cli.running.streams import prints_on_stderr
 from scrutiny.core.boundary.secrets import redacted
 from scrutiny.core.boundary.storable import storable

@@ -28,7 +28,7 @@ def command(run: Path, output: Path, data: str, changes: tuple[str, ...]) -> int
     scrutiny audit --model hf:./v2 --suite attacks.jsonl
     """
     from scrutiny.data.suites import suite_lines
-    from scrutiny.report.parts import searched_texts
+    from scrutiny.report.reading.found import searched_texts
     from scrutiny.run.freezing import frozen
     from scrutiny.store.files import save_text
     from scrutiny.store.run_folder import RunFolder

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from scrutiny.cli.failures import say, say_warnings
+from scrutiny.cli.failures import say
 from scrutiny.cli.running.output_paths import OutputFile
+from scrutiny.cli.running.progress import say_warnings
 from scrutiny.cli.wrapping import narrowed, printed_line
 
 if TYPE_CHECKING:

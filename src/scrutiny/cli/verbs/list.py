@@ -39,7 +39,7 @@ def facts_of(transformation: Any) -> dict[str, Any]:
         ``tasks``: whose texts can be changed. ``languages``: "*" for all. ``effects``: what the
         change does to the gold answer, by task. ``resources``: what it needs.
     """
-    from scrutiny.perturb.engine.recipe import effect_of
+    from scrutiny.core.transformation import effect_of
 
     names = registry()
     tasks = sorted({task for one in _CHANGING for task in names.load("diagnostic", one).tasks})

@@ -65,8 +65,8 @@ def command(
 
 def _cases(run: Path, change: str, *, is_allowed: bool) -> int:
     """Print the cases of one change."""
-    from scrutiny.report.parts import found_texts
     from scrutiny.report.reading.cases import cases_of
+    from scrutiny.report.reading.found import found_texts
     from scrutiny.report.terminal.cases import cases_lines
     from scrutiny.report.terminal.page import write_lines
     from scrutiny.store.run_folder import RunFolder

@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
+from scrutiny.core.errors import DataError
+
 #: Control characters but tab and line feed, and those that turn the direction of writing.
 _STEERING: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 #: Half a surrogate pair, which no encoding can write.
@@ -59,3 +61,11 @@ def repeated(names: Iterable[str]) -> str | None:
     ('text', None)
     """
     return next((name for name, count in Counter(names).items() if count > 1), None)
+
+
+def checked(text: str, name: str) -> str:
+    """Return the text unless it holds an unpaired surrogate, which no file can store."""
+    if not is_storable(text):
+        place = next(i for i, c in enumerate(text) if not is_storable(c))
+        raise DataError(f"{name} holds half a surrogate pair at character {place}")
+    return text

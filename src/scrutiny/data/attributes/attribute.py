@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from inspect import getdoc
 from typing import Any, Literal
@@ -118,13 +118,6 @@ def attribute(
         return Attribute(function, says, gives, is_english, of_training, stream)
 
     return made
-
-
-def in_field(example: Example, field: str) -> Example | None:
-    """Example reduced to one of its text fields; ``None`` if it lacks the field."""
-    return (
-        replace(example, fields={field: example.fields[field]}) if field in example.fields else None
-    )
 
 
 @lru_cache(maxsize=64)  # all attributes look at one item after the other

@@ -16,7 +16,7 @@ def takes(*reading: str, **options: str) -> Callable[[R], R]:
     """Decorator that declares a reader's options and their meanings.
 
     Data strings of its scheme may have them; those of others may not. ``reading`` names those of
-    `source.READING` that it looks at.
+    `known.READING` that it looks at.
     """
 
     def marked(reader: R) -> R:

@@ -22,9 +22,15 @@ from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.references import References, replicated
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import family_name
-from scrutiny.parts.wording.numbers import NO_VALUE, bracketed, interval, number, p_value
-from scrutiny.parts.words import full_labels, mean_and_sd
+from scrutiny.parts.wording.labels import family_name, full_labels
+from scrutiny.parts.wording.numbers import (
+    NO_VALUE,
+    bracketed,
+    interval,
+    mean_and_sd,
+    number,
+    p_value,
+)
 from scrutiny.reliability.replicates.spread import Ratio, compare_spreads
 from scrutiny.stats.significance.variance_ratio import Spread
 

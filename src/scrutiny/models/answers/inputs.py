@@ -5,24 +5,8 @@ from collections.abc import Sequence
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Task
+from scrutiny.tasks.names import base_name
 from scrutiny.text.tokens import token_spans
-
-
-def base_name(task: Task) -> str:
-    """Name of a task without its version.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> base_name(SimpleNamespace(name="token-tagging@1"))
-    'token-tagging'
-    """
-    return task.name.partition("@")[0]
-
-
-def is_tagging(task: Task) -> bool:
-    """Whether the task's answers are spans."""
-    return base_name(task) == "token-tagging"
 
 
 def texts(examples: Sequence[Example]) -> list[str] | list[tuple[str, ...]]:

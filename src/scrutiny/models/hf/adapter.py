@@ -13,7 +13,7 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
 from scrutiny.models.answers.bio import labels_of_tags
-from scrutiny.models.answers.inputs import base_name, is_tagging, must_answer_task
+from scrutiny.models.answers.inputs import must_answer_task
 from scrutiny.models.hf.batching import start_budget
 from scrutiny.models.hf.checkpoint import Checkpoint, find_checkpoint, folder_must_be_there
 from scrutiny.models.hf.parts import (
@@ -26,6 +26,8 @@ from scrutiny.models.hf.parts import (
 )
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import TRAINING, ModelSource
+from scrutiny.tasks.names import base_name
+from scrutiny.tasks.tagging.token_tagging import is_tagging
 
 if TYPE_CHECKING:
     from scrutiny.models.hf.labeled import Forward

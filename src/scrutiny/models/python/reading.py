@@ -21,6 +21,7 @@ from typing import Any, Final
 import numpy as np
 
 from scrutiny.core.boundary.canonical import length_prefixed
+from scrutiny.core.model import Model
 
 _ESTIMATORS: Final = "sklearn"
 _OURS: Final = "scrutiny"
@@ -217,3 +218,8 @@ def _is_own_code(module: str | None) -> bool:
         return True
     path = getattr(sys.modules.get(module), "__file__", None)
     return path is not None and not _INSTALLED & set(Path(path).parts)
+
+
+def reading_of(model: Model) -> ObjectReading | None:
+    """Object inspection of a model without a fingerprint; ``None`` if it has one."""
+    return None if model.fingerprint() is not None else read_object(model)

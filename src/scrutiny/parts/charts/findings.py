@@ -27,7 +27,6 @@ from scrutiny.parts.charts.vega import (
     label_axis,
     left_out,
     marks,
-    metric_title,
     series_color,
     series_shape,
     tooltip,
@@ -35,7 +34,7 @@ from scrutiny.parts.charts.vega import (
     view_of,
 )
 from scrutiny.parts.run.view import FlipCounts
-from scrutiny.parts.wording.labels import replicate_words
+from scrutiny.parts.wording.labels import metric_title, replicate_words
 from scrutiny.parts.wording.numbers import ends_of, interval, number, out_of
 
 #: Sources of variance in the order in which they are drawn; others follow.

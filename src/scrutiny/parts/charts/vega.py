@@ -1,13 +1,12 @@
 """Building blocks of Vega-Lite specifications: dicts, without colors or sizes."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from typing import Any, Final
 
-from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.tables import Spec
+from scrutiny.parts.wording.labels import metric_title
 from scrutiny.parts.wording.numbers import interval
-from scrutiny.reliability.metrics import in_words, measures_of
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 MOST_ROWS: Final = 60
@@ -142,17 +141,6 @@ def tooltip(*names: str) -> list[Spec]:
 def _escaped(name: str) -> str:
     """Field name without the dots and brackets that Vega-Lite reads as paths."""
     return name.replace(".", "\\.").replace("[", "\\[").replace("]", "\\]")
-
-
-def key_title(key: EstimateKey) -> str:
-    """Name of an estimate's metric in words."""
-    return metric_title(key.metric, key.diagnostic)
-
-
-@cache
-def metric_title(metric: str, diagnostic: str = "") -> str:
-    """Name of a metric in words; for a mean, the description of the diagnostic's measure."""
-    return in_words(metric, measures_of(diagnostic) if "(" in metric else ())
 
 
 def left_out(count: int) -> str:

@@ -7,9 +7,8 @@ from typing import Final
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
-from scrutiny.parts.wording.numbers import NO_VALUE, denominator
+from scrutiny.parts.wording.numbers import NO_VALUE, decimal_of, denominator, percent_of
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.reliability.verdicts.risk_words import hundred
 
 #: Headlines of the numbers of a class, in the order of their columns.
 _COLUMNS: Final = ("recall", "precision", "F1")
@@ -72,46 +71,3 @@ def _lines(estimates: Sequence[Estimate]) -> Iterator[LabelLine]:
             f1=decimal_of(f1),
             lowest=0.0 if f1 is None or f1.value is None else f1.value,
         )
-
-
-def percent_of(found: Estimate | None) -> str:
-    """A share in percent with its limits: "97.8 % [97.0, 98.4]"."""
-    if found is None or found.value is None:
-        return NO_VALUE
-    value = f"{_hundred(found.value)} %"
-    if found.low is None or found.high is None:
-        return value
-    return f"{value} [{_hundred(found.low)}, {_hundred(found.high)}]"
-
-
-def _hundred(share: float) -> str:
-    """A hundred times a share; 100 without decimals.
-
-    Examples
-    --------
-    >>> _hundred(0.978), _hundred(1.0), _hundred(0.9997)
-    ('97.8', '100', '100')
-    """
-    return hundred(share).replace("100.0", "100")
-
-
-def decimal_of(found: Estimate | None) -> str:
-    """A share with three decimals and no leading zero, with its limits: ".951 [.934, .964]"."""
-    if found is None or found.value is None:
-        return NO_VALUE
-    if found.low is None or found.high is None:
-        return _decimal(found.value)
-    return f"{_decimal(found.value)} [{_decimal(found.low)}, {_decimal(found.high)}]"
-
-
-def _decimal(value: float) -> str:
-    """Three decimals, without the zero in front.
-
-    Examples
-    --------
-    >>> _decimal(0.9514), _decimal(1.0), _decimal(-0.02)
-    ('.951', '1.000', '−.020')
-    """
-    sign = "\N{MINUS SIGN}" if round(value, 3) < 0 else ""
-    text = f"{abs(value):.3f}"
-    return sign + text.removeprefix("0")

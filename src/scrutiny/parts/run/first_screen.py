@@ -8,11 +8,11 @@ from typing import Final
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.task import Task
-from scrutiny.parts.run.classes import LabelLine, decimal_of, headline_of, labels_of, percent_of
+from scrutiny.parts.run.classes import LabelLine, headline_of, labels_of
 from scrutiny.parts.run.found_risks import FoundRisk, Span, counts_of, decision_of, rest_of
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import capitalized, short_names
-from scrutiny.parts.wording.numbers import NO_VALUE, ends_of
+from scrutiny.parts.wording.numbers import NO_VALUE, decimal_of, ends_of, percent_of
 from scrutiny.parts.wording.verdicts import STATES
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.verdicts.risk_words import hundred, in_words, ways_to_tell

@@ -4,9 +4,11 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Final
 
 from scrutiny.core.estimate import EstimateKey
+from scrutiny.reliability.metrics import in_words, measures_of
 
 GAP: Final = "\N{HORIZONTAL ELLIPSIS}"
 _VERSION: Final = re.compile(r"@(?:\d+|py-[0-9a-f]+)(#[0-9a-f]+)?$")
@@ -228,3 +230,38 @@ def _plain(name: str, value: object) -> str:
     if isinstance(value, str):
         return unversioned(value)
     return f"{name} {json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)}"
+
+
+def key_title(key: EstimateKey) -> str:
+    """Name of an estimate's metric in words."""
+    return metric_title(key.metric, key.diagnostic)
+
+
+@cache
+def metric_title(metric: str, diagnostic: str = "") -> str:
+    """Name of a metric in words; for a mean, the description of the diagnostic's measure."""
+    return in_words(metric, measures_of(diagnostic) if "(" in metric else ())
+
+
+def row_labels(keys: Sequence[EstimateKey]) -> list[str]:
+    """Label of each key among neighbors of one metric; duplicates are numbered."""
+    labels = distinct_labels(keys, without=frozenset({"diagnostic", "metric", "role"}))
+    return numbered([keys[0].group] if len(keys) == 1 else _with_roles(keys, labels))
+
+
+def full_labels(keys: Sequence[EstimateKey]) -> list[str]:
+    """Label of each key among neighbors of any diagnostic and metric."""
+    several = len({family_name(key.diagnostic) for key in keys}) > 1
+    labels = distinct_labels(keys, without=frozenset({"diagnostic", "role"}))
+    labels = [key_title(keys[0])] if len(keys) == 1 else _with_roles(keys, labels)
+    heads = [f"{family_name(key.diagnostic)}: " if several else "" for key in keys]
+    return numbered([head + label for head, label in zip(heads, labels, strict=True)])
+
+
+def _with_roles(keys: Sequence[EstimateKey], labels: Sequence[str]) -> list[str]:
+    """Labels with the role if it is not the usual one."""
+    several = len({key.role for key in keys}) > 1
+    return [
+        f"{label} \N{MIDDLE DOT} {key.role}" if several and key.role != "measured" else label
+        for key, label in zip(keys, labels, strict=True)
+    ]

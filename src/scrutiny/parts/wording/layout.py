@@ -52,3 +52,11 @@ def fold(text: str, width: int, *, hanging: int = 0) -> list[str]:
                 pieces.append(head)
                 rest, room = rest[len(head) :], width - hanging
     return [*pieces, line] if line else pieces
+
+
+_LONGEST_ANSWER: Final = 160
+
+
+def answer_words(text: str) -> str:
+    """An answer on one line, shortened for a table."""
+    return cropped(one_line(text), _LONGEST_ANSWER)

@@ -1,10 +1,11 @@
 """Formatting of numbers; the width of the interval decides the digits."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from scrutiny.core.estimate import Estimate
+from scrutiny.reliability.verdicts.risk_words import hundred
 
 MINUS: Final = "\N{MINUS SIGN}"
 NO_VALUE: Final = "\N{EN DASH}"
@@ -142,3 +143,65 @@ def by_replicate(estimate: Estimate, names: Sequence[str]) -> list[str]:
     """Value of each of these replicates, with the digits of the interval."""
     decimals = decimals_for(estimate.low, estimate.high, estimate.value)
     return [number(estimate.by_replicate.get(name), decimals) for name in names]
+
+
+def plainly(value: float | None) -> str:
+    """Reference value as stated, without additional digits.
+
+    Examples
+    --------
+    >>> plainly(50.0), plainly(0.52), plainly(None)
+    ('50', '0.52', '–')
+    """
+    return NO_VALUE if value is None else f"{value:.6g}".replace("-", MINUS)
+
+
+def mean_and_sd(values: Mapping[str, float], decimals: int) -> str:
+    """``mean ± sd`` over replicates (ddof 1)."""
+    from statistics import mean, stdev
+
+    each = list(values.values())
+    return f"{number(mean(each), decimals)} \N{PLUS-MINUS SIGN} {number(stdev(each), decimals)}"
+
+
+def percent_of(found: Estimate | None) -> str:
+    """A share in percent with its limits: "97.8 % [97.0, 98.4]"."""
+    if found is None or found.value is None:
+        return NO_VALUE
+    value = f"{_hundred(found.value)} %"
+    if found.low is None or found.high is None:
+        return value
+    return f"{value} [{_hundred(found.low)}, {_hundred(found.high)}]"
+
+
+def _hundred(share: float) -> str:
+    """A hundred times a share; 100 without decimals.
+
+    Examples
+    --------
+    >>> _hundred(0.978), _hundred(1.0), _hundred(0.9997)
+    ('97.8', '100', '100')
+    """
+    return hundred(share).replace("100.0", "100")
+
+
+def decimal_of(found: Estimate | None) -> str:
+    """A share with three decimals and no leading zero, with its limits: ".951 [.934, .964]"."""
+    if found is None or found.value is None:
+        return NO_VALUE
+    if found.low is None or found.high is None:
+        return _decimal(found.value)
+    return f"{_decimal(found.value)} [{_decimal(found.low)}, {_decimal(found.high)}]"
+
+
+def _decimal(value: float) -> str:
+    """Three decimals, without the zero in front.
+
+    Examples
+    --------
+    >>> _decimal(0.9514), _decimal(1.0), _decimal(-0.02)
+    ('.951', '1.000', '−.020')
+    """
+    sign = "\N{MINUS SIGN}" if round(value, 3) < 0 else ""
+    text = f"{abs(value):.3f}"
+    return sign + text.removeprefix("0")

@@ -9,9 +9,8 @@ from scrutiny.core.transformation import Document, Intensity, Site
 from scrutiny.perturb.characters.one_draw import OneDraw, Slipped
 from scrutiny.perturb.engine.change import Sites, new_tuple, word_sites
 from scrutiny.text.casing import match_case
-from scrutiny.text.inflect import lemma
-from scrutiny.text.lexicon import misspellings, zipf
-from scrutiny.text.wordnet import POS_OF, exists
+from scrutiny.text.lexicon import misspellings
+from scrutiny.text.wordnet import is_known_word
 
 # Confusions of spelling by ear, for words that no list has; never at the first letter.
 _BY_EAR: Final = tuple(
@@ -132,21 +131,3 @@ def _misheard(word: str) -> tuple[str, ...]:
             if not is_known_word(wrong):
                 found.append(wrong)
     return tuple(dict.fromkeys(found))
-
-
-_WORD_FROM: Final = 3.0  # below, the commonest misspellings are counted as well ("recieve")
-
-
-@lru_cache(maxsize=1 << 14)
-def is_known_word(word: str) -> bool:
-    """Whether a word is English: frequent, or in WordNet in some inflection; in any case.
-
-    Examples
-    --------
-    >>> [is_known_word(word) for word in ("Shuck", "shucks", "recieve", "mice")]
-    [True, True, False, True]
-    """
-    low = word.lower()
-    if zipf(low) >= _WORD_FROM:
-        return True
-    return any(exists(low, pos) or exists(lemma(low, upos), pos) for upos, pos in POS_OF.items())

@@ -6,9 +6,9 @@ from typing import Literal
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Constraint, Document, ScreensMany
-from scrutiny.perturb.engine.word_changes import is_lexical, word_changes
+from scrutiny.perturb.engine.word_changes import word_changes
 from scrutiny.text.edits import apply_to_text
-from scrutiny.text.tokens import token_texts
+from scrutiny.text.tokens import is_lexical, token_texts
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from scrutiny.core.transformation import (
     Site,
     Transformation,
     Where,
+    effect_of,
 )
 from scrutiny.perturb.engine.parameters import (
     check_parameters,
@@ -171,13 +172,6 @@ class Recipe:
             own = step.transformation.languages
             known = own if "*" in known else known if "*" in own else known & own
         return known
-
-
-def effect_of(transformation: Transformation, task: str) -> Effect:
-    """Effect of a transformation on a task's gold answer; ``may change`` if not declared."""
-    effects = transformation.effect
-    found = effects.get(task) or effects.get(task.partition("@")[0]) or effects.get("*")
-    return found or "may change"
 
 
 def step_of(

@@ -12,7 +12,7 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document
 from scrutiny.text.edits import apply_to_text
 from scrutiny.text.ordered_edits import in_order
-from scrutiny.text.tokens import token_texts
+from scrutiny.text.tokens import is_lexical, token_texts
 
 
 class WordChange(NamedTuple):
@@ -45,11 +45,6 @@ class WordChanges(NamedTuple):
 
     words: list[str]
     changes: tuple[WordChange, ...]
-
-
-def is_lexical(word: str) -> bool:
-    """Whether a token counts as a word: it has a letter or a digit."""
-    return any(map(str.isalnum, word))
 
 
 def word_changes(document: Document, edits: Sequence[Edit]) -> WordChanges:

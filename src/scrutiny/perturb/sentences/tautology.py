@@ -6,7 +6,7 @@ from typing import Final, Literal
 from scrutiny.core.transformation import Document, Site
 from scrutiny.perturb.engine.change import Candidates, ChangesWholeText, Edit, Rng, keeps_unless
 from scrutiny.perturb.engine.new_words import with_unknown
-from scrutiny.perturb.engine.word_changes import is_lexical
+from scrutiny.text.tokens import is_lexical
 
 _SAID: Final = {
     "overlap": " and true is true",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from scrutiny.core.transformation import Document, Intensity, Site
 from scrutiny.perturb.engine.change import Change, Edit, Rng, Sites, may_change_unless, sites_where
-from scrutiny.perturb.engine.word_changes import is_lexical
+from scrutiny.text.tokens import is_lexical
 
 
 @dataclass(frozen=True, slots=True)

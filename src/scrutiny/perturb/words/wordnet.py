@@ -16,8 +16,7 @@ from scrutiny.perturb.languages.en.related_words import (
     words_with_synonym,
 )
 from scrutiny.perturb.words.replacing import OtherWord, token_to_replace
-from scrutiny.text.inflect import lemma
-from scrutiny.text.wordnet import POS_OF, lemmas, synsets
+from scrutiny.text.wordnet import POS_OF, synonyms
 
 _CACHED: Final = 1 << 16
 _ENOUGH: Final = 3  # so many words with a usual synonym, and the tags will leave one
@@ -199,26 +198,3 @@ def _forms_like(word: str, pos: str, senses: int | None, xpos: str) -> tuple[str
     others = synonyms(word, pos, senses)
     found = [inflected(other, xpos) for other in others] if xpos else others
     return tuple([form for form in found if form is not None and form.lower() != word])
-
-
-@lru_cache(maxsize=_CACHED)
-def synonyms(word: str, pos: str, senses: int | None) -> tuple[str, ...]:
-    """Single-word lemmas of the synsets of a lower-case word, or of its base form, without it.
-
-    Parameters
-    ----------
-    word
-        In lower case, inflected or not.
-    pos
-        Letters of the parts of speech that count, of ``nvar``.
-    senses
-        How many senses of each count; nothing takes all.
-    """
-    found: list[str] = []
-    for upos, letter in POS_OF.items():
-        if letter not in pos:
-            continue
-        for form in dict.fromkeys((word, lemma(word, upos))):
-            for synset in synsets(form, letter)[:senses]:
-                found += [other for other in lemmas(synset) if other.isalpha()]
-    return tuple(dict.fromkeys(other for other in found if other.lower() != word))

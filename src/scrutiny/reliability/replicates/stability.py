@@ -9,12 +9,13 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from scrutiny.stats.agreement.flips import Flips, flips, poisson_binomial
+from scrutiny.stats.agreement.flips import Flips, flips
 from scrutiny.stats.agreement.raters import cohen_kappa
 from scrutiny.stats.arrays import FloatArray, finite
 from scrutiny.stats.association.correlation import fisher_limits
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.significance import binomial
+from scrutiny.stats.significance.binomial import poisson_binomial
 
 Array = NDArray[np.float64]
 

@@ -13,13 +13,19 @@ from scrutiny.parts.charts import findings as charts
 from scrutiny.parts.charts.glyphs import Glyph, glyphs
 from scrutiny.parts.charts.lines import LineGroup, line_groups, shared_limit
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
-from scrutiny.parts.charts.vega import metric_title
 from scrutiny.parts.part import Chapter, Part
 from scrutiny.parts.run.risks import change_of
 from scrutiny.parts.run.rows import AuditRow
 from scrutiny.parts.run.sections import Section, sections
 from scrutiny.parts.run.view import Evidence, RunView
-from scrutiny.parts.wording.labels import GAP, constant_parts, distinct_labels, short_names, slug
+from scrutiny.parts.wording.labels import (
+    GAP,
+    constant_parts,
+    distinct_labels,
+    metric_title,
+    short_names,
+    slug,
+)
 from scrutiny.parts.wording.numbers import denominator, interval, number, p_value, value_and_bounds
 from scrutiny.parts.wording.verdicts import counts, headline, sentences
 from scrutiny.reliability.verdicts.gate_rules import without_versions

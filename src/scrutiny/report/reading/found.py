@@ -1,16 +1,19 @@
 """Cases of a risk whose texts a search found: each item once, in the text that changes it least."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from scrutiny.core.claim import Finding
 from scrutiny.core.edit import Edit
+from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.run.view import Answer, Evidence, EvidenceItem, Found
 from scrutiny.parts.wording.labels import replicate_words
+from scrutiny.report.parts import registered
 from scrutiny.report.reading.evidence import MOST_CASES, Tables, places_of
 from scrutiny.report.reading.told import NO_ANSWER, brief_words
 
@@ -71,3 +74,14 @@ def _note(one: Found, times: int, of: int) -> str:
     said = f"{times} of {of} models"
     models = f"in {said}" if one.name else f"fools {said}, each by a text of its own"
     return "; ".join(filter(None, (still, models if of > 1 else "")))
+
+
+def found_texts(folder: Path, estimates: Sequence[Estimate]) -> list[Found]:
+    """Texts that searches of a run ended with, of all families, without those of controls."""
+    return [one for one in searched_texts(folder, estimates) if one.role == "measured"]
+
+
+def searched_texts(folder: Path, estimates: Sequence[Estimate]) -> Iterator[Found]:
+    """Texts that searches of a run ended with, of all families, and those of random change."""
+    for part in registered(estimates):
+        yield from part.found_in(folder)

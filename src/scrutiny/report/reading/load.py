@@ -21,9 +21,9 @@ from scrutiny.parts.run.view import (
     RunView,
 )
 from scrutiny.parts.wording.labels import family_name, replicate_words
-from scrutiny.report.parts import found_texts, registered
+from scrutiny.report.parts import registered
 from scrutiny.report.reading.evidence import Tables, evidence_of
-from scrutiny.report.reading.found import evidence_found
+from scrutiny.report.reading.found import evidence_found, found_texts
 from scrutiny.report.reading.records import FolderRecords
 from scrutiny.store.run_folder import RunFolder
 

@@ -11,8 +11,7 @@ from typing import Any, Final
 from scrutiny.core.boundary.secrets import redacted
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
-from scrutiny.core.model import Model
-from scrutiny.models.python.reading import ObjectReading, read_object
+from scrutiny.models.python.reading import ObjectReading
 from scrutiny.run.asking.forms import FORMS, PREDICT, Form
 from scrutiny.run.asking.stores import TaskStore
 
@@ -26,11 +25,6 @@ Ask = Callable[[Sequence[Any]], Sequence[Any | Failure]]
 def who(family: str, source: str, dataset: str) -> str:
     """Name of a replicate on a dataset, as used in memos."""
     return f"{family}/{redacted(source)}/{dataset}"
-
-
-def reading_of(model: Model) -> ObjectReading | None:
-    """Object inspection of a model without a fingerprint; ``None`` if it has one."""
-    return None if model.fingerprint() is not None else read_object(model)
 
 
 def must_be_the_same(store: TaskStore, name: str, source: str, stated: str, *, keep: bool) -> None:

@@ -164,3 +164,8 @@ class SideBySide:
         if own is None or self.shared is None:
             return own
         return worst_of({own, self.shared.outcome})
+
+
+def is_gain(change: Change, level: Level) -> bool:
+    """Whether a change is for the better."""
+    return (change.value > 0) != level.lower_is_better

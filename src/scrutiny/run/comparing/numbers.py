@@ -16,8 +16,7 @@ from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.families import counted
 from scrutiny.run.estimating.contrasts import contrast, meet
 from scrutiny.run.estimating.estimates import estimator_of, statistic_of
-from scrutiny.run.estimating.gate import assignments_of
-from scrutiny.run.planning.assignment import Assignment, beside
+from scrutiny.run.planning.assignment import Assignment, assignments_of, beside
 from scrutiny.store.run_folder import RunFolder
 
 Pair = tuple[Assignment, Assignment]

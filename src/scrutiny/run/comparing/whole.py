@@ -1,11 +1,14 @@
 """Whole comparison of two runs: noise, flips, changed inputs, and regressions."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
+from scrutiny.core.answers.label import LABEL
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.errors import PlanError
 from scrutiny.core.slice_syntax import joined
@@ -13,8 +16,8 @@ from scrutiny.data.run_items import training_of
 from scrutiny.data.slices import Slice, slices_for
 from scrutiny.diagnostics.similarity.side_by_side.agreement import agreement_of, marked
 from scrutiny.diagnostics.similarity.side_by_side.flips import flips_of
-from scrutiny.diagnostics.similarity.side_by_side.inputs import commonest_turn, find_disagreements
-from scrutiny.diagnostics.similarity.side_by_side.sides import Sides
+from scrutiny.diagnostics.similarity.side_by_side.inputs import commonest_answer, find_disagreements
+from scrutiny.diagnostics.similarity.side_by_side.sides import Answers, Sides
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.verdicts.claims import decide
@@ -147,3 +150,23 @@ def _detectable(whole: Estimated) -> float | None:
     claim = Claim("level", "", "compare", (Component("level", 0.0),), post_hoc=True)
     (finding,) = decide([claim], {"level": whole})
     return finding.minimum_detectable_effect
+
+
+def commonest_turn(
+    answers: tuple[Answers, Answers] | None, members: NDArray[np.bool_]
+) -> tuple[str, str, int, int] | None:
+    """Most frequent change of answers: before, after, how many items, of how many.
+
+    Nothing where answers are not kept, are spans, or none changes.
+    """
+    if answers is None or answers[0].kind is not LABEL:
+        return None
+    turns: Counter[tuple[str, str]] = Counter()
+    for k in np.flatnonzero(members).tolist():
+        before, after = (commonest_answer(found.given[:, k]) for found in answers)
+        if before is not None and after is not None and before != after:
+            turns[before, after] += 1
+    if not turns:
+        return None
+    (before, after), count = turns.most_common(1)[0]
+    return before, after, count, turns.total()

@@ -16,15 +16,10 @@ from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.families import counted
 from scrutiny.reliability.verdicts.gate_rules import Rule, parse_rule
 from scrutiny.run.estimating.estimates import Estimator, estimator_of
-from scrutiny.run.planning.assignment import Assignment, Contrast, from_json
+from scrutiny.run.planning.assignment import Assignment, Contrast, assignments_of, from_json
 from scrutiny.run.planning.slicing import contrast_over, over, split
 from scrutiny.store.findings import claim_from_json
 from scrutiny.store.run_folder import RunFolder
-
-
-def assignments_of(folder: RunFolder) -> list[Assignment]:
-    """Assignments that a finished run has computed."""
-    return [from_json(line) for line in folder.manifest["specs"]]
 
 
 def _contrasts_of(folder: RunFolder) -> list[Contrast]:

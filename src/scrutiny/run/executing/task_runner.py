@@ -22,7 +22,11 @@ from scrutiny.run.asking.forms import FORMS
 from scrutiny.run.asking.pace import Pace
 from scrutiny.run.asking.sameness import Witnesses, must_be_the_same, who
 from scrutiny.run.asking.stores import TaskStore
-from scrutiny.run.blocks import (
+from scrutiny.run.executing.context import AskedReference, RunContext
+from scrutiny.run.planning.loading import LoadedModels
+from scrutiny.run.planning.resolved import Resolved
+from scrutiny.run.planning.tasks import TaskSpec
+from scrutiny.store.blocks import (
     ARRAYS,
     array_table,
     outputs_table,
@@ -31,10 +35,6 @@ from scrutiny.run.blocks import (
     variants_table,
     writable,
 )
-from scrutiny.run.executing.context import AskedReference, RunContext
-from scrutiny.run.planning.loading import LoadedModels
-from scrutiny.run.planning.resolved import Resolved
-from scrutiny.run.planning.tasks import TaskSpec
 from scrutiny.store.journal import Block, from_bytes
 from scrutiny.store.schemas import TIMINGS
 

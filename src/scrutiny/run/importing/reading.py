@@ -10,7 +10,6 @@ from scrutiny.core.boundary.canonical import plain
 from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.models.strings.source import captures
-from scrutiny.run.blocks import items_of
 from scrutiny.run.estimating.estimates import Estimator, estimate_all
 from scrutiny.run.importing import inspect_log, lm_eval
 from scrutiny.run.importing.collecting import Logged, collect
@@ -26,6 +25,7 @@ from scrutiny.run.importing.tables import (
 )
 from scrutiny.run.planning.assignment import Assignment
 from scrutiny.store.files import storage_errors
+from scrutiny.store.items import items_of
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.schemas import OUTPUTS, RECORDS
 

@@ -13,8 +13,8 @@ from scrutiny.core.boundary.canonical import canonical_json, length_prefixed, va
 from scrutiny.core.diagnostic import Cell
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
-from scrutiny.run.blocks import outputs_table, records_table
 from scrutiny.run.importing.collecting import Logged, ReplicateOnTask
+from scrutiny.store.blocks import outputs_table, records_table
 
 #: What a record of a logged score holds: whether it is full marks, and the score itself.
 MEASURES: Final = (Measure("hit", unit="items"), Measure("value", unit="score"))

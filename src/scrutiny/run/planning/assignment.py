@@ -9,6 +9,7 @@ from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.estimate import EstimateKey, key_of_two
 from scrutiny.core.record import Measure
 from scrutiny.reliability.along import places_along
+from scrutiny.store.run_folder import RunFolder
 
 _TUPLES: Final = ("along", "beside", "presupposes")
 
@@ -159,3 +160,8 @@ def from_json(data: Mapping[str, Any]) -> Assignment:
         reference=data.get("reference"),
         presupposes=tuple((from_json(one), low) for one, low in data.get("presupposes", ())),
     )
+
+
+def assignments_of(folder: RunFolder) -> list[Assignment]:
+    """Assignments that a finished run has computed."""
+    return [from_json(line) for line in folder.manifest["specs"]]

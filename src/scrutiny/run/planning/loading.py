@@ -19,11 +19,10 @@ from scrutiny.core.task import Task
 from scrutiny.data.reading import iter_examples
 from scrutiny.models.answers.user_code import at_home, errors_named
 from scrutiny.models.python.objects import PythonModel
-from scrutiny.models.python.reading import ObjectReading
+from scrutiny.models.python.reading import ObjectReading, reading_of
 from scrutiny.models.python.wrapped import with_training_text
 from scrutiny.models.strings.load import load_model, training_source
 from scrutiny.models.strings.source import parse
-from scrutiny.run.asking.sameness import reading_of
 from scrutiny.text.letters import training_hashes
 
 _DEFAULT: Final = LoadOptions()

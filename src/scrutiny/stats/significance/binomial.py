@@ -12,7 +12,8 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import FloatArray
+from scrutiny.stats.arrays import FloatArray, finite
+from scrutiny.stats.errors import StatisticsError
 
 _NAMES: Final = ("pmf", "cdf", "sf")
 
@@ -69,3 +70,34 @@ def _functions() -> dict[str, Callable[..., Any]]:
     if None in found.values():
         return {name: getattr(scipy.stats.binom, name) for name in _NAMES}
     return found
+
+
+def poisson_binomial(probabilities: ArrayLike) -> FloatArray:
+    """Distribution of the number of successes, ``(item, k)``, of independent trials.
+
+    Parameters
+    ----------
+    probabilities
+        ``(trial, item)``.
+
+    **Measures**: how many of R replicates give answer 1, each with its own probability.
+
+    **Misleads when**: trials are dependent.
+
+    **References**: Wang (1993), On the number of successes in independent trials.
+
+    Examples
+    --------
+    >>> poisson_binomial([[0.5], [0.5]]).tolist()
+    [[0.25, 0.5, 0.25]]
+    """
+    chance = finite(probabilities, "probabilities", ndim=2)
+    if (chance < 0).any() or (chance > 1).any():
+        raise StatisticsError("probabilities must lie in [0, 1].")
+    out = np.zeros((chance.shape[1], chance.shape[0] + 1))
+    out[:, 0] = 1.0
+    for p in chance:
+        hit = out[:, :-1] * p[:, None]
+        out *= (1.0 - p)[:, None]
+        out[:, 1:] += hit
+    return out

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-from scrutiny.core.boundary.storable import is_storable
+from scrutiny.core.boundary.storable import checked
 from scrutiny.core.errors import DataError
 
 #: Bits of a whole number that can be computed with, and written.
@@ -27,14 +27,6 @@ def text_of(row: Mapping[str, Any], name: str) -> str:
     if not value or value.isspace():
         raise DataError(f"{name} is empty")
     return checked(value, name)
-
-
-def checked(text: str, name: str) -> str:
-    """Return the text unless it holds an unpaired surrogate, which no file can store."""
-    if not is_storable(text):
-        place = next(i for i, c in enumerate(text) if not is_storable(c))
-        raise DataError(f"{name} holds half a surrogate pair at character {place}")
-    return text
 
 
 def label_of(row: Mapping[str, Any], name: str = "label") -> str | None:

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scrutiny.core.boundary.storable import checked
 from scrutiny.core.errors import DataError
-from scrutiny.tasks.columns.cells import checked
 
 _BLANK = " \t\r\n"
 

@@ -7,11 +7,12 @@ from scrutiny.core.answers.spans import SPANS
 from scrutiny.core.errors import DataError, ModelError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.record import Measure
-from scrutiny.core.task import Prediction, Score
+from scrutiny.core.task import Prediction, Score, Task
 from scrutiny.tasks.columns.by_columns import Borders, ByColumns
 from scrutiny.tasks.columns.roles import TAGS, TOKENS
 from scrutiny.tasks.columns.tags import repairs, spans_of
 from scrutiny.tasks.columns.word_cells import words_of
+from scrutiny.tasks.names import base_name
 
 
 class TokenTagging(ByColumns):
@@ -74,3 +75,8 @@ class TokenTagging(ByColumns):
         got = set(prediction.answer)
         right = len(wanted & got)
         return float(right), float(len(got) - right), float(len(wanted) - right)
+
+
+def is_tagging(task: Task) -> bool:
+    """Whether the task's answers are spans."""
+    return base_name(task) == "token-tagging"

@@ -9,8 +9,9 @@ from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.bio import spans_from_tags
-from scrutiny.models.answers.inputs import borders, first_pieces, is_tagging
+from scrutiny.models.answers.inputs import borders, first_pieces
 from scrutiny.tasks.columns.tags import to_bio
+from scrutiny.tasks.tagging.token_tagging import is_tagging
 
 #: Target that the loss ignores.
 IGNORED: Final = -100

@@ -24,11 +24,11 @@ from scrutiny.diagnostics.attention.parts.study import (
 )
 from scrutiny.parts.charts.layers_and_heads import MapPanel, heat_map
 from scrutiny.parts.charts.tables import Chart, ChartTable
-from scrutiny.parts.charts.vega import metric_title
 from scrutiny.parts.part import Part, ReportPart, part_of
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.places import place_name
 from scrutiny.parts.run.view import RunView
+from scrutiny.parts.wording.labels import metric_title
 
 _MOST_PANELS: Final = 4
 _SAME: Final = ("subject", "role", "dataset")

@@ -19,21 +19,12 @@ from scrutiny.diagnostics.attention.parts.study import (
     short_names,
 )
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
-from scrutiny.parts.charts.vega import (
-    axis,
-    channel,
-    guide,
-    marks,
-    metric_title,
-    series_color,
-    tooltip,
-    view_of,
-)
+from scrutiny.parts.charts.vega import axis, channel, guide, marks, series_color, tooltip, view_of
 from scrutiny.parts.part import Part, ReportPart, part_of
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.places import HeadPlace, parts_of
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import replicate_words
+from scrutiny.parts.wording.labels import metric_title, replicate_words
 from scrutiny.parts.wording.numbers import NO_VALUE, interval
 
 _MOST: Final = 12

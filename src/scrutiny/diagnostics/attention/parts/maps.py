@@ -18,14 +18,12 @@ from scrutiny.diagnostics.attention.parts.study import (
 from scrutiny.diagnostics.attention.parts.terminal import heads_lines
 from scrutiny.parts.charts.layers_and_heads import MapPanel, heat_map
 from scrutiny.parts.charts.tables import Chart, ChartTable
-from scrutiny.parts.charts.vega import metric_title
 from scrutiny.parts.part import Part, ReportPart, left_out
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.places import HeadPlace, place_name
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import family_name
-from scrutiny.parts.wording.numbers import NO_VALUE, interval, number, p_value
-from scrutiny.parts.words import mean_and_sd
+from scrutiny.parts.wording.labels import family_name, metric_title
+from scrutiny.parts.wording.numbers import NO_VALUE, interval, mean_and_sd, number, p_value
 
 TOP: Final = 10
 MOST_MAPS: Final = 16

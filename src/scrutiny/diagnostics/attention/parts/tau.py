@@ -15,13 +15,13 @@ from scrutiny.diagnostics.attention.parts.study import (
     short_names,
 )
 from scrutiny.parts.charts.tables import Chart, ChartTable
-from scrutiny.parts.charts.vega import metric_title
 from scrutiny.parts.part import Part, ReportPart
 from scrutiny.parts.run.identity import by_identity, identity
 from scrutiny.parts.run.places import parts_of
 from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.seed_tests import is_test
+from scrutiny.parts.wording.labels import metric_title
 from scrutiny.parts.wording.numbers import NO_VALUE, interval
 
 ALPHA: Final = 0.05  # of one run by itself, as the paper counts them

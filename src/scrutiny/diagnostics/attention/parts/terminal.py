@@ -9,11 +9,10 @@ from rich.text import Text
 from scrutiny.core.grouping import grouped
 from scrutiny.diagnostics.attention.parts.head_map import SCORES, HeadMap, maps_of
 from scrutiny.diagnostics.attention.parts.study import condition_words, score_of, short_names
-from scrutiny.parts.charts.vega import metric_title
 from scrutiny.parts.run.places import parts_of, place_name
 from scrutiny.parts.run.sections import single_estimates
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import family_name
+from scrutiny.parts.wording.labels import family_name, metric_title
 from scrutiny.parts.wording.layout import fold, side_by_side, wrapped
 from scrutiny.parts.wording.numbers import interval, number
 

@@ -32,7 +32,7 @@ from scrutiny.parts.charts.tables import Chart, ChartTable, Line, forest_table
 from scrutiny.parts.part import MOST_CHARTS, Part, ReportPart, left_out
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import one_line
-from scrutiny.parts.wording.layout import cropped
+from scrutiny.parts.wording.layout import answer_words, cropped
 from scrutiny.parts.wording.numbers import number
 from scrutiny.store.run_folder import RunFolder
 
@@ -41,7 +41,6 @@ Pair = tuple[str, str, str]
 #: What became of an answer.
 TO: Final = "\N{NO-BREAK SPACE}\N{RIGHTWARDS ARROW}\N{NO-BREAK SPACE}"
 _LONGEST_TEXT: Final = 600
-_LONGEST_ANSWER: Final = 160
 _INPUTS: Final = 10  # of two models, on the page of a run
 _MOST_PAIRS: Final = MOST_CHARTS // 3
 _LEAD: Final = (
@@ -156,11 +155,6 @@ def _turn(one: DifferingInput) -> str:
     if one.first is None:
         return ""
     return f"{answer_words(one.first)}{TO}{answer_words(str(one.second))}"
-
-
-def answer_words(text: str) -> str:
-    """An answer on one line, shortened for a table."""
-    return cropped(one_line(text), _LONGEST_ANSWER)
 
 
 def part(view: RunView) -> Part | None:

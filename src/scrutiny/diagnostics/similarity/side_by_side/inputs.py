@@ -154,7 +154,7 @@ def _disagreement(
     example = sides.examples[place]
     said: list[str | None] = [None, None]
     if sides.answers is not None:
-        said = [_shown(_commonest(one.given[:, place]), example) for one in sides.answers]
+        said = [_shown(commonest_answer(one.given[:, place]), example) for one in sides.answers]
     return DifferingInput(
         item=example.id,
         source=example.source,
@@ -175,26 +175,6 @@ def _shown(answer: Any, example: Example) -> str | None:
     return None if answer is None else type_of(answer).show(answer, example.fields)
 
 
-def _commonest(given: NDArray[np.object_]) -> Any:
+def commonest_answer(given: NDArray[np.object_]) -> Any:
     """Answer that most replicates give."""
     return Counter(given.tolist()).most_common(1)[0][0] if given.size else None
-
-
-def commonest_turn(
-    answers: tuple[Answers, Answers] | None, members: NDArray[np.bool_]
-) -> tuple[str, str, int, int] | None:
-    """Most frequent change of answers: before, after, how many items, of how many.
-
-    Nothing where answers are not kept, are spans, or none changes.
-    """
-    if answers is None or answers[0].kind is not LABEL:
-        return None
-    turns: Counter[tuple[str, str]] = Counter()
-    for k in np.flatnonzero(members).tolist():
-        before, after = (_commonest(found.given[:, k]) for found in answers)
-        if before is not None and after is not None and before != after:
-            turns[before, after] += 1
-    if not turns:
-        return None
-    (before, after), count = turns.most_common(1)[0]
-    return before, after, count, turns.total()

@@ -13,7 +13,6 @@ from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.diagnostic import Cell
 from scrutiny.core.edit import Variant, variant_of
 from scrutiny.core.errors import ConformanceError
-from scrutiny.core.example import Example
 from scrutiny.core.record import ROLES, STATUSES, Row
 from scrutiny.core.task import Prediction
 from scrutiny.store.edits import edits_json, edits_of
@@ -163,31 +162,3 @@ def array_of(table: pa.Table) -> np.ndarray[Any, Any]:
     """Array from `array_table`."""
     row = table.to_pylist()[0]
     return np.frombuffer(row["data"], dtype=row["dtype"]).reshape(row["shape"])
-
-
-def items_table(examples: Iterable[Example], dataset: str) -> pa.Table:
-    """Table of the items of a dataset, in plan order."""
-    rows = list(examples)
-    names = sorted({name for e in rows for name in e.attributes})
-    columns = {
-        "dataset": [dataset] * len(rows),
-        "item": [e.id for e in rows],
-        "position": pa.array(range(len(rows)), pa.int64()),
-        "gold": [answer_json(e.gold) for e in rows],
-        "source": [e.source for e in rows],
-        "fields": [canonical_json(dict(e.fields)) for e in rows],
-        "language": [e.language for e in rows],
-        **{
-            name: [
-                None if e.attributes.get(name) is None else str(e.attributes[name]) for e in rows
-            ]
-            for name in names
-        },
-    }
-    return pa.table(columns)
-
-
-def items_of(datasets: Mapping[str, Iterable[Example]]) -> pa.Table:
-    """Table of the items of all datasets, by name."""
-    tables = [items_table(examples, name) for name, examples in datasets.items()]
-    return pa.concat_tables(tables, promote_options="default")
