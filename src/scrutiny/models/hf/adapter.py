@@ -149,4 +149,6 @@ def _names(config: Any, source: ModelSource, task: Task) -> tuple[str, ...]:
     return names
 
 
-ADAPTER: Final = Adapter(load, must_be_there=folder_must_be_there)
+ADAPTER: Final = Adapter(
+    load, must_be_there=folder_must_be_there, imports=("scrutiny.models.hf.model",)
+)

@@ -132,4 +132,4 @@ def _folder(trained: ModelSource) -> Path:
     return path if (path / "config.json").is_file() else find_checkpoint(trained).folder
 
 
-ADAPTER: Final = Adapter(load)
+ADAPTER: Final = Adapter(load, imports=("scrutiny.models.hf.model",))

@@ -157,4 +157,6 @@ def _files(folder: Path) -> list[str]:
     return [f"{path.relative_to(folder).as_posix()} {hash_file(path)}" for path in paths]
 
 
-ADAPTER: Final = Adapter(_load_pipeline, must_be_there=_must_be_there, folder_of=_folder_of)
+ADAPTER: Final = Adapter(
+    _load_pipeline, must_be_there=_must_be_there, folder_of=_folder_of, imports=("spacy",)
+)

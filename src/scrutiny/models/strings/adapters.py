@@ -1,16 +1,20 @@
 """Adapters by scheme, from the registry."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from inspect import getdoc
 from pathlib import Path
 from typing import cast
 
+from scrutiny.core.errors import ScrutinyError
+from scrutiny.core.garbage import seldom_collected
 from scrutiny.core.model import LoadOptions, PlainModel
 from scrutiny.core.plugin import PlugIn, Told
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
-from scrutiny.models.strings.source import ModelSource
+from scrutiny.models.strings.source import ModelSource, parse
 
 #: Values of a pattern's captures, or nothing where there is no place to look; and what is there.
 Matches = tuple[list[dict[str, str]] | None, str]
@@ -45,6 +49,8 @@ class Adapter(Told, PlugIn):
     folder_of
         Where the weights of its strings and the record of their training lie, for models that are
         no checkpoints of transformers; or nothing.
+    imports
+        Modules that loading imports for seconds: workers begin with them while data are read.
     """
 
     kind = "adapter"
@@ -55,6 +61,7 @@ class Adapter(Told, PlugIn):
     must_be_there: Callable[[ModelSource], None] = _nothing
     as_checkpoint: Callable[[ModelSource], ModelSource | None] = _nothing
     folder_of: Callable[[ModelSource], Path | None] = _nothing
+    imports: Sequence[str] = ()
 
     def sentence(self) -> str:
         """First line of the load function's docstring."""
@@ -90,3 +97,21 @@ def checkpoint_of(source: ModelSource) -> ModelSource | None:
         If its adapter knows such, but not this one.
     """
     return source if source.scheme == "hf" else adapter(source.scheme).as_checkpoint(source)
+
+
+def imports_of(source: str) -> Sequence[str]:
+    """Modules that loading a model string imports for seconds; none of one that leads nowhere."""
+    with suppress(ScrutinyError):
+        parsed = parse(source)
+        return adapter((checkpoint_of(parsed) or parsed).scheme).imports
+    return ()
+
+
+def import_ahead(source: str) -> None:
+    """Import what loading a model string will; whoever loads it says what is wrong.
+
+    Half a million objects are made, and hardly any is garbage.
+    """
+    with seldom_collected(), suppress(Exception):
+        for module in imports_of(source):
+            import_module(module)

@@ -219,7 +219,7 @@ def network_adapter(parts: type[P], model: type[NetworkModel]) -> Adapter:
     MissingExtraError
         If torch or safetensors are not installed.
     """
-    return Adapter(load, folder_of=trained_folder)
+    return Adapter(load, folder_of=trained_folder, imports=("torch",))
 
 
 def _load_network(parts: type[P], source: ModelSource, task: Task) -> tuple[P, Path | None]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from scrutiny.core.example import Example
 from scrutiny.core.task import Task
+from scrutiny.models.strings.adapters import imports_of
 from scrutiny.run.asking.stores import TaskStore
 from scrutiny.run.executing.dealing import Dealer
 from scrutiny.run.planning.loading import LoadedModels, ModelCard, ModelKey
@@ -40,6 +41,15 @@ class Executor(ABC):
         self.models = models
         self._workers = workers
         self._dealer = Dealer(workers)
+
+    def expect(self, sources: Iterable[str]) -> None:
+        """Start the workers, if it takes seconds to import what these models need."""
+        slow = [source for source in sources if imports_of(source)]
+        if slow:
+            self._expect(slow)
+
+    def _expect(self, sources: Sequence[str]) -> None:  # noqa: B027 - this process is in no hurry
+        """Let all workers import what models need, without waiting for them."""
 
     def card(
         self, family: str, source: str, task: Task, examples: Sequence[Example] = ()

@@ -4,7 +4,7 @@ Workers are Ray actors. Their store is an actor too: it holds the requests of th
 driver, which polls it, has answered them from SQLite.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from time import sleep
 from typing import Any, cast
@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from scrutiny.core.errors import MissingExtraError, RunIncompleteError
 from scrutiny.core.model import LoadOptions
+from scrutiny.models.strings.adapters import import_ahead
 from scrutiny.run.asking.stores import TaskStore, remote_store
 from scrutiny.run.executing.executor import Executor, Prepared
 from scrutiny.run.executing.task_runner import TaskRunner
@@ -77,6 +78,11 @@ class Worker:
         self._store = _mailbox_store(mailbox)
         self._runner: TaskRunner
 
+    def expect(self, sources: Sequence[str]) -> None:
+        """Import what models need."""
+        for source in sources:
+            import_ahead(source)
+
     def card(self, *asked: Any) -> ModelCard:
         """Card of a model."""
         return self._models.card(*asked)
@@ -110,6 +116,11 @@ class RayExecutor(Executor):
         mailbox = ray.remote(Mailbox).options(num_cpus=0).remote()
         worker, options = ray.remote(Worker).options(num_cpus=1), self.models.options
         return mailbox, [worker.remote(options, mailbox) for _ in range(self._workers)]
+
+    def _expect(self, sources: Sequence[str]) -> None:
+        """Let all workers import what models need, without waiting for them."""
+        for actor in self._actors[1]:
+            actor.expect.remote(sources)
 
     def _card(self, worker: int, *asked: Any) -> ModelCard:
         """Card of a model that a worker loads."""

@@ -2,22 +2,27 @@
 
 Workers are started fresh (spawn) and talk through one pipe each: a worker sends requests to the
 store (look up answers, keep answers, memos) and finally its block; the driver serves whoever is
-ready. They load what is planned, too: the driver has no models of its own.
+ready. They load what is planned, too: the driver has no models of its own. They are started when
+models are expected, and import what these need while the driver reads data.
 """
 
+import atexit
 import multiprocessing
+import os
 import signal
+import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 from scrutiny.core.errors import ModelError, RunIncompleteError, ScrutinyError
 from scrutiny.core.garbage import left_alone
 from scrutiny.core.model import LoadOptions
+from scrutiny.models.strings.adapters import import_ahead
 from scrutiny.run.asking.stores import TaskStore, remote_store
 from scrutiny.run.executing.executor import Executor, Prepared
 from scrutiny.run.executing.task_runner import TaskRunner
@@ -49,6 +54,18 @@ class Processes(Executor):
     def _told(self) -> set[int]:
         """Workers that know the plan."""
         return set()
+
+    @cached_property
+    def _answered(self) -> set[int]:
+        """Workers that have answered: they are not importing any more."""
+        return set()
+
+    def _expect(self, sources: Sequence[str]) -> None:
+        """Let all workers import what models need, without waiting for them."""
+        for worker in range(self._workers):
+            self._start(worker)
+        for worker in range(self._workers):
+            self._send(worker, "expect", sources)
 
     def begin(self, resolved: Resolved, store: TaskStore, run_id: str) -> None:
         """Begin a run."""
@@ -120,18 +137,19 @@ class Processes(Executor):
     def _receive(self, worker: int) -> Any:
         """Message of a worker; raises what it raised."""
         message = _received(*self._crew[worker])
+        self._answered.add(worker)
         if message[0] == "error":
             raise message[1]
         return message
 
     def close(self) -> None:
-        """Let idle workers end, and end the others."""
+        """Let idle workers end, and end the others; nobody waits for imports."""
         for pipe, _ in self._crew.values():
             with suppress(OSError):
                 pipe.send(None)
             pipe.close()
-        for _, process in self._crew.values():
-            process.join(timeout=2)
+        for worker, (_, process) in self._crew.items():
+            process.join(timeout=2 if worker in self._answered else 0)
             if process.is_alive():
                 process.kill()
                 process.join()
@@ -195,7 +213,10 @@ def _work(pipe: "Connection[Any, Any]", options: LoadOptions) -> None:
         while (message := pipe.recv()) is not None:
             kind, *told = message
             try:
-                if kind == "plan":
+                if kind == "expect":
+                    for source in told[0]:
+                        import_ahead(source)
+                elif kind == "plan":
                     runner = TaskRunner(told[0], store, models, run_id=told[1])
                     held.close()
                     held.enter_context(left_alone())
@@ -208,6 +229,16 @@ def _work(pipe: "Connection[Any, Any]", options: LoadOptions) -> None:
                 pipe.send(("error", error))
             except Exception as error:
                 pipe.send(("error", WorkerError(f"{error!r}\n{traceback.format_exc()}")))
+    _leave()
+
+
+def _leave() -> NoReturn:
+    """End as Python does, but for the second or two that it takes to take torch apart."""
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(0)
 
 
 class WorkerError(Exception):

@@ -69,6 +69,7 @@ def audit_plan(
     beside = () if reference is None else (reference,)
     everyone = {model.name: model for model in (*beside, *models)}
     opened = opened or Opened(LoadedModels())
+    opened.expect(map(_first, everyone.values()))
     read = {d.name: opened.dataset(d, on_bad_row) for d in data}
     tasks = {name: load_task(dataset.task) for name, dataset in read.items()}
     suites = {name for name, dataset in read.items() if dataset.is_suite}
@@ -182,9 +183,14 @@ def _fits(diagnostic: Diagnostic[Any], task: Task, offers: frozenset[str]) -> bo
 
 def _offered(model: ModelPlan, task: Task, opened: Opened) -> frozenset[str]:
     """What a model offers for a task: its capabilities, and what can be done with it besides."""
-    family = expand(model.source, random=model.random, name=model.name, seeds=model.seeds)
-    card = opened.card(model.name, family.replicates[0].source, task)
+    card = opened.card(model.name, _first(model), task)
     others = {_OTHER_TEXTS} if card.answers_other_texts else set()
     others |= {_UNSCORED} if card.unscored else set()
     others |= {_REMOTE} if card.is_remote else set()
     return card.capabilities | others
+
+
+def _first(model: ModelPlan) -> str:
+    """Model string of the first replicate."""
+    family = expand(model.source, random=model.random, name=model.name, seeds=model.seeds)
+    return family.replicates[0].source

@@ -5,7 +5,8 @@ come from the process that will ask them.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache, partial
 from time import perf_counter
@@ -13,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from scrutiny.core.example import Example
+from scrutiny.core.garbage import seldom_collected
 from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model, PlainModel, as_model
 from scrutiny.core.queries.remote import RemoteModel
 from scrutiny.core.task import Task
@@ -21,6 +23,7 @@ from scrutiny.models.answers.user_code import at_home, errors_named
 from scrutiny.models.python.objects import PythonModel
 from scrutiny.models.python.reading import ObjectReading, reading_of
 from scrutiny.models.python.wrapped import with_training_text
+from scrutiny.models.strings.adapters import imports_of
 from scrutiny.models.strings.load import load_model, training_source
 from scrutiny.models.strings.source import parse
 from scrutiny.text.letters import training_hashes
@@ -38,7 +41,8 @@ def load_replicate(
     What a checkpoint that was trained here knows of its own gives way to that. ``hashes`` are those
     of a data string, from whoever has read it before.
     """
-    with errors_named(source), at_home(source, is_new=True):
+    patience = seldom_collected() if imports_of(source) else nullcontext()
+    with errors_named(source), at_home(source, is_new=True), patience:
         model = load_model(source, task, options)
     stated = training_source(source, options)
     if stated is None:
@@ -151,6 +155,9 @@ class LoadedModels:
             self.slowest = max(self.slowest, perf_counter() - begun)
         with errors_named(key.source), at_home(key.source):
             return model, reading_of(model)
+
+    def expect(self, sources: Iterable[str]) -> None:
+        """Nothing: this process does one thing after the other."""
 
     def card(
         self, family: str, source: str, task: Task, examples: Sequence[Example] = ()

@@ -1,6 +1,6 @@
 """Datasets and models that one command has open: each is read once, whoever wants it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -18,6 +18,9 @@ class Cards(Protocol):
     @property
     def models(self) -> LoadedModels:
         """Models of this process."""
+
+    def expect(self, sources: Iterable[str]) -> None:
+        """Get ready for models that will be asked for, while something else is done."""
 
     def card(
         self, family: str, source: str, task: Task, examples: Sequence[Example] = ()
@@ -38,7 +41,7 @@ class Opened:
 
     def __init__(self, cards: Cards, data: Mapping[str, Any] = MappingProxyType({})) -> None:
         self.data = data
-        self.card = cards.card
+        self.card, self.expect = cards.card, cards.expect
         self.options = cards.models.options
         self._read: dict[tuple[Any, ...], Dataset] = {}
 

@@ -81,12 +81,13 @@ def resolve(
     _must_be_sound(plan)
     plan = with_presupposed(plan)
     opened = opened or Opened(LoadedModels(options or LoadOptions(), models or {}), data or {})
-    measured = (d for d in plan.data if d.name not in plan.only_trained)
-    datasets = {d.name: opened.dataset(d, plan.on_bad_row) for d in measured}
     families = {
         m.name: expand(m.source, random=m.random, name=m.name, role=m.role, seeds=m.seeds)
         for m in plan.models
     }
+    opened.expect(family.replicates[0].source for family in families.values())
+    measured = (d for d in plan.data if d.name not in plan.only_trained)
+    datasets = {d.name: opened.dataset(d, plan.on_bad_row) for d in measured}
     tasks = {name: load_task(dataset.task) for name, dataset in datasets.items()}
     looked_up = Resolved(plan, datasets, families, {}, {}, tasks, opened.options)
     _must_name_labels_that_occur(looked_up)
