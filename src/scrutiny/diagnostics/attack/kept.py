@@ -2,23 +2,19 @@
 
 Which text is found depends on the model, so it can be no variant that is made beforehand. Each
 shard keeps its texts as JSON in an array of bytes named ``attacks``; `found_in` reads those of a
-run, and `as_variants` makes a table of variants of them.
+run.
 """
 
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.boundary.canonical import canonical_json, digest
-from scrutiny.core.edit import Edit
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 ATTACKS: Final = "attacks"
 
@@ -105,41 +101,3 @@ def found_in(folder: Path) -> Iterator[FoundText]:
     """Adversarial texts of a run, shard by shard in the order of their names."""
     for path in sorted((Path(folder) / "arrays").rglob(f"{ATTACKS}.npy")):
         yield from unpack(np.load(path, allow_pickle=False))
-
-
-def as_variants(found: Sequence[FoundText], *, gold: dict[str, str]) -> "pa.Table":
-    """Successful texts as a table of variants, each once.
-
-    Parameters
-    ----------
-    found
-        Texts of one dataset or of several.
-    gold
-        Gold answer of each item, by its name.
-    """
-    import pyarrow as pa
-
-    from scrutiny.store.edits import edits_json
-    from scrutiny.store.schemas import VARIANTS
-
-    rows: dict[tuple[str, str, str], dict[str, Any]] = {}
-    for one in found:
-        if one.is_success and one.role == "measured":
-            rows.setdefault(
-                (one.dataset, one.item, one.variant),
-                {
-                    "kind": one.kind,
-                    "dataset": one.dataset,
-                    "item": one.item,
-                    "variant": one.variant,
-                    "role": "measured",
-                    "control_of": None,
-                    "recipe": one.recipe,
-                    "draw": one.draw,
-                    "edits": edits_json([Edit(*edit) for edit in one.edits]),
-                    "gold": canonical_json(gold.get(one.item)),
-                    "status": "ok",
-                    "reason": None,
-                },
-            )
-    return pa.Table.from_pylist(list(rows.values()), schema=VARIANTS)
