@@ -98,12 +98,15 @@ class Risk:
     settled_by
         Where the number is only the most that it can cost: what would tell the cost itself. Such a
         risk can hold, and never hurts. Empty where the number is the cost.
+    negligible
+        Cost that is as good as none: a share of failures is above nothing by a single one.
     """
 
     what: str
     tolerance: float
     costs: str
     settled_by: str = ""
+    negligible: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

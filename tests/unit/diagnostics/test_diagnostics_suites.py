@@ -111,6 +111,25 @@ def test_each_expectation_counts_the_cases_that_miss_it(expect, tmp_path):
     assert found.low < 0.25 < found.high
 
 
+@pytest.mark.parametrize(
+    ("failed", "verdict", "words"),
+    [
+        (2, "can't tell", "you have 100"),
+        (7, "hurts", "more than the 1.0 that count for none, and maybe more than the 5 that are"),
+        (20, "hurts", "more than the 5 that are tolerable"),
+    ],
+)
+def test_a_failure_in_a_hundred_is_no_alarm(failed, verdict, words, tmp_path):
+    met, missed = FAILING["same"]
+    rows = pairs(100, lambda n: missed if n < failed else met, test="t", expect="same")
+    folder = measured([*rows, *OTHERS], tmp_path)
+    found = estimate(folder, "share(failed)", test="t")
+    finding = next(f for f in folder.findings() if f.claim.id.endswith("t"))
+    assert found.low > 0
+    assert (finding.verdict, finding.claim.risk.negligible) == (verdict, pytest.approx(0.01))
+    assert words in finding.reason
+
+
 def test_a_changed_text_of_a_wrong_answer_does_not_count_as_an_attack(tmp_path):
     rows = [*pairs(30, lambda n: "bad .9" if n < 6 else "good .9", test="t", expect="stays_right")]
     wrong = [

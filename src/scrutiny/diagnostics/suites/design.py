@@ -36,6 +36,8 @@ from scrutiny.diagnostics.suites.params import SuitesParams
 
 _FAILED: Final = "share(failed)@1"
 _NO_PROBABILITIES: Final = "no probabilities: the model answers with labels alone"
+#: Part of the tolerated failures that counts for none: simulated in design/014-suites.md.
+_NEGLIGIBLE: Final = 0.2
 _STAYS: Final = {"after": "before"}
 _BOTH_STAY: Final = {"after": "before", "control": "before"}
 _CONTROL: Final = "control: random change"
@@ -159,6 +161,7 @@ def _claim(test: SuiteTest, params: SuitesParams, inputs: Inputs) -> Claim:
     if _is_by_drop(test):
         main, costs, says = f"drop/{name}", "costs {} points", f"{name} lowers the score"
         tolerance = score_of(inputs.task).tolerance if params.drop is None else params.drop
+    negligible = 0.0 if _is_by_drop(test) else _NEGLIGIBLE * tolerance
     has_excess = test.has_control and _has_scores(test)
     excess = [Component(f"excess/{name}", 0.0, _CONTROL)] * has_excess
     has_none = "no_probabilities" in inputs.subject.capabilities
@@ -172,7 +175,7 @@ def _claim(test: SuiteTest, params: SuitesParams, inputs: Inputs) -> Claim:
         competence=(("level", inputs.data.chance),) if test.has_level else (),
         needs_control=has_excess,
         refused=_NO_PROBABILITIES if has_none and is_mute else "",
-        risk=Risk(what, tolerance, costs),
+        risk=Risk(what, tolerance, costs, negligible=negligible),
     )
 
 

@@ -26,7 +26,8 @@ def why(part: Part, spoken: Spoken, state: State, risk: Risk) -> str:
         )
     if is_beyond_tolerance(part.component, ends, risk):
         return f"{said}: more than {tolerable}"
-    return f"{said}: more than nothing, and maybe more than {tolerable}"
+    least = f"the {hundred(risk.negligible)} that count for none" * (risk.negligible > 0)
+    return f"{said}: more than {least or 'nothing'}, and maybe more than {tolerable}"
 
 
 def other_scope(part: Part, spoken: Spoken) -> str:

@@ -1,9 +1,9 @@
 """Risks: whether a cost hurts, holds, or can't be told.
 
 A cost should be zero and may be as large as the tolerance. It *hurts* where its limits lie
-above no effect and reach beyond what is tolerable; it *holds* where they stay within; anything else
-cannot be told yet. That it is more than what a control does is a question of its own, whose answer
-takes nothing from this one.
+above what is as good as no effect and reach beyond what is tolerable; it *holds* where they stay
+within; anything else cannot be told yet. That it is more than what a control does is a question of
+its own, whose answer takes nothing from this one.
 """
 
 from collections import defaultdict
@@ -40,6 +40,12 @@ def state_of(component: Component, ends: tuple[float, float], risk: Risk) -> Sta
     >>> [state_of(drop, ends, risk) for ends in ((0.013, 0.067), (-0.006, 0.006), (0.0, 0.08))]
     ['hurts', 'holds', "can't tell"]
 
+    A share of failures is above nothing by a single one:
+
+    >>> failing = Risk("negation", 0.05, "{} % fail", negligible=0.01)
+    >>> [state_of(drop, ends, failing) for ends in ((0.001, 0.07), (0.012, 0.07))]
+    ["can't tell", 'hurts']
+
     A number that is only the most that something can cost never hurts:
 
     >>> state_of(drop, (0.08, 0.12), Risk("labels", 0.05, "at most {} %", settled_by="look"))
@@ -48,7 +54,7 @@ def state_of(component: Component, ends: tuple[float, float], risk: Risk) -> Sta
     least, most = costs(component, ends)
     if most <= risk.tolerance:
         return "holds"
-    return "hurts" if least > 0 and not risk.settled_by else "can't tell"
+    return "hurts" if least > risk.negligible and not risk.settled_by else "can't tell"
 
 
 def costs(component: Component, ends: tuple[float, float]) -> tuple[float, float]:
@@ -90,7 +96,9 @@ def _over_seeds(main: Part, risk: Risk, state: str) -> Check:
     if is_fixed(found):
         return Check("seeds", "not run", "held fixed")
     each = [costs(main.component, (v, v))[0] for v in found.by_replicate.values()]
-    alike = sum(cost > 0 if state == "hurts" else cost <= risk.tolerance for cost in each)
+    alike = sum(
+        cost > risk.negligible if state == "hurts" else cost <= risk.tolerance for cost in each
+    )
     detail = f"{alike} of {len(each)}" if each else ""
     if _state_at(main, "recipe", risk) != "can't tell":
         return Check("seeds", "yes", detail)
