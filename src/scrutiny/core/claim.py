@@ -10,6 +10,11 @@ from scrutiny.core.estimate import Estimate, EstimateKey
 State = Literal["hurts", "holds", "can't tell", "not asked"]
 #: Scopes in which other seeds are not spoken of.
 HERE: Final = ("this checkpoint", "these checkpoints")
+#: Reason where a model gives labels alone, and what can be done.
+NO_PROBABILITIES: Final = (
+    "no probabilities: the model answers with labels alone; let it give a probability for each "
+    "label, or ask it several times (#samples=20)"
+)
 #: Verdicts and states that are not decided.
 OPEN: Final = ("undecided", "can't tell", "refused", "not asked")
 
@@ -139,6 +144,8 @@ class Claim:
     refused
         Reason to refuse it regardless of the numbers (a checkpoint whose competence record is below
         the gates); empty for none.
+    reads_probabilities
+        Whether labels alone leave its numbers undefined: then it is not asked.
     needs_control
         Whether it needs a comparison with a control to be trusted. False if the reference is itself
         the score without skill, or if no model is queried.
@@ -163,6 +170,7 @@ class Claim:
     competence: tuple[tuple[str, float], ...] = ()
     gates: tuple[str, ...] = ()
     refused: str = ""
+    reads_probabilities: bool = False
     needs_control: bool = True
     post_hoc: bool = False
     risk: Risk | None = None

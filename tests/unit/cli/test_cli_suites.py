@@ -85,6 +85,8 @@ def test_the_page_has_the_matrix_and_the_cases_that_failed(audited):
     assert "share of cases failed, by capability and kind of test" in page
     assert "minimum functionality" in page
     assert "Film 0 was not great." in page
+    assert '120 failed</b> <span class="soft">not as expected</span>' in page
+    assert "right before, wrong after" not in page
     hidden = render(load_view(folder).without_texts(), "html")
     assert "Film 0 was not great." not in hidden
 

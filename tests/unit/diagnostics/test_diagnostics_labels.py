@@ -141,8 +141,8 @@ def test_near_duplicates_with_another_label_are_found_field_by_field():
 
 def test_without_probabilities_nothing_is_said(tmp_path):
     (finding,) = run("labels", Names(), rows(FEW), tmp_path).findings()
-    assert finding.verdict in ("can't tell", "not asked")
-    assert finding.estimate is None or finding.estimate.value is None
+    assert (finding.verdict, finding.estimate.value) == ("not asked", None)
+    assert finding.reason.startswith("no probabilities: the model answers with labels alone; let")
 
 
 def test_a_model_without_skill_doubts_nothing(tmp_path):

@@ -6,7 +6,7 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import Final
 
-from scrutiny.core.claim import Claim, Component, Risk
+from scrutiny.core.claim import NO_PROBABILITIES, Claim, Component, Risk
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.limits import at_least, shares
@@ -15,7 +15,6 @@ from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.calibration.metrics import USUAL_BINS
 
 _TWIN: Final = Selector("control")
-_NO_PROBABILITIES: Final = "no probabilities: the model answers with labels alone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +87,10 @@ class Calibration(Diagnostic[CalibrationParams]):
                     id="off",
                     says="its confidence is off",
                     components=(Component("beyond", 0.0),),
+                    reads_probabilities=True,
                     needs_control=False,
                     checks=("items", "seeds", "datasets"),
-                    refused=_NO_PROBABILITIES if has_none else "",
+                    refused=NO_PROBABILITIES if has_none else "",
                     risk=Risk("confidence", params.tolerance, "is off by {} points"),
                 ),
             ),

@@ -91,6 +91,7 @@ class Labels(Diagnostic[LabelsParams]):
                     components=(Component("doubtful", 0.0),),
                     checks=("items", "seeds", "datasets"),
                     competence=(("right", inputs.data.chance),),
+                    reads_probabilities=True,
                     needs_control=False,
                     risk=Risk(
                         "doubtful labels",

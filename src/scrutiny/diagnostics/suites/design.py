@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from scrutiny.core.claim import Claim, Component, Risk
+from scrutiny.core.claim import NO_PROBABILITIES, Claim, Component, Risk
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.expressions import metric_of_metric
 from scrutiny.core.suites.expectation import Expectation
@@ -35,7 +35,6 @@ from scrutiny.diagnostics.suites.expectations import Gold, parse_expectation
 from scrutiny.diagnostics.suites.params import SuitesParams
 
 _FAILED: Final = "share(failed)@1"
-_NO_PROBABILITIES: Final = "no probabilities: the model answers with labels alone"
 #: Part of the tolerated failures that counts for none: simulated in design/014-suites.md.
 _NEGLIGIBLE: Final = 0.2
 _STAYS: Final = {"after": "before"}
@@ -174,7 +173,7 @@ def _claim(test: SuiteTest, params: SuitesParams, inputs: Inputs) -> Claim:
         checks=("items", "seeds", "datasets"),
         competence=(("level", inputs.data.chance),) if test.has_level else (),
         needs_control=has_excess,
-        refused=_NO_PROBABILITIES if has_none and is_mute else "",
+        refused=NO_PROBABILITIES if has_none and is_mute else "",
         risk=Risk(what, tolerance, costs, negligible=negligible),
     )
 

@@ -47,8 +47,9 @@ class Found(NamedTuple):
     right: str = ""
 
 
-#: What a change did to an answer: right to wrong, wrong to right, or neither that is known.
-Turn = Literal["broken", "mended", "changed"]
+#: What a change did to an answer: right to wrong, wrong to right, or neither that is known; or that
+#: a case of a suite is not as expected.
+Turn = Literal["broken", "failed", "mended", "changed"]
 
 
 @dataclass(frozen=True, slots=True)

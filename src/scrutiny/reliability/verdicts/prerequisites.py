@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.core.claim import Claim
+from scrutiny.core.claim import NO_PROBABILITIES, Claim
 from scrutiny.core.estimate import Estimate
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.intervals import AS_PUBLISHED
@@ -32,6 +32,8 @@ def gate(
     """
     if claim.refused:
         return "refused", claim.refused
+    if claim.reads_probabilities and any(_is_undefined(part.found.estimate) for part in parts):
+        return "refused", NO_PROBABILITIES
     without = _without_skill(claim, estimated)
     if without is not None:
         return without
@@ -52,6 +54,11 @@ def gate(
             f"{FEWEST_UNITS} are the fewest"
         )
     return _too_few(parts)
+
+
+def _is_undefined(found: Estimate) -> bool:
+    """Whether rows were asked for, and have no value in any."""
+    return found.value is None and found.counts.undefined > 0
 
 
 def _without_skill(claim: Claim, estimated: Mapping[str, Estimated]) -> tuple[str, str] | None:

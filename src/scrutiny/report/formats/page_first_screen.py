@@ -14,7 +14,7 @@ from scrutiny.parts.wording.labels import unversioned
 from scrutiny.parts.wording.numbers import NO_VALUE
 
 _MOST_CARDS: Final = 3
-_CASES: Final[Mapping[Turn, int]] = {"broken": 2, "mended": 1, "changed": 1}
+_CASES: Final[Mapping[Turn, int]] = {"broken": 2, "failed": 2, "mended": 1, "changed": 1}
 _CONTEXT: Final = 70  # code points around a change, in a card
 _SHORT: Final = 40  # code points of an answer beside which others are told
 _LONGEST: Final = 400  # code points of a text on a card

@@ -47,7 +47,7 @@ def evidence_found(finding: Finding, found: Sequence[Found], tables: Tables) -> 
         _case(min(texts, key=lambda one: len(one.edits)), item, (len(texts), n_replicates))
         for texts, item in zip(shown, items, strict=True)
     )
-    return Evidence(cases, None, len(by_item), {"broken": len(by_item)})
+    return Evidence(cases, None, len(by_item), {cases[0].turn: len(by_item)})
 
 
 def _case(one: Found, item: Mapping[str, Any], fooled: tuple[int, int]) -> EvidenceItem:
@@ -63,7 +63,7 @@ def _case(one: Found, item: Mapping[str, Any], fooled: tuple[int, int]) -> Evide
         fields=json.loads(item["fields"]),
         edits=tuple(Edit(*edit[:4]) for edit in one.edits),
         answers=(Answer(replicate_words(one.replicate), before, after),),
-        turned="broken",  # as what is looked for
+        turned="failed" if one.name else "broken",  # as what is looked for
         note=_note(one, times, of),
     )
 
