@@ -9,7 +9,13 @@ import numpy as np
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import as_model
-from scrutiny.core.queries.attention import AttentionMap, Intervention, Words
+from scrutiny.core.queries.attention import (
+    WEIGHTINGS,
+    AttentionMap,
+    Intervention,
+    Weighting,
+    Words,
+)
 from scrutiny.testing.promises import promise
 
 _SENTENCES: Final[tuple[Words, ...]] = (
@@ -31,8 +37,8 @@ def check_attends(model: Any) -> None:
     shape; rows that sum to 1 and are not negative; pieces that know their word, and words that are
     cut by themselves; nothing attended to that comes later, in a causal model; the same maps in
     reverse, one by one, and of a sentence that comes twice (to the last bit where that is
-    promised, else to 1e-4); value norms of the same shape, if there are any; a sentence that is
-    too long failing alone.
+    promised, else to 1e-4); other weightings of the same shape, if there are any; a sentence that
+    is too long failing alone.
 
     Raises
     ------
@@ -55,7 +61,8 @@ def check_attends(model: Any) -> None:
         for one, other in zip(found, others, strict=True):
             _check_same(model, one, other, way=way)
     _check_same(model, found[0], found[4], way="twice")
-    _check_norms(model, found)
+    for weighting in WEIGHTINGS[1:]:
+        _check_weighted(model, found, weighting)
     _check_limit(model, found)
 
 
@@ -216,25 +223,25 @@ def _check_same(model: Any, one: AttentionMap, other: AttentionMap, *, way: str)
     )
 
 
-def _check_norms(model: Any, found: Sequence[AttentionMap]) -> None:
-    """Raise unless value norms, if any, weight the same pieces as the raw weights."""
+def _check_weighted(model: Any, found: Sequence[AttentionMap], weighting: Weighting) -> None:
+    """Raise unless weighted maps, if any, weight the same pieces as the raw weights."""
     try:
-        norms = list(model.attentions(_SENTENCES, weighting="value-norm"))
+        weighted = list(model.attentions(_SENTENCES, weighting=weighting))
     except ModelError:
         return
-    for one, other in zip(found, norms, strict=True):
+    for one, other in zip(found, weighted, strict=True):
         is_alike = isinstance(other, AttentionMap) and other.weights.shape == one.weights.shape
-        promise(model.source, is_kept=is_alike, message="value norms have another shape.")
+        promise(model.source, is_kept=is_alike, message=f"{weighting} maps have another shape.")
         ratio = other.weights[one.weights > 0] / one.weights[one.weights > 0]
         promise(
             model.source,
             is_kept=bool(np.isfinite(ratio).all() and (ratio >= 0).all()),
-            message="value norms must be finite and not negative.",
+            message=f"{weighting} maps must be finite and not negative.",
         )
         promise(
             model.source,
             is_kept=not other.weights[one.weights == 0].any(),
-            message="value norms are not zero where the weights are.",
+            message=f"{weighting} maps are not zero where the weights are.",
         )
 
 

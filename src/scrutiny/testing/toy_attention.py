@@ -129,9 +129,13 @@ class ToyAttention(Model):
         ------
         ConformanceError
             For another weighting.
+        ModelError
+            For gradients, which it lacks.
         """
         if weighting not in WEIGHTINGS:
             raise ConformanceError(f"Weightings are {', '.join(WEIGHTINGS)}, not {weighting!r}.")
+        if weighting == "gradient":
+            raise ModelError(f"{self.source!r} has no gradients of its weights.")
         return (self._map(tuple(words), weighting) for words in sentences)
 
     def intervened(self, intervention: Intervention) -> "ToyAttention":

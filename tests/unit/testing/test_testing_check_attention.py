@@ -154,7 +154,7 @@ class Hiding(ToyAttention):
         (Counting(), "gives other maps"),
         (
             weights(lambda w, words, weighting: -w if weighting == "value-norm" else w),
-            "value norms must be",
+            "value-norm maps must be",
         ),
         (
             weights(lambda w, words, weighting: w[:1] if weighting == "value-norm" else w),

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-#: Content of a map: attention weights, or norms of the weighted vectors.
-Weighting = Literal["raw", "value-norm"]
-WEIGHTINGS: Final[tuple[Weighting, ...]] = ("raw", "value-norm")
+#: Content of a map: attention weights, norms of the weighted vectors, or sizes of weights times
+#: gradients of what the model answers.
+Weighting = Literal["raw", "value-norm", "gradient"]
+WEIGHTINGS: Final[tuple[Weighting, ...]] = ("raw", "value-norm", "gradient")
 
 #: Words of a sentence, as its annotation cuts them.
 Words = tuple[str, ...]

@@ -20,6 +20,7 @@ from typing import Any, Final
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.limits import known
+from scrutiny.core.queries.attention import WEIGHTINGS
 from scrutiny.diagnostics.attention.encodings import ENCODINGS
 from scrutiny.diagnostics.attention.heads.scored import must_be_unscored
 from scrutiny.diagnostics.attention.word_maps import MapOptions
@@ -58,7 +59,7 @@ _ALLOWED: Final[Mapping[str, tuple[Any, ...]]] = {
     "special": ("drop", "renormalize", "keep"),
     "direction": ("from", "to", "both"),
     "is_lower_cased": (True, False),
-    "weighting": ("raw", "value-norm"),
+    "weighting": WEIGHTINGS,
     "missing": ("drop-sentence", "drop-word"),
 }
 

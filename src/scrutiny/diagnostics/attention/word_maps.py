@@ -47,7 +47,8 @@ class MapOptions:
     is_lower_cased
         Whether words are lower-cased before the model sees them.
     weighting
-        The weights, or the norms of what they weight (see `scrutiny.core.queries.attention`).
+        The weights, the norms of what they weight, or weights times gradients (see
+        `scrutiny.core.queries.attention`).
     missing
         A word without any piece: the sentence is left out, or the word alone, which then predicts
         nothing and is attended to by nothing.

@@ -84,6 +84,8 @@ def head_of(config: Mapping[str, Any]) -> tuple[str, type[HfEncoder]]:
     --------
     >>> head_of({"architectures": ["RobertaForMaskedLM"]})[0]
     'AutoModelForMaskedLM'
+    >>> head_of({"architectures": ["BertForTokenClassification"]})[0]  # whose gradients are asked
+    'AutoModelForTokenClassification'
     >>> head_of({"architectures": ["BertForSequenceClassification"]})[0]
     'AutoModel'
     """
@@ -96,6 +98,8 @@ def head_of(config: Mapping[str, Any]) -> tuple[str, type[HfEncoder]]:
         return "AutoModelForNextSentencePrediction", HfNextSentence
     if stated.endswith(_CAUSAL) and not stated.endswith(_NEITHER):
         return "AutoModelForCausalLM", HfCausalLanguageModel
+    if stated.endswith("ForTokenClassification"):
+        return "AutoModelForTokenClassification", HfEncoder
     return "AutoModel", HfEncoder
 
 

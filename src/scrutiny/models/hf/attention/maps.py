@@ -20,6 +20,7 @@ from scrutiny.core.queries.attention import WEIGHTINGS, AttentionMap, Weighting,
 from scrutiny.core.queries.language import TokenIds
 from scrutiny.models.answers.checked import AnswerError
 from scrutiny.models.hf.attention.function import LayerStep, Tap, can_be_tapped, eager, tapped
+from scrutiny.models.hf.attention.slopes import SlopeReading, has_answers
 from scrutiny.models.hf.attention.values import Factors, ValueNorms, find_factors
 from scrutiny.models.hf.attention.words import SentencePieces, WordCutter
 from scrutiny.models.hf.batching import Budget
@@ -82,7 +83,8 @@ class AttentionSource:
         sentences
             Words of each.
         weighting
-            ``value-norm`` as in `scrutiny.models.hf.attention.values`.
+            ``value-norm`` as in `scrutiny.models.hf.attention.values`, ``gradient`` as in
+            `scrutiny.models.hf.attention.slopes`.
         change
             Tap under which the network runs.
 
@@ -91,15 +93,17 @@ class AttentionSource:
         ConformanceError
             For another weighting.
         ModelError
-            If the norms of the values cannot be had from this architecture.
+            If the norms or the gradients cannot be had from this architecture.
         """
         if weighting not in WEIGHTINGS:
             raise ConformanceError(f"Weightings are {', '.join(WEIGHTINGS)}, not {weighting!r}.")
+        if weighting == "gradient":
+            return self._stream(sentences, self._slopes(change))
         norms = ValueNorms(self._value_factors()) if weighting == "value-norm" else None
         return self._stream(sentences, _Reading(self, change, norms))
 
     def _stream(
-        self, sentences: Sequence[Words], reading: "_Reading"
+        self, sentences: Sequence[Words], reading: "_Reading | SlopeReading"
     ) -> Iterator[AttentionMap | Failure]:
         """Maps, window by window."""
         self._cutter = self._cutter or WordCutter(self._tokenizer)
@@ -133,7 +137,9 @@ class AttentionSource:
         if start < len(pieces):
             yield pieces[start:]
 
-    def _maps(self, window: Sequence[SentencePieces | Failure], reading: "_Reading") -> Maps:
+    def _maps(
+        self, window: Sequence[SentencePieces | Failure], reading: "_Reading | SlopeReading"
+    ) -> Maps:
         """Weights of each distinct sequence of a window ``(layer, head, piece, piece)``."""
         distinct = list(dict.fromkeys(one.ids for one in window if isinstance(one, SentencePieces)))
         found: Maps = {}
@@ -145,14 +151,16 @@ class AttentionSource:
                     self._run_alone(ids, reading, found)
         return found
 
-    def _run_alone(self, ids: TokenIds, reading: "_Reading", found: Maps) -> None:
+    def _run_alone(self, ids: TokenIds, reading: "_Reading | SlopeReading", found: Maps) -> None:
         """Run one sequence, and store its failure."""
         try:
             self._run([ids], reading, found)
         except AnswerError as error:
             found[ids] = Failure(error.reason, str(error))
 
-    def _run(self, ids: Sequence[TokenIds], reading: "_Reading", found: Maps) -> None:
+    def _run(
+        self, ids: Sequence[TokenIds], reading: "_Reading | SlopeReading", found: Maps
+    ) -> None:
         """Run sequences through the network and keep their weights.
 
         Raises
@@ -170,13 +178,31 @@ class AttentionSource:
                 found[ids[i]] = np.stack([layer[row, :, :n, :n] for layer in layers])
 
         with reading.running():
-            self._runner.run(sequences, use, budget=self.budget(max(lengths, default=1)))
+            budget = self.budget(max(lengths, default=1), share=reading.share)
+            self._runner.run(sequences, use, budget=budget)
 
-    def budget(self, longest: int) -> Budget:
+    def budget(self, longest: int, *, share: int = 1) -> Budget:
         """Budget under which all weights of a batch fit: they grow with the square."""
         own = self._runner.budget
         tokens = MOST_WEIGHTS // (self.shape[0] * self.shape[1] * max(1, longest))
-        return replace(own, tokens=max(1, min(own.tokens, tokens)))
+        return replace(own, tokens=max(1, min(own.tokens, tokens) // share))
+
+    def _slopes(self, change: Tap | None) -> SlopeReading:
+        """Reading of gradients, if the network has a head and can be tapped."""
+        kind = type(self.network).__name__
+        if not self.is_open:
+            raise ModelError(
+                f"{self.name!r}: a {kind} does not look its attention up in transformers' "
+                "AttentionInterface, so there are no gradients by its weights; ask for the "
+                "weighting 'raw'."
+            )
+        if not has_answers(self.network, probe_inputs(self.network)):
+            raise ModelError(
+                f"{self.name!r}: a {kind} has no head, so there is no answer to take the gradient "
+                "of. Name a language model or a tagger, or ask for the weighting "
+                "'raw' or 'value-norm'."
+            )
+        return SlopeReading(self.network, change)
 
     def _value_factors(self) -> Factors:
         """Factors of the output projections, found once."""
@@ -200,6 +226,8 @@ class _Reading:
     A network that can be tapped is left at the weights of its last layer: what that layer makes of
     them, an eighth of MiniLM's work, is in no map.
     """
+
+    share: Final = 1  # of a batch's memory, in which its weights stand
 
     def __init__(
         self, source: AttentionSource, change: Tap | None, norms: ValueNorms | None
