@@ -9,6 +9,7 @@ pytest.importorskip("transformers")
 
 from scrutiny.cli.verbs.train import command
 from scrutiny.core.errors import PlanError
+from scrutiny.training import native_bfloat16
 
 SIZES = [
     part
@@ -56,6 +57,34 @@ def test_a_recipe_file_and_flags(tmp_path):
     assert result.stdout.split() == [str(folder)]
     found = json.loads((folder / "training.json").read_text())["recipe"]
     assert (found["hidden"], found["steps"]) == (16, 2)  # --set over the file, --steps over both
+
+
+@pytest.mark.parametrize("has_it", [True, False])
+def test_bfloat16_is_for_devices_that_have_it_unless_it_is_stated(tmp_path, monkeypatch, has_it):
+    monkeypatch.setattr(native_bfloat16, "has_bfloat16", lambda device: has_it)
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text('precision = "bf16"')
+    texts, sizes = write_texts(tmp_path), SIZES[:-2]  # without a precision
+    for name, more in (
+        ("chosen", []),
+        ("stated", ["--set", "precision=bf16"]),
+        ("written", ["--recipe", recipe]),
+    ):
+        out = tmp_path / name
+        result = invoke("--text", texts, "--out", out, *sizes, "--steps", 1, *more)
+        assert result.return_value == 0, result.output
+        record = json.loads((out / "seed-1" / "training.json").read_text())
+        is_told = not has_it and name == "chosen"
+        assert record["recipe"]["precision"] == ("fp32" if is_told else "bf16")
+        assert result.stderr.count("cpu only emulates bfloat16") == is_told
+
+
+def test_devices_without_instructions_for_it_are_told_apart(monkeypatch):
+    for found, expected in (({"avx512_bf16": True}, True), ({"avx2": True}, False)):
+        monkeypatch.setattr("torch.cpu.get_capabilities", lambda found=found: found, raising=False)
+        assert native_bfloat16.has_bfloat16("cpu") is expected
+    monkeypatch.setattr("torch.cuda.is_bf16_supported", lambda: True)
+    assert native_bfloat16.has_bfloat16("cuda:0")
 
 
 @pytest.mark.parametrize("wrong", ["layer=2", "layers=", "layers"])

@@ -100,7 +100,11 @@ def command(**given: Any) -> int:
     keep_memory()
     with stopping_on_signals() as stop:
         folders = pretrain_family(
-            _family(given), given["out"], device=device, on_log=tell, should_stop=stop.is_set
+            _family(given, device),
+            given["out"],
+            device=device,
+            on_log=tell,
+            should_stop=stop.is_set,
         )
     if folders is None:
         say_line("Stopped. The same command goes on where it stopped.")
@@ -110,7 +114,7 @@ def command(**given: Any) -> int:
     return 0
 
 
-def _family(given: dict[str, Any]) -> Any:
+def _family(given: dict[str, Any], device: str) -> Any:
     """Family of the options."""
     from scrutiny.training.pretraining.family import SeedFamily, seeds_of
     from scrutiny.training.pretraining.job import Stated, Teacher
@@ -122,7 +126,7 @@ def _family(given: dict[str, Any]) -> Any:
     }
     return SeedFamily(
         texts=given["texts"],
-        recipe=_recipe(given),
+        recipe=_recipe(given, device),
         seeds=seeds_of(*(numbers[name] for name in ("seeds", "init_seeds", "data_seeds"))),
         checkpoints=numbers["checkpoints"],
         precision=given["weights"],
@@ -133,11 +137,20 @@ def _family(given: dict[str, Any]) -> Any:
     )
 
 
-def _recipe(given: dict[str, Any]) -> Any:
-    """Recipe from the file, ``--set`` and the options; later ones win."""
+def _recipe(given: dict[str, Any], device: str) -> Any:
+    """Recipe from what suits the device, the file, ``--set`` and the options; later ones win."""
     from scrutiny.cli.train.set_fields import stated_fields
-    from scrutiny.training.pretraining.recipe import read_recipe, recipe_from
+    from scrutiny.training.native_bfloat16 import has_bfloat16
+    from scrutiny.training.pretraining.recipe import PretrainingRecipe, read_recipe, recipe_from
 
     values = stated_fields(given["fields"])
     values |= {k: given[k] for k in ("steps", "masking") if given[k] is not None}
-    return recipe_from(values, read_recipe(given["recipe_file"]) if given["recipe_file"] else None)
+    base = PretrainingRecipe()
+    if is_emulated := not has_bfloat16(device):
+        base = PretrainingRecipe(precision="fp32")
+    if given["recipe_file"]:
+        base = read_recipe(given["recipe_file"], base)
+    recipe = recipe_from(values, base)
+    if is_emulated and "precision" not in values and recipe.precision == "fp32":
+        say_line(f"{device} only emulates bfloat16, so products are in float32 (precision=fp32).")
+    return recipe

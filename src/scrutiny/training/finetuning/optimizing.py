@@ -11,6 +11,7 @@ from scrutiny.training.finetuning.batches import padded
 from scrutiny.training.finetuning.network import Parted
 from scrutiny.training.finetuning.recipe import FinetuningRecipe
 from scrutiny.training.finetuning.targets import IGNORED, EncodedExamples
+from scrutiny.training.native_bfloat16 import has_bfloat16
 
 #: Parameters up to which casting costs a processor more than it saves.
 _SMALL: Final = 8_000_000
@@ -110,15 +111,11 @@ def precision_on(recipe: FinetuningRecipe, parted: Parted) -> str:
     A processor with instructions for bfloat16 takes 0.63 of the time for 22 M parameters, and 1.4
     times as long for 5 M (`docs/finetuning.md`), so small networks stay in float32.
     """
-    import torch
-
     if recipe.precision != "auto":
         return recipe.precision
-    if parted.network.device.type == "cuda":
-        return "bfloat16" if torch.cuda.is_bf16_supported() else "float32"
-    capabilities: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
-    has_units = capabilities.get("avx512_bf16") or capabilities.get("amx_bf16")
-    return "bfloat16" if has_units and parted.n_parameters > _SMALL else "float32"
+    device = parted.network.device.type
+    is_worth_it = device == "cuda" or parted.n_parameters > _SMALL
+    return "bfloat16" if is_worth_it and has_bfloat16(device) else "float32"
 
 
 def _casting(recipe: FinetuningRecipe, parted: Parted) -> Callable[[], AbstractContextManager[Any]]:

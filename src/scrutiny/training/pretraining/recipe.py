@@ -57,7 +57,8 @@ class PretrainingRecipe:
     learning_rate, warmup, weight_decay, betas, clip
         AdamW with linear warm-up (share of the steps) and linear decay to 0.
     precision
-        ``bf16``: matrix products in bfloat16, weights and sums in float32.
+        ``bf16``: matrix products in bfloat16, weights and sums in float32. The command chooses
+        ``fp32`` where the processor only emulates it, and nothing else is stated.
     initial_sd
         Standard deviation of the initial weights. BERT's 0.02 is for 768 units; at 128 it leaves
         the plateau of plain frequencies later.
@@ -159,8 +160,8 @@ def recipe_from(
     return replace(base or PretrainingRecipe(), **given)
 
 
-def read_recipe(path: Path) -> PretrainingRecipe:
-    """Recipe from a TOML file with its fields at top level.
+def read_recipe(path: Path, base: PretrainingRecipe | None = None) -> PretrainingRecipe:
+    """Recipe from a TOML file with its fields at top level; the others from ``base``.
 
     Raises
     ------
@@ -168,6 +169,6 @@ def read_recipe(path: Path) -> PretrainingRecipe:
         If the file cannot be read, or names a field that there is not.
     """
     try:
-        return recipe_from(tomllib.loads(path.read_text(encoding="utf-8")))
+        return recipe_from(tomllib.loads(path.read_text(encoding="utf-8")), base)
     except (OSError, ValueError, TypeError, RecursionError) as error:
         raise PlanError(f"{path}: the recipe cannot be read: {error}") from error
