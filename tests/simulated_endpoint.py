@@ -122,6 +122,32 @@ class Simulated:
         return {"content": [{**top[0], "top_logprobs": top}]}
 
 
+class Completing(Simulated):
+    """The same model behind completions: it goes on behind a prompt, and gives it back if asked."""
+
+    def reply(self, body):
+        """JSON of the reply to a body."""
+        prompt = body["prompt"]
+        asked = {**body, "messages": [{"role": "user", "content": prompt.removesuffix("\n")}]}
+        told = super().reply(asked)
+        (chosen,) = told["choices"]
+        said, logs = chosen["message"]["content"], chosen["logprobs"]
+        is_echoed = body.get("echo", False) and self.fault != "echo"
+        before = prompt.split() if is_echoed and self.fault != "text alone" else []
+        choice = {
+            "text": f"{prompt if is_echoed else ''}{said}",
+            "finish_reason": chosen["finish_reason"],
+            "logprobs": None,
+        }
+        if logs is not None:
+            top = {one["token"]: one["logprob"] for one in logs["content"][0]["top_logprobs"]}
+            choice["logprobs"] = {
+                "token_logprobs": [*[None][: len(before)], *[-3.0] * (len(before) - 1), -1.0],
+                "top_logprobs": [*[None] * len(before), top],
+            }
+        return {**told, "choices": [choice]}
+
+
 class InProcess:
     """Stands in for the sender: the same interfaces, no requests."""
 

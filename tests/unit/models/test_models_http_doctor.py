@@ -10,7 +10,7 @@ from scrutiny.models.http.doctor.examining import Budget, described, examine, pl
 from scrutiny.models.http.doctor.finding import Finding, verdict
 from scrutiny.models.http.doctor.questions import LENGTHS, long_text
 from scrutiny.models.strings.source import parse
-from simulated_endpoint import URL, Simulated, asker
+from simulated_endpoint import URL, Completing, Simulated, asker
 
 
 def examined(one, other=None, *, url=URL, questions=9, level=0.99, most=None):
@@ -77,6 +77,24 @@ def test_what_is_not_offered_is_a_fault_only_where_it_is_needed():
     assert found["seed"].state == "not offered"
     found, _ = examined(Simulated(fault="seed"), url=f"{URL},seed=1")
     assert faults(found) == ["seed"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "state"),
+    [
+        ("", "ok"),
+        ("echo", "not offered"),  # ignored: what comes is the answer alone
+        ("text alone", "not offered"),  # the prompt comes back without its log-probabilities
+        ("no logs", "not offered"),
+    ],
+)
+def test_completions_are_asked_for_log_probabilities_of_the_prompt(fault, state):
+    found, _ = examined(Completing(fault=fault), url=URL.replace("api=chat", "api=completions"))
+    assert found["echo"].state == state
+    assert ("no perplexities of given texts" in found["echo"].says) == (state != "ok")
+    assert not faults(found)
+    assert "system prompt" not in found
+    assert "echo" not in examined(Simulated())[0]
 
 
 def test_two_copies_are_not_told_apart():
