@@ -10,7 +10,9 @@ from werkzeug import Response
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError, RunIncompleteError
 from scrutiny.core.task import Prediction
+from scrutiny.models.http.endpoint import read_endpoint
 from scrutiny.models.strings.load import load_model
+from scrutiny.models.strings.source import parse
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost"])
 
@@ -171,6 +173,33 @@ def test_secrets_are_sent_and_never_told(serve, classification, make, monkeypatc
     assert served.headers[0]["Authorization"] == "Bearer sk-very-secret"
     assert "sk-very-secret" not in answers[0].message
     assert "your key *** is odd" in answers[0].message
+
+
+@pytest.mark.parametrize(
+    ("written", "secret"),
+    [
+        ('api_key = "sk-very-secret"', "api_key"),
+        ('[headers]\nAuthorization = "Bearer sk-very-secret"', "Authorization"),
+        ('api_key = "env:OWN_KEY"', ""),
+        ('[headers]\nAuthorization = "Bearer env:OWN_KEY"\nX-Team = "us"', ""),
+    ],
+)
+def test_a_key_in_a_file_that_others_can_read_is_refused(tmp_path, written, secret):
+    file = tmp_path / "own.toml"
+    file.write_text(f'url = "http://x/v1"\napi = "chat"\nlabels = ["bad", "good"]\n{written}\n')
+    for mode in (0o644, 0o640, 0o604):
+        file.chmod(mode)
+        if not secret:
+            assert read_endpoint(parse(f"http:{file}")).api == "chat"
+            continue
+        words = rf"the secret {secret} stands in .*mode {mode:o}"
+        with pytest.raises(ModelError, match=words) as no:
+            read_endpoint(parse(f"http:{file}"))
+        assert "chmod 600" in str(no.value)
+        assert f'{secret} = "env:MY_KEY"' in str(no.value)
+        assert "sk-very" not in str(no.value)
+    file.chmod(0o600)
+    assert read_endpoint(parse(f"http:{file}")).labels == ("bad", "good")
 
 
 def test_samples_are_shares(serve, classification, make):

@@ -6,6 +6,7 @@ whose keys are the same.
 
 import os
 import re
+import stat
 import tomllib
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -13,7 +14,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from scrutiny.core.boundary.canonical import canonical_json, digest
-from scrutiny.core.boundary.secrets import HIDDEN, redacted
+from scrutiny.core.boundary.secrets import HIDDEN, is_secret, redacted
 from scrutiny.core.errors import ModelError
 from scrutiny.models.choice.prompt import read_choices
 from scrutiny.models.strings.source import TRAINING, ModelSource
@@ -231,7 +232,32 @@ def _in_file(path: Path, source: ModelSource) -> dict[str, Any]:
             f"{source.text!r}: {str(path)!r} cannot be read: {error}. Behind http: stands a URL "
             "(http://host/path) or a TOML file that describes the endpoint."
         ) from error
+    _must_be_private(path, found, source)
     template = found.get("template", "")
     if isinstance(template, str) and template.startswith("@"):
         found["template"] = f"@{path.parent / template[1:]}"
     return found
+
+
+def _must_be_private(path: Path, found: dict[str, Any], source: ModelSource) -> None:
+    """Refuse a file that others can read if a secret stands in it.
+
+    Raises
+    ------
+    ModelError
+        With both ways out.
+    """
+    headers = found.get("headers")
+    written = {**found, **(headers if isinstance(headers, dict) else {})}
+    plain = [
+        name
+        for name, value in written.items()
+        if isinstance(value, str) and is_secret(name) and not _FROM_ENVIRONMENT.search(value)
+    ]
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if plain and os.name == "posix" and mode & (stat.S_IRGRP | stat.S_IROTH):
+        raise ModelError(
+            f"{source.text!r}: the secret {plain[0]} stands in {str(path)!r}, which others on this "
+            f"machine can read (mode {mode:o}). Keep it to yourself (chmod 600 {path}), or name a "
+            f'variable of the environment instead: {plain[0]} = "env:MY_KEY".'
+        )
