@@ -70,7 +70,8 @@ def test_only_the_first_direction_claims_it_and_not_where_losses_are_claimed():
 def test_it_says_who_shares_less_by_how_much_and_beyond_which_control():
     claim = next(c for c in design(is_first_way=True).claims if c.family == "less")
     assert claim.says == (
-        "synonym in 1 place: b shares less of a's invariances than a of b's, by 2 points"
+        "synonym in 1 place: b shares less of the invariances of a than the other way round, "
+        "by 2 points"
     )
     raw, beyond = claim.components
     assert (raw.estimate, raw.operator, raw.limit) == ("less/hard/synonym/1", "<", -0.02)

@@ -67,9 +67,9 @@ def make_design(params: ScopeParams, made: Sequence[Generation], inputs: Inputs)
         claims += [_less(g, params, inputs) for g in made]
         contrasts = tuple(differences(made))
         families[LESS] = (
-            f"{inputs.subject.name} shares less of {inputs.second.name}'s invariances on "
-            f"{inputs.data.name} ({_changes(params, made)}) than {inputs.second.name} of "
-            f"{inputs.subject.name}'s, by more than {100 * params.margin:g} points"
+            f"{inputs.subject.name} shares less of the invariances of {inputs.second.name} on "
+            f"{inputs.data.name} ({_changes(params, made)}) than the other way round, by more than "
+            f"{100 * params.margin:g} points"
         )
     if not inputs.is_self and params.loss is not None:
         claims += [_kept(g, params.loss, inputs) for g in made]

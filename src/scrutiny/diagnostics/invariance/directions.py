@@ -51,8 +51,8 @@ def less_shared(
     label = generation.label
     return Claim(
         id=f"{LESS}/{label}",
-        says=f"{generation.capability} in {where}: {target} shares less of {reference}'s "
-        f"invariances than {reference} of {target}'s, by {points(margin)}",
+        says=f"{generation.capability} in {where}: {target} shares less of the invariances of "
+        f"{reference} than the other way round, by {points(margin)}",
         components=(
             Component(f"{LESS}/hard/{label}", -margin, operator="<"),
             Component(f"{LESS}/lift/{label}", -margin, "control: random change", "<"),
