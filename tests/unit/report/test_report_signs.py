@@ -11,6 +11,7 @@ from scrutiny.core.record import Counts
 from scrutiny.parts.run.view import OwnInterval, Records, RunFacts, RunView
 from scrutiny.parts.seed_signs import signs_of
 from scrutiny.report.formats.html import render_html
+from scrutiny.report.formats.markdown import render_markdown
 from scrutiny.report.formats.page_signs import signs_page
 from scrutiny.report.terminal.page import write_first_screen
 
@@ -162,3 +163,11 @@ def test_a_terminal_marks_each_seed_and_says_how_to_go_on(view, capsys):
     tied = next(line for line in lines if line.startswith("open"))
     assert tied.split()[1] == f"{down}={down}"
     assert lines[-1] == "page: scrutiny report runs/x -o report.html"
+
+
+def test_a_comment_begins_with_the_signs(view):
+    lines = render_markdown(view).splitlines()
+    assert lines[0] == "**1 of 3 signs is kept over 3 seeds: kept (below 50).**"
+    row = next(line for line in lines if line.startswith("| kept |"))
+    below = "\N{MINUS SIGN}1 [\N{MINUS SIGN}6, +4]"
+    assert row.endswith(f"| 0 above, 3 below | {below} | kept below 50, like neutral twins |")

@@ -211,6 +211,8 @@ def test_an_audit_without_data_takes_the_profile_of_language_or_says_what_is_mis
     assert one.data == ("builtin:associations",)
     with pytest.raises(PlanError, match=r"^Without data, .* Say which data: --data builtin:re"):
         audit_from_flags({**flags, "models": ("builtin:sentiment",)}, Opened(LoadedModels()))
+    with pytest.raises(PlanError, match=r"^There is no data that --limit would be of\. Say which"):
+        audit_from_flags({**flags, "limit": "40"}, Opened(LoadedModels()))
 
 
 def test_a_model_without_attention_gets_no_data_brought():

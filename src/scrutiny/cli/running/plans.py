@@ -100,6 +100,9 @@ def audit_from_flags(flags: Mapping[str, Any], opened: Opened) -> Plan:
                 "over: leave it out, or take the [[measure]] out of the plan."
             )
         return with_slices(base, flags.get("where", ()))
+    passed_over = [name for name in ("limit", "task") if flags.get(name) and not base.data]
+    if passed_over:
+        raise PlanError(f"There is no data that --{passed_over[0]} would be of. {_WHICH_DATA}")
     only = [registry().resolve("diagnostic", name) for name in flags["only"]]
     profile = flags.get("profile") or (SHIP if base.data else LANGUAGE)
     plan = audit_plan(

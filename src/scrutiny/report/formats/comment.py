@@ -1,4 +1,4 @@
-"""The first screen as a comment on a pull request: risks open, their cases folded."""
+"""The first screen as a comment on a pull request: risks open, their cases folded; or signs."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -6,9 +6,11 @@ from typing import Final
 from scrutiny.parts.run.first_screen import Front
 from scrutiny.parts.run.found_risks import FoundRisk, held_words
 from scrutiny.parts.run.view import EvidenceItem
+from scrutiny.parts.seed_signs import Signs
 from scrutiny.parts.wording.diffs import changed_words
+from scrutiny.parts.wording.numbers import NO_VALUE, interval
 from scrutiny.parts.wording.verdicts import mark
-from scrutiny.report.formats.markup import escape, folded
+from scrutiny.report.formats.markup import escape, folded, table
 from scrutiny.text.edits import apply_to_text
 
 _CASES: Final = 6
@@ -71,3 +73,23 @@ def _case(case: EvidenceItem) -> str:
     answered = f"{turned.before} \N{RIGHTWARDS ARROW} **{escape(turned.after)}**"
     times = f" in {case.n_flipped} of {of} models" if of > 1 else ""
     return f"- {case.turn}: {escape(text)} ({escape(words)}): {answered}{times}"
+
+
+def sign_blocks(signs: Signs) -> list[str]:
+    """Which signs are kept over seeds, and a table for each number."""
+    blocks = [f"**{escape(signs.headline)}**", escape(signs.decision)]
+    blocks += [escape(said) for said in (signs.counts, signs.twins) if said]
+    header = ("of", "over all seeds", "seeds", "minus neutral twins", "sign")
+    for panel in signs.panels:
+        cells = [
+            (
+                escape(row.name),
+                interval(row.whole),
+                f"{row.above} above, {row.below} below",
+                row.against_twins or NO_VALUE,
+                escape(row.says),
+            )
+            for row in panel.rows
+        ]
+        blocks += [escape(f"{panel.question} {panel.title}"), table(header, cells, right=(1, 3))]
+    return blocks

@@ -8,10 +8,11 @@ from scrutiny.parts.run.first_screen import front_of
 from scrutiny.parts.run.rows import COLUMNS, AuditRow, audit_rows
 from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
+from scrutiny.parts.seed_signs import signs_of
 from scrutiny.parts.wording.labels import distinct_labels
 from scrutiny.parts.wording.numbers import interval, out_of
 from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, mark, sentences
-from scrutiny.report.formats.comment import case_folds, front_blocks
+from scrutiny.report.formats.comment import case_folds, front_blocks, sign_blocks
 from scrutiny.report.formats.markup import code, escape, folded, table
 from scrutiny.report.parts import parts
 from scrutiny.report.table.footer import footer_lines
@@ -45,6 +46,9 @@ def render_markdown(view: RunView) -> str:
 def _opening(view: RunView) -> list[str]:
     """What a run without risks has found, the first sentence in bold."""
     said = sentences(view.findings, view.families) or ("No claim was made.",)
+    signs = signs_of(view)
+    if signs is not None:
+        return [*sign_blocks(signs), *map(escape, said)]
     return [f"**{escape(said[0])}**", *(escape(s) for s in said[1:])]
 
 
