@@ -169,5 +169,5 @@ def test_a_comment_begins_with_the_signs(view):
     lines = render_markdown(view).splitlines()
     assert lines[0] == "**1 of 3 signs is kept over 3 seeds: kept (below 50).**"
     row = next(line for line in lines if line.startswith("| kept |"))
-    below = "\N{MINUS SIGN}1 [\N{MINUS SIGN}6, +4]"
+    below = "\N{MINUS SIGN}1.0 [\N{MINUS SIGN}6.0, +4.0]"
     assert row.endswith(f"| 0 above, 3 below | {below} | kept below 50, like neutral twins |")
