@@ -70,12 +70,13 @@ def test_a_side_that_names_nothing_is_refused(tmp_path, a, says):
         run(related(tmp_path, a, side("e")), tmp_path / "out", data=DATA)
 
 
-def related_how(tmp_path, how, *, rule, data=DATA, seeds=SEEDS, b=True):
+def related_how(tmp_path, how, *, rule, seeds=SEEDS, b=True, skill=None):
     """Finding of a claim on a relation of the accuracies, and its estimate."""
     made = related(tmp_path, side("d"), side("e"), seeds=seeds)
     one = replace(made.relate[0], how=how, b=made.relate[0].b if b else None)
-    claim = plan_of({"claim": [{"id": "c", "says": "so", "estimate": "both", "rule": rule}]}).claim
-    folder = run(replace(made, relate=(one,), claim=claim), tmp_path / "out", data=data)
+    stated = {"id": "c", "says": "so", "estimate": "both", "rule": rule, "skill": skill or {}}
+    claim = plan_of({"claim": [stated]}).claim
+    folder = run(replace(made, relate=(one,), claim=claim), tmp_path / "out", data=DATA)
     finding = next(f for f in folder.findings() if f.claim.id == "c")
     return finding, next(e for e in folder.estimates() if e.key.is_relation)
 
@@ -105,6 +106,15 @@ def test_equivalence_of_seeds_is_that_of_each_pair(tmp_path):
     assert 0 <= found.low < found.value < found.high < 0.6
     assert found.counts.n == 40
     assert found.key.condition == {"of": "d/m/x/level"}
+
+
+@pytest.mark.parametrize(("least", "verdict"), [(0.5, "supported"), (0.99, "refused")])
+def test_claims_presuppose_the_skills_that_they_name(tmp_path, least, verdict):
+    finding, _ = related_how(
+        tmp_path, "difference", rule="< 60%", b=False, skill={"m/x/level": least}
+    )
+    assert finding.verdict == verdict
+    assert ("no skill" in finding.reason) is (verdict == "refused")
 
 
 def test_seeds_are_shown_to_differ_where_a_pair_does(tmp_path):

@@ -31,8 +31,9 @@ def plan_claims(
     Parameters
     ----------
     claims
-        As the plan has them: an estimate is named in full, by the end of its full name where that
-        is unique, or by an estimate of the plan's own.
+        As the plan has them: an estimate, of a component or of a skill that is presupposed, is
+        named in full, by the end of its full name where that is unique, or by an estimate of the
+        plan's own.
     full
         Full names of all estimates of the run.
     own
@@ -47,7 +48,13 @@ def plan_claims(
     named = []
     for claim in claims:
         found = [_components(claim, one, full=full, own=own) for one in claim.components]
-        named.append(replace(claim, components=tuple(c for part in found for c in part)))
+        skills = [
+            (component.estimate, least)
+            for name, least in claim.competence
+            for component in _components(claim, Component(name, least), full=full, own=own)
+        ]
+        components = tuple(c for part in found for c in part)
+        named.append(replace(claim, components=components, competence=tuple(skills)))
     return named
 
 

@@ -158,6 +158,7 @@ class _Claim(_Strict):
     level: _Number = Field(default=0.95, gt=0.5, lt=1)
     id: str = ""
     family: str = ""
+    skill: dict[str, _Number] = Field(default_factory=dict)
 
 
 class _Published(_Strict):
@@ -388,6 +389,7 @@ def _claim(claim: _Claim, number: int, where: str) -> Claim:
         family=claim.family,
         level=claim.level,
         checks=claim.checks,
+        competence=tuple(claim.skill.items()),
     )
 
 

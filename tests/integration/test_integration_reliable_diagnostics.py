@@ -1,0 +1,128 @@
+"""The study of reliable diagnostics and its short variant at their smallest, on the zoo."""
+
+import os
+import tomllib
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from scrutiny.run.driver import run_plan
+from scrutiny.run.planning.file import plan_of
+from scrutiny.run.planning.resolve import resolve
+from scrutiny.run.training.trained import with_trained
+from scrutiny.store.run_folder import RunFolder
+
+pytestmark = [pytest.mark.slow, pytest.mark.extra("hf")]
+
+ROOT = Path(__file__).parents[2]
+ZOO = ROOT / "packages" / "scrutiny-zoo" / "src" / "scrutiny_zoo"
+DATA = (
+    "sst2",
+    "snli",
+    "ud_english_ewt",
+    "crows_pairs",
+    "word_filling_controls",
+    "stereoset",
+    "sent_bias",
+    "wikitext2",
+    "glue",
+)
+ITEMS = {
+    "crows": 60,
+    "stereoset": "2076:2136",
+    "qnli": "4000:4012",
+    "qnli-train": "0:40",
+    "text": 4,
+}
+PARAMS = {
+    "crows": {"variants": ["pll-shared"]},
+    "clusters": {"starts": 2},
+    "clusters-over-steps": {"starts": 2},
+    "landscape": {"directions": 1, "iterations": 2},
+    "probe": {"n_training": 12, "epochs": 1},
+}
+SEEDS = [1, 2, 3]
+
+
+def smallest(name: str, data: Path) -> dict:
+    """A plan of the examples with few items, three seeds, and hardly any training."""
+    text = (ROOT / "examples" / f"{name}.toml").read_text(encoding="utf-8")
+    plan = tomllib.loads(text.replace("../shared/data", str(data)))
+    for key, one in plan["data"].items():
+        if key.startswith("seat"):
+            one["source"] = f"sent-bias:{data}/sent_bias/tests#tests=sent-weat6"
+        else:
+            one["limit"] = ITEMS.get(key, 40 if key.endswith("train") else 12)
+    for key, one in plan["models"].items():
+        one["seeds"] = SEEDS[:2] if key == "steps" else SEEDS
+    for node in plan["train"]:
+        node["params"] = {"epochs": 1}
+        if "from" not in node:
+            node["runs"] = 3
+    for measure in plan["measure"]:
+        measure["params"] = measure.get("params", {}) | PARAMS.get(measure["id"], {})
+        measure["nulls"] = 0
+    return plan | {"resampling": {"draws": 100}}
+
+
+@pytest.fixture(scope="module", params=["reliable_diagnostics_short", "reliable_diagnostics"])
+def folder(request, tmp_path_factory) -> RunFolder:
+    data = Path(os.environ.get("SCRUTINY_DATA", ROOT.parent / "shared" / "data"))
+    absent = [name for name in DATA if not (data / name).exists()]
+    if absent:
+        pytest.skip(f"{absent[0]} is not under SCRUTINY_DATA")
+    if not (ZOO / "weights").exists():
+        pytest.skip("packages/scrutiny-zoo has no weights yet")
+    place = tmp_path_factory.mktemp("reliable")
+    with pytest.MonkeyPatch.context() as patched:  # a module's fixture comes before a test's
+        patched.setenv("SCRUTINY_CACHE_DIR", str(place / "cache"))
+        patched.setenv("SCRUTINY_ZOO", str(ZOO))
+        plan = with_trained(plan_of(smallest(request.param, data)))
+        return run_plan(resolve(plan), place / "run")
+
+
+def test_every_finding_of_the_paper_has_a_verdict(folder):
+    own = {f.claim.id: f for f in folder.findings() if f.claim.diagnostic == "plan"}
+    findings = [r for r in folder.published() if r.figure.claim]
+    assert {r.figure.claim for r in findings} == set(own)
+    assert {r.outcome for r in findings} <= {"seen", "not seen", "can't tell", "refused"}
+    for task in ("SST-2", "RTE"):  # nothing was learned, so nothing is said
+        assert own[f"seeds apart on {task}"].verdict in ("refused", "undecided")
+    assert own["seeds apart on CrowS-Pairs"].scope == "these checkpoints"
+
+
+def test_the_final_weights_are_the_last_point_of_every_curve(folder):
+    condition = {"part": "targets", "representation": "cls"}.items()
+    aligned = [
+        e
+        for e in folder.estimates()
+        if e.key.metric == "cluster_alignment@1" and condition <= e.key.condition.items()
+    ]
+    (final,) = (e for e in aligned if e.key.subject == "bert")
+    found = {int(e.key.condition["step"]): e for e in aligned if e.key.subject == "steps"}
+    assert len(found) >= 3
+    last = found[max(found)].by_replicate
+    assert set(last) == {'{"seed":"1"}', '{"seed":"2"}'}
+    assert last == {name: final.by_replicate[name] for name in last}
+
+
+def test_figures_of_the_tables_stand_beside_the_runs(folder):
+    figures = [r for r in folder.published() if r.figure.beside]
+    if not figures:
+        pytest.skip("the short variant has findings only")
+    assert len(figures) == 72
+    assert {r.outcome for r in figures} <= {"beside", "missing"}  # of so few items
+    whole = [r for r in figures if " all (" in r.figure.id or r.figure.source == "Table 2"]
+    assert len(whole) == 20
+    assert {r.outcome for r in whole} == {"beside"}
+    pooled = next(r for r in figures if r.figure.id == "StereoSet all (4226), LARGE")
+    assert pooled.low <= pooled.value <= pooled.high
+
+
+def test_next_sentences_are_refused_without_the_skill(folder):
+    inter = [f for f in folder.findings() if "/intersentence " in f.claim.id]
+    assert inter
+    assert {f.verdict for f in inter} <= {"refused", "undecided"}
