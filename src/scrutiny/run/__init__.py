@@ -10,7 +10,6 @@
     comparing   two runs, logs or live models side by side
     importing   logs of other tools as runs
     driver      prepare, measure, estimate, decide; resumable at any point
-    blocks      result tables of a task: variants, records, outputs
     budgeting   estimated cost of a plan, from a few items; plans cut to a time budget
     manifest    what ran, on what, with which versions
     opening     run folders: identity, lock, and whether the run is finished
