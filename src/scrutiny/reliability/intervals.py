@@ -155,8 +155,14 @@ def difference_on_one_unit(
 
 def _cut(found: Interval, where: Scale) -> Interval:
     """Interval over replicates, cut at the range of the value: a t of few degrees is wide."""
-    low, high = max(found.low, where.low), min(found.high, where.high)
-    return replace(found, low=low, high=high, notes=(ONE_UNIT,))
+
+    def ends(level: float) -> tuple[float, float]:
+        low, high = found.at(level)
+        return max(low, where.low), min(high, where.high)
+
+    low, high = ends(found.level)
+    places = None if found.test_draws is None else found.test_draws.clip(where.low, where.high)
+    return replace(found, low=low, high=high, ends=ends, test_draws=places, notes=(ONE_UNIT,))
 
 
 def is_held(resampling: Resampling) -> bool:

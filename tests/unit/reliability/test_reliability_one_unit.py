@@ -1,7 +1,10 @@
 """One unit of resampling: an interval over replicates, or a value without limits; no verdict."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+import scipy
 from made_panels import KEY, claim, panel, side
 
 from scrutiny.core.plan import Resampling
@@ -97,6 +100,35 @@ def test_claims_on_one_unit_are_undecided_however_far_the_value_lies(values, lim
     assert found.minimum_detectable_effect is None
     checks = {c.name: (c.outcome, c.detail) for c in found.checks}
     assert checks["items"] == ("not run", "one unit")
+
+
+@pytest.mark.parametrize(
+    ("limit", "verdict"), [(0.1, "supported"), (0.35, "undecided"), (0.9, "not supported")]
+)
+def test_a_claim_on_these_very_items_is_decided_by_the_spread_of_replicates(limit, verdict):
+    of_these = replace(claim(("it", limit)), checks=("seeds",))
+    (found,) = decide([of_these], {"it": of_one_item(FIVE)})
+    assert (found.verdict, found.scope) == (verdict, "this recipe, on these items")
+    expected = t_over_replicates(FIVE)
+    assert (found.estimate.low, found.estimate.high) == pytest.approx((expected.low, expected.high))
+    p = scipy.stats.ttest_1samp(FIVE, limit, alternative="greater").pvalue
+    assert found.p_supported == pytest.approx(p, abs=1e-3)
+    assert found.minimum_detectable_effect > 0
+
+
+@pytest.mark.parametrize("values", [[0.4], [0.4, 0.5]])
+def test_fewer_than_three_decide_nothing_on_these_items_either(values):
+    (found,) = decide([replace(claim(("it", 0.0)), checks=("seeds",))], {"it": of_one_item(values)})
+    assert (found.verdict, found.minimum_detectable_effect) == ("undecided", None)
+
+
+def test_several_claims_on_these_items_share_the_level():
+    both = {name: of_one_item(FIVE) for name in ("one", "other")}
+    claims = [replace(claim((name, 0.0), name=name), checks=("seeds",)) for name in both]
+    alone = t_over_replicates(FIVE, level=0.95**0.5)  # so that both hold
+    for found in decide(claims, both):
+        assert found.limits[0].n_rows == 2
+        assert found.limits[0].recipe == pytest.approx((alone.low, alone.high), rel=1e-3)
 
 
 def test_a_family_keeps_its_size():

@@ -19,6 +19,7 @@ from scrutiny.reliability.verdicts.cases import (
     Place,
     deciding,
     is_of_recipe,
+    is_on_one_unit,
     outcome_of,
     p_value,
 )
@@ -64,10 +65,14 @@ def decide(
 def _case(
     claim: Claim, estimated: Mapping[str, Estimated], limits: Mapping[str, Limits]
 ) -> ClaimCase:
+    there = [c for c in claim.components if c.estimate in estimated]
+    is_told = {  # limits over replicates alone speak of these very items
+        c.estimate: "items" not in claim.checks or not is_on_one_unit(estimated[c.estimate])
+        for c in there
+    }
     parts = tuple(
-        Part(c, estimated[c.estimate], limits.get(c.estimate))
-        for c in claim.components
-        if c.estimate in estimated
+        Part(c, estimated[c.estimate], limits.get(c.estimate) if is_told[c.estimate] else None)
+        for c in there
     )
     known = deciding(claim, parts)
     return ClaimCase(claim, parts, gate(claim, known, estimated))
@@ -228,6 +233,11 @@ def _widest(parts: Sequence[Part]) -> Spoken:
 
 def _scope(parts: Sequence[Part], spoken: Spoken) -> str:
     there = _with_value(parts)
+    of_items = ", on these items" if any(is_on_one_unit(part.found) for part in there) else ""
+    return _of_models(there, spoken) + of_items
+
+
+def _of_models(there: Sequence[Part], spoken: Spoken) -> str:
     if not there or not all(map(is_of_recipe, there)) or spoken == "checkpoints":
         is_single = all(part.found.estimate.n_replicates == 1 for part in there)
         return "this checkpoint" if is_single else "these checkpoints"

@@ -134,7 +134,7 @@ def _of_family(
         )
         found |= dict(zip(rows, each, strict=True))
     kept = [(name, _own(members[name], limits, n_rows)) for name, limits in found.items()]
-    kept += [(n, _of_ends(one, n_rows)) for n, one in members.items() if one.resampled is None]
+    kept += [(n, _of_ends(one, n_rows)) for n, one in members.items() if n not in found]
     return {
         name: Limits(
             one.checkpoints,
@@ -156,7 +156,7 @@ def _row(one: Estimated) -> Row | None:
 
 
 def _of_ends(one: Estimated, n_rows: int) -> RowLimits | None:
-    """Limits of a number without draws of items that is known by its ends; None for others."""
+    """Limits of a number without variance over items that is known by its ends; else None."""
     if one.interval is None or one.interval.ends is None:
         return None
     wide = alone(one.interval, n_rows=n_rows)

@@ -42,7 +42,7 @@ def gate(
     lacking = next((c for c in asked if c not in there), None)
     if lacking is not None:
         return "undecided", f"a comparison was not run: {lacking.against}"
-    if any(is_on_one_unit(part.found) for part in parts):
+    if any(is_on_one_unit(part.found) and part.limits is None for part in parts):
         return "undecided", "there is only one unit of resampling, so other units are unknown"
     if all(part.found.interval is None for part in parts):
         why = parts[0].found.estimate.reason or "undefined"

@@ -1,5 +1,7 @@
 """Intervals over replicates alone: retraining the model, evaluated on the same items."""
 
+from typing import Final
+
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
@@ -7,6 +9,8 @@ from numpy.typing import ArrayLike
 from scrutiny.stats.arrays import finite, proper_level
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.interval import Interval
+
+_PLACES: Final = 4000  # of quantiles that stand for the t in a test
 
 
 def t_over_replicates(point: ArrayLike, *, level: float = 0.95) -> Interval:
@@ -36,9 +40,7 @@ def t_over_replicates(point: ArrayLike, *, level: float = 0.95) -> Interval:
     if each.size < 2:
         raise StatisticsError("one replicate has no variance over replicates; two are the least.")
     se = float(each.std(ddof=1) / np.sqrt(each.size))
-    half = float(scipy.special.stdtrit(each.size - 1, (1 + proper_level(level)) / 2)) * se
-    mean = float(each.mean())
-    return Interval(mean, mean - half, mean + half, level, "t_over_replicates", se)
+    return _of_t(float(each.mean()), se, each.size - 1, level=level, method="t_over_replicates")
 
 
 def difference_over_replicates(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Interval:
@@ -82,8 +84,16 @@ def difference_over_replicates(a: ArrayLike, b: ArrayLike, *, level: float = 0.9
     variance = sum(v for v, _ in parts)
     slack = sum(v * v / df for v, df in parts)
     degrees = variance * variance / slack if slack > 0 else max(df for _, df in parts)
-    half = float(scipy.special.stdtrit(degrees, (1 + proper_level(level)) / 2)) * variance**0.5
     point = float(one.mean() - other.mean())
-    return Interval(
-        point, point - half, point + half, level, "welch_over_replicates", variance**0.5
-    )
+    return _of_t(point, variance**0.5, degrees, level=level, method="welch_over_replicates")
+
+
+def _of_t(point: float, se: float, degrees: float, *, level: float, method: str) -> Interval:
+    """Interval of a t, with its limits at each level and its quantiles for tests."""
+
+    def ends(level: float) -> tuple[float, float]:
+        half = float(scipy.special.stdtrit(degrees, (1 + proper_level(level)) / 2)) * se
+        return point - half, point + half
+
+    places = point + se * scipy.special.stdtrit(degrees, (np.arange(_PLACES) + 0.5) / _PLACES)
+    return Interval(point, *ends(level), level, method, se, test_draws=places, ends=ends)
