@@ -140,7 +140,7 @@ class HeadsParams(PresetParams):
     encoding: str = "attends-to"
     margin: float = 0.02
     tau_margin: float = 0.10
-    baselines: tuple[str, ...] = ("every", "offsets")
+    baselines: tuple[str, ...] = ("every",)
     unscored: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -120,8 +120,8 @@ class Heads(Diagnostic[HeadsParams]):
     audit_data = "builtin:negation"
 
     def audit_params(self, task: Task) -> HeadsParams:
-        """Parameters in an audit: the presets of the claims, and the stronger baselines."""
-        return HeadsParams(presets=("default", "as_released"), baselines=("every",))
+        """Parameters in an audit: the presets of the claims."""
+        return HeadsParams(presets=("default", "as_released"))
 
     def design(self, params: HeadsParams, inputs: Inputs) -> Design:
         """Every head in every preset, the average and the chosen head, and the claims."""
