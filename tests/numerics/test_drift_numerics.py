@@ -9,12 +9,16 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.similarity.drift_rows import exchanged, label_mmd
 from scrutiny.diagnostics.similarity.metrics import drift as s
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.planning.resolve import resolve
-from scrutiny.stats.distributions.two_sample import hamming_mmd, hamming_mmd_test
+from scrutiny.stats.distributions.two_sample import (
+    exchanged,
+    hamming_mmd,
+    hamming_mmd_test,
+    label_mmd,
+)
 
 LABELS = ("no", "yes")
 

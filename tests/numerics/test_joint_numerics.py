@@ -9,7 +9,7 @@ from scrutiny.core.record import Measure
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Panel, Side
-from scrutiny.run.estimating.contrasts import meet
+from scrutiny.run.estimating.contrasts import shared_items
 from scrutiny.run.estimating.joint import jointly
 
 KEY = EstimateKey("d@1#0", "a - b", "m", "x", role="contrast")
@@ -59,7 +59,7 @@ def test_the_interval_covers_the_truth(text, truth):
     beyond = [0, 0]
     for seed in range(STUDIES):
         measures = columns(np.random.default_rng(seed))
-        meeting = meet(*(side(metric, measures) for metric in own))
+        meeting = shared_items(*(side(metric, measures) for metric in own))
         draws = Resampling(draws=400)
         found = jointly(meeting, whole, key=KEY, resampling=draws, seed=seed).estimate
         beyond[0] += truth < found.low

@@ -12,9 +12,9 @@ from sklearn.metrics import cohen_kappa_score, matthews_corrcoef
 from scrutiny.stats.agreement.scope import (
     decay,
     hard_scope,
-    mean_distance,
+    mean_scope_distance,
     ood_agreement,
-    pairs_of,
+    scope_pairs,
     soft_curve,
     soft_scope,
 )
@@ -45,7 +45,7 @@ def numbers(pairs, tolerance=0.05, cutoff=1.0):
 
 @given(ANSWERS, CONSTANTS)
 def test_soft_lies_below_hard_and_both_are_shares(values, constants):
-    pairs = pairs_of(*models(values))
+    pairs = scope_pairs(*models(values))
     hard, soft = numbers(pairs, *constants)
     if not pairs.inv1.any():
         assert (hard, soft) == (None, None)
@@ -57,17 +57,17 @@ def test_soft_lies_below_hard_and_both_are_shares(values, constants):
 @given(ANSWERS)
 def test_identical_models_share_everything(values):
     reference, _ = models(values)
-    pairs = pairs_of(reference, reference)
+    pairs = scope_pairs(reference, reference)
     assume(pairs.inv1.any())
     assert numbers(pairs, 0.0, 0.0) == (1.0, 1.0)
-    assert mean_distance(pairs).value == 0.0
+    assert mean_scope_distance(pairs).value == 0.0
     assert ood_agreement(pairs).value == 1.0
 
 
 @given(ANSWERS)
 def test_distances_lie_between_0_and_4(values):
     reference, target = models(values)
-    pairs = pairs_of(reference, target)
+    pairs = scope_pairs(reference, target)
     assert (pairs.distance >= 0).all()
     assert (pairs.distance <= 4).all()
     change = (values[..., 0] / values.sum(axis=-1),)  # of the first label's probability
@@ -79,19 +79,19 @@ def test_distances_lie_between_0_and_4(values):
 
 def test_the_largest_distance_is_reached():
     a, b = [[1.0, 0.0]], [[0.0, 1.0]]
-    assert pairs_of((a, b), (b, a)).distance.tolist() == [4.0]
+    assert scope_pairs((a, b), (b, a)).distance.tolist() == [4.0]
 
 
 @given(ANSWERS)
 def test_a_tolerance_of_4_makes_soft_hard(values):
-    pairs = pairs_of(*models(values))
+    pairs = scope_pairs(*models(values))
     hard, soft = numbers(pairs, 4.0, 4.0)
     assert hard == soft
 
 
 @given(ANSWERS, st.floats(0, 1))
 def test_soft_rises_with_cutoff_and_tolerance(values, tolerance):
-    pairs = pairs_of(*models(values))
+    pairs = scope_pairs(*models(values))
     assume(pairs.inv1.any())
     by_cutoff = soft_curve(pairs, [1.0, 1.5, 2.0, 4.0], tolerance=tolerance)
     assert (np.diff(by_cutoff) >= -1e-12).all()
@@ -103,29 +103,29 @@ def test_soft_rises_with_cutoff_and_tolerance(values, tolerance):
 def test_hard_does_not_change_when_the_target_is_recalibrated(seed, temperature):
     reference, target = models(np.random.default_rng(seed).random((4, 6, 3)))
     other = tempered(target[0], temperature), tempered(target[1], temperature)
-    assert hard_scope(pairs_of(reference, target)) == hard_scope(pairs_of(reference, other))
+    assert hard_scope(scope_pairs(reference, target)) == hard_scope(scope_pairs(reference, other))
 
 
 def test_soft_does_change_when_the_target_is_recalibrated():
     reference = np.array([[0.9, 0.1]]), np.array([[0.8, 0.2]])
     sharp = tuple(tempered(p, 0.2) for p in reference)
-    same, other = pairs_of(reference, reference), pairs_of(reference, sharp)
+    same, other = scope_pairs(reference, reference), scope_pairs(reference, sharp)
     assert soft_scope(same).value == 1.0 > soft_scope(other).value
     assert hard_scope(same).value == hard_scope(other).value
 
 
 @given(ANSWERS)
 def test_the_order_of_pairs_does_not_matter(values):
-    pairs = pairs_of(*models(values))
-    turned = pairs_of(*models(values[:, ::-1]))
-    for one in (hard_scope, soft_scope, mean_distance, ood_agreement):
+    pairs = scope_pairs(*models(values))
+    turned = scope_pairs(*models(values[:, ::-1]))
+    for one in (hard_scope, soft_scope, mean_scope_distance, ood_agreement):
         assert one(turned).value == pytest.approx(one(pairs).value, abs=1e-12)
 
 
 @given(SEEDS)
 def test_names_of_labels_do_not_matter(seed):
     values = np.random.default_rng(seed).random((4, 6, 3))  # without equally likely labels
-    pairs, renamed = pairs_of(*models(values)), pairs_of(*models(values[..., [2, 0, 1]]))
+    pairs, renamed = scope_pairs(*models(values)), scope_pairs(*models(values[..., [2, 0, 1]]))
     assume(pairs.inv1.any())
     assert numbers(renamed) == pytest.approx(numbers(pairs), abs=1e-12)
 
@@ -135,15 +135,15 @@ def test_it_is_asymmetric():
         ([[0.9, 0.1]] * 2, [[0.8, 0.2]] * 2),
         ([[0.6, 0.4]] * 2, [[0.9, 0.1], [0.4, 0.6]]),
     )
-    assert hard_scope(pairs_of(keeps, changes)).value == 0.5
-    assert hard_scope(pairs_of(changes, keeps)).value == 1.0
+    assert hard_scope(scope_pairs(keeps, changes)).value == 0.5
+    assert hard_scope(scope_pairs(changes, keeps)).value == 1.0
 
 
 def test_the_indicator_is_inside_the_mean():
     """Half the pairs leave the label with the same change, the others neither."""
     reference = [[0.9, 0.1]] * 2, [[0.8, 0.2]] * 2
     target = [[0.9, 0.1], [0.6, 0.4]], [[0.8, 0.2], [0.4, 0.6]]
-    assert soft_scope(pairs_of(reference, target)).value == 0.5
+    assert soft_scope(scope_pairs(reference, target)).value == 0.5
 
 
 @given(hnp.arrays(np.float64, 12, elements=st.floats(0, 4)), CONSTANTS)
@@ -195,7 +195,7 @@ def scored(world, target):
     """SCoPE of a target beside its invariance to the first, random candidate."""
     x, searched, random, W, _ = world
     reference = softmax(x @ W), softmax(searched @ W)
-    pairs = pairs_of(reference, (target(x), target(searched)))
+    pairs = scope_pairs(reference, (target(x), target(searched)))
     base, moved = target(x), target(random)
     at_random = float((base.argmax(axis=1) == moved.argmax(axis=1)).mean())
     return pairs, scope_lift(hard_scope(pairs).value, at_random), base.argmax(axis=1)
@@ -250,7 +250,7 @@ def test_the_condition_throws_away_what_phi_sees(world):
 def test_an_identical_model_that_is_sampled_is_not_alike(p, samples, mean_decay):
     g = np.random.default_rng(2)
     drawn = g.multinomial(samples, p, size=(4, 4000)) / samples
-    pairs = pairs_of((drawn[0], drawn[1]), (drawn[2], drawn[3]))
+    pairs = scope_pairs((drawn[0], drawn[1]), (drawn[2], drawn[3]))
     assert decay(pairs.distance, tolerance=0.1, cutoff=1.0).mean() == pytest.approx(
         mean_decay, abs=0.015
     )

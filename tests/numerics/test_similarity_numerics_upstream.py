@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from scrutiny.stats.agreement.error_consistency import copy_probability, error_consistency
-from scrutiny.stats.agreement.scope import change_distance
+from scrutiny.stats.agreement.scope import scope_distance
 from scrutiny.stats.representations.cca import kept_components, svcca
 from scrutiny.stats.representations.cka import cka_sums, debiased_cka, minibatch_cka
 from scrutiny.stats.significance.mcnemar import mcnemar
@@ -94,7 +94,7 @@ def test_the_changed_side_is_put_through_softmax_once():
         return np.exp(p) / np.exp(p).sum()
 
     def distance(p, q):
-        return float(change_distance((p, p), (p, q)))  # the target's change alone
+        return float(scope_distance((p, p), (p, q)))  # the target's change alone
 
     assert distance(base, same) == 0.0 < distance(base, surer)
     assert distance(base, twice(same)) > distance(base, twice(surer))

@@ -10,9 +10,9 @@ from scrutiny.stats.agreement.error_consistency import accuracy_bounds, error_co
 from scrutiny.stats.agreement.scope import (
     decay,
     hard_scope,
-    mean_distance,
+    mean_scope_distance,
     ood_agreement,
-    pairs_of,
+    scope_pairs,
     soft_scope,
 )
 from scrutiny.stats.distributions.two_sample import (
@@ -52,14 +52,14 @@ def test_scope_is_the_loop_of_its_definition(g, tolerance, cutoff):
         same.append(p_.argmax() == q_.argmax())
         if is_kept:
             both.append(d)
-    pairs = pairs_of((m1, m1_changed), (m2, m2_changed))
+    pairs = scope_pairs((m1, m1_changed), (m2, m2_changed))
     assert 40 < len(kept) < 160
     assert hard_scope(pairs).value == pytest.approx(np.mean(shared))
     found = soft_scope(pairs, tolerance=tolerance, cutoff=cutoff)
     assert found.value == pytest.approx(np.mean(soft))
     assert found.n_read == len(kept)
     assert ood_agreement(pairs).value == pytest.approx(np.mean(same))
-    assert mean_distance(pairs).value == pytest.approx(np.mean(both))
+    assert mean_scope_distance(pairs).value == pytest.approx(np.mean(both))
 
 
 def test_soft_without_tolerance_is_the_share_of_equal_changes():
@@ -69,14 +69,14 @@ def test_soft_without_tolerance_is_the_share_of_equal_changes():
         np.array([[0.875, 0.125], [0.75, 0.25], [0.75, 0.25], [0.75, 0.25]]),
         np.array([[0.625, 0.375], [0.25, 0.75], [0.5, 0.5], [0.625, 0.375]]),
     )
-    pairs = pairs_of(m1, m2)
+    pairs = scope_pairs(m1, m2)
     assert hard_scope(pairs).value == 0.75
     for cutoff in (0.0, 1e-300, 1e-9):
         assert soft_scope(pairs, tolerance=0.0, cutoff=cutoff).value == 0.5
 
 
 def test_constants_so_near_each_other_that_a_slope_would_overflow():
-    pairs = pairs_of(([[0.9, 0.1]], [[0.6, 0.4]]), ([[0.6, 0.4]], [[0.7, 0.3]]))
+    pairs = scope_pairs(([[0.9, 0.1]], [[0.6, 0.4]]), ([[0.6, 0.4]], [[0.7, 0.3]]))
     assert soft_scope(pairs, tolerance=0.0, cutoff=5e-324).value == 0.0
     assert soft_scope(pairs, tolerance=0.0, cutoff=2.3e-308).value == 0.0
 
@@ -85,7 +85,7 @@ def test_constants_so_near_each_other_that_a_slope_would_overflow():
 def test_more_samples_of_one_sure_model_are_nearer_to_each_other(g, samples, mean_decay):
     p = [0.9] + [0.1 / 9] * 9
     drawn = g.multinomial(samples, p, size=(4, 4000)) / samples
-    pairs = pairs_of((drawn[0], drawn[1]), (drawn[2], drawn[3]))
+    pairs = scope_pairs((drawn[0], drawn[1]), (drawn[2], drawn[3]))
     soft = soft_scope(pairs, tolerance=0.1, cutoff=1.0).value
     assert decay(pairs.distance, tolerance=0.1).mean() == pytest.approx(mean_decay, abs=0.015)
     assert soft <= hard_scope(pairs).value

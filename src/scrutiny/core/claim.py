@@ -24,7 +24,7 @@ OPERATORS: Final = (">", "<", ">=", "<=")
 
 
 def points(margin: float) -> str:
-    """Margin of a share, written in points.
+    """Margin of a claim about a share, written in points.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class Component:
 
 
 def beside_untrained(what: str, estimates: Mapping[str, str], limit: float) -> Iterator[Component]:
-    """Components that each choice holds, by itself and beyond untrained networks.
+    """Components of a claim that each choice holds, by itself and beyond untrained networks.
 
     Parameters
     ----------

@@ -162,7 +162,7 @@ def measured_variant(
     reason: str | None,
     draw: int,
 ) -> Variant:
-    """Variant of a treatment, named by its recipe and draw.
+    """Variant of an item under a treatment, named by its recipe and draw.
 
     Examples
     --------

@@ -75,8 +75,8 @@ _SPOKEN: Final = {
 }
 
 
-def spoken(metric: str, says: Mapping[str, str] | None = None) -> str:
-    """Label of a metric, for titles; unknown metrics are returned unchanged.
+def spoken_metric(metric: str, says: Mapping[str, str] | None = None) -> str:
+    """Words of a metric's expression, for titles; unknown metrics are returned unchanged.
 
     Parameters
     ----------
@@ -87,9 +87,9 @@ def spoken(metric: str, says: Mapping[str, str] | None = None) -> str:
 
     Examples
     --------
-    >>> spoken("accuracy_under_attack@1"), spoken("drop(accuracy)"), spoken("success_within(30)@1")
-    ('accuracy under attack', 'accuracy drop', 'success within 30')
-    >>> spoken("median(asked)", {"asked": "texts asked"})
+    >>> spoken_metric("drop(accuracy)"), spoken_metric("success_within(30)@1")
+    ('accuracy drop', 'success within 30')
+    >>> spoken_metric("median(asked)", {"asked": "texts asked"})
     'texts asked, median'
     """
     try:
@@ -121,14 +121,14 @@ def _in_words(whole: Expression, says: Mapping[str, str]) -> str:
     return " ".join([_proper(whole.name), *inner])
 
 
-def is_meant(text: str, metric: str) -> bool:
-    """Whether a text names a metric; spaces, versions and a parameter are optional in it.
+def names_metric(text: str, metric: str) -> bool:
+    """Whether an expression names a metric; spaces, versions and a parameter are optional in it.
 
     Examples
     --------
-    >>> is_meant("drop(accuracy@1)", "drop(accuracy)@1"), is_meant("accuracy", "drop(accuracy)@1")
+    >>> names_metric("drop(accuracy@1)", "drop(accuracy)@1"), names_metric("recall", "accuracy@1")
     (True, False)
-    >>> is_meant("macro_f1", "macro_f1(3)@1"), is_meant("drop", "drop(accuracy)@1")
+    >>> names_metric("macro_f1", "macro_f1(3)@1"), names_metric("drop", "drop(accuracy)@1")
     (True, False)
     """
     try:

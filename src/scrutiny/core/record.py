@@ -93,7 +93,7 @@ HEADS: Final = ("head", 0)
 def columns_of(
     measures: Sequence[Measure], name: str, at: Mapping[str, int]
 ) -> tuple[int, ...] | None:
-    """Columns of a measure in a row's values, at some indices of its axes.
+    """Columns of a measure in a record's values, at some indices of its axes.
 
     None if there is no such measure.
     """

@@ -234,7 +234,7 @@ class ExchangesLabels(Task):
 
 
 def score_of(task: Task) -> Score:
-    """Scoring of a task.
+    """Score that a task declares: how it is scored.
 
     Raises
     ------

@@ -78,7 +78,7 @@ class RunItems:
             self._known[dataset] = Items(
                 columns,
                 lambda: list(examples_of(self._texts, dataset).values()),
-                None if trained is None else lambda: training_of(*trained),
+                None if trained is None else lambda: load_training(*trained),
             )
         return self._known[dataset]
 
@@ -87,6 +87,6 @@ class RunItems:
         return self._items if self._read is None else self._read()
 
 
-def training_of(source: str, task: str) -> Training:
-    """Training set loaded from a data string."""
+def load_training(source: str, task: str) -> Training:
+    """Training set of a run's items, loaded from a data string."""
     return Training(load_dataset(source, task=task or None).examples)

@@ -124,7 +124,7 @@ def asked_of(
 
 
 def asks_more(metric: str) -> bool:
-    """Whether more is written than the name of one metric: two sides, or a value of its axis.
+    """Whether a metric that is asked for is more than one name: two sides, or a value of its axis.
 
     Examples
     --------

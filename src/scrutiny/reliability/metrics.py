@@ -34,7 +34,7 @@ from scrutiny.core.expressions import (
     Expression,
     metric_of_metric,
     parse_expression,
-    spoken,
+    spoken_metric,
 )
 from scrutiny.core.plugin import Told
 from scrutiny.core.record import Measure
@@ -180,7 +180,9 @@ def measures_of(diagnostic: str) -> tuple[Measure, ...]:
 
 def in_words(metric: str, measures: Sequence[Measure]) -> str:
     """Label of a metric; means have the labels of their measures."""
-    return spoken(metric, {measure.name: measure.says for measure in measures if measure.says})
+    return spoken_metric(
+        metric, {measure.name: measure.says for measure in measures if measure.says}
+    )
 
 
 @lru_cache(maxsize=4096)

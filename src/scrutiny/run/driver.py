@@ -19,7 +19,7 @@ from scrutiny.core.garbage import left_alone
 from scrutiny.core.progress import SILENT, Progress
 from scrutiny.run.asking.distinct_outputs import distinct_outputs
 from scrutiny.run.asking.pace import BOUND, BOUND_WITHOUT_CACHE
-from scrutiny.run.asking.sameness import MEMOS, must_be_the_same, who
+from scrutiny.run.asking.sameness import MEMOS, memo_name, must_be_the_same
 from scrutiny.run.asking.stores import TaskStore, local_store
 from scrutiny.run.estimating.estimates import estimate_all, estimator_of
 from scrutiny.run.estimating.label_check import label_warnings
@@ -261,7 +261,7 @@ class _Work:
 
 
 def tasks_of(resolved: Resolved, stage: str) -> Iterator[TaskSpec]:
-    """Tasks of one stage, in plan order."""
+    """Tasks of one stage that a run works off, in plan order."""
     for measurement in resolved.measurements.values():
         for name in measurement.plan.data:
             shards = partial(
@@ -286,7 +286,7 @@ def _same_models(store: TaskStore, resolved: Resolved) -> None:
     for (family, data), pairing in resolved.pairings.items():
         if pairing.reading is not None:
             source = resolved.families[family].replicates[0].source
-            name = who(family, source, data)
+            name = memo_name(family, source, data)
             must_be_the_same(store, name, source, pairing.reading.digest, keep=False)
 
 

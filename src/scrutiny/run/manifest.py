@@ -12,7 +12,7 @@ from scrutiny.core.model import Family
 from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import registry
 from scrutiny.models.strings.lineage import replicates_of
-from scrutiny.run.asking.sameness import compared, outcomes, who
+from scrutiny.run.asking.sameness import compared, memo_name, outcomes
 from scrutiny.run.asking.stores import TaskStore
 from scrutiny.run.estimating.label_check import matches_to_show
 from scrutiny.run.planning.asked_slices import too_small
@@ -24,7 +24,7 @@ from scrutiny.run.planning.doubtful_data import (
     unscored_warnings,
 )
 from scrutiny.run.planning.resolved import Pairing, Resolved
-from scrutiny.run.training.trained import chosen_by
+from scrutiny.run.training.trained import trained_on_it
 from scrutiny.store.run_folder import FORMAT
 
 _PACKAGES = (
@@ -97,7 +97,7 @@ def manifest(
             for name, family in resolved.families.items()
         },
         "warnings": [
-            *chosen_by(resolved),
+            *trained_on_it(resolved),
             *data_warnings(resolved.datasets),
             *truncation_warnings(resolved),
             *unasked_warnings(resolved),
@@ -146,7 +146,7 @@ def _compared(store: TaskStore, resolved: Resolved, family: Family) -> dict[str,
     data = [name for of, name in resolved.pairings if of == family.name]
     if not data:
         return {}
-    names = [who(family.name, r.source, name) for r in family.replicates for name in data]
+    names = [memo_name(family.name, r.source, name) for r in family.replicates for name in data]
     again = [one for name in names for one in outcomes(store, name)]
     return {"compared": compared(resolved.pairings[family.name, data[0]].reading, again)}
 

@@ -46,7 +46,7 @@ def proper_level(level: float) -> float:
 
 
 def one_of(value: str, name: str, allowed: tuple[str, ...]) -> str:
-    """The value, checked to be one of the allowed words."""
+    """The value of a statistic's argument, checked to be one of the allowed words."""
     if value not in allowed:
         raise StatisticsError(f"{name} is {value!r}; allowed: {', '.join(map(repr, allowed))}.")
     return value

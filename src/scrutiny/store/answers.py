@@ -152,7 +152,7 @@ def as_json(prediction: Prediction) -> str:
 
 
 def decode(data: bytes) -> Prediction:
-    """Prediction from `encode`'s bytes, or from JSON."""
+    """Stored prediction from `encode`'s bytes, or from JSON."""
     if data[:1] == _CLASS:
         floats = _FLOATS[data[1]]
         split = len(data) - floats.size

@@ -28,7 +28,7 @@ _LEFT_OUT: Final = frozenset({"status", "warnings", "models"})
 
 
 def mark_running(journal: Journal, out: Path, progress: Progress) -> None:
-    """Record that a process works on this run; report if the last one ended abruptly."""
+    """Record in the journal that a process works on this run; report if the last ended abruptly."""
     if journal.meta(_STATE) == "running":
         said = (
             f"{str(out)!r} holds an unfinished run whose process ended without a word: it was "
@@ -47,7 +47,7 @@ def mark_ended(journal: Journal) -> None:
 
 
 def mark_finished(journal: Journal, started: Mapping[str, Any]) -> None:
-    """Record the initial manifest of a run that is finished now."""
+    """Record in the journal the initial manifest of a run that is finished now."""
     journal.set_meta(_FINISHED, _digest(started))
 
 

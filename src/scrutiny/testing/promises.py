@@ -51,7 +51,7 @@ def promises(name: str, kept: Mapping[str, bool]) -> None:
 
 
 def require_members(thing: Any, members: Iterable[str], *, what: str) -> None:
-    """Raise unless an object has all members that its base class declares without default.
+    """Promise that an object has all members that its base class declares without default.
 
     Raises
     ------

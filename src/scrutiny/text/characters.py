@@ -140,5 +140,5 @@ def split_characters(word: str) -> list[str]:
 
 
 def pick(options: str, share: float) -> str:
-    """Element of a nonempty string, at a position given as a share in [0, 1)."""
+    """Character of a nonempty string, at a position given as a share in [0, 1)."""
     return options[int(share * len(options))]

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from scrutiny.core.errors import PlanError
 from scrutiny.core.expressions import (
     Expression,
-    is_meant,
     metric_of_metric,
+    names_metric,
     parse_expression,
-    spoken,
+    spoken_metric,
 )
 
 
@@ -105,9 +105,9 @@ def test_a_metric_of_another_has_its_version():
     ],
 )
 def test_spaces_and_versions_may_be_left_out(text, metric, wanted):
-    assert is_meant(text, metric) is wanted
+    assert names_metric(text, metric) is wanted
 
 
 def test_metrics_of_metrics_in_words():
-    assert spoken("beyond(attack_success)@1") == "attack success beyond chance"
-    assert spoken("mean_changed_head(drop(accuracy))@1") == "mean changed head accuracy drop"
+    assert spoken_metric("beyond(attack_success)@1") == "attack success beyond chance"
+    assert spoken_metric("mean_changed_head(drop(accuracy))@1") == "mean changed head accuracy drop"

@@ -16,7 +16,7 @@ from scrutiny.diagnostics.attack.control import AtRandom, Expense
 from scrutiny.diagnostics.attack.diagnostic import Attacks
 from scrutiny.diagnostics.attack.kept import found_in, pack, unpack, variant_name
 from scrutiny.diagnostics.attack.params import AttackParams
-from scrutiny.diagnostics.attack.ratings import read_ratings, substitutions
+from scrutiny.diagnostics.attack.ratings import rated_substitutions, read_ratings
 from scrutiny.diagnostics.attack.rows import MEASURES
 from scrutiny.diagnostics.attack.validity import judge
 from scrutiny.perturb.recipes.attack import given_to_attacks, parse_attack
@@ -318,7 +318,7 @@ def rated(tmp_path, text, name="ratings.csv"):
 
 
 def test_ratings_of_substitutions_are_multiplied(tmp_path):
-    assert substitutions(CHANGED) == [("good", "great"), ("film", "movie")]
+    assert rated_substitutions(CHANGED) == [("good", "great"), ("film", "movie")]
     both = "before,after,valid\ngood,great,1\ngood,great,0\nFilm,movie,0.6\n"
     assert rated(tmp_path, both) == pytest.approx(0.3)
     assert rated(tmp_path, "before,after,valid\ngood,great,yes\n", "half.csv") is None

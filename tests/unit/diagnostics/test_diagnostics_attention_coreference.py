@@ -14,7 +14,7 @@ from scrutiny.core.queries.annotation import Mention, Mentions
 from scrutiny.diagnostics.attention.coreference.diagnostic import Coreference, CoreferenceParams
 from scrutiny.diagnostics.attention.coreference.mentions import (
     baselines_of,
-    head_of,
+    head_of_mention,
     pointed_right,
     questions_of,
 )
@@ -57,13 +57,13 @@ def test_all_candidates_may_follow():
 
 @pytest.mark.parametrize(("how", "word"), [("rule", 3), ("last", 5), ("first", 2)])
 def test_head_words(how, word):
-    assert head_of(WORDS, VIEW.mentions[1], how) == word
+    assert head_of_mention(WORDS, VIEW.mentions[1], how) == word
 
 
 def test_names_end_in_their_head_whatever_they_hold():
     words = ("the", "Bank", "of", "England")
-    assert head_of(words, Mention((0, 1, 2, 3), "1", "proper")) == 3
-    assert head_of(words, Mention((0, 1, 2, 3), "1", "nominal")) == 1
+    assert head_of_mention(words, Mention((0, 1, 2, 3), "1", "proper")) == 3
+    assert head_of_mention(words, Mention((0, 1, 2, 3), "1", "nominal")) == 1
 
 
 def test_baselines_by_hand():

@@ -7,7 +7,7 @@ from toy_runs import estimate, run
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import PlanError
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.calibration.diagnostic import Calibration, CalibrationParams, drawn
+from scrutiny.diagnostics.calibration.diagnostic import Calibration, CalibrationParams, drawn_label
 from scrutiny.diagnostics.calibration.metrics import CALIBRATION_ERROR
 from scrutiny.diagnostics.calibration.parts import PART, part
 from scrutiny.report.reading.load import load_view
@@ -85,11 +85,11 @@ def test_a_border_belongs_to_the_bin_below_it_and_errors_do_not_cancel_across_bi
 def test_a_twin_s_gold_label_has_the_model_s_own_probabilities():
     answer = Prediction("b", (0.2, 0.5, 0.3))
     places = (np.arange(1000) + 0.5) / 1000
-    found = [drawn(answer, at, ("a", "b", "c")) for at in places.tolist()]
+    found = [drawn_label(answer, at, ("a", "b", "c")) for at in places.tolist()]
     assert [found.count(label) for label in "abc"] == [200, 500, 300]
-    assert drawn(answer, 1.0, ("a", "b", "c")) == "c"
-    assert drawn(Failure("model_error"), 0.5, ("a",)) is None
-    assert drawn(Prediction("a"), 0.5, ("a",)) is None
+    assert drawn_label(answer, 1.0, ("a", "b", "c")) == "c"
+    assert drawn_label(Failure("model_error"), 0.5, ("a",)) is None
+    assert drawn_label(Prediction("a"), 0.5, ("a",)) is None
 
 
 def test_the_page_has_the_curve(folder):

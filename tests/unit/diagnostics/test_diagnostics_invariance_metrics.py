@@ -14,9 +14,9 @@ from scrutiny.reliability.label_statistics import COMMONEST_LABEL, LABEL_ENTROPY
 from scrutiny.reliability.metrics import metric_of, usual_metrics
 from scrutiny.stats.agreement.scope import (
     hard_scope,
-    mean_distance,
+    mean_scope_distance,
     ood_agreement,
-    pairs_of,
+    scope_pairs,
     soft_scope,
 )
 from scrutiny.stats.agreement.scope_controls import (
@@ -34,7 +34,7 @@ OWN = [one for name in usual_metrics() if isinstance(one := metric_of(name), s.O
 G = np.random.default_rng(8)
 ITEMS, TRIALS = 60, 3
 ANSWERS = G.dirichlet(np.full(3, 2.0), (4, ITEMS * TRIALS))
-PAIRS = pairs_of((ANSWERS[0], ANSWERS[1]), (ANSWERS[2], ANSWERS[3]))
+PAIRS = scope_pairs((ANSWERS[0], ANSWERS[1]), (ANSWERS[2], ANSWERS[3]))
 RANDOM = (G.random((ITEMS, TRIALS)) < 0.8) * 1.0
 MADE = np.ones((ITEMS, TRIALS))
 INV1, INV2, D, AGREE = (
@@ -58,7 +58,9 @@ def test_they_keep_the_promises_of_their_protocol(statistic):
 def test_they_are_those_of_arrays():
     assert value(s.HARD_SCOPE, MADE, INV1, INV2) == pytest.approx(hard_scope(PAIRS).value)
     assert value(s.SOFT_SCOPE, MADE, INV1, INV2, D) == pytest.approx(soft_scope(PAIRS).value)
-    assert value(s.MEAN_DISTANCE, MADE, INV1, INV2, D) == pytest.approx(mean_distance(PAIRS).value)
+    assert value(s.MEAN_DISTANCE, MADE, INV1, INV2, D) == pytest.approx(
+        mean_scope_distance(PAIRS).value
+    )
     assert value(s.OOD_AGREEMENT.of("kept"), MADE, INV1, AGREE) == pytest.approx(
         ood_agreement(PAIRS).value
     )
@@ -86,7 +88,7 @@ def test_a_trial_without_a_pair_is_not_read():
     made[::2, 2] = 0
     gone = made == 0
     inv1, inv2, d = (np.where(gone, 9.0, column) for column in (INV1, INV2, D))
-    kept = pairs_of(
+    kept = scope_pairs(
         *(tuple(a[made.ravel() == 1] for a in side) for side in (ANSWERS[:2], ANSWERS[2:]))
     )
     for filler in (0.0, 1.0, 9.0):  # whatever stands there

@@ -15,21 +15,15 @@ from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resamplin
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.similarity.drift import Drift, DriftParams
-from scrutiny.diagnostics.similarity.drift_rows import (
-    MEASURES,
-    RowLayout,
-    counts_of,
-    exchanged,
-    label_mmd,
-    logprob_rows,
-    of_samples,
-)
+from scrutiny.diagnostics.similarity.drift_rows import MEASURES, RowLayout, logprob_rows, of_samples
 from scrutiny.diagnostics.similarity.drift_texts import DriftTexts, DriftTextsParams
 from scrutiny.diagnostics.similarity.metrics import drift as s
 from scrutiny.models.answers.label_pair import Labels
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.planning.resolve import resolve
+from scrutiny.stats.distributions.sampled import counts_of
+from scrutiny.stats.distributions.two_sample import exchanged, label_mmd
 from scrutiny.testing import check_diagnostic
 
 A = Linear(0)

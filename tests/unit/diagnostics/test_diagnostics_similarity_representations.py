@@ -25,7 +25,7 @@ from scrutiny.diagnostics.similarity.representations_params import (
     layer_pairs,
     poolings_of,
 )
-from scrutiny.diagnostics.similarity.vectors import drawn, passage_of, units_of
+from scrutiny.diagnostics.similarity.vectors import compared_items, passage_of, units_of
 from scrutiny.run.comparing.shared import Wanted, read_shared, shared_plan
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
@@ -288,7 +288,7 @@ def test_units_are_the_first_column_of_several_values_or_the_one_named():
     assert units_of(items, "a_b").tolist() == list(range(6))
     with pytest.raises(PlanError, match="'u_story' is no column"):
         units_of(items, "u_story")
-    kept = drawn(np.repeat(np.arange(10), 3), 10, np.random.default_rng(0))
+    kept = compared_items(np.repeat(np.arange(10), 3), 10, np.random.default_rng(0))
     assert kept.reshape(10, 3).all(axis=1).sum() == 3
 
 
@@ -433,14 +433,14 @@ def test_classifiers_are_compared_on_the_data_that_they_classify(classifiers, tm
 def test_a_pair_is_read_as_a_pair_and_not_as_one_text(classifiers):
 
     from scrutiny.core.queries.language import Passage
-    from scrutiny.models.answers.vectors import vectors_of
+    from scrutiny.models.answers.vectors import asked_vectors
     from scrutiny.models.strings.load import load_model
 
     task = load_task("text-pair-classification")
     model = load_model(f"hf:{classifiers}/seed-1", task)
     items = [Example("0", {"text": "a good film", "text_pair": "it was fine"})]
     passages = [passage_of(item) for item in items]
-    found = vectors_of(model, passages, layers=[2], poolings=("mean",)).of(2, "mean")
+    found = asked_vectors(model, passages, layers=[2], poolings=("mean",)).of(2, "mean")
     (joined,) = model.representations(
         [Passage("a good film it was fine")], poolings=["mean"], layers=[2]
     )

@@ -9,7 +9,7 @@ from scrutiny.models.scoring.question import (
     Question,
     answer_all,
     by_cost,
-    mean,
+    mean_logprob,
     mean_probability,
     rounded,
     total,
@@ -49,7 +49,7 @@ def test_nothing_to_ask_is_an_empty_sum():
 
 def test_reductions():
     answers = [((-1.0,), (-3.0,)), (-2.0,)]
-    assert (total(answers), mean(answers)) == (-6.0, -2.0)
+    assert (total(answers), mean_logprob(answers)) == (-6.0, -2.0)
     assert mean_probability([((0.0,), (-1.0,))]) == pytest.approx((1 + 0.36788) / 2, abs=1e-5)
     assert rounded(total, 1)([(-0.16,)]) == -0.2
 

@@ -13,7 +13,7 @@ from scrutiny.models.answers.user_code import (
     exits_refused,
     is_interrupt,
     message_of,
-    shown,
+    shown_value,
 )
 from scrutiny.store.open_files import hold, numbers_of, release
 
@@ -46,7 +46,7 @@ def test_a_message_is_had_of_any_error():
     assert message_of(ValueError("wrong")) == "ValueError: wrong"
     assert message_of(Mute()) == "Mute: its message cannot be had"
     assert message_of(Mute(KeyboardInterrupt)) == "Mute: its message cannot be had"
-    assert (shown("x" * 9, 3), shown(Mute(KeyboardInterrupt), 3)) == ("'xx", "a Mute")
+    assert (shown_value("x" * 9, 3), shown_value(Mute(KeyboardInterrupt), 3)) == ("'xx", "a Mute")
 
 
 @pytest.mark.parametrize("error", [SystemExit(3), Odd("odd"), GeneratorExit()])

@@ -9,8 +9,8 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.perturb.constraints.fluency import Likeliest, LogprobDrop, PerplexityRatio
 from scrutiny.perturb.constraints.meaning import EmbeddingSimilarity, Entailment, SentenceSimilarity
+from scrutiny.perturb.constraints.windows import windows
 from scrutiny.perturb.engine.document import document_of
-from scrutiny.perturb.engine.word_changes import windows
 from scrutiny.perturb.resources.capabilities import EntailmentJudge, TextScorer
 from scrutiny.perturb.resources.loading import load_resource
 from scrutiny.perturb.resources.ngram import NgramModel

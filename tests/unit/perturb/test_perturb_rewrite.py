@@ -12,7 +12,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example, Span
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import parse_recipe, recipes_given
-from scrutiny.perturb.engine.rewrite import hold, identity, keeps_label
+from scrutiny.perturb.engine.rewrite import function_identity, hold_function, keeps_label
 from scrutiny.run.driver import RunOptions
 from scrutiny.testing import KeywordClassifier
 from scrutiny.text.edits import apply_edits, apply_to_text, edits_between
@@ -45,11 +45,11 @@ def test_a_difference_is_of_words():
 
 
 def test_a_function_is_named_by_its_source():
-    name = hold("shout", shout)
-    assert name == hold("shout", shout)
+    name = hold_function("shout", shout)
+    assert name == hold_function("shout", shout)
     assert name.startswith("shout@py-")
-    assert name != hold("shout", lambda text: text.upper())
-    assert name != hold("shout", keeps_label(shout))
+    assert name != hold_function("shout", lambda text: text.upper())
+    assert name != hold_function("shout", keeps_label(shout))
     assert parse_recipe(name).name == name
 
 
@@ -57,15 +57,15 @@ def test_what_a_function_closes_over_is_part_of_its_name():
     def ends_with(mark):
         return lambda text: text + mark
 
-    names = {hold("end", ends_with(mark)) for mark in "!?!"}
+    names = {hold_function("end", ends_with(mark)) for mark in "!?!"}
     assert len(names) == 2
-    defaults = {hold("end", lambda text, mark=mark: text + mark) for mark in "!?!"}
+    defaults = {hold_function("end", lambda text, mark=mark: text + mark) for mark in "!?!"}
     assert len(defaults) == 2
 
 
 def test_what_has_no_source_is_named_by_where_it_is():
-    assert identity("upper", str.upper) == "builtins:str.upper"
-    variant = perturb(Example("1", {"text": "a film"}), hold("loud", str.upper), seed=0)
+    assert function_identity("upper", str.upper) == "builtins:str.upper"
+    variant = perturb(Example("1", {"text": "a film"}), hold_function("loud", str.upper), seed=0)
     assert [edit.text for edit in variant.edits] == ["A", "FILM"]
 
 
@@ -107,7 +107,7 @@ def test_recipes_of_every_kind_stand_beside_each_other():
 
 
 def test_a_function_is_composed_with_others():
-    hold("shout", shout)
+    hold_function("shout", shout)
     example = Example("1", {"text": "a wonderful little film"}, gold="positive")
     variant = perturb(example, "shout+typos(share=0.5)", seed=0, task="text-classification")
     assert variant.status == "ok"
@@ -119,8 +119,8 @@ def test_a_function_is_composed_with_others():
 
 def test_who_says_that_the_label_is_kept_keeps_it():
     example = Example("1", {"text": "a film"}, gold="positive")
-    assert perturb(example, hold("loud", keeps_label(shout)), seed=0).gold == "positive"
-    assert perturb(example, hold("loud", shout), seed=0).gold is None
+    assert perturb(example, hold_function("loud", keeps_label(shout)), seed=0).gold == "positive"
+    assert perturb(example, hold_function("loud", shout), seed=0).gold is None
 
 
 @pytest.mark.parametrize(
@@ -131,20 +131,20 @@ def test_who_says_that_the_label_is_kept_keeps_it():
     ],
 )
 def test_what_comes_of_functions_that_do_nothing_or_fail(function, status, reason):
-    variant = perturb(Example("1", {"text": "a film"}), hold("odd", function), seed=0)
+    variant = perturb(Example("1", {"text": "a film"}), hold_function("odd", function), seed=0)
     assert (variant.status, variant.reason) == (status, reason)
 
 
 def test_a_function_that_gives_no_text_stops_the_run():
     with pytest.raises(PlanError, match="'odd' gave something of type NoneType for the text 'a fi"):
-        perturb(Example("1", {"text": "a film"}), hold("odd", lambda text: None), seed=0)
+        perturb(Example("1", {"text": "a film"}), hold_function("odd", lambda text: None), seed=0)
 
 
 @pytest.mark.parametrize(("end", "status"), [(3, "ok"), (5, "refused")])
 def test_annotated_words_are_not_broken(end, status):
     gold = (Span("text", 0, end, "PER"), Span("text", 8, 10, "PER"))
     example = Example("1", {"text": "Ada met Bo"}, gold=gold)
-    saw = hold("own", keeps_label(lambda text: text.replace("met", "saw")))
+    saw = hold_function("own", keeps_label(lambda text: text.replace("met", "saw")))
     variant = perturb(example, saw, seed=0)
     assert variant.status == status
     if status == "ok":

@@ -18,7 +18,7 @@ from scrutiny.reliability.additive import divisors
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.estimate import by_replicate, estimate
 from scrutiny.reliability.metrics import measures_of, metric_of, usual_metrics
-from scrutiny.run.estimating.contrasts import contrast, meet
+from scrutiny.run.estimating.contrasts import contrast, shared_items
 
 ROWS = 40
 #: Needs that say whether, or how often, a row counts: what is measured of it is 0 where they are.
@@ -183,7 +183,7 @@ def test_so_has_a_difference_of_two_runs():
         (names, join(names, {"": side(attacked([right], [5]))}, needs=needs)) for right in (30, 20)
     ]
     made = {"key": KEY, "paired": False, "resampling": Resampling(draws=200), "seed": 0}
-    assert contrast(meet(*sides), ATTACK_SUCCESS, **made).estimate.divided_by == 20
+    assert contrast(shared_items(*sides), ATTACK_SUCCESS, **made).estimate.divided_by == 20
 
 
 def test_a_median_counts_the_items_that_were_attacked():

@@ -15,7 +15,7 @@ from scrutiny.data.dataset import load_dataset
 from scrutiny.registrations import REGISTRATIONS
 from scrutiny.run.budgeting.cost import cost_of
 from scrutiny.run.executing.executors import executor
-from scrutiny.run.planning.audit import AUDIT_DRAWS, audit_plan, ordered
+from scrutiny.run.planning.audit import AUDIT_DRAWS, audit_plan, in_page_order
 from scrutiny.run.planning.doubtful_data import unasked_warnings
 from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.opened import Opened
@@ -45,7 +45,7 @@ def tagged(tmp_path):
 def test_skill_and_leakage_stand_first():
     names = ["robustness@1", "leakage@1", "artifacts@2", "labels@1", "performance@1"]
     first = ["performance@1", "labels@1", "leakage@1"]
-    assert ordered(names) == [*first, "artifacts@2", "robustness@1"]
+    assert in_page_order(names) == [*first, "artifacts@2", "robustness@1"]
 
 
 def test_everything_that_applies_is_measured_at_modest_budgets():

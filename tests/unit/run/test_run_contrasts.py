@@ -16,7 +16,7 @@ from scrutiny.reliability.derive import join
 from scrutiny.reliability.metrics import measures_of, metric_of
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Panel, Side
 from scrutiny.reliability.statistics import ACCURACY
-from scrutiny.run.estimating.contrasts import beside, contrast, meet
+from scrutiny.run.estimating.contrasts import contrast, joined_slices, shared_items
 
 KEY = EstimateKey("d@1#0", "accuracy@1", "a", "x", reference="b", role="contrast")
 RNG = np.random.default_rng(1)
@@ -35,7 +35,7 @@ def side(hits, *, items=None, seeds=None, status=None, units=None):
 
 def differ(one, other, *, paired=False, **resampling):
     return contrast(
-        meet(one, other),
+        shared_items(one, other),
         ACCURACY,
         key=KEY,
         paired=paired,
@@ -109,7 +109,7 @@ def test_replicates_that_are_not_as_many_cannot_be_paired():
 def test_percentages_of_two_seeds_differ_by_a_hundred_points_at_most(paired):
     a = np.stack([np.ones(60), np.zeros(60)])
     found = contrast(
-        meet(side(a), side(hits(2, 60, 0.1))),
+        shared_items(side(a), side(hits(2, 60, 0.1))),
         STEREOTYPE_SCORE,
         key=KEY,
         paired=paired,
@@ -175,7 +175,7 @@ def test_fixed_replicates_leave_seeds_out():
 def test_missing_rows_could_move_a_difference_by_two():
     assert differ(side(hits(2, 9, 1)), side(hits(2, 9, 1))).row_range == (-1.0, 1.0)
     found = contrast(
-        meet(side(hits(2, 9, 1)), side(hits(2, 9, 1))),
+        shared_items(side(hits(2, 9, 1)), side(hits(2, 9, 1))),
         replace(ACCURACY, row_range=(-1.0, 1.0)),
         key=KEY,
         paired=False,
@@ -231,7 +231,7 @@ MEAN_F1 = MEAN_HEAD.of("f1")
 
 def differ_in_size(one, other):
     return contrast(
-        meet(one, other),
+        shared_items(one, other),
         MEAN_F1.of_widths([4, 4, 1]),
         key=KEY,
         paired=False,
@@ -260,7 +260,7 @@ def test_families_of_networks_of_different_size_are_compared_on_the_same_draws()
 
 def gap(one, other, *, statistic=ACCURACY, paired=True, **resampling):
     return contrast(
-        beside(one, other),
+        joined_slices(one, other),
         statistic,
         key=KEY,
         paired=paired,

@@ -13,7 +13,7 @@ from scrutiny.core.record import Measure
 from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.reliability.additive import Additive, divide
 from scrutiny.run.estimating import estimates as estimating
-from scrutiny.run.estimating.estimates import Estimator, estimate_all, place_of
+from scrutiny.run.estimating.estimates import Estimator, base_of, estimate_all
 from scrutiny.run.planning.assignment import Assignment, Contrast, from_json, to_json
 from scrutiny.store.schemas import RECORDS
 
@@ -134,10 +134,10 @@ def test_a_side_of_the_family_that_it_was_trained_from_stands_beside_each_replic
 
 def test_a_base_is_found_by_the_factors_that_a_replicate_shares_with_it():
     bases = ['{"seed":"1"}', '{"seed":"2"}']
-    assert place_of('{"run":"1","seed":"2"}', bases) == 1
-    assert place_of('{"run":"1"}', ['{"seed":"1"}']) == 0
+    assert base_of('{"run":"1","seed":"2"}', bases) == 1
+    assert base_of('{"run":"1"}', ['{"seed":"1"}']) == 0
     with pytest.raises(PlanError, match="its factors do not say which"):
-        place_of('{"run":"1"}', bases)
+        base_of('{"run":"1"}', bases)
 
 
 def test_groups_of_runs_are_compared_by_rank_as_well():

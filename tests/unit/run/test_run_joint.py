@@ -14,7 +14,7 @@ from scrutiny.reliability.asked import Asked, asked_of, asks_more, partner
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.metrics import measures_of, metric_name, metric_of
 from scrutiny.reliability.panel import CODES, Panel, Side
-from scrutiny.run.estimating.contrasts import contrast, meet
+from scrutiny.run.estimating.contrasts import contrast, shared_items
 from scrutiny.run.estimating.joint import jointly
 
 KEY = EstimateKey("d@1#0", "a - b", "m", "x", role="contrast")
@@ -52,7 +52,11 @@ def both(text, *sides, **more):
     own = [metric_of(part, measures_of("attack@1")) for part in text.split(f" {how_of(text)} ")]
     sides = sides or [side(one) for one in own]
     return jointly(
-        meet(*sides), whole, key=KEY, resampling=Resampling(**{"draws": 500, **more}), seed=0
+        shared_items(*sides),
+        whole,
+        key=KEY,
+        resampling=Resampling(**{"draws": 500, **more}),
+        seed=0,
     )
 
 
@@ -139,7 +143,9 @@ def test_recalls_of_classes_of_one_size_differ_exactly(lost):
         sides.append(side(None, np.stack([tp, is_gold > tp], axis=-1).astype(float)[None]))
     recall = metric_of("recall")
     resampling = Resampling(draws=100)
-    found = contrast(meet(*sides), recall, key=KEY, paired=True, resampling=resampling, seed=0)
+    found = contrast(
+        shared_items(*sides), recall, key=KEY, paired=True, resampling=resampling, seed=0
+    )
     assert found.estimate.value == 0.05
 
 

@@ -11,7 +11,7 @@ from scrutiny.core.model import KnowsTrainingText, LoadOptions
 from scrutiny.models.strings import load
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.run.planning.loading import capabilities_of, load_replicate
-from scrutiny.run.training.trained import chosen_by
+from scrutiny.run.training.trained import trained_on_it
 from scrutiny.tasks.names import load_task
 from scrutiny.testing.toy_models import KeywordClassifier
 from scrutiny.text.letters import training_hashes
@@ -64,9 +64,9 @@ def test_data_that_chose_are_named_where_a_record_says_so(folder, record):
         tasks={"x": TASK},
         families={"m": SimpleNamespace(replicates=replicates)},
     )
-    assert next(chosen_by(resolved)).startswith("1 of 2 replicates of m were trained on x")
+    assert next(trained_on_it(resolved)).startswith("1 of 2 replicates of m were trained on x")
     if record is None:
         (folder / "training.json").unlink()
     else:
         (folder / "training.json").write_text(record)
-    assert not list(chosen_by(resolved))
+    assert not list(trained_on_it(resolved))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrutiny.core.errors import PlanError
-from scrutiny.run.planning.printed import at_digits, number_of, rounds_to
+from scrutiny.run.planning.printed import at_digits, printed_value, rounds_to
 
 
 @pytest.mark.parametrize(
@@ -62,4 +62,4 @@ def test_what_python_prints_is_always_agreed_with(value, digits):
 @pytest.mark.parametrize("printed", ["", "8-4", "about 5", "nan", "inf", "5 %"])
 def test_other_texts_are_no_numbers(printed):
     with pytest.raises(PlanError, match="no printed number"):
-        number_of(printed)
+        printed_value(printed)

@@ -6,9 +6,9 @@ import pytest
 from scrutiny.stats.agreement.scope import (
     decay,
     hard_scope,
-    mean_distance,
+    mean_scope_distance,
     ood_agreement,
-    pairs_of,
+    scope_pairs,
     soft_curve,
     soft_scope,
 )
@@ -27,13 +27,13 @@ CHANGES = [[0.9, 0.1]], [[0.1, 0.9]]
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: pairs_of(KEEPS, ([[0.9, 0.1]] * 2, [[0.9, 0.1]] * 2)), r"\(pair, label\)"),
-        (lambda: pairs_of(KEEPS, ([[0.9, 0.1]], [[0.5, 0.2]])), "distribution"),
+        (lambda: scope_pairs(KEEPS, ([[0.9, 0.1]] * 2, [[0.9, 0.1]] * 2)), r"\(pair, label\)"),
+        (lambda: scope_pairs(KEEPS, ([[0.9, 0.1]], [[0.5, 0.2]])), "distribution"),
         (lambda: decay([0.1], tolerance=0.5, cutoff=0.4), "tolerance is 0.5"),
         (lambda: decay([0.1], tolerance=-0.1), "0 <= tolerance"),
         (lambda: decay([0.1], cutoff=float("inf")), "cutoff inf"),
         (lambda: decay([4.1]), "between 0 and 4"),
-        (lambda: ood_agreement(pairs_of(KEEPS, KEEPS), over="some"), "over is 'some'"),
+        (lambda: ood_agreement(scope_pairs(KEEPS, KEEPS), over="some"), "over is 'some'"),
         (lambda: scope_lift(1.1, 0.5), "hard is 1.1"),
         (lambda: invariance_association([1, 2], [1, 0]), "inv1 must hold 0 and 1"),
         (lambda: sampling_floor([0.5, 0.6], samples=5), "sum 1"),
@@ -50,18 +50,18 @@ def test_what_is_refused(call, message):
 
 
 def test_a_reference_that_always_changes_leaves_nothing_to_share():
-    pairs = pairs_of(CHANGES, KEEPS)
+    pairs = scope_pairs(CHANGES, KEEPS)
     for one in (hard_scope, soft_scope, ood_agreement):
         found = one(pairs)
         assert (found.value, found.n_pairs, found.n_read) == (None, 1, 0)
         assert found.reason == "reference_never_invariant"
-    assert mean_distance(pairs).reason == "never_both_invariant"
+    assert mean_scope_distance(pairs).reason == "never_both_invariant"
     assert np.isnan(soft_curve(pairs, [0.5, 1.0])).all()
     assert ood_agreement(pairs, over="all").value == 0.0
 
 
 def test_the_first_of_equally_likely_labels_is_the_answer():
-    pairs = pairs_of(([[0.5, 0.5]], [[0.9, 0.1]]), ([[0.1, 0.9]], [[0.5, 0.5]]))
+    pairs = scope_pairs(([[0.5, 0.5]], [[0.9, 0.1]]), ([[0.1, 0.9]], [[0.5, 0.5]]))
     assert pairs.inv1.tolist() == [True]
     assert pairs.inv2.tolist() == [False]
 

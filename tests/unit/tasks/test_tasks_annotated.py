@@ -15,7 +15,7 @@ from scrutiny.core.queries.annotation import (
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
 from scrutiny.data.dataset import load_dataset
-from scrutiny.tasks.columns.word_cells import stretches
+from scrutiny.tasks.columns.word_cells import runs_of_words
 from scrutiny.tasks.halves import half_of
 from scrutiny.tasks.held_out import is_held_out
 from scrutiny.tasks.names import load_task
@@ -154,7 +154,7 @@ def test_control_characters_are_words(load):
     ],
 )
 def test_stretches(indices, found):
-    assert stretches(indices) == found
+    assert runs_of_words(indices) == found
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from scrutiny.run.planning.file import plan_of  # noqa: E402
 from scrutiny.run.planning.params import make_params  # noqa: E402
 from scrutiny.run.planning.resolve import resolve  # noqa: E402
 from scrutiny.run.training.trained import (  # noqa: E402
-    chosen_by,
+    trained_on_it,
     with_stand_ins,
     with_trained,
 )
@@ -88,7 +88,7 @@ def test_both_tasks_are_trained_from_the_same_inputs_and_probed(base, tmp_path):
     assert families["control"].role == "control"
     assert {families[name].base for name in ("downstream", "control")} == {"pretrained"}
     resolved = resolve(trained)
-    said = list(chosen_by(resolved))
+    said = list(trained_on_it(resolved))
     assert [text.partition(" were")[0] for text in said] == [
         "3 of 3 replicates of downstream",
         "3 of 3 replicates of control",

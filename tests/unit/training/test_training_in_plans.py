@@ -18,7 +18,7 @@ from scrutiny.run.planning.file import plan_of  # noqa: E402
 from scrutiny.run.planning.resolve import resolve  # noqa: E402
 from scrutiny.run.training.nodes import Nodes  # noqa: E402
 from scrutiny.run.training.trained import (  # noqa: E402
-    chosen_by,
+    trained_on_it,
     with_stand_ins,
     with_trained,
 )
@@ -203,11 +203,11 @@ def test_the_limit_of_a_run_is_not_one_of_what_it_trains_on(base, files, tmp_pat
 def test_data_that_chose_a_checkpoint_are_named(base, files):
     trained = with_trained(plan(base, files, dev="dev"))
     again = replace(trained, train=(), measure=(replace(trained.measure[0], data=("dev", "test")),))
-    assert [text for text in chosen_by(resolve(again)) if "dev" in text] == list(
-        chosen_by(resolve(again))
+    assert [text for text in trained_on_it(resolve(again)) if "dev" in text] == list(
+        trained_on_it(resolve(again))
     )
-    assert next(chosen_by(resolve(again))).startswith("2 of 2 replicates of ours")
-    assert not list(chosen_by(resolve(trained)))
+    assert next(trained_on_it(resolve(again))).startswith("2 of 2 replicates of ours")
+    assert not list(trained_on_it(resolve(trained)))
 
 
 def test_leakage_applies_to_what_was_trained_here(base, files, tmp_path):

@@ -16,7 +16,7 @@ from scrutiny.text.letters import letters_hash  # noqa: E402
 from scrutiny.training.pretraining.family import (  # noqa: E402
     SeedFamily,
     pretrain_family,
-    seeds_of,
+    seed_pairs,
 )
 from scrutiny.training.pretraining.job import (  # noqa: E402
     PretrainingJob,
@@ -155,7 +155,7 @@ def test_another_run_in_the_folder_is_refused(prepared, whole, tmp_path):
 
 def test_a_family_shares_its_vocabulary(tmp_path):
     texts = (write_texts(tmp_path),)
-    family = SeedFamily(texts, SMALL, seeds_of([1, 2], [], []))
+    family = SeedFamily(texts, SMALL, seed_pairs([1, 2], [], []))
     rows = []
     folders = pretrain_family(
         family, tmp_path / "out", on_log=lambda seeds, row: rows.append(seeds.init)
@@ -171,7 +171,7 @@ def test_a_family_shares_its_vocabulary(tmp_path):
 
 
 def test_a_stopped_family_goes_on(tmp_path):
-    family = SeedFamily((write_texts(tmp_path),), SMALL, seeds_of([1, 2], [], []))
+    family = SeedFamily((write_texts(tmp_path),), SMALL, seed_pairs([1, 2], [], []))
     assert pretrain_family(family, tmp_path / "out", should_stop=StopAfter(25)) is None
     folders = pretrain_family(family, tmp_path / "out")
     fresh = pretrain_family(family, tmp_path / "fresh")

@@ -14,8 +14,8 @@ from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.file import plan_of
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.run.training import trained as training
-from scrutiny.run.training.nodes import Nodes, make_recipe
-from scrutiny.run.training.trained import chosen_by, with_stand_ins, with_trained
+from scrutiny.run.training.nodes import Nodes, recipe_of_node
+from scrutiny.run.training.trained import trained_on_it, with_stand_ins, with_trained
 from scrutiny.training.model_folder import held
 from scrutiny.training.words.linear import LinearRecipe
 
@@ -201,9 +201,9 @@ def test_labels_too_rare_for_a_sample_are_timed_on_all_rows(files, monkeypatch):
 def test_data_that_trained_a_family_are_named(files):
     trained = with_trained(plan(files))
     again = replace(trained, train=(), measure=(replace(trained.measure[0], data=("train",)),))
-    (said,) = chosen_by(resolve(again))
+    (said,) = trained_on_it(resolve(again))
     assert said.startswith("2 of 2 replicates of words were trained on train")
-    assert not list(chosen_by(resolve(trained)))
+    assert not list(trained_on_it(resolve(trained)))
 
 
 @pytest.mark.parametrize(
@@ -245,11 +245,11 @@ def test_inner_fields_are_named_without_their_holder():
     from scrutiny.models.words.recurrent_network import RecurrentArchitecture
     from scrutiny.training.words.network_recipe import RecurrentRecipe
 
-    made = make_recipe(RecurrentRecipe, {"cell": "gru", "lr": 0.1, "layers": 2}, where="here")
+    made = recipe_of_node(RecurrentRecipe, {"cell": "gru", "lr": 0.1, "layers": 2}, where="here")
     assert made == RecurrentRecipe(RecurrentArchitecture(cell="gru", layers=2), lr=0.1)
-    assert make_recipe(RecurrentRecipe, {}, where="here") == RecurrentRecipe()
+    assert recipe_of_node(RecurrentRecipe, {}, where="here") == RecurrentRecipe()
     with pytest.raises(PlanError, match="here: There is no parameter named 'architecture'"):
-        make_recipe(RecurrentRecipe, {"architecture": {}}, where="here")
+        recipe_of_node(RecurrentRecipe, {"architecture": {}}, where="here")
 
 
 @pytest.mark.parametrize("name", registry().names("trainer"))
@@ -260,6 +260,6 @@ def test_every_trainer_keeps_the_promises(name):
     assert isinstance(trainer.has_base, bool)
     assert isinstance(trainer.reads(""), str)
     kind = trainer.recipe("")
-    assert make_recipe(kind, {}, where="here") == kind()
+    assert recipe_of_node(kind, {}, where="here") == kind()
     for method in ("job", "train", "stand_in"):
         assert callable(getattr(trainer, method))

@@ -9,10 +9,10 @@ from scrutiny.core.model import Replicate
 from scrutiny.models.named.family import expand
 
 
-def quantize(
+def write_quantized(
     source: str, out: Path, *, precision: Literal["int8", "float32"]
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Folder and record of each exported member of a model string.
+    """Folder and record of each member that ``models quantize`` of the command line writes.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ def quantize(
         yield folder, export_classifier(member.source, folder, precision=precision)
 
 
-def pattern(source: str, out: Path) -> str:
-    """Model string of all exported members."""
+def quantized_pattern(source: str, out: Path) -> str:
+    """Model string of all members that ``models quantize`` of the command line wrote."""
     first = expand(source, name="model").replicates[0]
     names = [f"{name}-{{{name}}}" for name in _factors(first)]
     return f"onnx:{out.joinpath(*names).as_posix()}"

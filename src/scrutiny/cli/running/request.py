@@ -30,7 +30,7 @@ from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.opened import Opened
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.run.planning.resolved import Resolved
-from scrutiny.run.training.trained import chosen_by
+from scrutiny.run.training.trained import trained_on_it
 from scrutiny.store.lock import is_in_use
 from scrutiny.store.run_folder import RunFolder
 
@@ -115,7 +115,7 @@ def _run(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -
             tell(f"{dataset.name}: {sentence}")
     warned = (*data_warnings(resolved.datasets), *too_small(resolved))
     budget = resolved.plan.budget
-    for sentence in (*chosen_by(resolved), *warned, *(budget.left_out if budget else ())):
+    for sentence in (*trained_on_it(resolved), *warned, *(budget.left_out if budget else ())):
         tell(sentence)
     out = _free_folder(name, resolved.identity) if flags["out"] is None else Path(flags["out"])
     folder = run_plan(resolved, out, options=request.running, crew=request.crew)

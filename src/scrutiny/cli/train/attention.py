@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from scrutiny.cli.train.words import chosen, least_option, train, word_options
+from scrutiny.cli.train.words import given_options, least_option, train, word_options
 
 _OF_NETWORK = ("encoder", "attention", "embedding", "hidden")
 _OWN = ("epochs", "lr", "limit", "dev_share", "least")
@@ -33,6 +33,6 @@ def command(**flags: Any) -> int:
     from scrutiny.models.words.attention_network import Architecture
     from scrutiny.training.words.attention_recipe import AttentionRecipe
 
-    architecture = Architecture(**chosen(flags, _OF_NETWORK))
-    recipe = AttentionRecipe(architecture, **chosen(flags, _OWN))
+    architecture = Architecture(**given_options(flags, _OF_NETWORK))
+    recipe = AttentionRecipe(architecture, **given_options(flags, _OWN))
     return train(recipe, "attention-classifier", flags)

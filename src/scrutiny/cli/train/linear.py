@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from scrutiny.cli.train.words import chosen, least_option, train, word_options
+from scrutiny.cli.train.words import given_options, least_option, train, word_options
 
 _OWN = ("draw", "share", "strength", "has_pairs", "limit", "dev_share", "least")
 
@@ -34,4 +34,4 @@ def command(**flags: Any) -> int:
     """
     from scrutiny.training.words.linear import LinearRecipe
 
-    return train(LinearRecipe(**chosen(flags, _OWN)), "linear", flags)
+    return train(LinearRecipe(**given_options(flags, _OWN)), "linear", flags)

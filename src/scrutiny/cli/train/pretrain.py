@@ -116,7 +116,7 @@ def command(**given: Any) -> int:
 
 def _family(given: dict[str, Any], device: str) -> Any:
     """Family of the options."""
-    from scrutiny.training.pretraining.family import SeedFamily, seeds_of
+    from scrutiny.training.pretraining.family import SeedFamily, seed_pairs
     from scrutiny.training.pretraining.job import Stated, Teacher
 
     teacher = given["distill_from"]
@@ -127,7 +127,7 @@ def _family(given: dict[str, Any], device: str) -> Any:
     return SeedFamily(
         texts=given["texts"],
         recipe=_recipe(given, device),
-        seeds=seeds_of(*(numbers[name] for name in ("seeds", "init_seeds", "data_seeds"))),
+        seeds=seed_pairs(*(numbers[name] for name in ("seeds", "init_seeds", "data_seeds"))),
         checkpoints=numbers["checkpoints"],
         precision=given["weights"],
         teacher=Teacher(teacher, str(teacher)) if teacher else None,

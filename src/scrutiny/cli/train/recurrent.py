@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from scrutiny.cli.train.words import chosen, least_option, train, word_options
+from scrutiny.cli.train.words import given_options, least_option, train, word_options
 
 _OF_NETWORK = ("cell", "pooling", "embedding", "hidden", "layers", "is_bidirectional")
 _OWN = ("epochs", "batch", "lr", "dropout", "limit", "dev_share", "least")
@@ -41,5 +41,5 @@ def command(**flags: Any) -> int:
     from scrutiny.models.words.recurrent_network import RecurrentArchitecture
     from scrutiny.training.words.network_recipe import RecurrentRecipe
 
-    architecture = RecurrentArchitecture(**chosen(flags, _OF_NETWORK))
-    return train(RecurrentRecipe(architecture, **chosen(flags, _OWN)), "recurrent", flags)
+    architecture = RecurrentArchitecture(**given_options(flags, _OF_NETWORK))
+    return train(RecurrentRecipe(architecture, **given_options(flags, _OWN)), "recurrent", flags)

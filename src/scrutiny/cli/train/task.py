@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from scrutiny.cli.train.words import chosen, train, word_options
+from scrutiny.cli.train.words import given_options, train, word_options
 
 _OWN = ("width", "depth", "hidden", "epochs", "batch", "lr", "dropout", "limit", "dev_share")
 
@@ -29,4 +29,4 @@ def command(**flags: Any) -> int:
     """
     from scrutiny.training.words.parser import ParserRecipe
 
-    return train(ParserRecipe(**chosen(flags, _OWN)), "spacy", flags)
+    return train(ParserRecipe(**given_options(flags, _OWN)), "spacy", flags)

@@ -66,6 +66,6 @@ def train(recipe: Any, scheme: str, flags: dict[str, Any]) -> int:
     return 0
 
 
-def chosen(flags: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """The given options among these names."""
+def given_options(flags: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """Options of a training command that were given, among these names."""
     return {name: flags[name] for name in names if flags[name] is not None}

@@ -17,7 +17,7 @@ def command() -> None:
 
 @command.command("ls")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
-def ls(*, as_json: bool) -> int:
+def _ls(*, as_json: bool) -> int:
     """Print where the cache is and what it contains."""
     from scrutiny.store.answers import AnswerCache
 
@@ -35,7 +35,7 @@ def ls(*, as_json: bool) -> int:
 
 @command.command("clear")
 @click.option("--yes", is_flag=True, help="Confirm the action without prompting.")
-def clear(*, yes: bool) -> int:
+def _clear(*, yes: bool) -> int:
     """Delete all cached answers."""
     if not yes:
         _must_be_meant()

@@ -24,7 +24,7 @@ def command() -> None:
 @click.option("--limit", default=None, metavar="N|A:B")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 @bad_rows
-def show(source: str, task: str, limit: str | None, on_bad_row: Any, *, as_json: bool) -> int:
+def _show(source: str, task: str, limit: str | None, on_bad_row: Any, *, as_json: bool) -> int:
     """Print rows, bad rows, labels, lengths, duplicates, and the data string to use."""
     from scrutiny.core.boundary.canonical import plain
     from scrutiny.data.dataset import load_dataset
@@ -113,7 +113,7 @@ def _wrapped(title: str, text: str, *, max_lines: int | None = None) -> list[str
 @click.option("--exact-only", is_flag=True, help="Ignore near duplicates.")
 @click.option("--show", "shown", type=int, default=3, show_default=True, help="Pairs to print.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
-def overlap_command(
+def _overlap_command(
     first: str, second: str, near: float, shown: int, *, exact_only: bool, as_json: bool
 ) -> int:
     """Print how many texts of FIRST occur in SECOND: letters only, exact and near."""

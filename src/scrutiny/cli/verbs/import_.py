@@ -32,7 +32,7 @@ def command() -> None:
 
 @command.command("lm-eval")
 @_import_options
-def lm_eval(**flags: Any) -> int:
+def _lm_eval(**flags: Any) -> int:
     r"""Read logs that lm-evaluation-harness wrote with --log_samples.
 
     A PATH is a samples_*.jsonl, a folder that holds some, or a pattern with captures.
@@ -46,7 +46,7 @@ def lm_eval(**flags: Any) -> int:
 
 @command.command("inspect")
 @_import_options
-def inspect(**flags: Any) -> int:
+def _inspect(**flags: Any) -> int:
     r"""Read logs of inspect: .eval or .json; epochs are replicates.
 
     \b

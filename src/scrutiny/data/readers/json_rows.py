@@ -135,7 +135,7 @@ def _array(text: str, start: int) -> tuple[list[RawRow], int]:
 
 
 def member(text: str, start: int, wanted: str) -> int:
-    """Offset of the value of a key in a well-formed object."""
+    """Offset of the value of a key in a well-formed object of a JSON file."""
     place = _skip_space(text, start + 1)
     while True:
         key, place = parse_json_from(text, place)

@@ -53,7 +53,7 @@ _PEEKED = 100
 
 
 def with_columns(rows: Iterator[RawRow], place: str) -> Table:
-    """Table whose columns are the keys of its first hundred rows, in order of appearance.
+    """Table of a reader, with the keys of its first hundred rows as columns, as they appear.
 
     Raises
     ------

@@ -29,7 +29,7 @@ from scrutiny.diagnostics.association.params import (
     Kind,
     claimed_first,
     cluster_representations,
-    kinds_of,
+    kinds_of_vectors,
 )
 from scrutiny.diagnostics.association.word_sets import (
     WordSets,
@@ -97,7 +97,7 @@ class Clusters(Diagnostic[ClustersParams]):
         vectors = word_set_vectors(examples, ctx, representations=names, layers=params.layers)
         tests = word_sets(examples)
         parts = params.parts[:1] if cell.role == "null" else params.parts
-        for kind in kinds_of(names, params.layers, vectors.layers[-1]):
+        for kind in kinds_of_vectors(names, params.layers, vectors.layers[-1]):
             values = vectors.of(kind.layer, kind.representation)
             for test, part in product(tests, parts):
                 place = _Place(test, part, kind)
@@ -207,7 +207,7 @@ def _condition_of(kind: Kind, part: str) -> dict[str, object]:
 def _make_clusters_design(params: ClustersParams, inputs: Inputs) -> Design:
     """Design for one family on one dataset."""
     names = cluster_representations(params, inputs.subject.capabilities)
-    kinds = kinds_of(names, params.layers, inputs.subject.n_layers or None)
+    kinds = kinds_of_vectors(names, params.layers, inputs.subject.n_layers or None)
     tests = tuple(inputs.data.columns.get("a_test", {}))
     claimed = claimed_first(kinds, params.claimed)
     controlled = params.parts[0]

@@ -121,11 +121,11 @@ class ClustersParams(VectorParams):
         return 1 if self.procedure == "as_published" else self.starts
 
 
-def kinds_of(
+def kinds_of_vectors(
     representations: tuple[str, ...], layers: Layers, n_layers: int | None
 ) -> tuple[Kind, ...]:
-    """Requested kinds of vectors, by representation."""
-    named = (None,) if layers == "last" else asked_layers(layers, n_layers)
+    """Kinds of vectors that an association test asks for, by representation."""
+    named = (None,) if layers == "last" else layers_of_vectors(layers, n_layers)
     return tuple(Kind(name, layer) for name in representations for layer in named)
 
 
@@ -151,7 +151,7 @@ def cluster_representations(
 
 
 def claimed_first(kinds: Sequence[Kind], claimed: str) -> list[Kind]:
-    """Kinds at the last requested layer, the representation of the claims first.
+    """Kinds of vectors of an association test at the last layer, that of the claims first.
 
     Lower layers are described, and no claim has to hold in them.
     """
@@ -160,8 +160,8 @@ def claimed_first(kinds: Sequence[Kind], claimed: str) -> list[Kind]:
     return [own, *(kind for kind in last.values() if kind != own)]
 
 
-def asked_layers(layers: Layers, n_layers: int | None) -> tuple[int, ...]:
-    """Layers as numbers, for a model with this many layers.
+def layers_of_vectors(layers: Layers, n_layers: int | None) -> tuple[int, ...]:
+    """Layers that an association test asks for, as numbers, for a model with this many.
 
     Raises
     ------

@@ -23,7 +23,7 @@ from scrutiny.diagnostics.association.params import (
     Kind,
     SeatParams,
     claimed_first,
-    kinds_of,
+    kinds_of_vectors,
     seat_representations,
 )
 from scrutiny.diagnostics.association.word_sets import (
@@ -129,7 +129,7 @@ class Seat(Diagnostic[SeatParams]):
     def design(self, params: SeatParams, inputs: Inputs) -> Design:
         """One effect size for each test and kind of vector, one claim for each test."""
         names = seat_representations(params, inputs.subject.capabilities)
-        kinds = kinds_of(names, params.layers, inputs.subject.n_layers or None)
+        kinds = kinds_of_vectors(names, params.layers, inputs.subject.n_layers or None)
         tests = tuple(inputs.data.columns.get("a_test", {}))
         return Design(
             conditions=tuple(kind.condition for kind in kinds),
@@ -161,7 +161,7 @@ class Seat(Diagnostic[SeatParams]):
             as_published=params.procedure == "may2019",
         )
         tests = word_sets(examples)
-        kinds = kinds_of(names, params.layers, vectors.layers[-1])
+        kinds = kinds_of_vectors(names, params.layers, vectors.layers[-1])
         columns = [
             _associations_of(vectors.of(kind.layer, kind.representation), tests) for kind in kinds
         ]

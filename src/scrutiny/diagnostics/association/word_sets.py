@@ -12,8 +12,8 @@ from scrutiny.core.diagnostic import Context
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.queries.language import Passage
-from scrutiny.diagnostics.association.params import Layers, asked_layers
-from scrutiny.models.answers.vectors import ItemVectors, vectors_of
+from scrutiny.diagnostics.association.params import Layers, layers_of_vectors
+from scrutiny.models.answers.vectors import ItemVectors, asked_vectors
 from scrutiny.text.casing import lowered
 
 SETS: Final = ("X", "Y", "A", "B")
@@ -61,7 +61,7 @@ def words_of(examples: Sequence[Example], places: NDArray[np.int64]) -> NDArray[
 def passages_of(
     examples: Sequence[Example], *, lower: bool, needs_word: bool
 ) -> tuple[list[Passage], NDArray[np.int64]]:
-    """Distinct passages of the examples, and the index of each example's passage.
+    """Distinct passages of the word sets' examples, and the index of each example's passage.
 
     A text that stands in several tests is there once; where words are asked for, once for each of
     its words. Where a text has no word, the passage with one serves it too.
@@ -98,10 +98,10 @@ def word_set_vectors(
     passages, places = passages_of(
         examples, lower=as_published, needs_word="word" in representations
     )
-    found = vectors_of(
+    found = asked_vectors(
         ctx.model,
         passages,
-        layers=asked_layers(layers, ctx.model.n_layers),
+        layers=layers_of_vectors(layers, ctx.model.n_layers),
         poolings=representations,
         one_by_one=as_published,
     )

@@ -98,6 +98,6 @@ def _of(row: dict[str, Any]) -> FoundText:
 
 
 def found_in(folder: Path) -> Iterator[FoundText]:
-    """Adversarial texts of a run, shard by shard in the order of their names."""
+    """Texts that attacks of a run kept, shard by shard in the order of their names."""
     for path in sorted((Path(folder) / "arrays").rglob(f"{ATTACKS}.npy")):
         yield from unpack(np.load(path, allow_pickle=False))

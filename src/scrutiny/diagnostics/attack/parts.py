@@ -228,7 +228,7 @@ def _text_rows(name: str, own: Sequence[FoundText]) -> Iterator[tuple[str, ...]]
 
 
 def changes_in(found: FoundText) -> str:
-    """Every changed field, with ``[old → new]`` marks; long parts are shortened."""
+    """Every field that an attack changed, with ``[old → new]`` marks; long parts are shortened."""
     before = dict(zip(found.fields, found.originals, strict=True))
     names = dict.fromkeys(field for field, *_ in found.edits)
     return " | ".join(

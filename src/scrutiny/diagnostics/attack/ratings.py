@@ -69,7 +69,7 @@ class Ratings:
         ):
             if key in known:
                 return known[key]
-        each = [self.substitutions.get(pair) for pair in substitutions(state)]
+        each = [self.substitutions.get(pair) for pair in rated_substitutions(state)]
         if not each or any(one is None for one in each):
             return None
         product = 1.0
@@ -78,8 +78,8 @@ class Ratings:
         return product
 
 
-def substitutions(state: State) -> list[tuple[str, str]]:
-    """Words before and after each change of a text, in lower case.
+def rated_substitutions(state: State) -> list[tuple[str, str]]:
+    """Words before and after each change that raters of an attack judge, in lower case.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def substitutions(state: State) -> list[tuple[str, str]]:
     >>> from scrutiny.core.example import Example
     >>> from scrutiny.perturb.search.origin import Origin
     >>> start = State.start(Origin(Example("1", {"text": "A good film"})))
-    >>> substitutions(start.step([Edit("text", 4, 5, "0")]))
+    >>> rated_substitutions(start.step([Edit("text", 4, 5, "0")]))
     [('good', 'go0d')]
     """
     found = []

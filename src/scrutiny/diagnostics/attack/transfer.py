@@ -29,7 +29,7 @@ from scrutiny.diagnostics.attack.rows import baseline_row, condition_of
 from scrutiny.diagnostics.attack.searching import NOT_DRAWN, Attempt, Work, output_name
 from scrutiny.perturb.recipes.attack import Attack, given_to_attacks
 from scrutiny.perturb.search.found import Found
-from scrutiny.perturb.search.goal import label_of
+from scrutiny.perturb.search.goal import goal_label
 from scrutiny.text.edits import apply_edits
 
 _NOT_FOOLED: Final = "not_fooled"
@@ -186,13 +186,13 @@ def _values(
     before, answer = answers
     if isinstance(before, Failure):
         return before
-    if label_of(before, labels) != example.gold:
+    if goal_label(before, labels) != example.gold:
         return Failure("already_wrong", status="skipped")
     if variant.status != "ok":
         return Failure(variant.reason or "", status=variant.status)
     if answer is None or isinstance(answer, Failure):
         return answer or Failure("not_asked")
-    hit = float(label_of(answer, labels) == example.gold)
+    hit = float(goal_label(answer, labels) == example.gold)
     return hit, 1.0, 1.0 - hit
 
 

@@ -33,7 +33,7 @@ def claimed_presets(names: Sequence[str]) -> list[str]:
 def specs_of(
     condition: Mapping[str, object], metrics: Mapping[str, tuple[str, ...]]
 ) -> Iterator[EstimateSpec]:
-    """Estimates with the same condition.
+    """Estimates of attention with the same condition.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def preset_claim(
 
 
 def of_accuracy(head: tuple[str, ...], baseline: str) -> dict[str, tuple[str, ...]]:
-    """Metrics of accuracy by what they are computed along: of heads, baselines, chosen ones."""
+    """Metrics of attention's accuracy by their axes: of heads, baselines, chosen ones."""
     chosen = ("mean_head", "best_head", "selected_head", "selected_baseline")
     names = (*chosen, "selected_head_over_baseline")
     each = {"head(accuracy)": head, "baseline(accuracy)": (baseline,)}

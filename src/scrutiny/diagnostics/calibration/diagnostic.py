@@ -107,14 +107,14 @@ class Calibration(Diagnostic[CalibrationParams]):
         """Two rows for each item: its own, and that of its calibrated twin."""
         for example, answer in zip(batch.examples, ctx.predict(batch.examples), strict=True):
             at = float(ctx.rng("twin", self.id, example.id).random())
-            golds = {"measured": example.gold, "control": drawn(answer, at, ctx.labels)}
+            golds = {"measured": example.gold, "control": drawn_label(answer, at, ctx.labels)}
             for role, gold in golds.items():
                 found = _values(answer, gold, ctx.labels)
                 yield RowKind(role=role).row(example.id, found)
 
 
-def drawn(answer: Prediction | Failure, at: float, labels: Sequence[str]) -> str | None:
-    """Label that a model's own probabilities give at a place between 0 and 1."""
+def drawn_label(answer: Prediction | Failure, at: float, labels: Sequence[str]) -> str | None:
+    """Label that a model would give if it were calibrated, at a place between 0 and 1."""
     if isinstance(answer, Failure) or answer.scores is None:
         return None
     ends = accumulate(answer.scores)

@@ -17,7 +17,7 @@ _LEAD = (
 
 
 def part(view: RunView) -> Part | None:
-    """One table for each model and dataset."""
+    """Scores of each class: one table for each model and dataset."""
     words = {data.name: data.class_words for data in view.datasets}
     charts = [
         _table(on_data(view, subject, data), lines, words.get(data, Task.class_words))

@@ -40,8 +40,8 @@ class HeadHits:
     reasons: tuple[str, ...]
 
 
-def heads_of(ctx: Context) -> list[HeadIndex]:
-    """All heads of the cell's model, layer by layer."""
+def heads_to_erase(ctx: Context) -> list[HeadIndex]:
+    """All heads of the cell's model, each to be erased, layer by layer."""
     layers, heads = cast("Intervenes", ctx.model).attention_shape
     return list(product(range(layers), range(heads)))
 
@@ -66,7 +66,7 @@ def hits_under(
     found = np.full((len(examples), *model.attention_shape), np.nan)
     reasons = [""] * len(examples)
     positions = tuple((erased or {}).items())
-    for layer, head in heads_of(ctx) if examples else ():
+    for layer, head in heads_to_erase(ctx) if examples else ():
         changed = model.intervened(Intervention(change, ((layer, head),), positions))
         answers = predict_or_fail(changed, examples)
         for i, (example, answer) in enumerate(zip(examples, answers, strict=True)):
@@ -152,10 +152,10 @@ class Anchored:
     reasons: dict[str, str]
 
 
-def anchored(
+def anchored_items(
     ctx: Context, examples: Sequence[Example], anchors: frozenset[str], name: str
 ) -> Anchored:
-    """Items with an anchor word, and token positions of anchors and of as many other words.
+    """Items with an anchor word whose heads are erased, and positions of anchors and other words.
 
     Parameters
     ----------

@@ -12,7 +12,12 @@ from scrutiny.core.example import Example
 from scrutiny.core.queries.attention import Change
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.core.task import Prediction, Task
-from scrutiny.diagnostics.faithfulness.head_answers import HeadHits, anchored, heads_of, hits_under
+from scrutiny.diagnostics.faithfulness.head_answers import (
+    HeadHits,
+    anchored_items,
+    heads_to_erase,
+    hits_under,
+)
 from scrutiny.diagnostics.faithfulness.heads_design import make_heads_design
 from scrutiny.diagnostics.faithfulness.params import HeadChangeParams
 
@@ -67,7 +72,7 @@ class FaithfulHeads(Diagnostic[HeadChangeParams]):
     ) -> Iterable[Row]:
         """Two rows for each item and change."""
         answers = ctx.predict(batch.examples)
-        share = params.share_of(len(heads_of(ctx)))
+        share = params.share_of(len(heads_to_erase(ctx)))
         lost = dict(_lost(batch.examples, answers, share, ctx))
         kept = [example for example in batch.examples if example.id not in lost]
         before = {
@@ -148,7 +153,7 @@ def _erased(
     ctx: Context, examples: Sequence[Example], params: HeadChangeParams
 ) -> dict[str, Outcome]:
     """Effect of erasing attention to anchor words on each item, and to as many other words."""
-    found = anchored(ctx, examples, frozenset(params.anchors), _NAME)
+    found = anchored_items(ctx, examples, frozenset(params.anchors), _NAME)
     own = hits_under(ctx, found.examples, "erase", found.anchors)
     others = hits_under(ctx, found.examples, "erase", found.others)
     outcomes: dict[str, Outcome] = {
@@ -168,7 +173,7 @@ def _outcome(hits: HeadHits, i: int, control: Floats | None) -> Outcome:
 
 
 def other_heads(hits: Floats, rng: np.random.Generator) -> Floats | None:
-    """Hits ``(layer, head)`` of another head of the same layer, as control for each head.
+    """Control of erased heads: hits ``(layer, head)`` of another head of the same layer, for each.
 
     Nothing where layers have a single head.
 

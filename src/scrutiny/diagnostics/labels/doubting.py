@@ -45,7 +45,7 @@ def confident_disagreements(scores: Array, golds: Array) -> Array:
 
 
 def conflicts(examples: Sequence[Example], *, least: float) -> dict[int, int]:
-    """Items that have a near duplicate with another gold label, each with the first such item.
+    """Items whose labels are doubted: a near duplicate has another one; with the first such item.
 
     Of items of several texts, every text has to be near.
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, NoParams, RowKind
-from scrutiny.core.expressions import spoken
+from scrutiny.core.expressions import spoken_metric
 from scrutiny.core.record import Row
 from scrutiny.core.task import score_of
 
@@ -35,7 +35,8 @@ class Performance(Diagnostic[NoParams]):
             claims=(
                 Claim(
                     id="skill",
-                    says=f"{spoken(scored.level)} exceeds the {inputs.data.chance:.3g} of no skill",
+                    says=f"{spoken_metric(scored.level)} exceeds the {inputs.data.chance:.3g} of "
+                    "no skill",
                     components=(Component("level", inputs.data.chance, "reference"),),
                     checks=("items", "seeds", "datasets"),
                     needs_control=False,

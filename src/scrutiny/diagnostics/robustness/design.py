@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from scrutiny.core.claim import Claim, Component, Risk
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector, draws_of
-from scrutiny.core.expressions import metric_of_metric, spoken
+from scrutiny.core.expressions import metric_of_metric, spoken_metric
 from scrutiny.core.record import Measure
 from scrutiny.core.task import Task, score_of
 from scrutiny.diagnostics.robustness.params import RobustnessParams, has_labels
@@ -43,8 +43,8 @@ def _condition_of(recipe: Recipe, draw: int) -> dict[str, object]:
     return {"transformation": recipe.name, "draw": draw}
 
 
-def changes_of(task: Task) -> tuple[Measure, ...]:
-    """Changed places of an answer, and places; none where answers speak of no places."""
+def measures_of_changes(task: Task) -> tuple[Measure, ...]:
+    """Measures of robustness by place: changed places and all places; none without places."""
     places = "" if task.answer_type is None else task.answer_type.places
     if not places:
         return ()
@@ -70,7 +70,7 @@ def make_design(params: RobustnessParams, inputs: Inputs) -> Design:
         scores = []
     kept = {r: [s for s in scores if _is_kept(s, r, inputs.task)] for r in recipes}
     about = f"changes hurt {inputs.subject.name} on {inputs.data.name}"
-    names = {s: f"{spoken(s.metric)}: {about}" if s.mark else about for s in scores}
+    names = {s: f"{spoken_metric(s.metric)}: {about}" if s.mark else about for s in scores}
     return Design(
         conditions=tuple(_condition_of(r, d) for r in recipes for d in range(params.draws)),
         estimates=tuple(_estimates(kept, scores, params, inputs)),
@@ -193,7 +193,7 @@ def _of_recipe(
                 fallback=_STAYS,
                 condition=condition,
             )
-    if changes_of(inputs.task):
+    if measures_of_changes(inputs.task):
         metric = "changed_share@1"
         yield EstimateSpec(
             f"changed/{name}", metric, {"": after}, group="changed", condition=condition
@@ -239,10 +239,10 @@ def _claim(recipe: Recipe, score: _Score, params: RobustnessParams, inputs: Inpu
     name = recipe.name if params.draws > 1 else f"{recipe.name}/0"
     tolerance = of_task.tolerance if params.tolerance is None else params.tolerance
     excess = [Component(f"excess{mark}/{name}", 0.0, _CONTROL)] * params.control
-    what = f"{recipe.title}: {spoken(score.metric)}" if mark else recipe.title
+    what = f"{recipe.title}: {spoken_metric(score.metric)}" if mark else recipe.title
     return Claim(
         id=f"{recipe.name}{mark}",
-        says=f"{_title(recipe)} lowers {spoken(score.metric)}",
+        says=f"{_title(recipe)} lowers {spoken_metric(score.metric)}",
         components=(Component(f"drop{mark}/{name}", 0.0), *excess),
         family=f"robustness{mark}",
         checks=("items", "seeds", "datasets"),
@@ -253,8 +253,8 @@ def _claim(recipe: Recipe, score: _Score, params: RobustnessParams, inputs: Inpu
 
 def _changes(recipes: Sequence[Recipe], params: RobustnessParams, task: Task) -> Iterator[Claim]:
     """Risks of a model that cannot be scored: what it changes of its own answers."""
-    for recipe in recipes if changes_of(task) else ():
-        places = changes_of(task)[0].unit
+    for recipe in recipes if measures_of_changes(task) else ():
+        places = measures_of_changes(task)[0].unit
         name = f"{recipe.name}/0"
         beyond = [Component(f"changed_beyond/{name}", 0.0, _CONTROL)] * params.control
         yield Claim(

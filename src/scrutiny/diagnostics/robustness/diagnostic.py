@@ -15,7 +15,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction, Task, score_of
-from scrutiny.diagnostics.robustness.design import changes_of, make_design
+from scrutiny.diagnostics.robustness.design import make_design, measures_of_changes
 from scrutiny.diagnostics.robustness.params import RobustnessParams
 from scrutiny.perturb.control.matched import Controls
 from scrutiny.perturb.engine.apply import Setting
@@ -55,7 +55,7 @@ class Robustness(ChangesTexts[RobustnessParams]):
 
     def measured(self, task: Task) -> tuple[Measure, ...]:
         """Measures of the task; behind them changed places, of those of both texts."""
-        return (*task.measures, *changes_of(task))
+        return (*task.measures, *measures_of_changes(task))
 
     def audit_params(self, task: Task) -> RobustnessParams:
         """Parameters in an audit: two draws, which show the effect of the draw."""
@@ -169,7 +169,7 @@ def _values(
     if isinstance(answer, Failure):
         return answer
     values = ctx.task.score(asked.gold, answer, labels=ctx.labels)
-    if changes_of(ctx.task):
+    if measures_of_changes(ctx.task):
         values += _changed(example, variant, before[1], answer, ctx.task)
     return values
 

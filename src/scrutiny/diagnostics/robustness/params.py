@@ -120,7 +120,7 @@ def _usefulness(recipe: Recipe) -> int:
 
 
 def has_labels(task: Task) -> bool:
-    """Whether a changed answer is counted, though nobody may know the right one."""
+    """Whether robustness counts a changed answer, though nobody may know the right one."""
     return any(measure.name == "pred" for measure in task.measures)
 
 

@@ -20,12 +20,12 @@ from scrutiny.diagnostics.similarity.drift_rows import (
     Answer,
     Counts,
     RowLayout,
-    counts_of,
     logprob_rows,
     of_samples,
 )
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.answers.label_pair import Labels
+from scrutiny.stats.distributions.sampled import counts_of
 
 _MOST_LOOKS: Final = 1000
 _CHUNK: Final = 256  # texts asked a second time in one go

@@ -28,6 +28,7 @@ from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.label_pair import Labels
 from scrutiny.stats.distributions.outputs import KL_FLOOR
+from scrutiny.stats.distributions.two_sample import exchanged, label_mmd
 from scrutiny.stats.significance.mcnemar import TIE
 
 OF_LOGPROBS, OF_GOLD, OF_SAMPLES = ({"of": of} for of in ("log-probabilities", "gold", "samples"))
@@ -137,43 +138,6 @@ def _distances(
     else:
         yield {"distance": target, **table.signs(target, again)}
     yield again if isinstance(again, Failure) else {"distance": again}
-
-
-def counts_of(scores: Sequence[float], n_samples: int) -> Counts | None:
-    """Counts ``(label,)`` from shares of samples; `None` if they are not shares.
-
-    Examples
-    --------
-    >>> counts_of((0.25, 0.75), 4), counts_of((0.3, 0.7), 4)
-    (array([1, 3]), None)
-    """
-    exact = np.asarray(scores, dtype=np.float64) * n_samples
-    counts = np.rint(exact).astype(np.int64)
-    is_sound = bool((np.abs(exact - counts) < 1e-3).all()) and int(counts.sum()) == n_samples
-    return counts if is_sound else None
-
-
-def label_mmd(a: Counts, b: Counts) -> Floats:
-    """Squared discrepancies ``(...)`` of counts ``(..., label)``, kernel "the same label".
-
-    That of `scrutiny.stats.distributions.two_sample.hamming_mmd` for texts of one position and one
-    prompt.
-
-    Examples
-    --------
-    >>> float(label_mmd(np.array([2, 0]), np.array([0, 2])))
-    2.0
-    """
-    n, m = a.sum(axis=-1), b.sum(axis=-1)
-    within = (a * (a - 1)).sum(axis=-1) / (n * (n - 1)) + (b * (b - 1)).sum(axis=-1) / (m * (m - 1))
-    return np.asarray(within - 2.0 * (a * b).sum(axis=-1) / (n * m), dtype=np.float64)
-
-
-def exchanged(a: Counts, b: Counts, *, exchanges: int, rng: np.random.Generator) -> Floats:
-    """Discrepancies ``(exchange,)`` after random reassignment of both sides' samples."""
-    both = a + b
-    dealt = rng.multivariate_hypergeometric(both, int(a.sum()), size=exchanges)
-    return label_mmd(dealt, both - dealt)
 
 
 def of_samples(

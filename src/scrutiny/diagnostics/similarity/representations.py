@@ -39,8 +39,8 @@ from scrutiny.diagnostics.similarity.representations_params import (
     comparisons,
     poolings_of,
 )
-from scrutiny.diagnostics.similarity.vectors import drawn, passage_of, units_of
-from scrutiny.models.answers.vectors import ItemVectors, vectors_of
+from scrutiny.diagnostics.similarity.vectors import compared_items, passage_of, units_of
+from scrutiny.models.answers.vectors import ItemVectors, asked_vectors
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.representations.cca import mean_cca, pwcca, svcca
 from scrutiny.stats.representations.cka import debiased_cka, linear_cka, minibatch_cka
@@ -132,7 +132,7 @@ class _Sample:
         """Sample of a dataset: the same for every pair of models."""
         stream = partial(ctx.rng, "likeness", stream_of(SimilarityRepresentations))
         units = units_of(examples, params.unit)
-        kept = drawn(units, params.most_items, stream(f"{cell.dataset}/items"))
+        kept = compared_items(units, params.most_items, stream(f"{cell.dataset}/items"))
         place = stream(f"{cell.dataset}/order").permutation(np.flatnonzero(kept))
         group = dealt(units[place], params.groups, stream(f"{cell.dataset}/groups"))
 
@@ -154,7 +154,7 @@ class _Sample:
         wanted = comparisons(params, poolings, reference=a.n_layers, target=b.n_layers)
         passages = [passage_of(example) for example in self.examples]
         first, second = (
-            vectors_of(model, passages, layers=layers, poolings=poolings)
+            asked_vectors(model, passages, layers=layers, poolings=poolings)
             for model, layers in (
                 (a, [c.layers.reference for c in wanted]),
                 (b, [c.layers.target for c in wanted]),

@@ -28,8 +28,8 @@ from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.similarity.leaving_out import LeavingOut, Likeness, dealt, likeness
-from scrutiny.diagnostics.similarity.vectors import drawn, passage_of, units_of
-from scrutiny.models.answers.vectors import vectors_of
+from scrutiny.diagnostics.similarity.vectors import compared_items, passage_of, units_of
+from scrutiny.models.answers.vectors import asked_vectors
 from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream
 from scrutiny.perturb.engine.recipe import parse_recipe
@@ -168,7 +168,7 @@ def _searched(
     """Searched and random change of each drawn item, in this order."""
     recipe = parse_recipe(params.recipe)
     stream = partial(ctx.rng, "stir", stream_of(SharedVectors))
-    kept = drawn(units_of(examples, params.unit), params.most_items, stream("items"))
+    kept = compared_items(units_of(examples, params.unit), params.most_items, stream("items"))
     chosen = [e for e, is_drawn in zip(examples, kept.tolist(), strict=True) if is_drawn]
     columns = [
         [
@@ -234,7 +234,7 @@ def _last(model: Any, examples: Sequence[Example], *, pooling: str) -> Floats:
     """Vectors ``(item, dimension)`` of the last layer; NaN for missing ones."""
     layer = cast("Represents", model).n_layers
     passages = [passage_of(example) for example in examples]
-    return vectors_of(model, passages, layers=[layer], poolings=(pooling,)).of(layer, pooling)
+    return asked_vectors(model, passages, layers=[layer], poolings=(pooling,)).of(layer, pooling)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ from scrutiny.core.queries.language import Passage
 
 
 def passage_of(example: Example) -> Passage:
-    """Text of an item for the encoder: two fields as a pair, more joined in sequence.
+    """Text of a similarity's item for the encoder: two fields as a pair, more joined in sequence.
 
     Examples
     --------
@@ -42,8 +42,8 @@ def units_of(examples: Sequence[Example], unit: str) -> Integers:
     return np.arange(len(examples))
 
 
-def drawn(units: Integers, most: int, rng: np.random.Generator) -> Booleans:
-    """Items ``(item,)`` to compare: all, or whole units drawn until there are enough."""
+def compared_items(units: Integers, most: int, rng: np.random.Generator) -> Booleans:
+    """Items ``(item,)`` of a similarity: all, or whole units drawn until there are enough."""
     if units.size <= most:
         return np.ones(units.size, dtype=bool)
     sizes = np.bincount(units)

@@ -65,7 +65,7 @@ def pack(found: Sequence[Found]) -> NDArray[np.uint8]:
 
 
 def failing_in(folder: Path) -> Iterator[Found]:
-    """Failed cases of a run folder, shard by shard in the order of their names."""
+    """Failed cases of suites in a run folder, shard by shard in the order of their names."""
     for path in sorted((folder / "arrays").rglob(f"{FAILING}.npy")):
         data = np.load(path, allow_pickle=False).tobytes().decode("utf-8", "surrogatepass")
         yield from (Found(**row) for row in json.loads(data))

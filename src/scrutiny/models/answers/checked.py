@@ -14,7 +14,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.queries.remote import RemoteModel
 from scrutiny.core.task import Prediction
-from scrutiny.models.answers.user_code import at_home, is_interrupt, message_of, shown
+from scrutiny.models.answers.user_code import at_home, is_interrupt, message_of, shown_value
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -166,8 +166,8 @@ def _check_types(model: Model, example: Example, answer: Prediction) -> None:
     is_known = answer.answer is None or is_answer(answer.answer)
     if not (is_known and (scores is None or all(isinstance(score, Real) for score in scores))):
         raise ModelError(
-            f"{_where(model, example)} is {shown(answer, _SHOWN)}: in a Prediction the answer is a "
-            "label (a string), spans (a tuple of Span), a Text or another type of "
+            f"{_where(model, example)} is {shown_value(answer, _SHOWN)}: in a Prediction the "
+            "answer is a label (a string), spans (a tuple of Span), a Text or another type of "
             "scrutiny.core.answers, and the scores are numbers."
         )
 

@@ -27,7 +27,7 @@ def borders(example: Example) -> list[tuple[int, int]]:
 def first_pieces(
     words: Sequence[tuple[int, int]], offsets: Sequence[tuple[int, int]]
 ) -> list[int | None]:
-    """Index of the first token that overlaps with each word, or `None`.
+    """Index of the first token of a model's input that overlaps with each word, or `None`.
 
     Special tokens have empty offsets; a piece may begin with the space in front of its word.
 

@@ -51,7 +51,7 @@ def is_interrupt(error: BaseException) -> bool:
 
 
 def message_of(error: BaseException) -> str:
-    """Type and message of an error, even if its message raises an error."""
+    """Type and message of an error of user code, even if its message raises an error."""
     try:
         said = str(error)
     except BaseException:  # its own __str__ is broken, too, or interrupts
@@ -59,8 +59,8 @@ def message_of(error: BaseException) -> str:
     return f"{type(error).__name__}: {said}"
 
 
-def shown(value: object, letters: int) -> str:
-    """Beginning of a value of the user's as text, if it can be converted."""
+def shown_value(value: object, letters: int) -> str:
+    """Beginning of a value of user code as text, if it can be converted."""
     try:
         return repr(value)[:letters]
     except BaseException:  # its own __repr__ is broken
@@ -82,9 +82,9 @@ def exits_refused(source: str) -> Iterator[None]:
         yield
     except SystemExit as left:
         raise ModelError(
-            f"{source} called sys.exit({shown(left.code, _MOST_SAID)}), which would end the run: a "
-            "model returns its answers or raises an error. Fix the model, then re-issue the same "
-            "command."
+            f"{source} called sys.exit({shown_value(left.code, _MOST_SAID)}), which would end the "
+            "run: a model returns its answers or raises an error. Fix the model, then re-issue the "
+            "same command."
         ) from left
     except BaseException as error:
         if isinstance(error, Exception) or is_interrupt(error):
@@ -94,7 +94,7 @@ def exits_refused(source: str) -> Iterator[None]:
 
 @contextmanager
 def errors_named(source: str) -> Iterator[None]:
-    """Turn any error while a model is created or described into one error.
+    """User code whose errors, while a model is created or described, become one error.
 
     Errors in code that is not the user's pass as they are: they are bugs of somebody else.
 

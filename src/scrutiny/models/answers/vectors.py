@@ -42,7 +42,7 @@ class ItemVectors:
         return np.asarray(found if self.passage is None else found[self.passage])
 
 
-def vectors_of(
+def asked_vectors(
     model: Model | None,
     passages: Sequence[Passage],
     *,
@@ -50,7 +50,7 @@ def vectors_of(
     poolings: tuple[str, ...],
     one_by_one: bool = False,
 ) -> ItemVectors:
-    """Vectors of passages, from one query to the model, or from one for each.
+    """Vectors that a model answers for passages, from one query, or from one for each.
 
     A model that gives up (a passage that does not fit into memory) is a failure of all items.
     """

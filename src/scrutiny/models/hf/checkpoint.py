@@ -15,7 +15,7 @@ from scrutiny.store.files import hash_file
 
 
 def checkpoint_source(source: ModelSource) -> ModelSource:
-    """The ``hf:`` source of a model string; its text stays the user's.
+    """Checkpoint of transformers that a model string means; its text stays the user's.
 
     Raises
     ------

@@ -97,7 +97,7 @@ def _convert(path: Path, folder: Path) -> None:
 
 
 def perplexity_of(folder: Path, text: str = PARAGRAPH) -> float:
-    """Perplexity by token of a text for a causal checkpoint, without the first token."""
+    """Perplexity of a converted checkpoint by token of a text, without the first token."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 

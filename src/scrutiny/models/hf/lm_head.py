@@ -45,7 +45,7 @@ def is_causal(network: Any) -> bool:
         before = logits_of(network(**inputs))[0, :-1]
         inputs["input_ids"][0, -1] = inputs["input_ids"][0, 0]
         after = logits_of(network(**inputs))[0, :-1]
-        return is_close(before, after)
+        return close_tensors(before, after)
 
 
 def _candidates(network: Any) -> Iterator[Head]:
@@ -69,11 +69,11 @@ def _agrees(head: Head, hidden: Any, wanted: Any) -> bool:
         found = head(hidden)
     except (RuntimeError, TypeError, ValueError):  # not made for rows
         return False
-    return getattr(found, "shape", None) == wanted.shape and is_close(found, wanted)
+    return getattr(found, "shape", None) == wanted.shape and close_tensors(found, wanted)
 
 
-def is_close(one: Any, two: Any) -> bool:
-    """Whether values are equal up to the rounding of their type."""
+def close_tensors(one: Any, two: Any) -> bool:
+    """Whether two tensors of a network are equal up to the rounding of their type."""
     small = 1e-4 if one.dtype == torch.float32 else 3e-2
     scale = 1.0 + float(two.float().abs().max())
     return bool(((one.float() - two.float()).abs() <= small * scale).all())

@@ -19,7 +19,7 @@ from torch.nn import ModuleList
 
 from scrutiny.core.errors import ConformanceError
 from scrutiny.models.hf.attention.function import is_tapped
-from scrutiny.models.hf.lm_head import Head, is_close, logits_of, probe_inputs
+from scrutiny.models.hf.lm_head import Head, close_tensors, logits_of, probe_inputs
 from scrutiny.models.hf.sequences import Ints, Runner, Sequences
 
 #: Most read positions for each sequence: keys are repeated for each of them.
@@ -86,7 +86,7 @@ def find_last_layer(network: Any) -> LastLayer | None:
                 states = found.states(inputs, places)
             except (AttributeError, TypeError, ValueError, RuntimeError):
                 return None
-            if not is_close(states, whole[torch.from_numpy(places).to(whole.device)]):
+            if not close_tensors(states, whole[torch.from_numpy(places).to(whole.device)]):
                 return None
     return found
 

@@ -24,7 +24,7 @@ from scrutiny.models.http.sending import sender_of
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import ModelSource
 from scrutiny.models.written.asking import asking_parts
-from scrutiny.models.written.labels import LabelReading, check_reading, text_of
+from scrutiny.models.written.labels import LabelReading, check_reading, written_text
 
 _SUM_TOLERANCE: Final = 0.02  # of scores that an endpoint has rounded
 
@@ -110,7 +110,7 @@ class HttpModel(RemoteModel):
 
     def _read(self, reply: Reply) -> Prediction | Failure:
         if self.writes_texts:
-            return text_of(reply)
+            return written_text(reply)
         if reply.scores is not None or reply.label is not None:
             return self._classified(reply)
         if self.endpoint.by == "logprobs":

@@ -136,7 +136,7 @@ class SampledModel(Model):
 
 
 def stated_samples(source: ModelSource) -> dict[str, Any]:
-    """Number of samples and of their set, if the options ask for samples; otherwise `None`.
+    """Samples of a Python model that its options state: their number and their set; else `None`.
 
     Raises
     ------

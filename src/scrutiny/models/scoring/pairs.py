@@ -30,7 +30,7 @@ from scrutiny.models.scoring.question import (
     Reduce,
     answer_all,
     by_cost,
-    mean,
+    mean_logprob,
     rounded,
     total,
 )
@@ -147,7 +147,7 @@ def _bias_bench(model: Tokenizes, pair: EncodedPair) -> PairQuestions:
     if not all(changed):
         skipped = Failure("empty_side", status="skipped")
         return skipped, skipped
-    return _both(model, pair, ((changed[0],), (changed[1],)), rounded(mean, _DECIMALS))
+    return _both(model, pair, ((changed[0],), (changed[1],)), rounded(mean_logprob, _DECIMALS))
 
 
 def _pll_original(model: Tokenizes, pair: EncodedPair) -> PairQuestions:

@@ -10,13 +10,13 @@ from scrutiny.core.diagnostic import Failure
 Reduce = Callable[[Sequence[Any]], float]
 
 
-def numbers(answer: Any) -> Iterator[float]:
-    """Log-probabilities of an answer, however deep they lie."""
+def logprobs_of(answer: Any) -> Iterator[float]:
+    """Log-probabilities that answer a question of scoring, however deep they lie."""
     if isinstance(answer, int | float):
         yield float(answer)
     else:
         for part in answer:
-            yield from numbers(part)
+            yield from logprobs_of(part)
 
 
 def total(answers: Sequence[Any]) -> float:
@@ -27,18 +27,18 @@ def total(answers: Sequence[Any]) -> float:
     >>> total([((-1.0,), (-2.0,)), (-0.5,)])
     -3.5
     """
-    return sum(numbers(answers))
+    return sum(logprobs_of(answers))
 
 
-def mean(answers: Sequence[Any]) -> float:
-    """Mean of all log-probabilities, with equal weights."""
-    found = list(numbers(answers))
+def mean_logprob(answers: Sequence[Any]) -> float:
+    """Mean of all log-probabilities that answer a question of scoring, with equal weights."""
+    found = list(logprobs_of(answers))
     return sum(found) / len(found)
 
 
 def mean_probability(answers: Sequence[Any]) -> float:
     """Arithmetic mean of the probabilities."""
-    found = [math.exp(value) for value in numbers(answers)]
+    found = [math.exp(value) for value in logprobs_of(answers)]
     return sum(found) / len(found)
 
 

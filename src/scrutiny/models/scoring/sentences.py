@@ -26,8 +26,8 @@ from scrutiny.models.scoring.question import (
     Question,
     answer_all,
     by_cost,
-    mean,
-    numbers,
+    logprobs_of,
+    mean_logprob,
     total,
 )
 
@@ -81,7 +81,7 @@ def _all_unmasked(model: Tokenizes, sentence: Encoded) -> Question | Failure:
     """
     if not text_positions(sentence):
         return NO_TOKENS
-    return _masked(model, sentence, unmasked(sentence), mean)
+    return _masked(model, sentence, unmasked(sentence), mean_logprob)
 
 
 def _all_unmasked_by_attention(model: Tokenizes, sentence: Encoded) -> Question | Failure:
@@ -97,7 +97,7 @@ def _all_unmasked_by_attention(model: Tokenizes, sentence: Encoded) -> Question 
 
     def weighted(answers: Sequence[Any]) -> float:
         attention = answers[1]
-        values = zip(numbers(answers[0]), positions, strict=True)
+        values = zip(logprobs_of(answers[0]), positions, strict=True)
         return float(sum(value * attention[i] for value, i in values)) / len(positions)
 
     queries = (("masked_logprobs", unmasked(sentence)), ("attention_received", sentence.ids))
@@ -130,7 +130,7 @@ def causal_mean(model: Tokenizes, sentence: Encoded) -> Question | Failure:
         queries.append(("token_logprobs", Continuation(ids)))
     if not queries:
         return NO_TOKENS
-    return fits(model, len(ids)) or Question(tuple(queries), mean)
+    return fits(model, len(ids)) or Question(tuple(queries), mean_logprob)
 
 
 def _masked(

@@ -27,9 +27,9 @@ from scrutiny.models.scoring.question import (
     Question,
     answer_all,
     by_cost,
-    mean,
+    logprobs_of,
+    mean_logprob,
     mean_probability,
-    numbers,
 )
 from scrutiny.models.scoring.sentences import NO_TOKENS, causal_mean, fits, mask_of
 
@@ -124,7 +124,7 @@ def _gap(model: Tokenizes, filling: Filling, sentence: Encoded) -> Question | Fa
         return _NO_TARGET
     clozes = masked_from_here(sentence, positions, mask_of(model))
     too_long = fits(model, len(sentence.ids))
-    return too_long or Question((("masked_logprobs", clozes),), mean)
+    return too_long or Question((("masked_logprobs", clozes),), mean_logprob)
 
 
 def gaps(filling: Filling) -> list[tuple[int, int]]:
@@ -166,7 +166,9 @@ def _only_number(answers: Sequence[Any]) -> float:
 def _causal_conditional(model: Tokenizes, fillings: Sequence[Filling]) -> Questions:
     """Mean log-probability of the sentence's tokens after context and a space."""
     return [
-        Question((("token_logprobs", query),), mean) if isinstance(query, Continuation) else query
+        Question((("token_logprobs", query),), mean_logprob)
+        if isinstance(query, Continuation)
+        else query
         for query in _conditional(model, fillings)
     ]
 
@@ -189,7 +191,7 @@ def _conditional_minus_unconditional(model: Tokenizes, fillings: Sequence[Fillin
 
 
 def _first_minus_second(answers: Sequence[Any]) -> float:
-    first, second = (list(numbers(answer)) for answer in answers)
+    first, second = (list(logprobs_of(answer)) for answer in answers)
     return sum(first) / len(first) - sum(second) / len(second)
 
 

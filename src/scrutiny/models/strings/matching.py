@@ -13,7 +13,7 @@ _SHOWN: Final = 12
 
 
 def natural_key(text: str) -> tuple[tuple[int, str, int], ...]:
-    """Sort key that puts 2 before 10.
+    """Sort key of model strings that puts 2 before 10.
 
     Examples
     --------

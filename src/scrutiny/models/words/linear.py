@@ -31,12 +31,12 @@ from scrutiny.models.strings.source import ModelSource
 from scrutiny.models.words.model import (
     Vocabulary,
     WordModel,
+    folder_with_hashes,
+    labels_of,
+    pieces_of_words,
     read_config,
-    renamed,
     require_words,
     trained_folder,
-    with_hashes,
-    word_pieces,
     write_json,
 )
 
@@ -146,7 +146,7 @@ class LinearWordModel(WordModel):
             slope[self.labels.index(label)] -= 1.0
             ids = tuple(self._ids(example))
             gradient = np.broadcast_to(slope, (len(ids), len(slope))).copy()
-            found.append(TokenGradients(word_pieces(example), ids, gradient))
+            found.append(TokenGradients(pieces_of_words(example), ids, gradient))
         return found
 
     def embeddings(self) -> InputEmbeddings:
@@ -174,8 +174,8 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     # Sums of integers run where they are, whatever the options say.
     folder = require_words(source, task)
     parts = read_linear(folder, source.text)
-    parts = replace(parts, labels=renamed(parts.labels, source))
-    return LinearWordModel(parts, source.text, folder=with_hashes(folder))
+    parts = replace(parts, labels=labels_of(parts.labels, source))
+    return LinearWordModel(parts, source.text, folder=folder_with_hashes(folder))
 
 
 def read_linear(folder: Path, text: str) -> LinearParts:

@@ -37,7 +37,7 @@ class Vocabulary:
     @classmethod
     def of_texts(cls, texts: Iterable[str], *, least: int = 1) -> "Vocabulary":
         """Words with this minimum frequency, most frequent first, then alphabetical."""
-        return cls(commonest(Counter(word for text in texts for word in cls.cut(text)), least))
+        return cls(vocabulary_of(Counter(word for text in texts for word in cls.cut(text)), least))
 
     @classmethod
     def read(cls, path: Path) -> "Vocabulary":
@@ -71,8 +71,8 @@ class Vocabulary:
         return {word: i for i, word in enumerate(self.words, FIRST_WORD)}
 
 
-def commonest(counts: Mapping[str, int], least: int) -> tuple[str, ...]:
-    """Words that are frequent enough, most frequent first, ties in alphabetical order."""
+def vocabulary_of(counts: Mapping[str, int], least: int) -> tuple[str, ...]:
+    """Vocabulary of a word model: words that are frequent enough, most frequent first."""
     kept = [word for word, count in counts.items() if count >= least]
     return tuple(sorted(kept, key=lambda word: (-counts[word], word)))
 
@@ -80,14 +80,14 @@ def commonest(counts: Mapping[str, int], least: int) -> tuple[str, ...]:
 CONFIG: Final = "config.json"
 
 
-def word_pieces(example: Example) -> tuple[Piece, ...]:
-    """Positions of the words of an example with one field."""
+def pieces_of_words(example: Example) -> tuple[Piece, ...]:
+    """Positions of the words that a word model reads, of an example with one field."""
     field = next(iter(example.fields))
     return tuple(Piece(field, start, end) for start, end in token_spans(example.text))
 
 
-def renamed(labels: tuple[str, ...], source: ModelSource) -> tuple[str, ...]:
-    """Labels as named in the model string, or unchanged.
+def labels_of(labels: tuple[str, ...], source: ModelSource) -> tuple[str, ...]:
+    """Labels of a word model as named in its string, or unchanged.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def read_config(folder: Path, text: str, format_: str, *, verb: str) -> dict[str
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a value as JSON."""
+    """Write a file of a word model as JSON."""
     text = json.dumps(value, ensure_ascii=False, indent=1)
     path.write_text(text + "\n", encoding="utf-8")
 
@@ -206,8 +206,8 @@ def require_words(source: ModelSource, task: Task, *, options: tuple[str, ...] =
     return Path(source.target).expanduser()
 
 
-def with_hashes(folder: Path) -> Path | None:
-    """The folder, if it has hashes of the training text."""
+def folder_with_hashes(folder: Path) -> Path | None:
+    """Folder of a word model, if it has hashes of the training text."""
     return folder if (folder / HASHES).is_file() else None
 
 

@@ -21,11 +21,11 @@ from scrutiny.models.words.model import (
     UNTRAINED,
     Vocabulary,
     WordModel,
+    folder_with_hashes,
+    labels_of,
     read_config,
-    renamed,
     require_words,
     trained_folder,
-    with_hashes,
     write_json,
 )
 
@@ -229,5 +229,5 @@ def _load_network(parts: type[P], source: ModelSource, task: Task) -> tuple[P, P
     if seed is not None and not seed.isdecimal():
         raise ModelError(f"{source.text!r}: untrained is a whole number from 0 on, not {seed!r}.")
     made = read_network(parts, folder, source.text, untrained=None if seed is None else int(seed))
-    named = replace(made, labels=renamed(made.labels, source))
-    return named, None if seed is not None else with_hashes(folder)
+    named = replace(made, labels=labels_of(made.labels, source))
+    return named, None if seed is not None else folder_with_hashes(folder)

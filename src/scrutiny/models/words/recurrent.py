@@ -21,7 +21,7 @@ from scrutiny.core.task import Prediction
 from scrutiny.models.answers.inputs import index_of
 from scrutiny.models.hf.batching import by_length
 from scrutiny.models.words.attention_network import FIRST_WORD
-from scrutiny.models.words.model import word_pieces
+from scrutiny.models.words.model import pieces_of_words
 from scrutiny.models.words.network import (
     NetworkKind,
     NetworkModel,
@@ -92,7 +92,7 @@ class RecurrentClassifier(NetworkModel):
                 (slopes,) = torch.autograd.grad(loss, embedded)
             for k, i in enumerate(batch):
                 own = slice(1, lengths[k] - 1)  # between the boundaries
-                pieces = word_pieces(examples[i])
+                pieces = pieces_of_words(examples[i])
                 found[i] = TokenGradients(
                     pieces, tuple(ids[k, own].tolist()), slopes[k, own].numpy().copy()
                 )

@@ -174,8 +174,8 @@ def _short(text: str) -> str:
     return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")
 
 
-def text_of(reply: Reply) -> Prediction | Failure:
-    """Text of a reply, as an answer."""
+def written_text(reply: Reply) -> Prediction | Failure:
+    """Text that a model wrote in a reply, as an answer."""
     if reply.refusal:
         return Failure(REFUSED, f"The endpoint refused: {reply.refusal}")
     if not reply.text.strip():

@@ -28,7 +28,7 @@ from scrutiny.models.named.family import members
 from scrutiny.models.strings.adapters import Adapter, checkpoint_of
 from scrutiny.models.strings.source import TRAINING, ModelSource, parse
 from scrutiny.models.written.asking import asking_parts
-from scrutiny.models.written.labels import LabelReading, check_reading, text_of
+from scrutiny.models.written.labels import LabelReading, check_reading, written_text
 
 _VERSION: Final = "written@1"
 _OWN: Final = (
@@ -91,7 +91,7 @@ class WritingModel(Model):
 
     def _read(self, reply: Reply) -> Prediction | Failure:
         if self._reading is None:
-            return text_of(reply)
+            return written_text(reply)
         label = self._reading.of(reply)
         return label if isinstance(label, Failure) else Prediction(label, said=reply.text)
 

@@ -61,7 +61,7 @@ def first_stretches(whole: Sequence[Stretch], most: int) -> list[Stretch]:
 
 
 def changed_words(text: str, edits: Sequence[Edit]) -> list[tuple[str, str]]:
-    """Whole words that edits touch, before and after, from left to right.
+    """Whole words that edits touch, as the report says them: before and after, left to right.
 
     Examples
     --------

@@ -98,7 +98,7 @@ def _within(name: str) -> str:
 
 
 def headline(findings: Sequence[Finding], families: Mapping[str, str]) -> str:
-    """First of `sentences`, or a sentence for an empty run."""
+    """First of `sentences` about verdicts, or a sentence for an empty run."""
     found = sentences(findings, families)
     return found[0] if found else "No claim was made: what follows stands without a verdict."
 

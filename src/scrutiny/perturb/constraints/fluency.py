@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Constraint, Document, ScreensMany
-from scrutiny.perturb.engine.word_changes import windows
+from scrutiny.perturb.constraints.windows import windows
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.edits import apply_to_text
 

@@ -10,7 +10,7 @@ import numpy as np
 from scrutiny.core.arrays import Singles
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, ScreensMany
-from scrutiny.perturb.engine.word_changes import windows, word_count
+from scrutiny.perturb.constraints.windows import windows, word_count
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.edits import apply_to_text
 

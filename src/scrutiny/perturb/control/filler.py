@@ -34,7 +34,7 @@ def random_text(like: str, rng: Rng, *, unlike: str = "", is_english: bool = Tru
     (18, ', ', True)
     """
     if not is_english:
-        return random_letters(like, rng, unlike=unlike)
+        return filler_letters(like, rng, unlike=unlike)
     pieces, done = [], 0
     for start, end in token_spans(like):
         word = like[start:end]
@@ -46,8 +46,8 @@ def random_text(like: str, rng: Rng, *, unlike: str = "", is_english: bool = Tru
     return "".join([*pieces, like[done:]])
 
 
-def random_letters(like: str, rng: Rng, *, unlike: str = "") -> str:
-    """Random characters of the same classes, each different from the one it replaces.
+def filler_letters(like: str, rng: Rng, *, unlike: str = "") -> str:
+    """Random filler of the same classes of characters, each different from the one it replaces.
 
     Letters stay letters of their case and script, digits digits; everything else stays as it is.
     """

@@ -6,7 +6,7 @@ from typing import Final
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import ScrutinyError
-from scrutiny.perturb.control.filler import of_length, random_letters, random_text
+from scrutiny.perturb.control.filler import filler_letters, of_length, random_text
 from scrutiny.perturb.control.ground import Ground
 from scrutiny.perturb.control.operations import Operation
 from scrutiny.perturb.engine.change import Rng
@@ -183,7 +183,7 @@ class Placement:
                 place = start + 1 + int(share * (slack - 1)) if slack > 1 else end
             self._next = at + 1
             old = document.text[place : place + deleted]
-            new = random_letters(inserted, self._rng, unlike=old) if inserted else ""
+            new = filler_letters(inserted, self._rng, unlike=old) if inserted else ""
             yield self._edit(place, place + deleted, new, inside=True)
 
     def _turn_case(self, count: int) -> None:

@@ -28,7 +28,7 @@ from scrutiny.perturb.engine.parameters import (
     read_parameters,
 )
 from scrutiny.perturb.engine.recipe_syntax import read_recipe, write_value
-from scrutiny.perturb.engine.rewrite import held, hold, keeps_label
+from scrutiny.perturb.engine.rewrite import held, hold_function, keeps_label
 
 AtOnce = Callable[[Document, Sequence[Site], Sequence[float]], list[Edit] | None]
 
@@ -243,9 +243,9 @@ def recipes_given(given: Any) -> list[Any]:
     named: list[Any] = []
     for one in several:
         if isinstance(one, Mapping):
-            named += [hold(name, function) for name, function in one.items()]
+            named += [hold_function(name, function) for name, function in one.items()]
         else:
-            named.append(hold(_own_name(one), one) if callable(one) else one)
+            named.append(hold_function(_own_name(one), one) if callable(one) else one)
     parse_recipe.cache_clear()  # which knows functions that were given before by these names
     return [_with_versions(one) if isinstance(one, str) else one for one in named]
 

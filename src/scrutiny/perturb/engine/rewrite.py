@@ -78,7 +78,7 @@ class Rewrite(Transformation):
         yield tuple(edits_between(document.field, document.text, new))
 
 
-def hold(name: str, function: Any) -> str:
+def hold_function(name: str, function: Any) -> str:
     """Versioned name of a user's function, which this process can now call.
 
     Parameters
@@ -107,7 +107,7 @@ def hold(name: str, function: Any) -> str:
             "and underscores, as in {'shout': str.upper}."
         )
     effect = "keeps" if isinstance(function, keeps_label) else "may change"
-    full = f"{name}@py-{digest(effect, identity(name, own), size=4)}"
+    full = f"{name}@py-{digest(effect, function_identity(name, own), size=4)}"
     members = {"id": full, "function": staticmethod(own), "effect": {"*": effect}}
     _HELD.pop(full, None)  # the last that was given stands last
     _HELD[full] = type("Rewrite", (Rewrite,), {"__slots__": (), **members})
@@ -138,8 +138,8 @@ def held(name: str) -> type[Rewrite] | None:
     return _HELD[name]
 
 
-def identity(name: str, function: Any) -> str:
-    """Identity of a function: its source code and closure, or its location.
+def function_identity(name: str, function: Any) -> str:
+    """Identity of a user's transformation: the function's source code and closure, or its location.
 
     Raises
     ------

@@ -23,7 +23,7 @@ V = TypeVar("V")
 
 
 def batches(rows: Sequence[T], width: Callable[[T], int], *, limit: int) -> Iterator[Sequence[T]]:
-    """Rows, shortest first, in batches of at most 32 whose padded size is within a limit.
+    """Rows for a resource's checkpoint, shortest first, in batches within a limit.
 
     Examples
     --------

@@ -14,7 +14,7 @@ _MARKS: Final = ("Ġ", "▁")
 
 
 def whole_words(tokenizer: Any) -> list[str | None]:
-    """Word that each token of a vocabulary spells by itself, or `None` for parts of words.
+    """Word that each token of a resource's vocabulary spells by itself, or `None` for parts.
 
     WordPiece marks parts by ``##``; byte-level and SentencePiece vocabularies mark the beginning
     of a word by ``Ġ`` or ``▁``, and whatever lacks it is a part.

@@ -106,8 +106,8 @@ class Goal(PlugIn, ABC):
         return None
 
 
-def label_of(prediction: Prediction, labels: tuple[str, ...]) -> str | None:
-    """Predicted label: the one that the model names, or else the first with the highest score."""
+def goal_label(prediction: Prediction, labels: tuple[str, ...]) -> str | None:
+    """Label that a goal looks at: the one that the model names, or else the likeliest."""
     if prediction.answer is not None or not prediction.scores:
         return label_in(prediction.answer)
     scores = prediction.scores
@@ -122,7 +122,7 @@ def probability(prediction: Prediction, label: int, labels: tuple[str, ...]) -> 
 
 
 def single(answer: Answer) -> Prediction:
-    """Answer of the only model, or of the reference."""
+    """Answer that a search's goal looks at: of the only model, or of the reference."""
     return answer if isinstance(answer, Prediction) else answer.reference
 
 
@@ -139,7 +139,7 @@ def starting_label(base: Base, against: Against) -> int:
     """
     if against == "gold" and (gold := base.gold) is not None:
         return gold
-    predicted = label_of(single(base.answer), base.labels)
+    predicted = goal_label(single(base.answer), base.labels)
     if predicted not in base.labels:
         raise ModelError(
             f"The model answered {predicted!r}, which is not among its labels "
@@ -156,7 +156,7 @@ def why_skipped(base: Base, against: Against) -> str | None:
         return "no_gold"
     if base.gold is None:
         return "unknown_label"
-    predicted = label_of(single(base.answer), base.labels)
+    predicted = goal_label(single(base.answer), base.labels)
     return None if predicted == base.example.gold else "already_wrong"
 
 

@@ -97,7 +97,7 @@ def token_to_replace(document: Document, site: Site) -> int:
 
 
 def content_words(document: Document) -> list[Site]:
-    """Words of three letters or more that are no function words."""
+    """Words that may be replaced: of three letters or more, and no function words."""
     return sites_where(
         document, lambda word: len(word) > 2 and word.isalpha() and not is_stop_word(word)
     )

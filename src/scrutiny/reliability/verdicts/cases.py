@@ -71,7 +71,7 @@ def is_of_recipe(part: Part) -> bool:
 
 
 def is_on_one_unit(found: Estimated) -> bool:
-    """Whether there is a single unit of resampling, overall or in every stratum.
+    """Whether a case of a verdict has a single unit of resampling, overall or in every stratum.
 
     Its interval, if it has any, is over replicates on this one unit.
     """

@@ -9,7 +9,7 @@ from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.boundary.given import refuse_odd_values
 from scrutiny.core.claim import OPERATORS
 from scrutiny.core.errors import PlanError
-from scrutiny.core.expressions import is_meant
+from scrutiny.core.expressions import names_metric
 from scrutiny.core.slice_syntax import parted, subtracted
 
 _VERSION: Final = re.compile(r"@(?:py-[0-9a-f]+|[0-9]+)")
@@ -37,7 +37,7 @@ class Rule:
 
     def fits(self, metric: str, condition: Mapping[str, object]) -> bool:
         """Whether the rule selects an estimate of this metric and condition."""
-        if not is_meant(self.metric, metric):
+        if not names_metric(self.metric, metric):
             return False
         return all(
             name in condition and says(condition[name], text) for name, text in self.where.items()

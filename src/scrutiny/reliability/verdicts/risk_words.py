@@ -31,7 +31,7 @@ def why(part: Part, spoken: Spoken, state: State, risk: Risk) -> str:
 
 
 def other_scope(part: Part, spoken: Spoken) -> str:
-    """Limits in the scope that does not decide, in words, if there are two scopes."""
+    """Limits of a risk in the scope that does not decide, in words, if there are two scopes."""
     limits = part.limits
     if limits is None or limits.recipe is None:
         return ""
@@ -140,7 +140,7 @@ def ways_to_tell(limits: Limits, n_items: int, n_seeds: int, risk: Risk) -> Ways
 
 
 def rough(count: int) -> str:
-    """Count rounded to two digits.
+    """Count that a risk speaks of, rounded to two digits.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def in_words(
 
 
 def hundred(share: float, decimals: int = 1) -> str:
-    """Hundred times a number, with a true minus sign and no negative zero.
+    """Hundred times a number of a risk, with a true minus sign and no negative zero.
 
     Examples
     --------

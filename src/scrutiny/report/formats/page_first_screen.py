@@ -157,7 +157,7 @@ def _few(cases: Sequence[EvidenceItem]) -> tuple[CasePage, ...]:
 
 
 def case_page(case: EvidenceItem, *, context: int = 160) -> CasePage:
-    """An item with the changes of its texts; fields that did not change are left out."""
+    """An item on the page with its texts' changes; fields that did not change are left out."""
     changed = [name for name in case.fields if any(e.field == name for e in case.edits)]
     names = changed or list(case.fields)
     return CasePage(

@@ -16,7 +16,7 @@ from scrutiny.parts.run.view import Found
 from scrutiny.parts.wording.diffs import changed_words
 from scrutiny.parts.wording.labels import replicate_words
 from scrutiny.reliability.verdicts.gate_rules import says, without_versions
-from scrutiny.report.reading.evidence import Tables, answers_to, is_right, places_of, variant_rows
+from scrutiny.report.reading.evidence import Tables, answers_to, is_right, item_rows, variant_rows
 from scrutiny.report.reading.told import NO_ANSWER, brief_words
 from scrutiny.text.edits import apply_to_text
 
@@ -116,7 +116,7 @@ def _rows(key: EstimateKey, group: Mapping[str, Any], tables: Tables) -> Iterato
     answers = answers_to(key, names, own, tables.outputs)
     asked = np.flatnonzero(((answers.before >= 0) & (answers.after >= 0)).any(axis=1))
     made = tables.at("variants", variants[asked].tolist(), ["item", "edits", "gold"])
-    places = places_of(names.take(asked), key.dataset, tables.items)
+    places = item_rows(names.take(asked), key.dataset, tables.items)
     items = tables.at("items", places.tolist(), _OF_ITEMS)
     rest = {n: v for n, v in key.condition.items() if n not in ("transformation", "draw")}
     of = {
@@ -136,7 +136,7 @@ def _rows_of_found(found: Sequence[Found], tables: Tables) -> Iterator[dict[str,
     """Cases of the texts that searches found, by dataset."""
     for name in dict.fromkeys(one.dataset for one in found):
         own = [one for one in found if one.dataset == name]
-        places = places_of(pa.chunked_array([[one.item for one in own]]), name, tables.items)
+        places = item_rows(pa.chunked_array([[one.item for one in own]]), name, tables.items)
         items = tables.at("items", places.tolist(), _OF_ITEMS)
         for one, item in zip(own, items, strict=True):
             gold = item["gold"]

@@ -28,7 +28,7 @@ def own_differences(
     resampling: Resampling,
     seed: int,
 ) -> dict[str, OwnInterval]:
-    """Interval over items of each replicate's difference, first minus second, by replicate.
+    """Interval over items of each replicate's difference in a report, by replicate.
 
     Replicates are paired by name, else by their order. Nothing where the values are not those that
     the run printed: then the sides were paired otherwise, and the intervals would be of others.

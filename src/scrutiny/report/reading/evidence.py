@@ -155,7 +155,7 @@ def _evidence(
 ) -> Evidence:
     """Example items that every replicate has answered before and after."""
     flipped = answers.before[whole] != answers.after[whole]  # (item, replicate)
-    known = places_of(tables.variants["item"].take(variants[whole]), key.dataset, tables.items)
+    known = item_rows(tables.variants["item"].take(variants[whole]), key.dataset, tables.items)
     times = np.where(known >= 0, flipped.sum(axis=1), 0)
     turned = np.flatnonzero(times > 0)
     by_turn, unknown = _by_turn(
@@ -330,8 +330,8 @@ def _matched(column: pa.ChunkedArray, among: pa.ChunkedArray | pa.Array) -> Code
     return found
 
 
-def places_of(items: pa.ChunkedArray, dataset: str, table: pa.Table) -> Codes:
-    """Rows of these items in the items table; -1 for missing ones."""
+def item_rows(items: pa.ChunkedArray, dataset: str, table: pa.Table) -> Codes:
+    """Rows of the report's evidence in the items table; -1 for missing ones."""
     rows = np.flatnonzero(is_value(table["dataset"], dataset))
     found = _matched(items, table["item"].take(rows))
     return np.where(found >= 0, np.append(rows, -1)[found], -1)

@@ -14,7 +14,7 @@ from scrutiny.core.grouping import grouped
 from scrutiny.parts.run.view import Answer, Evidence, EvidenceItem, Found
 from scrutiny.parts.wording.labels import replicate_words
 from scrutiny.report.parts import registered
-from scrutiny.report.reading.evidence import MOST_CASES, Tables, places_of
+from scrutiny.report.reading.evidence import MOST_CASES, Tables, item_rows
 from scrutiny.report.reading.told import NO_ANSWER, brief_words
 
 
@@ -40,7 +40,7 @@ def evidence_found(finding: Finding, found: Sequence[Found], tables: Tables) -> 
     by_item.sort(key=lambda texts: (-len(texts), min(len(one.edits) for one in texts)))
     shown = by_item[:MOST_CASES]
     names = pa.chunked_array([[texts[0].item for texts in shown]])
-    places = places_of(names, key.dataset, tables.items).tolist()
+    places = item_rows(names, key.dataset, tables.items).tolist()
     items = tables.at("items", places, ["gold", "source", "fields"])
     n_replicates = max(finding.estimate.n_replicates, 1)
     cases = tuple(

@@ -95,7 +95,7 @@ def layers_of(stored: str, read: frozenset[str]) -> str:
 
 
 def brief_words(stored: str) -> str:
-    """Stored answer in a few words, equal for answers that only moved."""
+    """Answer of a case told in a few words, equal for answers that only moved."""
     return _brief(answer_of(stored))
 
 

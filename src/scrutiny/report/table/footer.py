@@ -28,13 +28,13 @@ def footer_lines(view: RunView) -> list[str]:
 
 
 def seeds(view: RunView) -> str:
-    """Replicates and seed of the run in words; of a single one, the seed alone."""
+    """Replicates and seed in the footer of a table; of a single one, the seed alone."""
     seed = view.facts.seed
     return f"{replicates(view)} · run seed {seed}" if len(view.facts.replicates) > 1 else f"{seed}"
 
 
 def replicates(view: RunView) -> str:
-    """Number and kind of replicates, and what they share."""
+    """Replicates in the footer of a table: number, kind, and what they share."""
     facts = view.facts
     count = len(facts.replicates)
     kinds = set(facts.replicates_of.values())

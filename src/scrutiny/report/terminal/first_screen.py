@@ -131,7 +131,7 @@ def _case(hurt: Sequence[FoundRisk]) -> Iterator[Text]:
 
 
 def case_words(case: EvidenceItem) -> str:
-    """What became of a case: "broken in 3 of 5 models; right is positive"."""
+    """Line of the terminal on a case: "broken in 3 of 5 models; right is positive"."""
     of = len(case.answers)
     turned = f"{case.turn} in {case.n_flipped} of {of} models" if of > 1 else case.note or case.turn
     right = f"right is {case.gold}" if case.turned else ""

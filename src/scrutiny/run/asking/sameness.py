@@ -22,8 +22,8 @@ MOST: Final = 32  # queries that are stored and repeated
 Ask = Callable[[Sequence[Any]], Sequence[Any | Failure]]
 
 
-def who(family: str, source: str, dataset: str) -> str:
-    """Name of a replicate on a dataset, as used in memos."""
+def memo_name(family: str, source: str, dataset: str) -> str:
+    """Name of a replicate that is asked on a dataset, as used in memos."""
     return f"{family}/{redacted(source)}/{dataset}"
 
 
@@ -35,7 +35,7 @@ def must_be_the_same(store: TaskStore, name: str, source: str, stated: str, *, k
     store
         Of the run.
     name
-        Of the replicate on its dataset, from `who`.
+        Of the replicate on its dataset, from `memo_name`.
     source
         Its model string.
     stated
@@ -67,7 +67,7 @@ class Witnesses:
     store
         Of the run.
     name
-        Of the replicate on its dataset, from `who`.
+        Of the replicate on its dataset, from `memo_name`.
     source
         Its model string.
     form

@@ -14,7 +14,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.reliability.metrics import in_words
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.families import counted
-from scrutiny.run.estimating.contrasts import contrast, meet
+from scrutiny.run.estimating.contrasts import contrast, shared_items
 from scrutiny.run.estimating.estimates import estimator_of, statistic_of
 from scrutiny.run.planning.assignment import Assignment, assignments_of, beside
 from scrutiny.store.run_folder import RunFolder
@@ -72,7 +72,7 @@ def compare_runs(
     estimated, shared = {}, dict[str, int]()
     for number, (one, other) in enumerate(pairs):
         found = contrast(
-            meet(others.joined(other), own.joined(one)),
+            shared_items(others.joined(other), own.joined(one)),
             statistic_of(other),
             key=replace(
                 one.key,

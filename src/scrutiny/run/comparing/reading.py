@@ -37,7 +37,7 @@ from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Joined, Panel
 from scrutiny.run.comparing.levels import CompareOptions
 from scrutiny.run.comparing.numbers import Pair, paired_assignments, same_models
-from scrutiny.run.estimating.contrasts import Meeting, meet
+from scrutiny.run.estimating.contrasts import Meeting, shared_items
 from scrutiny.run.estimating.estimates import estimator_of
 from scrutiny.run.planning.assignment import Assignment
 from scrutiny.stats.resampling.weights import Units
@@ -146,7 +146,7 @@ class _Reader:
         """Both runs on the items that they share in these datasets."""
         known = self._items(pairs)
         (first, mine), (second, yours) = (self._joined(pairs, side) for side in (0, 1))
-        meeting = meet((first, mine), (second, yours))
+        meeting = shared_items((first, mine), (second, yours))
         there = {second.items[i] for i in yours.rows.tolist()}
         kept = [known[name] for i in mine.rows.tolist() if (name := first.items[i]) in there]
         metric = pairs[0][0].spec.metric

@@ -12,7 +12,7 @@ from scrutiny.core.answers.label import LABEL
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.errors import PlanError
 from scrutiny.core.slice_syntax import joined
-from scrutiny.data.run_items import training_of
+from scrutiny.data.run_items import load_training
 from scrutiny.data.slices import Slice, slices_for
 from scrutiny.diagnostics.similarity.side_by_side.agreement import agreement_of, marked
 from scrutiny.diagnostics.similarity.side_by_side.flips import flips_of
@@ -115,7 +115,7 @@ def _condition(one: Assignment) -> str:
 
 def _slices(sides: Sides, options: CompareOptions) -> list[tuple[Slice, tuple[bool, ...]]]:
     """Declared slices of the items, and one for each pooled dataset."""
-    training = partial(training_of, options.training, "") if options.training else None
+    training = partial(load_training, options.training, "") if options.training else None
     found = slices_for(
         sides.examples, asked=options.where, training=training, fewest=options.fewest
     )

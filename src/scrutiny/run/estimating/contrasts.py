@@ -76,8 +76,8 @@ class Meeting:
         return tally(self.status)
 
 
-def meet(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meeting:
-    """Both sides on the items they share, in the first side's order."""
+def shared_items(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meeting:
+    """Contrast of both sides on the items they share, in the first side's order."""
     (first, mine), (second, yours) = one, other
     place = {name: i for i, name in enumerate(second.items)}
     shared = np.array([i for i, name in enumerate(first.items) if name in place], dtype=np.int64)
@@ -95,8 +95,8 @@ def meet(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meeting:
     )
 
 
-def beside(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meeting:
-    """Two slices of one dataset on the union of their items; items of both count in both."""
+def joined_slices(one: tuple[Panel, Joined], other: tuple[Panel, Joined]) -> Meeting:
+    """Contrast of two slices of one dataset, on their union; items of both count in both."""
     (first, mine), (second, yours) = one, other
     place = {name: i for i, name in enumerate(first.items)}
     for name in second.items:

@@ -29,7 +29,7 @@ from scrutiny.reliability.panel import Joined, Panel, Side
 from scrutiny.reliability.two_metrics import of_two
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.families import counted
-from scrutiny.run.estimating.contrasts import beside, contrast, meet
+from scrutiny.run.estimating.contrasts import contrast, joined_slices, shared_items
 from scrutiny.run.estimating.joint import jointly
 from scrutiny.run.estimating.relations import relate
 from scrutiny.run.planning.assignment import Assignment, Contrast, Relation
@@ -109,7 +109,7 @@ class Estimator:
         if pair.how:
             return self._joint(pair)
         sides, statistic = (self.joined(pair.a), self.joined(pair.b)), statistic_of(pair.a)
-        meeting = beside(*sides) if pair.is_of_slices else meet(*sides)
+        meeting = joined_slices(*sides) if pair.is_of_slices else shared_items(*sides)
         found = contrast(
             meeting,
             statistic,
@@ -136,7 +136,7 @@ class Estimator:
         else:
             statistic = metric_of(pair.how)
         return jointly(
-            meet(one, other),
+            shared_items(one, other),
             statistic,
             key=pair.key,
             resampling=self.resampling,
@@ -195,7 +195,7 @@ class Estimator:
         """Side of the base family that the subject was trained from, aligned to its replicates."""
         base = self._recorded(replace(assignment, subject=assignment.base))
         side = base.select(selector, {})
-        rows = [place_of(name, base.panel.replicates) for name in recorded.panel.replicates]
+        rows = [base_of(name, base.panel.replicates) for name in recorded.panel.replicates]
         return Side(side.values[rows], side.status[rows])
 
 
@@ -210,8 +210,8 @@ def statistic_of(assignment: Assignment) -> Statistic:
     )
 
 
-def place_of(replicate: str | None, bases: Sequence[str | None]) -> int:
-    """Index of the base that a replicate was trained from.
+def base_of(replicate: str | None, bases: Sequence[str | None]) -> int:
+    """Index of the base that an estimated replicate was trained from.
 
     The only one there is, or the one whose random factors the replicate has as well.
 

@@ -7,7 +7,7 @@ from scrutiny.core.boundary.canonical import canonical_json, plain
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import DRAW, Estimate, EstimateKey, of_all_draws
-from scrutiny.core.expressions import is_meant
+from scrutiny.core.expressions import names_metric
 from scrutiny.core.slice_syntax import joined, slice_of_values
 from scrutiny.reliability.asked import Asked, asked_of, partner
 from scrutiny.reliability.estimate import Estimated
@@ -17,7 +17,7 @@ from scrutiny.reliability.verdicts.families import counted
 from scrutiny.reliability.verdicts.gate_rules import Rule, parse_rule
 from scrutiny.run.estimating.estimates import Estimator, estimator_of
 from scrutiny.run.planning.assignment import Assignment, Contrast, assignments_of, from_json
-from scrutiny.run.planning.slicing import contrast_over, over, split
+from scrutiny.run.planning.slicing import contrast_over, over, split_selector
 from scrutiny.store.findings import claim_from_json
 from scrutiny.store.run_folder import RunFolder
 
@@ -104,7 +104,7 @@ def estimates_on(folder: RunFolder, rule: Rule, *, group: str = "all") -> list[E
 def names_slice(folder: RunFolder, names: Collection[str]) -> bool:
     """Whether one of these names is an attribute of the run's items, not a condition."""
     attributes = _attributes(estimator_of(folder), _numbers(folder))
-    return bool(split(dict.fromkeys(names), names=attributes)[0])
+    return bool(split_selector(dict.fromkeys(names), names=attributes)[0])
 
 
 def _chosen(
@@ -171,12 +171,12 @@ def _sides(
         asked = asked_of(rule.metric, rule.where, models=own, text=f"The rule {text!r}")
         asked = asked.of_own(
             lambda metric: {
-                name for n in known if is_meant(metric, n.key.metric) for name in n.where
+                name for n in known if names_metric(metric, n.key.metric) for name in n.where
             }
         )
     sides = []
     for metric, stated in asked.sides:
-        columns, where = split(stated, names=names)
+        columns, where = split_selector(stated, names=names)
         inside = joined(slice_of_values(columns), rule.slice)
         sides.append(_Side(replace(rule, metric=metric, where=where), inside, text))
     if rule.minus:
@@ -186,7 +186,7 @@ def _sides(
                 "behind minus."
             )
         (one,) = sides
-        columns, stated = split(rule.minus[0], names=names)
+        columns, stated = split_selector(rule.minus[0], names=names)
         other = replace(one.rule, where={**one.rule.where, **stated})
         sides.append(
             _Side(other, joined(slice_of_values(columns), rule.minus[1]) or one.asked, text)
@@ -339,7 +339,7 @@ def _of_metric(rule: Rule, known: Sequence[_Number]) -> list[_Number]:
         If there is no such metric, or the run has not computed it.
     """
     metrics = sorted({number.key.metric for number in known})
-    if not any(is_meant(rule.metric, m) for m in metrics):
+    if not any(names_metric(rule.metric, m) for m in metrics):
         metric_name(rule.metric)
         raise UnknownNameError("metric in this run", rule.metric, metrics)
     fitting = [number for number in known if rule.fits(number.key.metric, number.where)]

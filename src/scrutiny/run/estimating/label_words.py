@@ -29,7 +29,7 @@ def pairs_of(dataset: Dataset, match: LabelMatch) -> dict[str, str]:
 
 
 def are_words(pairs: Mapping[str, str]) -> bool:
-    """Whether both sides of every pair are the same real word, so that the match is safe.
+    """Whether labels match safely: both sides of every pair are the same real word.
 
     Examples
     --------

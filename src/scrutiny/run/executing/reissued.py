@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from scrutiny.core.grouping import grouped
 from scrutiny.models.strings.source import parse
-from scrutiny.run.asking.sameness import who
+from scrutiny.run.asking.sameness import memo_name
 from scrutiny.run.asking.stores import TaskStore
 from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.planning.resolved import Resolved
@@ -44,7 +44,7 @@ def see_again(
     for one in _replicates(resolved):
         family, position, dataset = one
         replicate = resolved.families[family].replicates[position]
-        known, _ = store.memo(f"fingerprint/{who(family, replicate.source, dataset)}")
+        known, _ = store.memo(f"fingerprint/{memo_name(family, replicate.source, dataset)}")
         if not known or one in asked or _is_known(resolved, store, one):
             continue
         runner.ask_again(family, dataset, position)
@@ -89,7 +89,7 @@ def _place(resolved: Resolved, one: Asked) -> tuple[str, list[Any]]:
     """Key of a replicate's files, and their names, sizes and times; empty without files."""
     family, position, dataset = one
     source = resolved.families[family].replicates[position].source
-    return f"place/{who(family, source, dataset)}", _files(parse(source).target)
+    return f"place/{memo_name(family, source, dataset)}", _files(parse(source).target)
 
 
 def _files(target: str) -> list[Any]:

@@ -20,7 +20,7 @@ from scrutiny.models.python.reading import ObjectReading, read_object
 from scrutiny.run.asking.client import MOST_TOLD, ModelClient, Tally
 from scrutiny.run.asking.forms import FORMS
 from scrutiny.run.asking.pace import Pace
-from scrutiny.run.asking.sameness import Witnesses, must_be_the_same, who
+from scrutiny.run.asking.sameness import Witnesses, memo_name, must_be_the_same
 from scrutiny.run.asking.stores import TaskStore
 from scrutiny.run.executing.context import AskedReference, RunContext
 from scrutiny.run.planning.loading import LoadedModels
@@ -185,7 +185,7 @@ class TaskRunner:
         task = self._resolved.tasks[dataset]
         model, reading = self._models.get(family, replicate.source, task)
         match = self._resolved.pairings[family, dataset].labels
-        name = who(family, replicate.source, dataset)
+        name = memo_name(family, replicate.source, dataset)
         with errors_named(replicate.source), at_home(replicate.source):
             fingerprint = model.fingerprint()
         # without one, answers are not shared between runs

@@ -12,7 +12,7 @@ from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resamplin
 from scrutiny.data.doubts import left_out
 from scrutiny.data.reading import OnBadRow
 from scrutiny.run.importing.collecting import Logged, printed_beside
-from scrutiny.run.importing.tables import KIND, fingerprint_of
+from scrutiny.run.importing.tables import KIND, log_fingerprint
 from scrutiny.run.manifest import environment
 from scrutiny.run.planning.assignment import Assignment, to_json
 
@@ -100,7 +100,7 @@ class Manifest:
             "source": ", ".join(files),
             "task": "logged",
             "items": len(examples),
-            "fingerprint": fingerprint_of(examples),
+            "fingerprint": log_fingerprint(examples),
             "bad_rows": [plain(row) for row in found.bad_rows[:100]],
             "n_bad_rows": len(found.bad_rows),
             "doubts": list(left_out(found.bad_rows)),

@@ -65,8 +65,8 @@ def _grouping_columns(task: Logged) -> dict[str, str]:
     return found
 
 
-def fingerprint_of(examples: list[Example]) -> str:
-    """Digest of identities, texts and gold answers, in order."""
+def log_fingerprint(examples: list[Example]) -> str:
+    """Digest of an imported log's items: identities, texts and gold answers, in order."""
     state = blake2b(digest_size=16, person=b"scrutiny.logs.1")
     for one in examples:
         state.update(length_prefixed(one.id, one.text, "" if one.gold is None else str(one.gold)))

@@ -83,7 +83,7 @@ def audit_plan(
     own = {model.name for model in models}
     there = {d.name: d for d in data}
     measures: list[MeasurePlan] = []
-    for name in ordered(registry().names("diagnostic")):
+    for name in in_page_order(registry().names("diagnostic")):
         entry = registry().entry("diagnostic", name)
         is_asked = {name, name.partition("@")[0]} & set(only) if only else wanted.has(entry)
         if not is_asked or (data and not {entry.registration.needs} <= {"", *offered}):
@@ -121,8 +121,8 @@ def audit_plan(
     )
 
 
-def ordered(names: Sequence[str]) -> list[str]:
-    """Names of diagnostics in page order."""
+def in_page_order(names: Sequence[str]) -> list[str]:
+    """Names of diagnostics that an audit plans, in page order."""
     rank = {name: place for place, name in enumerate(_FIRST)}
     return sorted(names, key=lambda name: (rank.get(name.partition("@")[0], len(rank)), name))
 

@@ -200,8 +200,8 @@ def _base(name: str) -> str:
     return name.partition("@")[0]
 
 
-def refusal(family: Family, within: Mapping[str, str], gates: Collection[str]) -> str:
-    """Reason to refuse claims about these replicates regardless of the numbers; or empty.
+def refusal_of_claims(family: Family, within: Mapping[str, str], gates: Collection[str]) -> str:
+    """Reason for a plan to refuse claims about replicates regardless of the numbers; or empty.
 
     Parameters
     ----------

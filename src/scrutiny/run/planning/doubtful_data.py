@@ -13,7 +13,7 @@ from scrutiny.run.planning.resolved import Resolved
 
 
 def shared_data(plan: Plan, datasets: Mapping[str, Dataset]) -> tuple[SharedItems, ...]:
-    """Items that datasets of one measurement share.
+    """Items that datasets of one measurement of a plan share.
 
     Raises
     ------

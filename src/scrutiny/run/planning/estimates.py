@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.errors import PlanError
-from scrutiny.core.expressions import is_meant
+from scrutiny.core.expressions import names_metric
 from scrutiny.core.limits import known
 from scrutiny.core.plan import EstimatePlan
 from scrutiny.core.slice_syntax import WHERE, joined, slice_of_values
@@ -15,7 +15,7 @@ from scrutiny.reliability.metrics import metric_name, metric_of
 from scrutiny.reliability.verdicts.gate_rules import fits, written
 from scrutiny.run.planning.assignment import Assignment, Contrast
 from scrutiny.run.planning.resolved import Resolved
-from scrutiny.run.planning.slicing import contrast_over, items_of, over, split
+from scrutiny.run.planning.slicing import contrast_over, items_of, over, split_selector
 from scrutiny.run.planning.specs import places
 
 _IDENTITY: Final = ("subject", "reference", "dataset", "role", "group")
@@ -111,7 +111,7 @@ def _of_two(
         If no estimate of one fits one of the other, or they have no common unit.
     """
     asked = asked.of_own(
-        lambda metric: {n for a in designed if is_meant(metric, a.spec.metric) for n in _has(a)}
+        lambda metric: {n for a in designed if names_metric(metric, a.spec.metric) for n in _has(a)}
     )
     sides = []
     for metric, where in asked.sides:
@@ -149,7 +149,7 @@ def _each(one: Assignment, asked: Asked, resolved: Resolved) -> Iterator[tuple[s
 
 def _source(plan: EstimatePlan, metric: str, designed: Sequence[Assignment]) -> str:
     """Measurement of one of two metrics: the plan's, else the only one that is about it."""
-    has = [a for a in designed if is_meant(metric, a.spec.metric)]
+    has = [a for a in designed if names_metric(metric, a.spec.metric)]
     about = {a.measure: None for a in has if a.spec.role == "measured"} or {
         a.measure: None for a in has
     }
@@ -194,13 +194,13 @@ def fitting(
     PlanError, UnknownNameError
         If nothing fits.
     """
-    columns, where = split(plan.where)
+    columns, where = split_selector(plan.where)
     items = {name: written(value) for name, value in columns.items()}
     asked = joined(slice_of_values(items), where.pop(WHERE, ""))
     place = f"estimate {plan.id!r}, from"
     known("measurement", [plan.source], resolved.measurements, where=place)
     own = [a for a in designed if a.measure == plan.source]
-    there = [a for a in own if is_meant(plan.metric, a.spec.metric)]
+    there = [a for a in own if names_metric(plan.metric, a.spec.metric)]
     metrics = sorted({a.spec.metric for a in there}) or [metric_name(plan.metric)]
     if len(metrics) > 1:
         raise PlanError(

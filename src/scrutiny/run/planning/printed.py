@@ -10,19 +10,19 @@ _SLACK: Final = Decimal("1e-9")
 _MINUS: Final = str.maketrans({"\N{MINUS SIGN}": "-", "\N{EN DASH}": "-"})
 
 
-def plain_number(printed: str) -> str:
-    """Published text with an ordinary minus sign and without spaces.
+def printed_text(printed: str) -> str:
+    """Number that a plan copies from print, with an ordinary minus sign and without spaces.
 
     Examples
     --------
-    >>> plain_number("< .001"), plain_number(f"{chr(0x2212)}.206")
+    >>> printed_text("< .001"), printed_text(f"{chr(0x2212)}.206")
     ('<.001', '-.206')
     """
     return printed.translate(_MINUS).replace(" ", "")
 
 
-def number_of(printed: str) -> Decimal:
-    """Value of a published number; for "< .001", the limit.
+def printed_value(printed: str) -> Decimal:
+    """Value of a number that a plan copies from print; for "< .001", the limit.
 
     Raises
     ------
@@ -30,7 +30,7 @@ def number_of(printed: str) -> Decimal:
         If it is no number.
     """
     try:
-        found = Decimal(plain_number(printed).removeprefix("<"))
+        found = Decimal(printed_text(printed).removeprefix("<"))
     except InvalidOperation as error:
         raise PlanError(
             f"{printed!r} is no printed number: 92.9, .415, 7.578e-5, < .001."
@@ -48,19 +48,19 @@ def half_unit(printed: str) -> Decimal:
     >>> half_unit("92.9"), half_unit("7.578e-5")
     (Decimal('0.05'), Decimal('5E-9'))
     """
-    return Decimal((0, (5,), int(number_of(printed).as_tuple().exponent) - 1))
+    return Decimal((0, (5,), int(printed_value(printed).as_tuple().exponent) - 1))
 
 
 def rounds_to(value: float, printed: str) -> bool:
-    """Whether a value equals the published one, at its digits.
+    """Whether a value equals the one that a plan copies from print, at its digits.
 
     Examples
     --------
     >>> rounds_to(82.948, "82.9"), rounds_to(82.948, "92.9"), rounds_to(2e-5, "< .001")
     (True, False, True)
     """
-    number = number_of(printed)
-    if plain_number(printed).startswith("<"):
+    number = printed_value(printed)
+    if printed_text(printed).startswith("<"):
         return value < number
     return abs(Decimal(value) - number) <= half_unit(printed) * (1 + _SLACK)
 
@@ -73,7 +73,7 @@ def at_digits(value: float, printed: str) -> str:
     >>> at_digits(82.948, "92.9"), at_digits(0.4151, ".415"), at_digits(7.5776e-5, "7.578e-5")
     ('82.9', '.415', '7.578e-5')
     """
-    text = plain_number(printed)
+    text = printed_text(printed)
     if text.startswith("<"):
         return f"{value:.2g}"
     mantissa, e, _ = text.lower().partition("e")

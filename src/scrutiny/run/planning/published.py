@@ -11,7 +11,13 @@ from scrutiny.core.grouping import grouped
 from scrutiny.core.limits import known
 from scrutiny.core.published import OF_VERDICTS, PublishedPlan, Reproduction
 from scrutiny.reliability.verdicts.gate_rules import fits
-from scrutiny.run.planning.printed import at_digits, half_unit, number_of, plain_number, rounds_to
+from scrutiny.run.planning.printed import (
+    at_digits,
+    half_unit,
+    printed_text,
+    printed_value,
+    rounds_to,
+)
 from scrutiny.run.planning.resolved import Resolved
 
 _ALPHA: Final = 0.05
@@ -50,14 +56,14 @@ def _must_read(row: PublishedPlan, measures: Sequence[str]) -> None:
             raise PlanError("a finding has claim =, and the claim has the numbers: leave out from.")
         return
     if row.of != "head":
-        number_of(row.text)
+        printed_value(row.text)
     if row.sign and row.of != "count":
         raise PlanError('sign goes with of = "count".')
     if row.of == "f1":
         if row.given.keys() != {"precision", "recall"}:
             raise PlanError('of = "f1" needs given = { precision = "97.2", recall = "92.9" }.')
         for printed in row.given.values():
-            number_of(printed)
+            printed_value(printed)
         return
     if row.given:
         raise PlanError('given goes with of = "f1".')
@@ -129,7 +135,7 @@ def _scaled(value: float | None, scale: int) -> float | None:
 
 
 def reproduction(row: PublishedPlan, estimates: Iterable[Estimate]) -> Reproduction:
-    """One published figure with the run's.
+    """One published figure that a plan names, with the run's.
 
     Parameters
     ----------
@@ -160,7 +166,7 @@ def reproduction(row: PublishedPlan, estimates: Iterable[Estimate]) -> Reproduct
 
 
 def _outcome(row: PublishedPlan, value: float | None, ours: str) -> Reproduction:
-    same = ours == plain_number(row.text) if value is None else rounds_to(value, row.text)
+    same = ours == printed_text(row.text) if value is None else rounds_to(value, row.text)
     return Reproduction(row, "agrees" if same else "differs", ours, value)
 
 
@@ -265,11 +271,11 @@ def _of_printed(row: PublishedPlan) -> Reproduction:
     The mean F1 of several runs is at most the F1 of their mean precision and recall (the harmonic
     mean is concave), so one that is printed too high is wrong even where the row is a mean.
     """
-    precision, recall = (number_of(row.given[name]) for name in ("precision", "recall"))
+    precision, recall = (printed_value(row.given[name]) for name in ("precision", "recall"))
     slack = [half_unit(row.given[name]) for name in ("precision", "recall")]
     low = _harmonic(float(precision - slack[0]), float(recall - slack[1]))
     high = _harmonic(float(precision + slack[0]), float(recall + slack[1]))
-    printed, half = float(number_of(row.text)), float(half_unit(row.text))
+    printed, half = float(printed_value(row.text)), float(half_unit(row.text))
     value = _harmonic(float(precision), float(recall))
     is_open = low - half <= printed <= high + half
     return Reproduction(row, "agrees" if is_open else "differs", at_digits(value, row.text), value)

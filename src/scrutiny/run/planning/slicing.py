@@ -7,7 +7,7 @@ from typing import Any
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.slice_syntax import canonical, joined
-from scrutiny.data.run_items import training_of
+from scrutiny.data.run_items import load_training
 from scrutiny.data.slices import COLUMNS, Items
 from scrutiny.run.planning.assignment import Assignment, Contrast
 from scrutiny.run.planning.resolved import Resolved
@@ -18,22 +18,22 @@ def items_of(resolved: Resolved, dataset: str) -> Items:
     (plan,) = (data for data in resolved.plan.data if data.name == dataset)
     return Items.of(
         resolved.datasets[dataset].examples,
-        partial(training_of, plan.training, resolved.datasets[dataset].task)
+        partial(load_training, plan.training, resolved.datasets[dataset].task)
         if plan.training
         else None,
     )
 
 
-def split(
+def split_selector(
     where: Mapping[str, Any], *, names: Collection[str] = ()
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Conditions ``name = value`` of a selector, and the rest of it.
+    """Conditions ``name = value`` of a plan's selector, and the rest of it.
 
     ``names`` are further names of attributes and columns.
 
     Examples
     --------
-    >>> split({"a_topic": "film", "draw": "0"})
+    >>> split_selector({"a_topic": "film", "draw": "0"})
     ({'a_topic': 'film'}, {'draw': '0'})
     """
     columns = {n: v for n, v in where.items() if n.startswith(COLUMNS) or n in names}

@@ -12,7 +12,7 @@ from scrutiny.core.plan import MeasurePlan, ModelPlan
 from scrutiny.core.record import Measure
 from scrutiny.data.dataset import Dataset
 from scrutiny.run.planning.assignment import Assignment, Contrast
-from scrutiny.run.planning.claims import on_record, refusal
+from scrutiny.run.planning.claims import on_record, refusal_of_claims
 from scrutiny.run.planning.resolved import Resolved
 
 
@@ -196,7 +196,7 @@ def design_claims(resolved: Resolved) -> Iterator[Claim]:
 
 
 def unit_column(dataset: Dataset, unit: str) -> str:
-    """Column of the items that is the unit of resampling.
+    """Column of the items that is the plan's unit of resampling.
 
     The plan's unit; else the first ``u_`` column with several values (one document is no sample of
     documents); else "item".
@@ -274,13 +274,13 @@ def _refused(
     models: Mapping[str, ModelPlan],
 ) -> str:
     """Reason to refuse a claim: the checkpoint of its family, or of one it is compared with."""
-    said = [refusal(place.family, place.within, claim.gates)]
+    said = [refusal_of_claims(place.family, place.within, claim.gates)]
     components = {component.estimate for component in claim.components}
     others = {spec.minus: spec for spec in place.design.contrasts if spec.id in components}
     for spec in others.values():
         other = next((p for p in everywhere if _is_other(p, place, spec, models)), None)
         if other is not None and other.family is not place.family:
-            why = refusal(other.family, other.within, claim.gates)
+            why = refusal_of_claims(other.family, other.within, claim.gates)
             said.append(why and f"{other.family.name}: {why}")
     return "; ".join(filter(None, said))
 

@@ -16,8 +16,8 @@ from scrutiny.training.job import TrainingJob
 from scrutiny.training.trainer import Trainer, TrainingNode
 
 
-def make_recipe(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any:
-    """Recipe from plain values; fields of nested dataclasses are given without prefix.
+def recipe_of_node(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any:
+    """Recipe of a plan's training from plain values; fields of nested dataclasses have no prefix.
 
     ``{epochs = 3, hidden = 50}`` is a recipe with an architecture whose ``hidden`` is 50.
 
@@ -81,7 +81,7 @@ class Nodes:
         trainer = trainer_of(node)
         _must_start_well(node, trainer)
         kind = trainer.recipe(node.task)
-        recipe = make_recipe(kind, node.params, where=f"train {node.name!r}, params")
+        recipe = recipe_of_node(kind, node.params, where=f"train {node.name!r}, params")
         with _named(node):
             task = trainer.reads(node.task)
         measured = dict.fromkeys(

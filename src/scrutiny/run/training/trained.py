@@ -24,8 +24,8 @@ from scrutiny.run.training.nodes import Nodes, trainer_of
 from scrutiny.tasks.held_out import COLUMN
 
 
-def chosen_by(resolved: Resolved) -> Iterator[str]:
-    """A sentence for each family that was trained on, or chosen by, data it is measured on."""
+def trained_on_it(resolved: Resolved) -> Iterator[str]:
+    """Sentences on families that a run trained on, or chose by, data they are measured on."""
     for family, name in resolved.pairings:
         dataset = resolved.datasets[name]
         members = resolved.families[family].replicates

@@ -62,10 +62,10 @@ class InvariantMean:
     reason: str | None = None
 
 
-def pairs_of(
+def scope_pairs(
     reference: tuple[ArrayLike, ArrayLike], target: tuple[ArrayLike, ArrayLike]
 ) -> ChangedPairs:
-    """Invariance of both models and their distance on each pair, from their probabilities.
+    """SCoPE's pairs: invariance of both models and their distance on each, from probabilities.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def pairs_of(
     --------
     >>> m1 = [[0.9, 0.1]], [[0.8, 0.2]]
     >>> m2 = [[0.6, 0.4]], [[0.4, 0.6]]
-    >>> one = pairs_of(m1, m2)
+    >>> one = scope_pairs(m1, m2)
     >>> one.inv1.tolist(), one.inv2.tolist(), one.distance.round(3).tolist()
     ([True], [False], [0.2])
     """
@@ -99,16 +99,16 @@ def pairs_of(
     return ChangedPairs(
         inv1=labels[0] == labels[1],
         inv2=labels[2] == labels[3],
-        distance=change_distance((one, one_changed), (two, two_changed)),
+        distance=scope_distance((one, one_changed), (two, two_changed)),
         agree=labels[1] == labels[3],
         agree_base=labels[0] == labels[2],
     )
 
 
-def change_distance(
+def scope_distance(
     reference: tuple[FloatArray, FloatArray], target: tuple[FloatArray, FloatArray]
 ) -> FloatArray:
-    """L1 distance ``(...)`` between two models' changes of distributions ``(..., label)``.
+    """SCoPE's L1 distance ``(...)`` between two models' changes of distributions ``(..., label)``.
 
     **Measures**: whether the change of text moved both models by the same, in direction and size.
 
@@ -120,7 +120,7 @@ def change_distance(
     Examples
     --------
     >>> a, b = np.array([0.9, 0.1]), np.array([0.1, 0.9])
-    >>> float(change_distance((a, b), (b, a)))
+    >>> float(scope_distance((a, b), (b, a)))
     3.2
     """
     moved = (reference[0] - reference[1]) - (target[0] - target[1])
@@ -184,7 +184,8 @@ def hard_scope(pairs: ChangedPairs) -> InvariantMean:
 
     Examples
     --------
-    >>> pairs = pairs_of(([[0.9, 0.1]] * 2, [[0.8, 0.2]] * 2), ([[0.6, 0.4]] * 2, [[0.7, 0.3]] * 2))
+    >>> m1, m2 = ([[0.9, 0.1]] * 2, [[0.8, 0.2]] * 2), ([[0.6, 0.4]] * 2, [[0.7, 0.3]] * 2)
+    >>> pairs = scope_pairs(m1, m2)
     >>> hard_scope(pairs).value
     1.0
     """
@@ -205,7 +206,7 @@ def soft_scope(
 
     Examples
     --------
-    >>> pairs = pairs_of(([[0.9, 0.1]], [[0.6, 0.4]]), ([[0.6, 0.4]], [[0.7, 0.3]]))
+    >>> pairs = scope_pairs(([[0.9, 0.1]], [[0.6, 0.4]]), ([[0.6, 0.4]], [[0.7, 0.3]]))
     >>> hard_scope(pairs).value, round(soft_scope(pairs, tolerance=0.1, cutoff=1.0).value, 3)
     (1.0, 0.222)
     """
@@ -226,7 +227,7 @@ def soft_curve(
 
     Examples
     --------
-    >>> pairs = pairs_of(([[0.9, 0.1]], [[0.6, 0.4]]), ([[0.6, 0.4]], [[0.7, 0.3]]))
+    >>> pairs = scope_pairs(([[0.9, 0.1]], [[0.6, 0.4]]), ([[0.6, 0.4]], [[0.7, 0.3]]))
     >>> soft_curve(pairs, [0.5, 1.0, 4.0]).round(3).tolist()
     [0.0, 0.211, 0.81]
     """
@@ -237,8 +238,8 @@ def soft_curve(
     return np.array([np.nan if value is None else value for value in found])
 
 
-def mean_distance(pairs: ChangedPairs) -> InvariantMean:
-    """Mean distance between the models' changes over pairs on which both keep their label.
+def mean_scope_distance(pairs: ChangedPairs) -> InvariantMean:
+    """Mean of SCoPE's distance between the models over pairs on which both keep their label.
 
     **Measures**: what Soft-SCoPE adds to Hard-SCoPE, without constants.
 
@@ -248,15 +249,15 @@ def mean_distance(pairs: ChangedPairs) -> InvariantMean:
 
     Examples
     --------
-    >>> pairs = pairs_of(([[0.9, 0.1]], [[0.6, 0.4]]), ([[0.6, 0.4]], [[0.7, 0.3]]))
-    >>> round(mean_distance(pairs).value, 3)
+    >>> pairs = scope_pairs(([[0.9, 0.1]], [[0.6, 0.4]]), ([[0.6, 0.4]], [[0.7, 0.3]]))
+    >>> round(mean_scope_distance(pairs).value, 3)
     0.8
     """
     return _mean_over(pairs.inv1 & pairs.inv2, pairs.distance, "never_both_invariant")
 
 
 def ood_agreement(pairs: ChangedPairs, *, over: str = "invariant") -> InvariantMean:
-    """Share of changed texts on which both models give the same label (OOD agreement).
+    """Share of SCoPE's changed texts on which both models give one label (OOD agreement).
 
     Parameters
     ----------
@@ -275,7 +276,7 @@ def ood_agreement(pairs: ChangedPairs, *, over: str = "invariant") -> InvariantM
 
     Examples
     --------
-    >>> pairs = pairs_of(([[0.9, 0.1]], [[0.6, 0.4]]), ([[0.6, 0.4]], [[0.7, 0.3]]))
+    >>> pairs = scope_pairs(([[0.9, 0.1]], [[0.6, 0.4]]), ([[0.6, 0.4]], [[0.7, 0.3]]))
     >>> ood_agreement(pairs).value
     1.0
     """

@@ -38,7 +38,7 @@ def row_entropy(rows: ArrayLike, *, smoothing: float = 0.0001) -> FloatArray:
 
 
 def jensen_shannon_matrix(maps: ArrayLike, *, smoothing: float = 0.001) -> FloatArray:
-    """Divergence ``(head, head)`` in nats of heads' rows, summed over rows.
+    """Divergence ``(map, map)`` in nats of every two sets of distributions, summed over rows.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import FloatArray, finite
+from scrutiny.stats.arrays import FloatArray, IntArray, finite
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.significance import binomial
 
@@ -122,3 +122,17 @@ def _distribution(values: ArrayLike) -> FloatArray:
     if (p < 0).any() or abs(float(p.sum()) - 1.0) > 1e-6:
         raise StatisticsError("a distribution must be at least 0, with sum 1.")
     return p
+
+
+def counts_of(scores: Sequence[float], n_samples: int) -> IntArray | None:
+    """Counts ``(label,)`` from shares of samples; `None` if they are not shares.
+
+    Examples
+    --------
+    >>> counts_of((0.25, 0.75), 4), counts_of((0.3, 0.7), 4)
+    (array([1, 3]), None)
+    """
+    exact = np.asarray(scores, dtype=np.float64) * n_samples
+    counts = np.rint(exact).astype(np.int64)
+    is_sound = bool((np.abs(exact - counts) < 1e-3).all()) and int(counts.sum()) == n_samples
+    return counts if is_sound else None

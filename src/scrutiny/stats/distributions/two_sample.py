@@ -256,3 +256,25 @@ def _censored(values: ArrayLike, name: str) -> FloatArray:
         raise StatisticsError(f"a call of {name} has no log-probability at all.")
     smallest = np.where(missing, np.inf, rows).min(axis=1, keepdims=True)
     return finite(np.where(missing, smallest, rows), name)
+
+
+def label_mmd(a: IntArray, b: IntArray) -> FloatArray:
+    """Squared discrepancies ``(...)`` of counts ``(..., label)``, kernel "the same label".
+
+    That of `hamming_mmd` for texts of one position and one prompt.
+
+    Examples
+    --------
+    >>> float(label_mmd(np.array([2, 0]), np.array([0, 2])))
+    2.0
+    """
+    n, m = a.sum(axis=-1), b.sum(axis=-1)
+    within = (a * (a - 1)).sum(axis=-1) / (n * (n - 1)) + (b * (b - 1)).sum(axis=-1) / (m * (m - 1))
+    return np.asarray(within - 2.0 * (a * b).sum(axis=-1) / (n * m), dtype=np.float64)
+
+
+def exchanged(a: IntArray, b: IntArray, *, exchanges: int, rng: np.random.Generator) -> FloatArray:
+    """Discrepancies ``(exchange,)`` after random reassignment of both sides' samples."""
+    both = a + b
+    dealt = rng.multivariate_hypergeometric(both, int(a.sum()), size=exchanges)
+    return label_mmd(dealt, both - dealt)

@@ -26,7 +26,7 @@ def kl(p: Floats, q: Floats) -> Floats:
 
 
 def js(p: Floats, q: Floats) -> Floats:
-    """Jensen-Shannon divergence in nats, over the last axis; at most log 2.
+    """Jensen-Shannon divergence of distributions in nats, over the last axis; at most log 2.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def js(p: Floats, q: Floats) -> Floats:
 
 
 def js_slope(p: Floats, q: Floats) -> Floats:
-    """Gradient ``(..., outcome)`` of the Jensen-Shannon divergence with respect to p.
+    """Gradient ``(..., outcome)`` of the divergence of distributions `js` with respect to p.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def js_slope(p: Floats, q: Floats) -> Floats:
 
 
 def tvd(p: Floats, q: Floats) -> Floats:
-    """Total variation distance, half of the absolute differences over the last axis.
+    """Total variation distance of distributions: half of the absolute differences, last axis.
 
     Of two labels it is the change of either's probability.
 

@@ -72,7 +72,7 @@ def bootstrap(
 
 
 def jackknife(X: ArrayLike, value: Value, *, units: Units | None = None) -> FloatArray:
-    """Statistic with each unit left out in turn, ``(unit, replicate)``.
+    """Jackknife of an interval: statistic with each unit left out in turn, ``(unit, replicate)``.
 
     Parameters
     ----------

@@ -95,7 +95,7 @@ class SaidStates:
 
 
 def state_of(rng: np.random.Generator) -> bytes:
-    """Generator state as bytes, for any kind of generator."""
+    """Generator state of a resampling as bytes, for any kind of generator."""
     return repr(_plain(rng.bit_generator.state)).encode()
 
 

@@ -18,7 +18,7 @@ _KEPT = KeptDraws()
 
 
 def crowding_of(sizes: ArrayLike) -> float:
-    """Mean number of items in the unit of an item (size-weighted); 1 if each item is a unit.
+    """Mean number of items in the unit of resampling of an item; 1 if each item is a unit.
 
     Items divided by it are the effective number of units of equal size (Kish): ten units of
     very different sizes are worth five or six, in degrees of freedom too.

@@ -6,7 +6,7 @@ from typing import Any
 from scrutiny.core.errors import DataError
 from scrutiny.tasks.annotated.annotated import Annotated, Labeled
 from scrutiny.tasks.columns.roles import OF_SENTENCES, WORDS, list_role
-from scrutiny.tasks.columns.word_cells import list_of, stretch_of
+from scrutiny.tasks.columns.word_cells import list_of, run_of_words
 
 
 class AlignedPairs(Annotated):
@@ -27,4 +27,4 @@ class AlignedPairs(Annotated):
                 raise DataError(f"pairs[{i - 1}] is no pair of lists of places of words")
             for side, value in zip("ab", pair, strict=True):
                 where = f"pairs[{i - 1}], side {side},"
-                yield Labeled(*stretch_of(value, where, n=len(words)), f"{i}:{side}")
+                yield Labeled(*run_of_words(value, where, n=len(words)), f"{i}:{side}")

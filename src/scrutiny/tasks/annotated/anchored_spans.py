@@ -7,7 +7,7 @@ from scrutiny.core.errors import DataError
 from scrutiny.core.queries.annotation import ANCHOR, TARGET
 from scrutiny.tasks.annotated.annotated import Annotated, Labeled
 from scrutiny.tasks.columns.roles import OF_SENTENCES, WORDS, list_role
-from scrutiny.tasks.columns.word_cells import indices_of, stretches
+from scrutiny.tasks.columns.word_cells import indices_of, runs_of_words
 from scrutiny.tasks.held_out import held_out_column
 
 
@@ -34,7 +34,7 @@ class AnchoredSpans(Annotated):
         if not anchor:
             raise DataError("anchor has no words")
         for label, indices in ((ANCHOR, sorted(set(anchor))), (TARGET, target)):
-            for first, last in stretches(indices):
+            for first, last in runs_of_words(indices):
                 yield Labeled(first, last, label)
 
     def told(self, row: Mapping[str, Any], words: Sequence[str]) -> Mapping[str, str]:

@@ -9,7 +9,7 @@ from scrutiny.core.task import Role
 from scrutiny.tasks.annotated.annotated import Annotated, Labeled
 from scrutiny.tasks.columns.cells import as_label
 from scrutiny.tasks.columns.roles import OF_SENTENCES, WORDS, list_role
-from scrutiny.tasks.columns.word_cells import list_of, stretch_of
+from scrutiny.tasks.columns.word_cells import list_of, run_of_words
 
 #: Kinds of mentions.
 KINDS: Final = ("pronoun", "proper", "nominal")
@@ -41,7 +41,7 @@ class MentionClusters(Annotated):
             where = f"mentions[{i}]"
             if not isinstance(mention, Mapping):
                 raise DataError(f"{where} is no object with words, cluster and kind")
-            first, last = stretch_of(mention.get("words"), f"{where}.words", n=len(words))
+            first, last = run_of_words(mention.get("words"), f"{where}.words", n=len(words))
             cluster, kind = as_label(mention.get("cluster")), mention.get("kind")
             if not cluster or ":" in cluster:
                 raise DataError(

@@ -71,7 +71,7 @@ def as_label(value: Any) -> str | None:
 
 
 def attributes_of(row: Mapping[str, Any]) -> dict[str, str | float]:
-    """Attributes of a row: groups (``a_*``) and units of resampling (``u_*``).
+    """Attributes in the cells of a row: groups (``a_*``) and units of resampling (``u_*``).
 
     A missing group is left out.
 

@@ -32,7 +32,7 @@ _OUTSIDE = _Tag("O", "")
 
 
 def chunks(tags: Sequence[str]) -> list[Chunk]:
-    """Entities in one sentence's tags.
+    """Entities in a column of one sentence's tags.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def repairs(tags: Sequence[str]) -> int:
 
 
 def token_borders(tokens: Sequence[str]) -> tuple[tuple[int, int], ...]:
-    """Offsets of the tokens in their text: joined by single spaces.
+    """Offsets of a column's tokens in their text: joined by single spaces.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def spans_of(
 
 
 def to_bio(tokens: Sequence[tuple[int, int]], spans: Sequence[Span]) -> list[str]:
-    """BIO (IOB2) tag of each token.
+    """BIO (IOB2) tag of each token, as a column of tags holds it.
 
     Parameters
     ----------

@@ -60,8 +60,8 @@ def indices_of(value: Any, name: str, *, n: int) -> list[int]:
     return list(value)
 
 
-def stretch_of(value: Any, name: str, *, n: int) -> tuple[int, int]:
-    """First and last index of words in a row.
+def run_of_words(value: Any, name: str, *, n: int) -> tuple[int, int]:
+    """First and last index of the words that a cell lists in a row.
 
     Raises
     ------
@@ -76,12 +76,12 @@ def stretch_of(value: Any, name: str, *, n: int) -> tuple[int, int]:
     return found[0], found[-1]
 
 
-def stretches(indices: Sequence[int]) -> list[tuple[int, int]]:
-    """First and last index of each longest run; a word listed k times is in k of them.
+def runs_of_words(indices: Sequence[int]) -> list[tuple[int, int]]:
+    """First and last index of each longest run of a cell's words; one listed twice is in two.
 
     Examples
     --------
-    >>> stretches([4, 1, 2, 2])
+    >>> runs_of_words([4, 1, 2, 2])
     [(1, 2), (4, 4), (2, 2)]
     """
     counts = Counter(indices)

@@ -9,8 +9,8 @@ from scrutiny.core.randomness import Rng
 _TRIES: Final = 2000
 
 
-def coins(examples: Sequence[Example], rng: Rng, *, unit: str = "") -> list[bool]:
-    """Coin flip for each example; examples of one unit share it.
+def exchange_coins(examples: Sequence[Example], rng: Rng, *, unit: str = "") -> list[bool]:
+    """Coin flip that exchanges a stereotype's sides for each example; those of one unit share it.
 
     Coins are tossed in the order in which units appear. An example without the unit is its own.
     """

@@ -9,7 +9,7 @@ from scrutiny.core.randomness import Rng
 from scrutiny.core.task import ExchangesLabels, Role
 from scrutiny.tasks.columns.by_columns import ByColumns
 from scrutiny.tasks.columns.roles import text_role
-from scrutiny.tasks.stereotypes.exchanges import coins
+from scrutiny.tasks.stereotypes.exchanges import exchange_coins
 
 _OTHER: Final[Mapping[str | float, str]] = {"stereo": "antistereo", "antistereo": "stereo"}
 
@@ -41,7 +41,7 @@ class SentencePairs(ByColumns, ExchangesLabels):
         A pair and its controls share a coin. ``direction`` changes with the sentences, so that the
         sentence about the disadvantaged group stays the same one.
         """
-        tossed = coins(examples, rng, unit="u_pair")
+        tossed = exchange_coins(examples, rng, unit="u_pair")
         return tuple(_exchanged(e) if t else e for e, t in zip(examples, tossed, strict=True))
 
 

@@ -9,7 +9,7 @@ from scrutiny.core.randomness import Rng
 from scrutiny.core.task import ExchangesLabels, Role
 from scrutiny.tasks.columns.by_columns import ByColumns
 from scrutiny.tasks.columns.roles import text_role
-from scrutiny.tasks.stereotypes.exchanges import coins
+from scrutiny.tasks.stereotypes.exchanges import exchange_coins
 
 
 class SentenceTriples(ByColumns, ExchangesLabels):
@@ -44,7 +44,7 @@ class SentenceTriples(ByColumns, ExchangesLabels):
 
     def permute(self, examples: Sequence[Example], rng: Rng) -> tuple[Example, ...]:
         """Examples with stereotype and antistereotype exchanged by a fair coin each."""
-        tossed = coins(examples, rng)
+        tossed = exchange_coins(examples, rng)
         return tuple(_exchanged(e) if t else e for e, t in zip(examples, tossed, strict=True))
 
 

@@ -179,7 +179,7 @@ def _document_borders(corpus: Corpus) -> list[tuple[int, int]]:
 
 
 def pieces_document(corpus: Corpus) -> NDArray[Any]:
-    """(piece,) document of each piece."""
+    """(piece,) document of each piece of a corpus whose passages are scored."""
     return np.repeat(corpus.document, corpus.sizes())
 
 

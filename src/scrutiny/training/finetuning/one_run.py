@@ -28,7 +28,7 @@ from scrutiny.training.finetuning.progress_file import (
 from scrutiny.training.finetuning.recipe import rate_for
 from scrutiny.training.finetuning.scoring import dev_chance, dev_score, held_out_record
 from scrutiny.training.finetuning.targets import EncodedExamples
-from scrutiny.training.finetuning.writing import versions, write_checkpoint
+from scrutiny.training.finetuning.writing import library_versions, write_checkpoint
 from scrutiny.training.job import OneRun
 from scrutiny.training.model_folder import held, write_model
 
@@ -185,5 +185,5 @@ class Training:
                 "device": device.type,
                 "precision": precision_on(self._recipe, self._parted),
             },
-            "made_with": versions(),
+            "made_with": library_versions(),
         }

@@ -125,7 +125,7 @@ def load_parts(
         If there are no labels to learn.
     """
     whole = _read(data, task, has_labels=has_labels)
-    chosen, n_left = limited(whole.examples, recipe.limit)
+    chosen, n_left = limited_training(whole.examples, recipe.limit)
     notes = [f"{n_left:,} of {len(whole):,} rows were left out by the limit."] if n_left else []
     parts, read = split(chosen, 0.0 if dev else recipe.dev_share), [whole]
     if dev:
@@ -162,8 +162,10 @@ def _read(data: Any, task: str, *, has_labels: bool) -> Dataset:
     return replace(found, examples=labeled)
 
 
-def limited(examples: tuple[Example, ...], limit: int | None) -> tuple[tuple[Example, ...], int]:
-    """Random subset of the examples, in file order, and the number left out."""
+def limited_training(
+    examples: tuple[Example, ...], limit: int | None
+) -> tuple[tuple[Example, ...], int]:
+    """Random subset of a fine-tuning's examples, in file order, and the number left out."""
     if limit is None or limit >= len(examples):
         return examples, 0
     rng = generator(0, "rows", name=_STREAM, item="limit")

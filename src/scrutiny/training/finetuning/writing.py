@@ -97,6 +97,6 @@ def write_checkpoint(
         write_text(made / COMPETENCE, json.dumps(competence, indent=1) + "\n")
 
 
-def versions() -> dict[str, str]:
-    """Versions of the libraries that weights can depend on."""
+def library_versions() -> dict[str, str]:
+    """Versions of the libraries that fine-tuned weights can depend on."""
     return {name: version(name) for name in ("scrutiny", "torch", "transformers", "tokenizers")}

@@ -15,7 +15,7 @@ WEIGHTS: Final = "model.safetensors"
 
 
 def save_weights(network: Any, folder: Path, precision: Precision) -> str:
-    """Write ``config.json`` and ``model.safetensors``; returns the SHA-256 of the weights.
+    """Write ``config.json`` and ``model.safetensors`` of a pretraining; returns their SHA-256.
 
     Parameters
     ----------
@@ -43,5 +43,5 @@ def save_weights(network: Any, folder: Path, precision: Precision) -> str:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a value with sorted keys, whole or not at all."""
+    """Write a value of a pretraining's record with sorted keys, whole or not at all."""
     write_text(path, json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n")

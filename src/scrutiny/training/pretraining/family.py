@@ -109,12 +109,12 @@ def _prepared(family: SeedFamily, out: Path) -> Prepared:
     return prepared
 
 
-def seeds_of(both: Sequence[int], init: Sequence[int], data: Sequence[int]) -> tuple[Seeds, ...]:
-    """Seed pairs from ``--seed``, or all pairs of ``--init-seed`` and ``--data-seed``.
+def seed_pairs(both: Sequence[int], init: Sequence[int], data: Sequence[int]) -> tuple[Seeds, ...]:
+    """Seed pairs of a family of pretrainings: of both at once, or all of initialization and data.
 
     Examples
     --------
-    >>> [seeds.place() for seeds in seeds_of([], [1, 2], [7])]
+    >>> [seeds.place() for seeds in seed_pairs([], [1, 2], [7])]
     ['init_seed-1/data_seed-7', 'init_seed-2/data_seed-7']
     """
     if init or data:

@@ -46,7 +46,7 @@ def sentences(source: DataSource) -> Iterator[Sentence]:
 
 
 def notes(files: list[DataSource]) -> tuple[str, ...]:
-    """Sentences about how the files are read."""
+    """Sentences about how BioScope's annotation of negations is read."""
     return (
         "Cues of speculation were left out; scopes hold their cue, as annotated; words are cut by "
         "scrutiny's tokenizer; a source's number is that of a sentence.",

@@ -45,7 +45,7 @@ def sentences(source: DataSource) -> Iterator[Sentence]:
 
 
 def notes(files: list[DataSource]) -> tuple[str, ...]:
-    """Sentences about how the files are read."""
+    """Sentences about how the negations of a story are read."""
     return ()
 
 

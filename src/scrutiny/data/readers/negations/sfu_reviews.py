@@ -34,7 +34,7 @@ def sentences(source: DataSource) -> Iterator[Sentence]:
 
 
 def notes(files: list[DataSource]) -> tuple[str, ...]:
-    """Sentences about how the files are read."""
+    """Sentences about how the negations of the SFU reviews are read."""
     return ("Cues of speculation were left out; a source's number is that of a sentence.",)
 
 

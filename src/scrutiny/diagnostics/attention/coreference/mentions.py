@@ -61,7 +61,7 @@ def questions_of(
     **References**: Clark et al. (2019), What does BERT look at?, section 4.3; Webster et al.
     (2018), Mind the GAP.
     """
-    heads = [head_of(view.words, mention, head_word) for mention in view.mentions]
+    heads = [head_of_mention(view.words, mention, head_word) for mention in view.mentions]
     found = []
     for mention, word in zip(view.mentions, heads, strict=True):
         others = {
@@ -84,13 +84,13 @@ def questions_of(
     return found
 
 
-def head_of(words: Sequence[str], mention: Mention, how: str = "rule") -> int:
-    """Head word of a mention, found without a parser.
+def head_of_mention(words: Sequence[str], mention: Mention, how: str = "rule") -> int:
+    """Word of a mention at which attention is read: its head, found without a parser.
 
     Examples
     --------
     >>> words = ("the", "old", "king", "of", "France")
-    >>> head_of(words, Mention((0, 1, 2, 3, 4), "1", "nominal"))
+    >>> head_of_mention(words, Mention((0, 1, 2, 3, 4), "1", "nominal"))
     2
     """
     if how != "rule":

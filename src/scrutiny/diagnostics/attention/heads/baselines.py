@@ -22,7 +22,7 @@ def pseudo_cue(
     pieces: Mapping[int, int],
     rng: np.random.Generator,
 ) -> tuple[int, ...]:
-    """Consecutive words, as many as the cue has, that contain no word of the cue.
+    """Pseudo-cue, a baseline of heads: as many consecutive words as the cue has, none its own.
 
     Those with as many pieces as the cue and near its place are drawn from; where there are none,
     those as near in both as there are. Empty where the sentence has no room.

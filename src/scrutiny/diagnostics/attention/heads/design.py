@@ -26,7 +26,7 @@ _SKILL: Final = ("task_skill",)
 
 
 def make_heads_design(params: HeadsParams, inputs: Inputs) -> Design:
-    """Design for one family on one dataset."""
+    """Design of attention heads that encode an annotation, for one family on one dataset."""
     names = tuple(params.conditions())
     has_offsets = "offsets" in params.baselines
     specs = [spec for name in names for spec in _specs(name, inputs, has_offsets=has_offsets)]

@@ -40,7 +40,7 @@ _LEAD: Final = (
 
 
 def part(view: RunView) -> Part | None:
-    """One chart for each dataset and condition, with all families trained from one base."""
+    """Changes of heads by training: one chart for each dataset and condition, of one base."""
     study = head_study(view)
     changes = sorted(_changes(study), key=lambda one: rank_of(one.key))
     charts = []

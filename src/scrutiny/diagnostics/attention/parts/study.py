@@ -147,23 +147,23 @@ def score_of(key: EstimateKey) -> str:
 
 
 def score_rank(score: str) -> int:
-    """Sort position of a score: F1, precision, recall, then others."""
+    """Sort position of a score of heads: F1, precision, recall, then others."""
     return SCORES.index(score) if score in SCORES else len(SCORES)
 
 
 def rank_of(key: EstimateKey) -> int:
-    """Sort position of a family: measured ones, controls, untrained ones."""
+    """Sort position of a family in a head study: measured ones, controls, untrained ones."""
     return _ROLES.index(key.role) if key.role in _ROLES else len(_ROLES)
 
 
 def condition_words(key: EstimateKey) -> str:
-    """Condition of an estimate in words: "default", "distance log"."""
+    """Condition of a head study's estimate in words: "default", "distance log"."""
     parts = [v for n, v in key_parts(key).items() if n.startswith("condition.") and v]
     return " \N{MIDDLE DOT} ".join(parts)
 
 
 def short_names(datasets: Sequence[str]) -> dict[str, str]:
-    """Names of datasets without folders and suffixes, if they stay distinct.
+    """Names of the datasets of a head study without folders and suffixes, if they stay distinct.
 
     Examples
     --------

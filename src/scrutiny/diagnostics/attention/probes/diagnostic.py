@@ -24,10 +24,10 @@ from scrutiny.diagnostics.attention.probes.reading import (
     chosen_for_training,
     embeddings_of,
     parsed,
+    probed_maps,
     read_training,
     reduced,
     scored_words,
-    stream,
     vocabulary,
 )
 from scrutiny.diagnostics.attention.reading import Made
@@ -255,7 +255,7 @@ class _Study:
     def rows(self) -> Iterator[Row]:
         """Rows, sentence by sentence."""
         probes = self._fitted()
-        maps = stream(self._ctx.model, self._sentences, self._params.options)
+        maps = probed_maps(self._ctx.model, self._sentences, self._params.options)
         for i, made in enumerate(maps):
             others = next((own for half, own in probes.items() if half != self._halves[i]), {})
             yield from self._rows_of(i, made, others)
@@ -272,7 +272,9 @@ class _Study:
         self, half: str, rows: Sequence[int], embeddings: NDArray[np.float32] | None
     ) -> dict[tuple[str, int], FittedProbe]:
         """Probes fitted to some sentences; their maps are deleted afterwards."""
-        maps = stream(self._ctx.model, [self._sentences[i] for i in rows], self._params.options)
+        maps = probed_maps(
+            self._ctx.model, [self._sentences[i] for i in rows], self._params.options
+        )
         read = read_training(maps, [self._golds[i] for i in rows], [self._types[i] for i in rows])
         sentences = [one for one in read if one is not None]
         if not sentences:

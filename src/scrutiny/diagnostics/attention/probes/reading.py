@@ -101,7 +101,7 @@ class Parsed(NamedTuple):
 
 
 def scored_words(gold: GoldArcs) -> Integers:
-    """Scored words: with an arc, including the root, and without punctuation."""
+    """Words whose arcs probes are scored on: including the root, and without punctuation."""
     return np.flatnonzero((gold.heads != NOWHERE) & ~gold.is_punctuation)
 
 
@@ -139,8 +139,8 @@ def parsed(made: WordMap, gold: GoldArcs, types: Sequence[int]) -> Parsed:
     )
 
 
-def stream(model: Any, sentences: Sequence[Words], options: MapOptions) -> Iterator[Made]:
-    """Maps of the sentences, in order; each is deleted before the next is read."""
+def probed_maps(model: Any, sentences: Sequence[Words], options: MapOptions) -> Iterator[Made]:
+    """Maps of the sentences that probes read, in order; each is deleted before the next is read."""
     presets: Mapping[str, MapOptions] = {"probe": options}
     for made, _ in read_sentences(model, sentences, presets):
         yield made["probe"]

@@ -101,7 +101,7 @@ def _places(rows: Sequence[Sequence[object]], own: Sequence[Sequence[str]]) -> F
 
 
 def place_of(answer: object, choices: Sequence[str]) -> int:
-    """Index of an answer among choices, by its text or letter; the next index for any other.
+    """Index of a side's answer among choices, by its text or letter; the next index for any other.
 
     Examples
     --------

@@ -18,7 +18,7 @@ import torch
 from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS
 
-from scrutiny.models.hf.lm_head import is_close
+from scrutiny.models.hf.lm_head import close_tensors
 
 #: Name under which transformers finds it.
 NAME: Final = "scrutiny-tapped"
@@ -147,7 +147,7 @@ def can_be_tapped(network: Any, inputs: dict[str, Any], *, n_layers: int) -> boo
                 found = network.base_model(**inputs)[0]
     except (RuntimeError, TypeError, ValueError, AttributeError, KeyError, NotImplementedError):
         return False
-    return layers == list(range(n_layers)) and is_close(found, wanted)
+    return layers == list(range(n_layers)) and close_tensors(found, wanted)
 
 
 def _register() -> None:

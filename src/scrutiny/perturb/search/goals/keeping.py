@@ -13,7 +13,7 @@ from scrutiny.perturb.search.goal import (
     Base,
     Goal,
     Slope,
-    label_of,
+    goal_label,
     probability,
     single,
     starting_label,
@@ -99,7 +99,7 @@ class KeepOutput(Goal):
         before, after = single(base.answer), single(answer)
         labels = base.labels
         far = DISTANCES[self.distance](scores_of(before, labels), scores_of(after, labels))
-        is_lost = self.keeps_label and label_of(before, labels) != label_of(after, labels)
+        is_lost = self.keeps_label and goal_label(before, labels) != goal_label(after, labels)
         missing = self._missing(state)
         is_same = state.texts == state.origin.texts
         return 1.0 / (1.0 + far) - missing - is_lost, not (missing or is_lost or is_same)
@@ -175,7 +175,7 @@ class FewestWords(Goal):
         names = [n for n in state.origin.names if not self.fields or n in self.fields]
         total = max(1, sum(state.origin.document(name).word_count for name in names))
         sure = probability(prediction, start, base.labels) / total
-        if label_of(prediction, base.labels) != base.labels[start]:
+        if goal_label(prediction, base.labels) != base.labels[start]:
             return sure - 1.0, False
         left = sum(state.document(name).word_count for name in names)
         return (total - left) / total + sure, left <= self.words

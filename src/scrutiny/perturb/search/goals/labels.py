@@ -12,7 +12,7 @@ from scrutiny.perturb.search.goal import (
     Goal,
     LeavesLabel,
     Slope,
-    label_of,
+    goal_label,
     probability,
     single,
     starting_label,
@@ -60,7 +60,7 @@ class Untargeted(LeavesLabel):
         """1 - p(starting label), and whether another is predicted."""
         prediction = single(answer)
         start = starting_label(base, self.against)
-        is_reached = label_of(prediction, base.labels) != base.labels[start]
+        is_reached = goal_label(prediction, base.labels) != base.labels[start]
         if self.is_hard:
             return float(is_reached), is_reached
         return 1.0 - probability(prediction, start, base.labels), is_reached
@@ -110,7 +110,7 @@ class Targeted(Goal):
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
         """p(target), and whether it is predicted."""
         prediction, target = single(answer), self._target(base)
-        is_reached = label_of(prediction, base.labels) == base.labels[target]
+        is_reached = goal_label(prediction, base.labels) == base.labels[target]
         return probability(prediction, target, base.labels), is_reached
 
     def _target(self, base: Base) -> int:

@@ -12,7 +12,7 @@ from scrutiny.perturb.search.goal import (
     AnswerPair,
     Base,
     Goal,
-    label_of,
+    goal_label,
     single,
 )
 from scrutiny.perturb.search.goals.distances import DISTANCES, Distance, scores_of
@@ -78,7 +78,7 @@ class Disagreement(Goal):
         far = DISTANCES[self.distance](a, b)
         if self.least is not None:
             return far, far >= self.least
-        return far, label_of(answer.reference, labels) != label_of(answer.target, labels)
+        return far, goal_label(answer.reference, labels) != goal_label(answer.target, labels)
 
 
 @dataclass(frozen=True, slots=True)

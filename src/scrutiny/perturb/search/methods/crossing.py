@@ -77,8 +77,8 @@ def mixed(
     return chosen
 
 
-def at_share(options: Sequence[T], weights: Sequence[float], share: float) -> T:
-    """Option whose part of the cumulative weights contains a number."""
+def chosen_parent(options: Sequence[T], weights: Sequence[float], share: float) -> T:
+    """Parent of a crossing: the option whose part of the cumulative weights contains a number."""
     for option, weight in zip(options, weights, strict=True):
         share -= weight
         if share < 0:

@@ -10,7 +10,7 @@ from scrutiny.core.randomness import stream_of
 from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.search.goal import Judged, best, ranked, reached
 from scrutiny.perturb.search.ledger import is_better
-from scrutiny.perturb.search.methods.crossing import at_share, genes, join, mixed
+from scrutiny.perturb.search.methods.crossing import chosen_parent, genes, join, mixed
 from scrutiny.perturb.search.move import PlaceKey
 from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
@@ -144,7 +144,7 @@ class Genetic(Method):
             if not places:
                 break
             chances = [weights[p.key] for p in places]
-            place = at_share(places, chances, rng.random() * sum(chances))
+            place = chosen_parent(places, chances, rng.random() * sum(chances))
             candidates = problem.candidates(state, place)
             if candidates:
                 return candidates

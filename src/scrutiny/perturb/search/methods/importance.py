@@ -8,7 +8,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
 from scrutiny.core.queries.gradients import TokenGradients
-from scrutiny.perturb.search.goal import Judged, Slope, best, label_of, single
+from scrutiny.perturb.search.goal import Judged, Slope, best, goal_label, single
 from scrutiny.perturb.search.move import Place
 from scrutiny.perturb.search.problem import Problem
 from scrutiny.perturb.search.state import State
@@ -92,8 +92,13 @@ def _drop(problem: Problem, probe: Judged | None, how: How) -> float:
     if how.adds_flip and problem.base.answer is not None:
         labels = problem.facts.labels
         before, after = single(problem.base.answer), single(probe.answer)
-        label = label_of(after, labels)
-        if label in labels and label != label_of(before, labels) and before.scores and after.scores:
+        label = goal_label(after, labels)
+        if (
+            label in labels
+            and label != goal_label(before, labels)
+            and before.scores
+            and after.scores
+        ):
             at = labels.index(label)
             drop += after.scores[at] - before.scores[at]
     return drop
@@ -161,7 +166,7 @@ def wanted_slope(problem: Problem) -> Slope:
     """
     if problem.slope is not None:
         return problem.slope
-    label = label_of(single(problem.facts.answer), problem.facts.labels)
+    label = goal_label(single(problem.facts.answer), problem.facts.labels)
     if label is None:
         raise PlanError("Gradients are those of a label; the model's answer has none.")
     return Slope(label, 1)

@@ -11,7 +11,7 @@ from scrutiny.core.randomness import stream_of
 from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.search.goal import Judged, best, reached
 from scrutiny.perturb.search.ledger import is_better
-from scrutiny.perturb.search.methods.crossing import Genes, Locus, at_share, genes, join, mixed
+from scrutiny.perturb.search.methods.crossing import Genes, Locus, chosen_parent, genes, join, mixed
 from scrutiny.perturb.search.methods.genetic import Members
 from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
@@ -171,5 +171,5 @@ def _mutated(problem: Problem, members: Sequence[Judged], rng: Rng) -> Members:
         start = problem.base.score if one.answer is None else one.score
         gains = [max(0.0, top.score - start) for top in options]
         share, total = rng.random(), sum(gains)
-        found.append(one if total <= 0 else at_share(options, gains, share * total))
+        found.append(one if total <= 0 else chosen_parent(options, gains, share * total))
     return found

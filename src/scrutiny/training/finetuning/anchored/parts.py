@@ -10,7 +10,7 @@ from scrutiny.tasks.names import load_task
 from scrutiny.text.letters import letters_hash
 from scrutiny.training.finetuning.anchored.recipe import PieceRecipe
 from scrutiny.training.finetuning.anchored.task_gradient import TRUTHS, Learned, PieceTask
-from scrutiny.training.finetuning.parts import DataParts, limited, refuse_shared
+from scrutiny.training.finetuning.parts import DataParts, limited_training, refuse_shared
 
 Examples = tuple[Example, ...]
 
@@ -45,7 +45,7 @@ def piece_parts(
     DataError
         If a sentence is on both sides, or there are fewer than two labels.
     """
-    chosen, n_left = limited(data.examples, recipe.limit)
+    chosen, n_left = limited_training(data.examples, recipe.limit)
     notes = [f"{n_left:,} of {len(data):,} rows were left out by the limit."] if n_left else []
     train, chooses, held_out = split_sentences(chosen, 0.0 if dev else recipe.dev_share)
     if dev is not None:

@@ -82,13 +82,13 @@ def _commonest_label(frames: Sequence[PieceFrame], types: frozenset[str] | None)
     return max(sorted(counts), key=counts.__getitem__, default=0)
 
 
-def f1(sums: Any, weight: Any = None) -> Any:
-    """F1 from summed `target_counts` ``(..., 4)``; NaN without predicted or gold targets.
+def target_f1(sums: Any, weight: Any = None) -> Any:
+    """F1 of an anchored target from summed `target_counts` ``(..., 4)``; NaN without targets.
 
     Examples
     --------
     >>> import numpy as np
-    >>> float(f1(np.array([3.0, 4.0, 6.0, 20.0])))
+    >>> float(target_f1(np.array([3.0, 4.0, 6.0, 20.0])))
     0.6
     """
     right, predicted, gold = sums[..., 0], sums[..., 1], sums[..., 2]

@@ -13,10 +13,10 @@ from scrutiny.stats.resampling.weights import Units
 from scrutiny.training.finetuning.anchored.scores import (
     accuracy,
     accuracy_of_commonest,
-    f1,
     f1_of_all,
     label_counts,
     target_counts,
+    target_f1,
 )
 from scrutiny.training.finetuning.anchored.target import EncodedFrames, PieceTarget
 
@@ -59,7 +59,7 @@ def skill_record(
     by_label = label_counts(frames, rows, types=target.scored_types)
     found: dict[str, Any] = {}
     if target.learned.task.reads == "anchored-spans":
-        found["f1"] = _skill(by_truth, f1, f1_of_all, sentences=sentences) | {
+        found["f1"] = _skill(by_truth, target_f1, f1_of_all, sentences=sentences) | {
             **_precision_recall(by_truth),
             "without_skill": "every piece is a target",
         }

@@ -15,10 +15,10 @@ from scrutiny.training.finetuning.anchored.scores import (
     PieceFrame,
     accuracy,
     accuracy_of_commonest,
-    f1,
     f1_of_all,
     label_counts,
     target_counts,
+    target_f1,
 )
 from scrutiny.training.finetuning.anchored.task_gradient import AnchoredFrame, Learned, target_rate
 from scrutiny.training.finetuning.network import torch_seed
@@ -85,7 +85,7 @@ class PieceTarget:
 
     def score(self, encoded: EncodedFrames, rows: Sequence[Sequence[int]]) -> float:
         """Score of predictions at all positions; 0 if undefined."""
-        return _or_zero(self._sums(encoded, rows), f1 if self.metric == "f1" else accuracy)
+        return _or_zero(self._sums(encoded, rows), target_f1 if self.metric == "f1" else accuracy)
 
     def chance(self, encoded: EncodedFrames) -> float:
         """Score without skill: every piece a target, or the most frequent label."""
