@@ -105,6 +105,8 @@ class Risk:
         risk can hold, and never hurts. Empty where the number is the cost.
     negligible
         Cost that is as good as none: a share of failures is above nothing by a single one.
+    reads_probabilities
+        Whether labels alone leave the number undefined: then the risk is not asked.
     """
 
     what: str
@@ -112,6 +114,7 @@ class Risk:
     costs: str
     settled_by: str = ""
     negligible: float = 0.0
+    reads_probabilities: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +147,6 @@ class Claim:
     refused
         Reason to refuse it regardless of the numbers (a checkpoint whose competence record is below
         the gates); empty for none.
-    reads_probabilities
-        Whether labels alone leave its numbers undefined: then it is not asked.
     needs_control
         Whether it needs a comparison with a control to be trusted. False if the reference is itself
         the score without skill, or if no model is queried.
@@ -170,7 +171,6 @@ class Claim:
     competence: tuple[tuple[str, float], ...] = ()
     gates: tuple[str, ...] = ()
     refused: str = ""
-    reads_probabilities: bool = False
     needs_control: bool = True
     post_hoc: bool = False
     risk: Risk | None = None

@@ -32,7 +32,8 @@ def gate(
     """
     if claim.refused:
         return "refused", claim.refused
-    if claim.reads_probabilities and any(_is_undefined(part.found.estimate) for part in parts):
+    reads = claim.risk is not None and claim.risk.reads_probabilities
+    if reads and any(_is_undefined(part.found.estimate) for part in parts):
         return "refused", NO_PROBABILITIES
     without = _without_skill(claim, estimated)
     if without is not None:
