@@ -147,20 +147,10 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     return SmoothedClassifier(model, smoothing, source=source.text)
 
 
-def _targets() -> tuple[str, ...]:
-    """Complete targets with known replicates: those of the built-in classifier."""
-    return tuple(f"builtin:{target}" for target in known_targets("builtin"))
-
-
 def _matches(source: ModelSource) -> tuple[list[dict[str, str]] | None, str]:
     """Values of the placeholders of the model after ``smoothed:``, and which exist."""
     own = {k: v for k, v in source.options.items() if k not in (*_OWN, TRAINING)}
     return members(replace(parse(source.text.partition(":")[2]), options=own))
-
-
-def _as_checkpoint(source: ModelSource) -> ModelSource | None:
-    """The ``hf:`` source of the classifier, if there is one: it tells the training data."""
-    return checkpoint_of(parse(source.target))
 
 
 def _smoothing(source: ModelSource, task: Task) -> Smoothing:
@@ -197,4 +187,10 @@ def _number(source: ModelSource, name: str, default: float) -> float:
         raise ModelError(f"{source.text!r}: {name}={text} is no number.") from None
 
 
-ADAPTER: Final = Adapter(load, targets=_targets, matches=_matches, as_checkpoint=_as_checkpoint)
+#: Replicates are those of the built-in classifier; the checkpoint tells the training data.
+ADAPTER: Final = Adapter(
+    load,
+    targets=lambda: tuple(f"builtin:{one}" for one in known_targets("builtin")),
+    matches=_matches,
+    as_checkpoint=lambda source: checkpoint_of(parse(source.target)),
+)

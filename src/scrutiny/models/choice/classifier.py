@@ -283,11 +283,6 @@ def _matches(source: ModelSource) -> tuple[list[dict[str, str]] | None, str]:
     return members(parse(source.text.partition(":")[2]))
 
 
-def _as_checkpoint(source: ModelSource) -> ModelSource | None:
-    """The ``hf:`` source of the language model, if it has one."""
-    return checkpoint_of(parse(source.target))
-
-
 def _scoring(source: ModelSource) -> Scoring:
     """Way of scoring that the options state."""
     length, other = source.options.get("length"), source.options.get("other", "false")
@@ -322,4 +317,9 @@ def _cannot(source: ModelSource, model: Model, wanted: str) -> str:
     )
 
 
-ADAPTER: Final = Adapter(load, targets=_targets, matches=_matches, as_checkpoint=_as_checkpoint)
+ADAPTER: Final = Adapter(
+    load,
+    targets=_targets,
+    matches=_matches,
+    as_checkpoint=lambda source: checkpoint_of(parse(source.target)),
+)

@@ -153,11 +153,6 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
     return OnnxClassifier(OnnxParts(session, tokenizer, labels, identity), task, source.text)
 
 
-def _as_checkpoint(source: ModelSource) -> ModelSource:
-    """The folder, if its training has stored its training text."""
-    return replace(source, scheme="hf")
-
-
 def _network_file(folder: Path, source: ModelSource) -> Path:
     """The ``.onnx`` file of a folder."""
     stated = source.options.get("file")
@@ -233,4 +228,5 @@ def _output_of(session: Any) -> str:
     return "logits" if "logits" in names else str(names[0])
 
 
-ADAPTER: Final = Adapter(load, as_checkpoint=_as_checkpoint)
+#: The training text is what the checkpoint's training has stored in the folder.
+ADAPTER: Final = Adapter(load, as_checkpoint=lambda source: replace(source, scheme="hf"))

@@ -10,9 +10,10 @@ import numpy as np
 from scrutiny.core.arrays import Singles
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document, ScreensMany
-from scrutiny.perturb.constraints.windows import windows, word_count
+from scrutiny.perturb.constraints.windows import windows
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.text.edits import apply_to_text
+from scrutiny.text.tokens import is_lexical
 
 if TYPE_CHECKING:
     from scrutiny.perturb.resources.capabilities import Encoder, EntailmentJudge
@@ -124,7 +125,11 @@ class SentenceSimilarity(ScreensMany):
 
     def screen(self, document: Document, candidates: Sequence[Sequence[Edit]]) -> list[bool]:
         """Whether each text is similar enough; all texts are encoded together."""
-        if self.skip_short and self.window is not None and word_count(document) < self.window:
+        if (
+            self.skip_short
+            and self.window is not None
+            and sum(map(is_lexical, document.words)) < self.window
+        ):
             return [True] * len(candidates)
         pairs = [windows(document, edits, self.window) for edits in candidates]
         texts = list(dict.fromkeys(text for held in pairs for pair in held for text in pair))

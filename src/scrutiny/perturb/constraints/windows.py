@@ -34,11 +34,6 @@ def windows(document: Document, edits: Sequence[Edit], size: int | None) -> list
     return found
 
 
-def word_count(document: Document) -> int:
-    """Number of tokens that are words."""
-    return sum(map(is_lexical, document.words))
-
-
 def _stretch(
     edit: Edit, edits: Sequence[Edit], words: Sequence[tuple[int, int]], size: int
 ) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.families import counted
 from scrutiny.run.estimating.contrasts import contrast, shared_items
 from scrutiny.run.estimating.estimates import estimator_of, statistic_of
-from scrutiny.run.planning.assignment import Assignment, assignments_of, beside
+from scrutiny.run.planning.assignment import Assignment, assignments_of
 from scrutiny.store.run_folder import RunFolder
 
 Pair = tuple[Assignment, Assignment]
@@ -79,7 +79,10 @@ def compare_runs(
                 subject=other.subject,
                 role="contrast",
                 reference=one.subject,
-                condition={**one.key.condition, **beside(one)},
+                condition={
+                    **one.key.condition,
+                    **({} if one.reference is None else {"reference": one.reference}),
+                },
             ),
             paired=same_models(first, second, (one, other)) if paired is None else paired,
             resampling=own.resampling,

@@ -109,11 +109,6 @@ class Contrast:
         return key_of_two(*own, how=self.how, is_of_slices=self.is_of_slices)
 
 
-def beside(side: Assignment) -> dict[str, object]:
-    """Reference family of a side, as a condition; empty if there is none."""
-    return {} if side.reference is None else {"reference": side.reference}
-
-
 @dataclass(frozen=True, slots=True)
 class Relation:
     """Estimates to be related over replicates, each by its steps in the same order.

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from scrutiny.core.answers.extract import EXTRACT, Extract
+from scrutiny.core.answers.extract import Extract
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.stretches import likeliest
@@ -64,11 +64,6 @@ class ReadingTarget(Target):
         field = [*example.fields][-1]
         words = example.fields[field][found.start : found.end]
         return Prediction(Extract(words, field, found.start))
-
-
-def is_reading(task: Task) -> bool:
-    """Whether the task's answers are words of a text."""
-    return task.answer_type is EXTRACT
 
 
 def _pieces(answer: Extract, offsets: Sequence[tuple[int, int]]) -> tuple[int, int]:

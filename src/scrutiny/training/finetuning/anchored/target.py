@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Final
 
+from scrutiny.core.answers.extract import EXTRACT
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
@@ -23,7 +24,7 @@ from scrutiny.training.finetuning.anchored.scores import (
 from scrutiny.training.finetuning.anchored.task_gradient import AnchoredFrame, Learned, target_rate
 from scrutiny.training.finetuning.network import torch_seed
 from scrutiny.training.finetuning.parts import DataParts
-from scrutiny.training.finetuning.reading import ReadingTarget, is_reading
+from scrutiny.training.finetuning.reading import ReadingTarget
 from scrutiny.training.finetuning.targets import IGNORED, TAGS, EncodedExamples, Target
 from scrutiny.training.job import OneRun
 
@@ -202,7 +203,7 @@ def target_of(parts: DataParts, run: OneRun) -> Target | PieceTarget:
     family have streams of their own.
     """
     if parts.learned is None:
-        is_read = is_reading(parts.task)
+        is_read = parts.task.answer_type is EXTRACT
         return ReadingTarget(parts.task) if is_read else Target(parts.task, parts.labels)
     seed = torch_seed(run.seed, "control labels", run.base)
     return PieceTarget(parts.learned, parts.train, seed=seed)
