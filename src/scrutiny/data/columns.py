@@ -121,8 +121,7 @@ def resolve_columns(source: DataSource, table: Table, *, task: str = "") -> Colu
         if role.is_needed and role.key not in roles:
             raise DataError(_lacking(found, role, source, table, is_named=bool(named)))
     guessed = tuple(role.key for role in wanted if role.name in guesses)
-    constants = _add_shared(roles, stated, table)
-    return Columns(found.name, roles, guessed, constants)
+    return Columns(found.name, roles, guessed, _add_shared(roles, stated, table))
 
 
 def _told(source: DataSource, columns: Collection[str]) -> Task:

@@ -221,8 +221,7 @@ def _row(a: str, b: str, found: PairCorrelation | None) -> tuple[str, ...]:
         return (a, b, "does not vary", *[NO_VALUE] * 4)
     value = f"{number(found.value, 2)} {bracketed(found.low, found.high, 2)}".rstrip()
     counts = str(found.n_pairs), str(found.n_models)
-    tests = p_value(found.p_value), p_value(found.smallest_p)
-    return (a, b, value, *counts, *tests)
+    return (a, b, value, *counts, p_value(found.p_value), p_value(found.smallest_p))
 
 
 PART: Final = ReportPart(__doc__, part)

@@ -101,8 +101,7 @@ def asked_of(
             raise PlanError(f"{text}: each stands outside and is of one axis; {metric} has two.")
         return found._replace(each=axis.text.strip('"'))
     if len(whole.arguments) == 2 and _slot_of(whole.name):
-        of_both = whole._replace(arguments=())
-        full = registry().resolve("statistic", of_both.text)
+        full = registry().resolve("statistic", whole._replace(arguments=()).text)
         if _slot_of(whole.name) != (_OF_LEVEL,):
             raise PlanError(
                 f"{text}: {whole.name} is of answers in one order of labels, which the records of "

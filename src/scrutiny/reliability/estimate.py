@@ -217,8 +217,7 @@ def counted_flips(differences: Floats) -> tuple[float, float] | None:
     shares of a few draws.
     """
     size = np.abs(differences)
-    least = size[size > 0].min(initial=1.0)
-    draws = round(1.0 / least)
+    draws = round(1.0 / size[size > 0].min(initial=1.0))
     if draws > _MOST_DRAWS or not np.allclose(differences * draws, np.round(differences * draws)):
         return None
     one, other = (np.maximum(sign * differences, 0.0).sum() for sign in (1.0, -1.0))

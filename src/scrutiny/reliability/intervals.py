@@ -127,8 +127,7 @@ def on_one_unit(
     """
     if is_held(resampling) or resampled.point.size < FEWEST_REPLICATES:
         return None
-    found = t_over_replicates(resampled.point, level=resampling.level)
-    return _cut(found, Scale.of(scale))
+    return _cut(t_over_replicates(resampled.point, level=resampling.level), Scale.of(scale))
 
 
 def difference_on_one_unit(

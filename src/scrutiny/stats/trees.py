@@ -168,7 +168,6 @@ def _expanded(heads: IntArray, contractions: list[_Contraction], roots: IntArray
     for step in reversed(contractions):
         outside = heads[step.graph, step.node]  # the word that each circle hangs on
         heads[step.members] = step.best[step.members]
-        entered = step.entry[np.arange(outside.size), outside]
-        heads[step.graph, entered] = outside
+        heads[step.graph, step.entry[np.arange(outside.size), outside]] = outside
     heads[np.arange(roots.size), roots] = -1
     return heads

@@ -135,8 +135,7 @@ def _check_masked(model: Any, encoded: Sequence[Encoded]) -> None:
     distinct = tuple(dict.fromkeys(token for one in encoded for token in one.ids))
     cloze = queries[0][0]
     every = cloze._replace(positions=cloze.positions * len(distinct), targets=distinct)
-    answers = model.masked_logprobs([(every,)])
-    _check_sum(model, answers[0][0])
+    _check_sum(model, model.masked_logprobs([(every,)])[0][0])
 
 
 def _check_causal(model: Any, encoded: Sequence[Encoded]) -> None:

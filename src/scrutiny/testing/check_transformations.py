@@ -141,8 +141,7 @@ def _check_at_once(
     first: Sequence[tuple[Edit, ...]],
 ) -> None:
     """Raise unless ``at_once`` gives the first candidates, within their sites."""
-    share = float(_stream(site).random())
-    found = transformation.at_once(document, [site], [share])
+    found = transformation.at_once(document, [site], [float(_stream(site).random())])
     if found is None:
         return
     within = all(site.start <= e.start and e.end <= site.end for e in found)

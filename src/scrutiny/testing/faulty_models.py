@@ -61,8 +61,7 @@ class NanClassifier(_OftenRight):
     def predict(self, examples: Sequence[Example]) -> list[Prediction]:
         """Predictions of the inner model, some of them NaN."""
         nan = Prediction(scores=(math.nan,) * len(self.labels))
-        answers = self._inner.predict(examples)
-        pairs = zip(examples, answers, strict=True)
+        pairs = zip(examples, self._inner.predict(examples), strict=True)
         return [nan if example.id in self._fails_on else answer for example, answer in pairs]
 
 

@@ -283,8 +283,7 @@ class ToyAttentionClassifier(ToyAttention):
         row = found.weights[self._reads][0]
         is_evidence = [i is not None and words[i].lower() in self._evidence for i in found.words]
         positive = 0.05 + 0.9 * float(row[is_evidence].sum())
-        label = self.labels[int(positive > 0.5)]
-        return Prediction(label, scores=(1 - positive, positive))
+        return Prediction(self.labels[int(positive > 0.5)], scores=(1 - positive, positive))
 
 
 def _rows(

@@ -179,6 +179,5 @@ class GazetteerTagger(ToyModel):
 
     def _match(self, words: Sequence[str], place: int) -> int:
         """Number of words of the longest name that begins at this word, or 0."""
-        longest = min(self._longest, len(words) - place)
-        lengths = range(longest, 0, -1)
+        lengths = range(min(self._longest, len(words) - place), 0, -1)
         return next((n for n in lengths if tuple(words[place : place + n]) in self._by_words), 0)

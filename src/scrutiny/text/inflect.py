@@ -126,8 +126,7 @@ def lemma(word: str, upos: str) -> str:
             lower = _CLITICS.get(lower, lower)
     if word_class == "V" and lower in _MODALS and upos == "AUX":
         return lower
-    found = _forms().lemmas.get(f"{word_class} {lower}")
-    return found or rule_lemma(lower, word_class)
+    return _forms().lemmas.get(f"{word_class} {lower}") or rule_lemma(lower, word_class)
 
 
 def inflect(lemma: str, xpos: str) -> str | None:

@@ -134,8 +134,7 @@ class SpacyPipeline:
             for word in key:
                 ends.append((start, start + len(word)))
                 start += len(word) + 1
-            tags = list(_annotation(self._nlp(" ".join(key)), ends).tags)
-            self._last = (key, tags)
+            self._last = (key, list(_annotation(self._nlp(" ".join(key)), ends).tags))
         return list(self._last[1])
 
     def tag_at(self, words: Sequence[str], position: int) -> Tag:

@@ -184,8 +184,7 @@ def encoder_with_head(original: Path) -> Any:
             original, dtype="float32", local_files_only=True, use_safetensors=True
         )
     weights = encoder.state_dict()
-    order = _order(_pieces(original))
-    weights[_EMBEDDINGS] = weights[_EMBEDDINGS][order]
+    weights[_EMBEDDINGS] = weights[_EMBEDDINGS][_order(_pieces(original))]
     network.bert.load_state_dict(weights)
     dense = network.cls.predictions.transform.dense
     with torch.no_grad():

@@ -129,8 +129,7 @@ def audit_from_flags(flags: Mapping[str, Any], opened: Opened) -> Plan:
             "says what each of them needs."
         )
     plan = with_tolerances(plan, read_tolerances(flags.get("tolerance", ())), opened=opened)
-    asked = (*base.where, *flags.get("where", ()))
-    return replace(plan, seed=base.seed, where=asked)
+    return replace(plan, seed=base.seed, where=(*base.where, *flags.get("where", ())))
 
 
 def _base_of(flags: Mapping[str, Any]) -> Plan:

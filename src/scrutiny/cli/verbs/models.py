@@ -84,8 +84,7 @@ def _quantize(model: str, out: Path, precision: Any, *, as_json: bool) -> int:
 
     for folder, record in written(model, out, precision=precision):
         if as_json:
-            line = {"folder": str(folder), **record}
-            click.echo(json.dumps(line, ensure_ascii=False))
+            click.echo(json.dumps({"folder": str(folder), **record}, ensure_ascii=False))
         else:
             moved = record.get("change", record["change_by_format"])
             click.echo(f"{folder}: {precision}, probabilities of four texts move by {moved:.2g}")

@@ -80,8 +80,7 @@ def _annotation(words: Sequence[list[str]], kind: str, *, drops: bool) -> dict[s
     if kind in _CLASSES:
         return {"classes": tags[kind]}
     relations = [row[_DEPREL].partition(":")[0] if drops else row[_DEPREL] for row in words]
-    heads = [int(row[_HEAD]) for row in words]
-    return {"heads": heads, "relations": relations, **tags}
+    return {"heads": [int(row[_HEAD]) for row in words], "relations": relations, **tags}
 
 
 def _blocks(source: DataSource) -> Iterator[tuple[int, dict[str, str], list[list[str]]]]:

@@ -26,8 +26,7 @@ def read(source: DataSource) -> Table:
         If it is no such file.
     """
     try:
-        articles = parse_json("".join(lines(source)))["data"]
-        rows = list(_rows(articles))
+        rows = list(_rows(parse_json("".join(lines(source)))["data"]))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(
             f"{source.target} is no file in SQuAD's format, data[].paragraphs[].qas[]: {error!r}."

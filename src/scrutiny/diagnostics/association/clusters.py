@@ -142,8 +142,7 @@ def _rows(
 ) -> Iterator[Row]:
     """Rows of one clustering, without items that have no vector."""
     items = place.items
-    there = has_direction(vectors[items])
-    kept = items[there]
+    kept = items[has_direction(vectors[items])]
     is_first = np.isin(kept, place.test.members[_PARTS[place.part][0]])
     found = _clustering(kept, is_first, vectors, examples=examples, params=params, rng=(place, ctx))
     if found is None:
@@ -219,7 +218,6 @@ def _make_clusters_design(params: ClustersParams, inputs: Inputs) -> Design:
             for spec in _specs(test, part, kind)
         ),
         claims=tuple(_claim(test, controlled, claimed, params) for test in tests),
-        queries_per_item=1,
         notes=tuple(_notes(params, kinds)),
         families={
             "clusters": f"clusters of the vectors of {inputs.subject.name} match the sets of the "

@@ -71,8 +71,7 @@ def cluster_sets(
     """
     if is_first.all() or not is_first.any() or _is_one_point(vectors):
         return None
-    seeds = rng.integers(0, _SEEDS, size=starts)
-    labels, inertias = _fits(_in_own_span(vectors), seeds)
+    labels, inertias = _fits(_in_own_span(vectors), rng.integers(0, _SEEDS, size=starts))
     matched = aligned(labels, is_first[None])
     best = int(np.argmin(inertias))
     sides = permuted_sides(is_first, units=words, permutations=permutations, rng=rng)

@@ -137,7 +137,6 @@ class Seat(Diagnostic[SeatParams]):
             claims=tuple(
                 _claim(test, claimed_first(kinds, params.claimed), params) for test in tests
             ),
-            queries_per_item=1,
             notes=tuple(_notes(params, kinds)),
             families={
                 "association": f"{inputs.subject.name} places the first targets closer to the "

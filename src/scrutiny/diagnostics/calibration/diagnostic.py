@@ -98,7 +98,6 @@ class Calibration(Diagnostic[CalibrationParams]):
                     ),
                 ),
             ),
-            queries_per_item=1,
             notes=(
                 f"Confidence is the probability of the answer given, in {params.bins} bins of "
                 "equal width; the twin's gold labels are drawn from the model's own probabilities.",
@@ -113,8 +112,7 @@ class Calibration(Diagnostic[CalibrationParams]):
             at = float(ctx.rng("twin", self.id, example.id).random())
             golds = {"measured": example.gold, "control": drawn_label(answer, at, ctx.labels)}
             for role, gold in golds.items():
-                found = _values(answer, gold, ctx.labels)
-                yield RowKind(role=role).row(example.id, found)
+                yield RowKind(role=role).row(example.id, _values(answer, gold, ctx.labels))
 
 
 def drawn_label(answer: Prediction | Failure, at: float, labels: Sequence[str]) -> str | None:

@@ -49,7 +49,6 @@ class Classes(Diagnostic[NoParams]):
         return Design(
             conditions=tuple({"label": label} for label in labels),
             estimates=tuple(_estimates(labels, are_unequal=_are_unequal(labels, inputs))),
-            queries_per_item=1,
             notes=(
                 "Each interval is for one class only; they do not hold for all classes at once. "
                 "Macro-F1 is the mean of the F1 of all classes.",

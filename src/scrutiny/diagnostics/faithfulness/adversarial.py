@@ -155,8 +155,7 @@ def _claim(first: str, params: AdversarialParams, inputs: Inputs) -> Claim:
     components = []
     for position, epsilon in enumerate(params.epsilons):
         guard = f"choice: epsilon {epsilon:g}" if position else "reference"
-        name = _name("mean(js)", epsilon)
-        components.append(Component(name, params.limit, guard, "<"))
+        components.append(Component(_name("mean(js)", epsilon), params.limit, guard, "<"))
     return Claim(
         id="pinned down",
         says="attention with the same output is close to the model's own: less than "

@@ -122,8 +122,7 @@ def _rankings(group: LengthGroup, ctx: Context) -> dict[str, Floats]:
 
 
 def _selector(name: str) -> Selector:
-    role = _ROLES[_NAMES.index(name)]
-    return Selector(role, {"between": name})
+    return Selector(_ROLES[_NAMES.index(name)], {"between": name})
 
 
 def _specs() -> Iterator[EstimateSpec]:

@@ -32,7 +32,6 @@ def make_erasure_design(params: ErasureParams, inputs: Inputs) -> Design:
         conditions=tuple(name.condition for name in names),
         estimates=tuple(_specs(params, names)),
         claims=tuple(_claims(params, inputs)),
-        queries_per_item=1,
         notes=tuple(_notes(params)),
         families={
             "erasure": f"decisions of {inputs.subject.name} need the largest attention weights "

@@ -90,7 +90,6 @@ class Permutation(OfLayer[PermutationParams]):
                     needs_control="null" in inputs.controls,
                 ),
             ),
-            queries_per_item=1,
             notes=(
                 f"{params.permutations} permutations of each text, the same for every replicate; "
                 "of each text the median change counts. Texts of one token are skipped.",

@@ -168,8 +168,7 @@ def _against_random(*columns: Array) -> Array:
 
 
 def _lift(sums: Array) -> Array:
-    random = divide(sums[..., 2], sums[..., 3])
-    return _ratio(sums) - random
+    return _ratio(sums) - divide(sums[..., 2], sums[..., 3])
 
 
 def _kappa_inv(sums: Array) -> Array:

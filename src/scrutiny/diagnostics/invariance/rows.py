@@ -144,8 +144,7 @@ class _Item:
         random = self._trials(generation, is_control=True)
         for role, trials in (("measured", searched), ("control", random)):
             yield self._of_trials(role, condition, trials, generation)
-            scored = self._with_scores(trials)
-            yield self._of_trials(role, of_scores, scored, generation)
+            yield self._of_trials(role, of_scores, self._with_scores(trials), generation)
         proposed = self._trials(generation, is_control=True, is_matched=False)
         where = {**condition, "of": PROPOSALS}
         yield self._of_trials("control", where, proposed, generation)

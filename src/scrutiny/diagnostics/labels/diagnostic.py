@@ -101,7 +101,6 @@ class Labels(Diagnostic[LabelsParams]):
                     ),
                 ),
             ),
-            queries_per_item=1,
             notes=(
                 "A label is doubtful if the model's answer is another label, with at least the "
                 "mean probability that it gives this label on the items that have it, or if a "

@@ -43,7 +43,6 @@ class Performance(Diagnostic[NoParams]):
                     is_headline=True,
                 ),
             ),
-            queries_per_item=1,
             notes=(f"No skill is {scored.no_skill}.",),
         )
 

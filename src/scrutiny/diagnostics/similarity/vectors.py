@@ -48,5 +48,4 @@ def compared_items(units: Integers, most: int, rng: np.random.Generator) -> Bool
         return np.ones(units.size, dtype=bool)
     sizes = np.bincount(units)
     order = rng.permutation(sizes.size)
-    kept = order[np.cumsum(sizes[order]) <= most]
-    return np.isin(units, kept)
+    return np.isin(units, order[np.cumsum(sizes[order]) <= most])

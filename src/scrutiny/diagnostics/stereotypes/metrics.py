@@ -184,8 +184,7 @@ def _modeling(sums: Array) -> Array:
 
 def _both_scores(sums: Array) -> Array:
     """Language modeling score and stereotype score of each cell."""
-    modeling = _modeling(sums)
-    return np.stack([modeling, 100 * divide(sums[..., 2], sums[..., -1])], axis=-1)
+    return np.stack([_modeling(sums), 100 * divide(sums[..., 2], sums[..., -1])], axis=-1)
 
 
 def _ideal(scores: Array) -> Array:

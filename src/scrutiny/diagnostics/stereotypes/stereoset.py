@@ -77,8 +77,7 @@ def _scores(
     ]
     found: list[float | Failure] = []
     if fillings:
-        model = cast("Tokenizes", ctx.model)
-        found = score_fillings(model, fillings, variant, ctx.ask)
+        found = score_fillings(cast("Tokenizes", ctx.model), fillings, variant, ctx.ask)
     scores: list[Sequence[float | Failure]] = [(Failure("other_kind", status="skipped"),)] * len(
         examples
     )

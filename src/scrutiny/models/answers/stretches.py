@@ -43,5 +43,4 @@ def likeliest(
     sums = starts[own][:, None] + ends[own][None, :]  # (start, end)
     fits = np.triu(np.tril(np.ones((n, n), dtype=bool), LONGEST - 1))
     first, last = divmod(int(np.where(fits, sums, -np.inf).argmax()), n)
-    score = float(sums[first, last])
-    return Stretch(score, places[own[first]][0], places[own[last]][1])
+    return Stretch(float(sums[first, last]), places[own[first]][0], places[own[last]][1])

@@ -64,8 +64,7 @@ def _word_hashes(texts: Sequence[str]) -> tuple[Hashes, Integers]:
     words = _WORD.findall(whole.lower().replace("\u2019", "'").replace("n't", " n't "))
     found = np.fromiter(map(_WORD_HASHES.__getitem__, words), dtype=np.int64, count=len(words))
     is_word = found != _NO_WORD
-    owner = np.cumsum(~is_word)
-    return found[is_word].astype(np.uint32), owner[is_word]
+    return found[is_word].astype(np.uint32), np.cumsum(~is_word)[is_word]
 
 
 def of_words(texts: Sequence[str]) -> Features:

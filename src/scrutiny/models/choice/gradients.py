@@ -64,8 +64,7 @@ def gradients_of(
     found: list[TokenGradients | Failure] = []
     reads: list[tuple[int, _Reads]] = []  # number of the example
     for number, one in enumerate(wanted):
-        own = asked[number * size : (number + 1) * size]
-        blank, mine = _of_example(prompt, one, own)
+        blank, mine = _of_example(prompt, one, asked[number * size : (number + 1) * size])
         found.append(blank)
         reads += [(number, read) for read in mine]
     rows = model.logprob_slopes([r.cloze for _, r in reads], [r.weights for _, r in reads])

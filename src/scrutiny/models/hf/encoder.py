@@ -41,8 +41,7 @@ class HfEncoder(HfModel):
             for row, i in zip(received.tolist(), batch, strict=True):
                 found[i] = tuple(row[: sequences.lengths[i]])
 
-        longest = int(sequences.lengths.max(initial=1))
-        budget = self._source_of_attention().budget(longest)
+        budget = self._source_of_attention().budget(int(sequences.lengths.max(initial=1)))
         with eager(self._runner.network):
             self._runner.run(sequences, use, budget=budget)
         return [found[index[query]] for query in queries]

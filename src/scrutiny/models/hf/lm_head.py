@@ -44,8 +44,7 @@ def is_causal(network: Any) -> bool:
         inputs = probe_inputs(network)
         before = logits_of(network(**inputs))[0, :-1]
         inputs["input_ids"][0, -1] = inputs["input_ids"][0, 0]
-        after = logits_of(network(**inputs))[0, :-1]
-        return close_tensors(before, after)
+        return close_tensors(before, logits_of(network(**inputs))[0, :-1])
 
 
 def _candidates(network: Any) -> Iterator[Head]:

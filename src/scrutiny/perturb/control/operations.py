@@ -116,8 +116,7 @@ def _is_between(text: str, edit: Edit) -> bool:
 
 
 def _is_near(old: str, new: str) -> bool:
-    longest = max(len(old), len(new))
-    return 2 * Levenshtein.distance(old.lower(), new.lower()) <= longest
+    return 2 * Levenshtein.distance(old.lower(), new.lower()) <= max(len(old), len(new))
 
 
 def _trimmed(old: str, new: str) -> tuple[int, str]:

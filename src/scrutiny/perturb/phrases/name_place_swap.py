@@ -162,8 +162,7 @@ class NamePlaceSwap(Change):
         new = _drawn(old, lambda name: self._others(name, old), rng)
         for start, end, name in places if new else ():
             yield from without_article(document, start, name)
-            edit = Edit(document.field, start, end, new[name])
-            yield with_name(document, edit, top=-1)
+            yield with_name(document, Edit(document.field, start, end, new[name]), top=-1)
 
     def _others(self, name: str, old: Sequence[str]) -> list[str]:
         """Places of the region that can stand where a place stood, none that the text has."""

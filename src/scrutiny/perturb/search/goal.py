@@ -46,8 +46,7 @@ class Base:
 
     def __post_init__(self) -> None:
         gold, labels = self.example.gold, self.labels
-        number = labels.index(gold) if gold in labels else None
-        object.__setattr__(self, "gold", number)
+        object.__setattr__(self, "gold", labels.index(gold) if gold in labels else None)
 
 
 class Judged(NamedTuple):

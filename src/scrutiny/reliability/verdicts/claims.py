@@ -74,8 +74,7 @@ def _case(
         Part(c, estimated[c.estimate], limits.get(c.estimate) if is_told[c.estimate] else None)
         for c in there
     )
-    known = deciding(claim, parts)
-    return ClaimCase(claim, parts, gate(claim, known, estimated))
+    return ClaimCase(claim, parts, gate(claim, deciding(claim, parts), estimated))
 
 
 def _finding(case: ClaimCase) -> Finding:

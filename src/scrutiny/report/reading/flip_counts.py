@@ -45,8 +45,7 @@ def count_flips(
     n_replicates = flipped.shape[1]
     times = flipped.sum(axis=1)
     observed = np.bincount(times, minlength=n_replicates + 1)
-    coin = np.broadcast_to(flipped.mean(axis=0), flipped.shape)
-    baselines = {COIN: _expected(coin)}
+    baselines = {COIN: _expected(np.broadcast_to(flipped.mean(axis=0), flipped.shape))}
     if margins is not None:
         baselines[MARGIN] = _expected(_by_margin(flipped, np.asarray(margins)))
     return FlipCounts(tuple(int(c) for c in observed), baselines)

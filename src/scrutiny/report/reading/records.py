@@ -250,8 +250,7 @@ def _own_rows(estimates: Sequence[Estimate]) -> dict[str, dict[str, OwnInterval]
         if e.key.replicate is None or e.n_replicates != 1 or e.value is None:
             continue
         if e.low is not None and e.high is not None:
-            se = (e.high - e.low) / (2 * _z(e.level))
-            own = OwnInterval(e.value, e.low, e.high, se)
+            own = OwnInterval(e.value, e.low, e.high, (e.high - e.low) / (2 * _z(e.level)))
             whole = identity(e.key, without=["replicate"])
             found.setdefault(whole, {})[e.key.replicate] = own
     return found

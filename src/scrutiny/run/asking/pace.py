@@ -65,8 +65,7 @@ class Pace:
         """Yield one part, and measure the time until the next is requested."""
         began = self.clock()
         yield part
-        seconds = max(self.clock() - began, 1e-9)
-        fits = int(len(part) * _PART_S / seconds)
+        fits = int(len(part) * _PART_S / max(self.clock() - began, 1e-9))
         self._at_a_time = max(1, min(fits, _GROWTH * max(self._at_a_time, len(part))))
 
 

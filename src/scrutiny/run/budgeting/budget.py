@@ -152,8 +152,7 @@ class _Chooser:
         timed = [one for one in plain_ones if self.seconds(one)]
         # the items themselves are the same texts for all that ask about nothing else
         together = max if self.is_cached else sum
-        whole = together(map(self.seconds, timed)) if timed else 0.0
-        rest = left - whole
+        rest = left - (together(map(self.seconds, timed)) if timed else 0.0)
         if rest < left / 2 and timed:
             is_worth = any(self._own(self.least(one)) <= left / 2 for one in dear)
             rest = left / 2 if is_worth else max(0.0, rest)

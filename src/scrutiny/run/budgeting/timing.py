@@ -166,8 +166,7 @@ class Timer:
             asked, items = asked + timing["asked"], items + stop - start
             in_model.append((stop - start, timing["model_seconds"]))
 
-        count = len(measurement.examples[data])
-        seconds = seconds_each(work, count, most_s=self._most_s)
+        seconds = seconds_each(work, len(measurement.examples[data]), most_s=self._most_s)
         if is_known_before and self._resolved.tasks[data].must_be_answered:
             # a run asks them in larger batches than these few
             own = max(0.0, seconds - _each(in_model))

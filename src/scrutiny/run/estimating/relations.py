@@ -119,8 +119,7 @@ def _correlated(blank: Estimate, sides: Sides, rng: Rng) -> Estimated:
 def _spread(blank: Estimate, sides: Sides, rng: Rng) -> Estimated:
     """Seed spread of the first side over that of the second, each in units of its item error."""
     del rng
-    spreads = [_spread_of(one) for (one,) in sides]
-    one, other = spreads
+    one, other = (_spread_of(side) for (side,) in sides)
     if one is None or other is None:
         return Estimated(replace(blank, reason="too_few_replicates"))
     if other.sd == 0.0:

@@ -139,8 +139,7 @@ class TaskRunner:
         Where there are more than can be kept, all others come before the same again.
         """
         if task.prepared_by not in self._batches:
-            measurement = self._resolved.measurements[task.measure]
-            examples = measurement.examples[task.dataset]
+            examples = self._resolved.measurements[task.measure].examples[task.dataset]
             are_few = len(examples) <= _KEPT_BATCHES * (task.stop - task.start)
             while len(self._batches) >= (_KEPT_BATCHES if are_few else 1):
                 self._batches.popitem(last=False)

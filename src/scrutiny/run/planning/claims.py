@@ -113,8 +113,7 @@ def with_presupposed(plan: Plan) -> Plan:
         If the plan names a diagnostic that there is not.
     """
     for number, measure in enumerate(plan.measure):
-        diagnostic = _diagnostic(measure)
-        nulls = list(_null_families(plan, measure, diagnostic))
+        nulls = list(_null_families(plan, measure, _diagnostic(measure)))
         known = {model.name for model in plan.models}
         names = dict.fromkeys([*measure.models, *(model.name for model in nulls)])
         plan = replace(

@@ -129,8 +129,7 @@ def _of_two(
         )
     for one, other in pairs:
         how = asked.between(one.spec.metric, other.spec.metric)
-        is_paired = _is_paired(resolved, one, other)
-        made = Contrast(plan.id, one, other, is_paired, how=how)
+        made = Contrast(plan.id, one, other, _is_paired(resolved, one, other), how=how)
         metric_of(made.key.metric, (*one.measures, *other.measures))  # it has to exist
         name = "/".join([plan.id, made.a.subject, made.a.dataset, *_said(made.key.condition)])
         for end, inside in _each(one, asked, resolved):

@@ -281,8 +281,7 @@ def _inverse(spread: FloatArray, squares: FloatArray) -> FloatArray:
     correlation = np.where(varies[..., None, None], spread / scale, identity)
     has_fit = varies & (np.linalg.eigvalsh(correlation)[..., 0] > _SINGULAR)
     correlation = np.where(has_fit[..., None, None], correlation, identity)
-    inverse = np.linalg.inv(correlation) / scale
-    return np.where(has_fit[..., None, None], inverse, np.nan)
+    return np.where(has_fit[..., None, None], np.linalg.inv(correlation) / scale, np.nan)
 
 
 def _bordered(inverse: FloatArray, mean: FloatArray, n: FloatArray) -> FloatArray:

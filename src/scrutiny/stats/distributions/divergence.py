@@ -154,8 +154,7 @@ def scaled_to_points(
 
 def _stress(points: FloatArray, distances: FloatArray) -> float:
     """Kruskal's stress-1, which scikit-learn reports from version 1.7 on only."""
-    apart = points[:, None, :] - points[None, :, :]
-    reached = np.sqrt((apart**2).sum(axis=-1))
+    reached = np.sqrt(((points[:, None, :] - points[None, :, :]) ** 2).sum(axis=-1))
     norm = float((reached**2).sum())
     return float(np.sqrt(((reached - distances) ** 2).sum() / norm)) if norm else 0.0
 

@@ -138,6 +138,5 @@ def bca_limits(
     acceleration = float((shift**3).sum()) / (6.0 * spread**1.5)
     tail = (1.0 - proper_level(level)) / 2.0
     z = bias + scipy.special.ndtri(np.array([tail, 1.0 - tail]))
-    levels = scipy.special.ndtr(bias + z / (1.0 - acceleration * z))
-    low, high = np.quantile(draws, levels)
+    low, high = np.quantile(draws, scipy.special.ndtr(bias + z / (1.0 - acceleration * z)))
     return float(low), float(high)

@@ -91,8 +91,7 @@ def component_table(X: FloatArray, units: Units, cells: ArrayLike | None = None)
     flat = np.empty((rows, replicates * components + 1))
     flat[:, :-1] = (X - center).transpose(1, 0, 2).reshape(rows, -1)
     flat[:, -1] = 1.0
-    pair = units.code * n_cells + cell
-    pairs, position = np.unique(pair, return_inverse=True)
+    pairs, position = np.unique(units.code * n_cells + cell, return_inverse=True)
     sums = _grouped(flat, position, pairs.size)
     pair_unit, pair_cell = pairs // n_cells, pairs % n_cells
     nested = n_cells > 1 and pairs.size == n_cells

@@ -259,8 +259,7 @@ def _some_exchanges(
 def _all_signs(n: int) -> Iterator[FloatArray]:
     for start in range(0, 2**n, _CHUNK):
         codes = np.arange(start, min(start + _CHUNK, 2**n))
-        bits = ((codes[:, None] >> np.arange(n)) & 1).astype(np.float64)
-        yield 2.0 * bits - 1.0
+        yield 2.0 * ((codes[:, None] >> np.arange(n)) & 1).astype(np.float64) - 1.0
 
 
 def _compared(

@@ -93,8 +93,7 @@ def _answers(given: Given, context: str) -> Iterator[Extract]:
         If one has no words, or they do not stand in the text.
     """
     if isinstance(given, Mapping) and isinstance(given.get("text"), list):
-        starts = given.get("answer_start") or ()
-        pairs = zip_longest(given["text"], starts)
+        pairs = zip_longest(given["text"], given.get("answer_start") or ())
         given = [{"text": text, "answer_start": start} for text, start in pairs]
     several = given if isinstance(given, list) else [given]
     if not several:

@@ -29,8 +29,7 @@ def dev_score(
     rows = _answers(parted, encoded, tags=target.tags)
     if isinstance(target, PieceTarget):
         return target.score(cast("EncodedFrames", encoded), rows)
-    pieces = encoded.offsets or [[]] * len(examples)
-    triples = zip(examples, rows, pieces, strict=True)
+    triples = zip(examples, rows, encoded.offsets or [[]] * len(examples), strict=True)
     predicted = [target.answer(example, row, own) for example, row, own in triples]
     return level_of(target.task, examples, predicted, labels=target.labels)
 

@@ -130,8 +130,7 @@ class Batches:
 
     def _met(self, step: int, row: int, length: int, batch: int) -> tuple[int, Key]:
         """Passage of a row, and the random key of its draws."""
-        n = self.n_passages(length)
-        epoch, place = divmod(step * batch + row, n)
+        epoch, place = divmod(step * batch + row, self.n_passages(length))
         passage = int(self._order(length, epoch)[place])
         key = (length, passage) if self._recipe.masking == "static" else (length, passage, epoch)
         return passage, key
@@ -181,8 +180,7 @@ class Batches:
         if not fits.any():
             fits = self._sizes <= longest - 2
         by_size = self._sizes[fits] / self._sizes[fits].sum()
-        drawn = draw.choice(np.flatnonzero(fits), p=by_size)
-        size = int(self._sizes[drawn])
+        size = int(self._sizes[draw.choice(np.flatnonzero(fits), p=by_size)])
         rows = max(1, pieces // (size + 2))
         pools = [np.flatnonzero((self._sizes == size) & (self._alone == alone)) for alone in (0, 1)]
         pools = [pool for pool in pools if len(pool)]

@@ -97,8 +97,7 @@ class Corpus:
 
     def is_alone(self) -> Booleans:
         """(sentence,) whether a sentence is a whole document."""
-        count = np.bincount(self.document, minlength=1)
-        return np.asarray(count[self.document] == 1)
+        return np.asarray(np.bincount(self.document, minlength=1)[self.document] == 1)
 
 
 def encode(files: Sequence[TextFile], tokenizer: Any) -> Corpus:

@@ -142,8 +142,7 @@ def train_words(
     )
 
     job = WordJob(parts, recipe, tuple(seeds))
-    train = partial(job.train, progress=progress)
-    return train_runs(job, out, train, progress=progress)
+    return train_runs(job, out, partial(job.train, progress=progress), progress=progress)
 
 
 def trained_line(member: Finished) -> str:

@@ -26,8 +26,7 @@ def read(source: DataSource) -> Table:
         If it is no such file.
     """
     try:
-        found = ElementTree.parse(existing_file(source)).iter("SENTENCE")
-        rows = list(_rows(found))
+        rows = list(_rows(ElementTree.parse(existing_file(source)).iter("SENTENCE")))
     except (ElementTree.ParseError, KeyError, ValueError) as error:
         raise DataError(
             f"{source.target} is no file of MATRES, whose SENTENCEs have a UNITID, a LABEL and "

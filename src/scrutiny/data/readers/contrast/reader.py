@@ -86,8 +86,7 @@ def _linked(before: Table, after: Table, link: str) -> Iterator[RawRow]:
     for new in after.rows:
         of = str(new.values.get(link))
         own = "" if link == "id" else str(new.values.get("id") or "")
-        name = own or f"{of}/{next(numbers.setdefault(of, count(1)))}"
-        case = _case(new, name, of)
+        case = _case(new, own or f"{of}/{next(numbers.setdefault(of, count(1)))}", of)
         unknown = f"it changes {of!r}, which {before.place} does not have"
         yield case if of in known or case.problem else case._replace(problem=unknown)
 

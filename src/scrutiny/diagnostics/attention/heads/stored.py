@@ -58,7 +58,6 @@ class Stored(Diagnostic[NoParams]):
         return Design(
             conditions=({},),
             estimates=tuple(_specs(inputs)),
-            queries_per_item=1,
             notes=_NOTES,
             contrasts=tuple(_contrasts(inputs)),
         )

@@ -95,8 +95,7 @@ def _spec(named: Sequence[tuple[str, HeadMap]], *, title: str, has_zero: bool) -
     names = [name for name, _ in named]
     boxes = [box for name, one in named for box in _boxes(name, one)]
     dots = [dot for name, one in named for dot in _dots(name, one)]
-    layers = sorted({dot["layer"] for dot in dots})
-    scale = {"domain": layers, "paddingInner": 0.3}
+    scale = {"domain": sorted({dot["layer"] for dot in dots}), "paddingInner": 0.3}
     x = channel("layer", "ordinal", scale=scale, title="layer", labelAngle=0, ticks=False)
     place: Spec = {"x": x, "color": series_color(names)}
     if len(names) > 1:

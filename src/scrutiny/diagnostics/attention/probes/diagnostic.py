@@ -329,6 +329,5 @@ def _guessed(n_words: int, sentence: Parsed | None, probe: FittedProbe | None) -
         heads[-1] = ROOT
         return heads
     if sentence.words.size:
-        place = np.append(sentence.words, ROOT)
-        heads[sentence.words] = place[probe.heads(sentence)]
+        heads[sentence.words] = np.append(sentence.words, ROOT)[probe.heads(sentence)]
     return heads

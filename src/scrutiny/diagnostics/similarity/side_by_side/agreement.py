@@ -76,8 +76,7 @@ class SidesAgreement:
 
 def marked(sides: Sides) -> Marked:
     """Answers of two sides as numbers."""
-    golds = [one.gold for one in sides.examples]
-    return marks_of(sides.answers, sides.labels, golds=golds)
+    return marks_of(sides.answers, sides.labels, golds=[one.gold for one in sides.examples])
 
 
 def agreement_of(
