@@ -60,7 +60,7 @@ class Measure:
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> "Measure":
         """Measure from plain JSON."""
-        known = {name: _tuples(value) for name, value in data.items()}
+        known = {name: as_tuples(value) for name, value in data.items()}
         return cls(**{**known, "axes": tuple((n, int(k)) for n, k in data["axes"])})
 
     def sized(self, lengths: Mapping[str, int]) -> "Measure":
@@ -80,9 +80,9 @@ class Measure:
             yield position
 
 
-def _tuples(value: Any) -> Any:
+def as_tuples(value: Any) -> Any:
     """JSON value with lists converted to tuples."""
-    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+    return tuple(map(as_tuples, value)) if isinstance(value, list) else value
 
 
 #: Axes whose length is the model's own.

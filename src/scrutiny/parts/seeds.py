@@ -120,7 +120,16 @@ _Row = tuple[str, Estimate, float | None, Any]
 
 
 def _spec(rows: Sequence[_Row], metric: str, *, limit: float | None) -> dict[str, Any]:
-    dots = _dots(rows)
+    dots = [
+        {
+            "label": label,
+            "replicate": replicate_words(name),
+            "value": value,
+            "beyond": bool(side_of(own.get(name), reference)),
+        }
+        for label, e, reference, own in rows
+        for name, value in e.by_replicate.items()
+    ]
     bars = [
         {"label": label, "low": e.low, "high": e.high, "value": e.value, "interval": interval(e)}
         for label, e, _, _ in rows
@@ -143,20 +152,6 @@ def _spec(rows: Sequence[_Row], metric: str, *, limit: float | None) -> dict[str
         for is_beyond in (True, False)
     ]
     return view_of(dots, height={"step": 20}, layer=layers)
-
-
-def _dots(rows: Sequence[_Row]) -> list[dict[str, Any]]:
-    """Value of every replicate, and whether its own interval excludes the reference value."""
-    return [
-        {
-            "label": label,
-            "replicate": replicate_words(name),
-            "value": value,
-            "beyond": bool(side_of(own.get(name), reference)),
-        }
-        for label, e, reference, own in rows
-        for name, value in e.by_replicate.items()
-    ]
 
 
 def _table(rows: Sequence[_Row], tests: Mapping[str, Mapping[str, SeedTests]]) -> ChartTable:

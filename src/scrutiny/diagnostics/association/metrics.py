@@ -16,7 +16,6 @@ from scrutiny.reliability.additive import Additive, Array, with_count
 from scrutiny.reliability.metrics import one_of
 from scrutiny.stats.association.clusters import adjusted_rand_of_counts, permuted_alignments
 from scrutiny.stats.association.word_sets import (
-    SplitTest,
     effect_components,
     effect_of_sums,
     split_test,
@@ -54,24 +53,22 @@ def association_tests(
             test = split_test(measures[:, 0], measures[:, 1] == 1, units=unit)
         except StatisticsError:
             continue  # a word in both sets, or one set only: no test exists
-        found.append(_row(metric, test))
+        found.append(
+            ReplicateTest(
+                metric,
+                f"permutation {test.method}",
+                test.p_value,
+                test.n_units,
+                {
+                    "two_sided": test.p_two_sided,
+                    "normal": test.p_normal,
+                    "smallest_p": test.smallest_p,
+                    "smallest_two_sided": test.smallest_two_sided,
+                    "splits": float(test.n_splits),
+                },
+            )
+        )
     return found
-
-
-def _row(metric: str, test: SplitTest) -> ReplicateTest:
-    return ReplicateTest(
-        metric,
-        f"permutation {test.method}",
-        test.p_value,
-        test.n_units,
-        {
-            "two_sided": test.p_two_sided,
-            "normal": test.p_normal,
-            "smallest_p": test.smallest_p,
-            "smallest_two_sided": test.smallest_two_sided,
-            "splits": float(test.n_splits),
-        },
-    )
 
 
 def alignment_tests(

@@ -39,19 +39,6 @@ def _name(test: str, kind: Kind) -> str:
     return f"d/{test}/{kind.name}"
 
 
-def _spec(test: str, kind: Kind, params: SeatParams) -> EstimateSpec:
-    """Effect size of one test and kind of vector."""
-    return EstimateSpec.of(
-        _name(test, kind),
-        f"effect_size({'sample' if params.ddof == 1 else 'population'})@1",
-        kind.condition,
-        group=test,
-        unit="u_word",
-        strata="a_set",
-        where=slice_of_values({"a_test": test}),
-    )
-
-
 def _claim(test: str, kinds: Sequence[Kind], params: SeatParams) -> Claim:
     """Claim that a test finds an association, in every representation."""
     return claim_of_every_kind(
@@ -133,7 +120,19 @@ class Seat(Diagnostic[SeatParams]):
         tests = tuple(inputs.data.columns.get("a_test", {}))
         return Design(
             conditions=tuple(kind.condition for kind in kinds),
-            estimates=tuple(_spec(test, kind, params) for test in tests for kind in kinds),
+            estimates=tuple(
+                EstimateSpec.of(
+                    _name(test, kind),
+                    f"effect_size({'sample' if params.ddof == 1 else 'population'})@1",
+                    kind.condition,
+                    group=test,
+                    unit="u_word",
+                    strata="a_set",
+                    where=slice_of_values({"a_test": test}),
+                )
+                for test in tests
+                for kind in kinds
+            ),
             claims=tuple(
                 _claim(test, claimed_first(kinds, params.claimed), params) for test in tests
             ),

@@ -92,7 +92,8 @@ def read_sentences(
     needed = _needed(model, sentences, presets)
     streams = {
         key: cast("Attends", model).attentions(
-            [_cased(words, key[0]) for words in sentences], weighting=key[1]
+            [tuple(word.lower() for word in words) if key[0] else words for words in sentences],
+            weighting=key[1],
         )
         for key in dict.fromkeys(needed.values())
     }
@@ -126,10 +127,6 @@ def _is_uncased(model: Any, sentences: Sequence[Words]) -> bool:
         strict=True,
     )
     return all(one.ids == other.ids for one, other in pairs)
-
-
-def _cased(words: Words, is_lower_cased: bool) -> Words:  # noqa: FBT001 - one of a pair of keys
-    return tuple(word.lower() for word in words) if is_lower_cased else words
 
 
 def _made(found: AttentionMap | Failure, n_words: int, options: MapOptions) -> Made:

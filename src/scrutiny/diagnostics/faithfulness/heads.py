@@ -76,7 +76,7 @@ class FaithfulHeads(Diagnostic[HeadChangeParams]):
         lost = dict(_lost(batch.examples, answers, share, ctx))
         kept = [example for example in batch.examples if example.id not in lost]
         before = {
-            example.id: _is_correct(example, answer)
+            example.id: float(answer.answer == example.gold)
             for example, answer in zip(batch.examples, answers, strict=True)
             if isinstance(answer, Prediction)
         }
@@ -87,11 +87,6 @@ class FaithfulHeads(Diagnostic[HeadChangeParams]):
                 outcome = lost.get(example.id) or outcomes[change][example.id]
                 hit = before.get(example.id, 0.0)
                 yield from _rows(example, places, outcome, (hit, half_of(example, ctx)))
-
-
-def _is_correct(example: Example, answer: Prediction) -> float:
-    """1.0 if an answer in the words of the data is the gold answer."""
-    return float(answer.answer == example.gold)
 
 
 def half_of(example: Example, ctx: Context) -> float:

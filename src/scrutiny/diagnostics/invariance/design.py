@@ -64,7 +64,16 @@ def make_design(params: ScopeParams, made: Sequence[Generation], inputs: Inputs)
     if not inputs.is_self:
         claims = [_claim(g, params, inputs) for g in made]
     if inputs.is_first_way and params.loss is None:
-        claims += [_less(g, params, inputs) for g in made]
+        claims += [
+            less_shared(
+                g,
+                inputs,
+                margin=params.margin,
+                where=_amount(g),
+                competence=tuple(_competence(inputs)),
+            )
+            for g in made
+        ]
         contrasts = tuple(differences(made))
         families[LESS] = (
             f"{inputs.subject.name} shares less of the invariances of {inputs.second.name} on "
@@ -200,17 +209,6 @@ def _claim(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim
         ),
         family="invariance",
         checks=("items", "seeds", "datasets"),
-        competence=tuple(_competence(inputs)),
-    )
-
-
-def _less(generation: Generation, params: ScopeParams, inputs: Inputs) -> Claim:
-    """Claim that the target shares less than the reference does of its own."""
-    return less_shared(
-        generation,
-        inputs,
-        margin=params.margin,
-        where=_amount(generation),
         competence=tuple(_competence(inputs)),
     )
 

@@ -83,7 +83,16 @@ class Maker:
         searched: dict[str, frozenset[Key]] = {}
         drawn: dict[str, frozenset[Key]] = {}
         for trial in range(self.params.trials):
-            found = list(self._search(generation, trial, searched))
+            found = list(
+                search_all(
+                    self.examples,
+                    generation.search,
+                    victim=Victim(self.reference.predict, self.reference.labels),
+                    settings=Settings(self.seed, trial, self.params.budget, analyzed=self.analyzed),
+                    resources=self.params.resources or None,
+                    excluded=searched,
+                )
+            )
             words = _words(found, generation)
             random = list(self._draw(self.examples, generation, trial, words, drawn))
             pairs = list(zip(found, random, strict=True))
@@ -94,19 +103,6 @@ class Maker:
             )
             _exclude(searched, (f for f in found if f.is_success))
             _exclude(drawn, random)
-
-    def _search(
-        self, generation: Generation, trial: int, excluded: Mapping[str, frozenset[Key]]
-    ) -> Iterator[Found]:
-        """Texts that keep the reference's answer."""
-        return search_all(
-            self.examples,
-            generation.search,
-            victim=Victim(self.reference.predict, self.reference.labels),
-            settings=Settings(self.seed, trial, self.params.budget, analyzed=self.analyzed),
-            resources=self.params.resources or None,
-            excluded=excluded,
-        )
 
     def _draw(
         self,

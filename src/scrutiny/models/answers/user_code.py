@@ -136,7 +136,7 @@ def at_home(source: str, *, is_new: bool = False) -> Iterator[None]:
     ModelError
         If it has closed files of ours.
     """
-    process, ours, owner = os.getpid(), _here(), _owner(source)
+    process, ours, owner = os.getpid(), _here(), source.partition("#")[0].rpartition(":")[0]
     known = dict(vars(builtins))
     if not is_new:
         _move(_moved_to.get(owner))
@@ -157,11 +157,6 @@ def at_home(source: str, *, is_new: bool = False) -> Iterator[None]:
             _move(ours)
         if is_lost():
             _end_without_files()
-
-
-def _owner(source: str) -> str:
-    """File or module of a model string, which identifies its code."""
-    return source.partition("#")[0].rpartition(":")[0]
 
 
 def _take_back_built_in(owner: str, known: dict[str, Any]) -> None:

@@ -167,17 +167,15 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
         )
     endpoint = read_endpoint(source)
     check_reading(endpoint.read, source=source.text)
-    if endpoint.api == "own" and (endpoint.body is None or not _reads_something(endpoint)):
+    if endpoint.api == "own" and (
+        endpoint.body is None or not (endpoint.label or endpoint.scores or endpoint.text)
+    ):
         raise ModelError(
             f"{source.text!r}: an endpoint of your own needs body, with {{text}} where the text "
             "goes, and one of label, scores and text, where its reply holds them; best in a file: "
             "http:FILE.toml. api=chat and api=completions are the OpenAI-compatible ones."
         )
     return HttpModel(endpoint, task, source=source.text)
-
-
-def _reads_something(endpoint: Endpoint) -> bool:
-    return bool(endpoint.label or endpoint.scores or endpoint.text)
 
 
 def _begins(words: str, token: str) -> bool:

@@ -63,7 +63,7 @@ class NumberSwap(Change):
             Site(*document.tokens[i], i)
             for i, number in counting_numbers(words)
             if words[i].lower() not in _AMBIGUOUS
-            and _is_replaceable(number)
+            and (number.value != 1 or number.kind in ("ordinal", "ordinal_word"))
             and (self.ratings or not _is_rating(words, i))
             and not (words[i].isalpha() and _is_compound(words, i))
             and not _is_part(words, i)
@@ -80,11 +80,6 @@ class NumberSwap(Change):
             text = format_number(value, number)
             if value != number.value and text != token:
                 yield (Edit(document.field, site.start, site.end, text),)
-
-
-def _is_replaceable(number: Number) -> bool:
-    """Whether a number can be replaced: not a single one."""
-    return number.value != 1 or number.kind in ("ordinal", "ordinal_word")
 
 
 def _is_rating(words: Sequence[str], at: int) -> bool:

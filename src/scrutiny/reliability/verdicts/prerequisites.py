@@ -33,7 +33,10 @@ def gate(
     if claim.refused:
         return "refused", claim.refused
     reads = claim.risk is not None and claim.risk.reads_probabilities
-    if reads and any(_is_undefined(part.found.estimate) for part in parts):
+    if reads and any(
+        part.found.estimate.value is None and part.found.estimate.counts.undefined > 0
+        for part in parts
+    ):
         return "refused", NO_PROBABILITIES
     without = _without_skill(claim, estimated)
     if without is not None:
@@ -55,11 +58,6 @@ def gate(
             f"{FEWEST_UNITS} are the fewest"
         )
     return _too_few(parts)
-
-
-def _is_undefined(found: Estimate) -> bool:
-    """Whether rows were asked for, and have no value in any."""
-    return found.value is None and found.counts.undefined > 0
 
 
 def _without_skill(claim: Claim, estimated: Mapping[str, Estimated]) -> tuple[str, str] | None:

@@ -38,7 +38,20 @@ def numbers_table(estimates: Sequence[Estimate]) -> pa.Table:
     varying = dict.fromkeys(name for estimate in estimates for name in estimate.key.condition)
     columns = {name: _column(name, estimates) for name in varying}
     front = [_front(estimate) for estimate in estimates]
-    back = [_back(estimate) for estimate in estimates]
+    back = [
+        {
+            "value": estimate.value,
+            "low": estimate.low,
+            "high": estimate.high,
+            "level": estimate.level,
+            "n": estimate.counts.n,
+            "planned": estimate.counts.planned,
+            "replicates": estimate.n_replicates,
+            "status": estimate.status,
+            "reason": estimate.reason,
+        }
+        for estimate in estimates
+    ]
     return pa.table({**_columns(front), **columns, **_columns(back)})
 
 
@@ -54,21 +67,6 @@ def _front(estimate: Estimate) -> dict[str, str | None]:
         "replicate": key.replicate,
         "role": key.role,
         "group": key.group,
-    }
-
-
-def _back(estimate: Estimate) -> dict[str, str | float | None]:
-    """Value columns of an estimate."""
-    return {
-        "value": estimate.value,
-        "low": estimate.low,
-        "high": estimate.high,
-        "level": estimate.level,
-        "n": estimate.counts.n,
-        "planned": estimate.counts.planned,
-        "replicates": estimate.n_replicates,
-        "status": estimate.status,
-        "reason": estimate.reason,
     }
 
 

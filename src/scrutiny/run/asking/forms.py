@@ -13,6 +13,7 @@ from scrutiny.core.answers.answer import type_of
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.queries.language import ASKED, Cloze, Continuation, SentencePair
+from scrutiny.core.record import as_tuples
 from scrutiny.core.task import Prediction
 from scrutiny.store.answers import as_json, decode
 
@@ -102,20 +103,11 @@ def _numbers_in_short(answer: Any) -> str:
     return f"{answer:.4g}" if isinstance(answer, float) else str(answer)
 
 
-def _tuples(value: Any) -> Any:
-    """JSON value with lists converted to tuples."""
-    return tuple(map(_tuples, value)) if isinstance(value, list) else value
-
-
-def _clozes(question: Any) -> tuple[Cloze, ...]:
-    return tuple(Cloze(*cloze) for cloze in _tuples(question))
-
-
 _QUERIES: Final[Mapping[str, Callable[[Any], Any]]] = {
-    "masked_logprobs": _clozes,
-    "token_logprobs": lambda question: Continuation(*_tuples(question)),
+    "masked_logprobs": lambda question: tuple(Cloze(*cloze) for cloze in as_tuples(question)),
+    "token_logprobs": lambda question: Continuation(*as_tuples(question)),
     "next_sentence": lambda question: SentencePair(*question),
-    "attention_received": _tuples,
+    "attention_received": as_tuples,
 }
 
 
@@ -141,7 +133,7 @@ FORMS: Final[Mapping[str, Form]] = {
             question=_same,
             asked=_QUERIES[name],
             answer=_same,
-            answered=_tuples,
+            answered=as_tuples,
             differ=partial(_numbers_differ, tolerance=_OF_LOGARITHMS),
             shown=lambda query: str(query)[:_SHOWN],
             short=_numbers_in_short,

@@ -34,23 +34,20 @@ def new_network(recipe: PretrainingRecipe, seed: int) -> Any:
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return BertForPreTraining(_configuration(recipe))
-
-
-def _configuration(recipe: PretrainingRecipe) -> Any:
-    """`BertConfig` of a recipe."""
-    return BertConfig(
-        vocab_size=recipe.vocabulary,
-        hidden_size=recipe.hidden,
-        num_hidden_layers=recipe.layers,
-        num_attention_heads=recipe.heads,
-        intermediate_size=recipe.feed_forward,
-        max_position_embeddings=recipe.positions,
-        hidden_dropout_prob=0.0,
-        attention_probs_dropout_prob=0.0,
-        initializer_range=recipe.initial_sd,
-        layer_norm_eps=_EPSILON,
-    )
+        return BertForPreTraining(
+            BertConfig(
+                vocab_size=recipe.vocabulary,
+                hidden_size=recipe.hidden,
+                num_hidden_layers=recipe.layers,
+                num_attention_heads=recipe.heads,
+                intermediate_size=recipe.feed_forward,
+                max_position_embeddings=recipe.positions,
+                hidden_dropout_prob=0.0,
+                attention_probs_dropout_prob=0.0,
+                initializer_range=recipe.initial_sd,
+                layer_norm_eps=_EPSILON,
+            )
+        )
 
 
 def start_from_frequencies(network: Any, corpus: Corpus) -> None:
