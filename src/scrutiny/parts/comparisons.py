@@ -76,7 +76,6 @@ def _test(e: Estimate) -> str:
 
 def _ranks(tested: Sequence[Estimate]) -> Chart:
     """Exact rank tests of runs that are not paired, in addition to the intervals."""
-    labels = row_labels([e.key for e in tested])
     rows = tuple(
         (
             f"{key_title(e.key)}: {_versus(e, label)}",
@@ -85,7 +84,7 @@ def _ranks(tested: Sequence[Estimate]) -> Chart:
             p_value(e.across[f"{_test(e)}_smallest_p"]),
             number(e.across["superiority"], 2),
         )
-        for e, label in zip(tested[:MOST_ROWS], labels, strict=False)
+        for e, label in zip(tested[:MOST_ROWS], row_labels([e.key for e in tested]), strict=False)
     )
     header = ("difference", "test", "p, two-sided", "smallest p", "first above second")
     return Chart(

@@ -130,14 +130,13 @@ def _by_class(hits: Hits, data: tuple[Any, Any]) -> list[tuple[str, ...]]:
 
 def _row(label: str, counts: HitCounts, shape: tuple[int, ...]) -> tuple[str, ...]:
     hits = sum(k * n for k, n in enumerate(counts.observed)) / (shape[0] * shape[1])
-    sds = (counts.flips.observed_sd, counts.flips.flip_sd)
     return (
         label,
         str(shape[1]),
         str(shape[0]),
         number(hits, 3),
         percent(counts.flips.any_share),
-        *(number(sd, 4) for sd in sds),
+        *(number(sd, 4) for sd in (counts.flips.observed_sd, counts.flips.flip_sd)),
         NO_VALUE if counts.flips.sd_ratio is None else number(counts.flips.sd_ratio, 1),
     )
 

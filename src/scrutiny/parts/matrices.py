@@ -44,13 +44,12 @@ def part(view: RunView) -> Part | None:
     blocks = list(found.values())
     charts = [_chart(block) for block in blocks[:_MOST_DIAGNOSTICS]]
     charts += _agreement(blocks, seed=view.facts.seed)
-    note = left_out(len(blocks), _MOST_DIAGNOSTICS, "maps")
     return Part(
         "reliability-matrices",
         "Similarity of all pairs of models",
         _LEAD,
         tuple(charts),
-        note,
+        left_out(len(blocks), _MOST_DIAGNOSTICS, "maps"),
         is_compact=True,
     )
 

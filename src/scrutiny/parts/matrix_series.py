@@ -116,8 +116,7 @@ def _label(one: Series, members: Sequence[Series]) -> str:
     said = [_said(name, one.key.condition[name]) for name in apart if name in one.key.condition]
     if one.key.role == "control":
         said.append("control")
-    groups = {key.group for key in same}
-    if len(groups) > 1:
+    if len({key.group for key in same}) > 1:
         said.append(one.key.group)
     return " \N{MIDDLE DOT} ".join([key_title(one.key), *said])
 

@@ -45,8 +45,7 @@ def part(view: RunView) -> Part | None:
 def _courses(estimates: Sequence[Estimate]) -> Iterator[tuple[str, list[Estimate]]]:
     """Estimates that differ in only one numeric condition, in its order."""
     known = [e for e in estimates if e.key.role == "measured" and e.key.replicate is None]
-    names = sorted({name for e in known for name in e.key.condition} - _UNORDERED)
-    for name in names:
+    for name in sorted({name for e in known for name in e.key.condition} - _UNORDERED):
         having = [e for e in known if _at(e, name) is not None]
         for members in by_identity(having, without=[f"condition.{name}"]).values():
             ordered = sorted(members, key=lambda e: _at(e, name) or 0.0)

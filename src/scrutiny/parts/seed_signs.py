@@ -172,10 +172,9 @@ class Signs:
 
     def _alone(self) -> str:
         """How many signs each replicate alone would have shown."""
-        names = dict.fromkeys(name for row in self.rows for name in row.each)
         shown = {
             name: [row.name for row in self.rows if name in row.each and row.marked(name)]
-            for name in names
+            for name in dict.fromkeys(name for row in self.rows for name in row.each)
         }
         least, most = min(map(len, shown.values())), max(map(len, shown.values()))
         if not most:

@@ -67,12 +67,11 @@ def _summary(questions: Sequence[Sequence[Estimate]], references: References) ->
         choices = ", ".join(varying([e.key for e in members]))
         rows.append((label, choices, str(len(members)), *span, *cells))
     spans = ("", "choices", "conditions", "min", "median", "max", "reference")
-    header = (*spans, "above it", "below it", "across it")
     return Chart(
         anchor="reliability-choices-table",
         title="Number of choices with the same result",
         caption="Conditions whose interval is above, below or across the reference value.",
-        table=ChartTable(header, tuple(rows), 2),
+        table=ChartTable((*spans, "above it", "below it", "across it"), tuple(rows), 2),
         note=left_out(len(questions), MOST_ROWS, "questions"),
     )
 

@@ -126,11 +126,10 @@ def _of_variants(
         base = examples[variant.item]
         recipe = parse_recipe(variant.recipe)
         is_made, is_known = variant.status == "ok", recipe.is_scored(task.name)
-        gold = variant.gold if is_made else base.gold
         yield replace(
             apply_edits(base, variant.edits) if is_made else base,
             id=f"{variant.name}/{base.id}",
-            gold=gold if is_known else None,
+            gold=(variant.gold if is_made else base.gold) if is_known else None,
             case=Case(
                 "gold" if is_known else "same",
                 recipe.title,

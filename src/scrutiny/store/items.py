@@ -20,13 +20,12 @@ def examples_of(items: pa.Table, dataset: str) -> dict[str, Example]:
 
 def _example_of(row: Mapping[str, Any]) -> Example:
     """Example from a row of the table of items."""
-    columns = {n: v for n, v in row.items() if n.startswith(("a_", "u_")) and v is not None}
     return Example(
         id=row["item"],
         fields=json.loads(row["fields"]),
         gold=answer_of(row["gold"]),
         source=row["source"],
-        attributes=columns,
+        attributes={n: v for n, v in row.items() if n.startswith(("a_", "u_")) and v is not None},
         language=row["language"],
     )
 
@@ -34,7 +33,6 @@ def _example_of(row: Mapping[str, Any]) -> Example:
 def items_table(examples: Iterable[Example], dataset: str) -> pa.Table:
     """Table of the items of a dataset, in plan order."""
     rows = list(examples)
-    names = sorted({name for e in rows for name in e.attributes})
     columns = {
         "dataset": [dataset] * len(rows),
         "item": [e.id for e in rows],
@@ -47,7 +45,7 @@ def items_table(examples: Iterable[Example], dataset: str) -> pa.Table:
             name: [
                 None if e.attributes.get(name) is None else str(e.attributes[name]) for e in rows
             ]
-            for name in names
+            for name in sorted({name for e in rows for name in e.attributes})
         },
     }
     return pa.table(columns)

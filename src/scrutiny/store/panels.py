@@ -103,10 +103,9 @@ def read_panel(records: pa.Table, items: pa.Table, key: PanelKey) -> Recorded:
     table = _filtered(records.select(_READ), mask)
     here = _filtered(items, is_value(items["dataset"], key.dataset))
     names = here["item"].to_pylist()
-    replicates = tuple(coded(table["replicate"])[0].to_pylist())
     panel = Panel(
         measures=key.measures,
-        replicates=replicates,
+        replicates=tuple(coded(table["replicate"])[0].to_pylist()),
         items=tuple(names),
         units=None if key.unit == "item" else _codes(here, key.unit),
         strata=None if key.strata is None else _codes(here, key.strata),

@@ -45,7 +45,6 @@ def stack(parts: Mapping[str, Recorded], *, cells: Sequence[str]) -> Recorded:
             f"datasets ({', '.join(parts)})."
         )
     sizes = [len(panel.items) for panel in panels]
-    number = np.repeat(np.arange(len(panels)), sizes)
     whole = Panel(
         measures=panels[0].measures,
         replicates=tuple(names),
@@ -59,17 +58,16 @@ def stack(parts: Mapping[str, Recorded], *, cells: Sequence[str]) -> Recorded:
             ],
             sizes,
         ),
-        cells=number if cells else None,
+        cells=np.repeat(np.arange(len(panels)), sizes) if cells else None,
     )
     rows = [[panel.replicates.index(name) for name in names] for panel in panels]
     sides = {key: _stacked([part.sides[key] for part in parts.values()], rows) for key in shared}
     first = next(iter(parts.values()))
-    tables = [part.table for part in parts.values()]
     return Recorded(
         whole,
         sides,
         {condition: first.conditions[condition] for condition, _ in shared},
-        pa.concat_tables(tables, promote_options="default"),
+        pa.concat_tables([part.table for part in parts.values()], promote_options="default"),
     )
 
 

@@ -67,10 +67,9 @@ def _samples() -> list[Example]:
 
 def _value(attribute: Attribute, name: str, example: Example, training: Training) -> Value | None:
     found = attribute(example, training)
-    is_kind = type(found) in _KINDS[attribute.gives]
     promise(
         name,
-        is_kept=found is None or is_kind,
+        is_kept=found is None or type(found) in _KINDS[attribute.gives],
         message=f"it gives {attribute.gives}, and {found!r} for {dict(example.fields)}.",
     )
     return found

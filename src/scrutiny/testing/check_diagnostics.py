@@ -282,9 +282,8 @@ def _check_row(trial: _Trial, row: Row, *, width: int) -> None:
 
 def _check_batches(trial: _Trial, variants: Variants, rows: list[Row]) -> None:
     """Raise unless items measured one by one give the same rows."""
-    single = [row for e in trial.examples for row in trial.measure([e], variants)[0]]
     trial.promise(
-        is_kept=single == rows,
+        is_kept=[row for e in trial.examples for row in trial.measure([e], variants)[0]] == rows,
         message="its scope is 'item', but items measured one by one give other rows.",
     )
 

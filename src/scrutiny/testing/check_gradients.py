@@ -102,10 +102,9 @@ def _check_sum(model: Any, example: Example, own: Sequence[TokenGradients]) -> N
         return
     slopes = np.stack([one.gradient for one in own])  # (label, piece, dimension)
     total = np.tensordot(np.array(answer.scores), slopes, axes=1)
-    largest = float(np.abs(slopes).max())
     promise(
         model.source,
-        is_kept=bool((np.abs(total) <= TOLERANCE * largest).all()),
+        is_kept=bool((np.abs(total) <= TOLERANCE * float(np.abs(slopes).max())).all()),
         message=f"the gradients at {example.id!r} are not those of minus the log-probabilities "
         "that it predicts.",
     )

@@ -206,8 +206,7 @@ def _check_vectors(model: Any) -> None:
         message="a vector must be NaN exactly where it does not exist.",
     )
     turned = ask(passages[::-1])[::-1]
-    alone = np.concatenate([ask([passage]) for passage in passages])
-    for other in (turned, alone):
+    for other in (turned, np.concatenate([ask([passage]) for passage in passages])):
         promise(
             name,
             is_kept=bool(np.allclose(found, other, atol=1e-3, rtol=1e-3, equal_nan=True)),
@@ -236,10 +235,9 @@ def _ask(model: Any, capability: str, queries: Sequence[Any]) -> list[Any]:
         "in reverse": lambda: ask(queries[::-1])[::-1],
     }
     for way, other in ways.items():
-        is_same = first == other() if model.is_batch_invariant else _is_near(first, other())
         promise(
             model.source,
-            is_kept=is_same,
+            is_kept=first == other() if model.is_batch_invariant else _is_near(first, other()),
             message=f"{capability} asked {way} gives other answers.",
         )
     return first

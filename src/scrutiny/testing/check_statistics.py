@@ -145,11 +145,10 @@ def _check_weighted(statistic: WeightedStatistic, measures: Array) -> None:
 
     weights = np.arange(count) % 3.0  # 0, 1, 2, ...
     repeated = np.repeat(measures, weights.astype(np.int64), axis=0)
-    spelled = value(repeated, np.ones(len(repeated)))
     _same(
         statistic.id,
         value(measures, weights),
-        spelled,
+        value(repeated, np.ones(len(repeated))),
         "rows of weight 0, 1, 2 are not rows left out, kept and repeated",
     )
     ones = np.ones(count)

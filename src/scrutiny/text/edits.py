@@ -176,8 +176,7 @@ def edits_between(field: str, old: str, new: str) -> Iterator[Edit]:
 
     borders, others = _borders(old), _borders(new)
     before = [old[a:b] for a, b in pairwise(borders)]
-    after = [new[a:b] for a, b in pairwise(others)]
-    for op in Levenshtein.opcodes(before, after):
+    for op in Levenshtein.opcodes(before, [new[a:b] for a, b in pairwise(others)]):
         if op.tag != "equal":
             low, high = borders[op.src_start], borders[op.src_end]
             yield Edit(field, low, high, new[others[op.dest_start] : others[op.dest_end]])

@@ -33,12 +33,11 @@ class OrderedEdits:
     def of(cls, edits: Iterable[Edit]) -> "OrderedEdits":
         """Return these edits in order of place."""
         ordered = in_order(edits)
-        gains = [len(e.text) - (e.end - e.start) for e in ordered]
         return cls(
             ordered,
             [e.start for e in ordered],
             [e.end for e in ordered],
-            [0, *accumulate(gains)],
+            [0, *accumulate([len(e.text) - (e.end - e.start) for e in ordered])],
         )
 
     def touching(

@@ -135,9 +135,8 @@ class Bars(Progress):
         self._texts.begin(texts)
         self._total, self._done = total, done
         whole, begun = (texts, 0) if texts else (total, done)
-        said = self._said(phase)
         self._ids[phase] = self._bars.add_task(
-            _SAYS[phase], total=whole, completed=begun, said=said
+            _SAYS[phase], total=whole, completed=begun, said=self._said(phase)
         )
 
     @_where_it_can_be_said

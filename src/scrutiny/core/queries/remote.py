@@ -92,13 +92,12 @@ class Spent:
 
     def since(self, before: "Spent") -> "Spent":
         """Amounts spent after another moment."""
-        cost = None if self.cost is None else self.cost - (before.cost or 0.0)
         return Spent(
             self.requests - before.requests,
             self.again - before.again,
             self.tokens_in - before.tokens_in,
             self.tokens_out - before.tokens_out,
-            cost,
+            None if self.cost is None else self.cost - (before.cost or 0.0),
         )
 
     def plus(self, other: "Spent") -> "Spent":

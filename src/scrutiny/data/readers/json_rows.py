@@ -100,8 +100,7 @@ def column_rows(columns: Mapping[str, Any], place: str) -> list[RawRow]:
             f"{', '.join(odd)} {'hold' if len(odd) > 1 else 'holds'} no list. "
             "If the rows are under one of its keys, name it: field=NAME."
         )
-    sizes = {len(value) for value in columns.values()}
-    if len(sizes) > 1:
+    if len({len(value) for value in columns.values()}) > 1:
         lengths = ", ".join(f"{key} {len(value)}" for key, value in columns.items())
         raise DataError(f"The columns of {place} differ in length: {lengths}.")
     cells = zip(*columns.values(), strict=True)

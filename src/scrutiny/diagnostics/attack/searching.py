@@ -120,14 +120,13 @@ class Work:
     ) -> dict[str, Found]:
         """Result of one search for each item; the answer to its final text is stored."""
         victim = Victim(self._ask(name), self.asked.labels, self._gradients())
-        settings = Settings(self.seed, draw, self.params.budget, analyzed=self.analyzed)
         found = {
             one.item: one
             for one in search_all(
                 examples,
                 search,
                 victim=victim,
-                settings=settings,
+                settings=Settings(self.seed, draw, self.params.budget, analyzed=self.analyzed),
                 resources=self.params.resources or None,
             )
         }

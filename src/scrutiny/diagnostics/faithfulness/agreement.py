@@ -69,7 +69,6 @@ class AttentionAgreement(OfLayer[AgreementParams]):
 
     def design(self, params: AgreementParams, inputs: Inputs) -> Design:
         """Mean tau of each pair, gaps to the pair without attention, and the claims."""
-        names = [f"tau/{name}" for name in _NAMES[:-1]]
         return Design(
             conditions=tuple({"between": name} for name in _NAMES),
             estimates=tuple(_specs()),
@@ -83,7 +82,7 @@ class AttentionAgreement(OfLayer[AgreementParams]):
             families={
                 "agreement": f"attention of {inputs.subject.name} ranks words as gradients do"
             },
-            contrasts=tuple(ContrastSpec.untrained(names)),
+            contrasts=tuple(ContrastSpec.untrained([f"tau/{name}" for name in _NAMES[:-1]])),
         )
 
     def kinds(self, params: AgreementParams) -> Sequence[RowKind]:

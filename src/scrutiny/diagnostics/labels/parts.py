@@ -121,8 +121,7 @@ def doubtful_in(view: RunView) -> Iterator[Doubtful]:
 def _texts(folder: RunFolder, dataset: str, items: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Text and gold label of items."""
     wanted, found = set(items), {}
-    table = folder.table("items", columns=["dataset", "item", "gold", "fields"])
-    for row in table.to_pylist():
+    for row in folder.table("items", columns=["dataset", "item", "gold", "fields"]).to_pylist():
         if row["dataset"] == dataset and row["item"] in wanted:
             text = " | ".join(json.loads(row["fields"]).values())
             found[row["item"]] = (cropped(one_line(text), _LONGEST), str(answer_of(row["gold"])))

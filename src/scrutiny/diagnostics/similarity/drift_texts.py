@@ -87,8 +87,7 @@ class DriftTexts(Diagnostic[DriftTextsParams]):
 
     def design(self, params: DriftTextsParams, inputs: Inputs) -> Design:
         """Estimates and the claim for one family beside its reference."""
-        both = inputs.subject.capabilities & inputs.second.capabilities
-        if procedure(both) is None:
+        if procedure(inputs.subject.capabilities & inputs.second.capabilities) is None:
             return Design(
                 notes=(
                     f"{inputs.subject.name} and {inputs.second.name} have no likelihood in common: "

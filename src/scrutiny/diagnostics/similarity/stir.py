@@ -198,12 +198,11 @@ def _searched(
 def _named(variant: Variant, role: str, reference: Reference, recipe: str) -> Variant:
     """Variant under the name of its role and of whose it is."""
     names = {r: f"{recipe}/{r}{_whose(reference)}" for r in _ROLES}
-    twin = names["measured"] if role == "control" else None
     return Variant(
         variant.item,
         names[role],
         role,
-        twin,
+        names["measured"] if role == "control" else None,
         variant.recipe,
         variant.edits,
         variant.gold,

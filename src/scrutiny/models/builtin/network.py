@@ -248,8 +248,7 @@ class BuiltinNetwork:
         """Sum of the embeddings of each text's known features, and their number."""
         total = np.zeros((len(texts), self._embedding.shape[1]), dtype=np.int64)
         count = np.zeros(len(texts), dtype=np.int64)
-        found = self._known(texts)
-        for row, owner in found:
+        for row, owner in self._known(texts):
             running = np.zeros((len(row) + 1, total.shape[1]), dtype=np.int64)
             np.cumsum(self._embedding[row], axis=0, out=running[1:])
             ends = np.searchsorted(owner, np.arange(len(texts) + 1, dtype=np.int32))

@@ -205,10 +205,9 @@ def _makes_models(obj: Any, arguments: Mapping[str, str]) -> bool:
     """Whether an object is a function that needs only these arguments."""
     if not (inspect.isfunction(obj) or inspect.ismethod(obj)):
         return False
-    parameters = inspect.signature(obj).parameters.values()
     needed = [
         p.name
-        for p in parameters
+        for p in inspect.signature(obj).parameters.values()
         if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
     ]
     return all(name in arguments for name in needed)

@@ -244,10 +244,9 @@ def score_pairs(
     variant, ask
         The procedure, and how the model is asked.
     """
-    costs = [len(pair.a.ids) ** 2 + len(pair.b.ids) ** 2 for pair in pairs]
     parts = (
         [side for pair in pairs[part] for side in variant.question(model, pair)]
-        for part in by_cost(costs)
+        for part in by_cost([len(pair.a.ids) ** 2 + len(pair.b.ids) ** 2 for pair in pairs])
     )
     found = [answer for questions in parts for answer in answer_all(questions, ask)]
     return [_score(found[2 * i], found[2 * i + 1]) for i in range(len(pairs))]

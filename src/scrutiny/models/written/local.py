@@ -232,7 +232,6 @@ def _writer(
     if missing:
         raise ModelError(f"{source.text!r} is no causal language model: it lacks {missing[0]}.")
     tokenizer = load_tokenizer(checkpoint, inner)
-    known_by = checkpoint.fingerprint()
     return Writer(
         network.to(device),
         tokenizer,
@@ -240,7 +239,7 @@ def _writer(
         task=task,
         most=most,
         at_once=at_once,
-        known_by=known_by,
+        known_by=checkpoint.fingerprint(),
     )
 
 

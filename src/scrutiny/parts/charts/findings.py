@@ -203,7 +203,6 @@ def flips(anchor: str, counts: FlipCounts) -> Chart:
     """Items by the number of replicates that flipped, with two expected distributions."""
     total = sum(counts.observed)
     never = counts.observed[0] if counts.observed else 0
-    stories = [_STORIES[name] for name in counts.baselines if name in _STORIES]
     return Chart(
         anchor=anchor,
         title="Number of replicates in which an item flips",
@@ -211,7 +210,7 @@ def flips(anchor: str, counts: FlipCounts) -> Chart:
             [
                 f"{never} of {total} items never flipped and are not in the chart.",
                 "More on the right than expected: the same items flip whatever the seed.",
-                *stories,
+                *[_STORIES[name] for name in counts.baselines if name in _STORIES],
             ]
         ),
         spec=count_bars(counts, "replicates in which the answer changed", height=150, first=1),

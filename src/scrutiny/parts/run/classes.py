@@ -34,10 +34,9 @@ class LabelLine:
 def labels_of(estimates: Sequence[Estimate]) -> dict[tuple[str, str], list[LabelLine]]:
     """Lines of the labels, the worst F1 first, by model and dataset."""
     own = (e for e in estimates if _is_of_label(e))
-    places = grouped(((e.key.subject, e.key.dataset), e) for e in own)
     return {
         place: sorted(_lines(found), key=lambda line: line.lowest)
-        for place, found in places.items()
+        for place, found in grouped(((e.key.subject, e.key.dataset), e) for e in own).items()
     }
 
 

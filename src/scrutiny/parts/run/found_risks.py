@@ -218,10 +218,9 @@ def _held_alike(said: str, risks: Sequence[FoundRisk]) -> str:
 
 def _names_of(risks: Sequence[FoundRisk]) -> list[str]:
     """Names of risks; one that is found alike on several datasets is named once."""
-    by_what = grouped((risk.what, risk) for risk in risks)
     return [
         own[0].name if len(own) == 1 else f"{what} on {len(own)} datasets"
-        for what, own in by_what.items()
+        for what, own in grouped((risk.what, risk) for risk in risks).items()
     ]
 
 

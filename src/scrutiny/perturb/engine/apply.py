@@ -76,10 +76,9 @@ class InProgress:
         """Documents of the fields that a step changes."""
         current = self.current
         known = self._analyzed if current is self.base else {}
-        names = step.fields or current.fields
         return [
             known.get(name) or TextDocument(current, name, resources)
-            for name in names
+            for name in step.fields or current.fields
             if name in current.fields
         ]
 

@@ -169,8 +169,7 @@ class CheckpointMaskFiller(OverCheckpoint):
 
     def _spelled(self, scores: Scores, top: int, script: Script) -> tuple[Guess, ...]:
         pieces = self._pieces(script)
-        found = best_spellings(scores, pieces, top=top)
         return tuple(
             Guess("".join(pieces.texts[i] for i in s.ids), exp(-s.log_probability / len(s.ids)))
-            for s in found
+            for s in best_spellings(scores, pieces, top=top)
         )

@@ -30,13 +30,12 @@ def front_blocks(front: Front) -> list[str]:
         f"- {mark(risk.state)} {escape(risk.name)}: {escape(risk.finding.reason)}"
         for risk in front.of("not asked")
     ]
-    rest = f"What would decide the rest: {escape(front.rest)}" if front.rest else ""
     return [
         heading,
         "<br>\n".join(numbers),
         "\n".join(lines),
         f"**{escape(front.decision)}**",
-        rest,
+        f"What would decide the rest: {escape(front.rest)}" if front.rest else "",
     ]
 
 

@@ -146,20 +146,18 @@ def _few(cases: Sequence[EvidenceItem]) -> tuple[CasePage, ...]:
     """The clearest cases of each kind, cut to what was changed."""
     by_turn = grouped((case.turn, case) for case in cases)
     shown = [case for turn, most in _CASES.items() for case in by_turn.get(turn, [])[:most]]
-    pages = (case_page(case, context=_CONTEXT) for case in shown)
     return tuple(
         CasePage(
             page.case,
             tuple((name, tuple(first_stretches(own, _LONGEST))) for name, own in page.fields),
         )
-        for page in pages
+        for page in (case_page(case, context=_CONTEXT) for case in shown)
     )
 
 
 def case_page(case: EvidenceItem, *, context: int = 160) -> CasePage:
     """An item on the page with its texts' changes; fields that did not change are left out."""
     changed = [name for name in case.fields if any(e.field == name for e in case.edits)]
-    names = changed or list(case.fields)
     return CasePage(
         case=case,
         fields=tuple(
@@ -173,6 +171,6 @@ def case_page(case: EvidenceItem, *, context: int = 160) -> CasePage:
                     )
                 ),
             )
-            for name in names
+            for name in changed or list(case.fields)
         ),
     )

@@ -137,8 +137,7 @@ def _rows_of_found(found: Sequence[Found], tables: Tables) -> Iterator[dict[str,
     for name in dict.fromkeys(one.dataset for one in found):
         own = [one for one in found if one.dataset == name]
         places = item_rows(pa.chunked_array([[one.item for one in own]]), name, tables.items)
-        items = tables.at("items", places.tolist(), _OF_ITEMS)
-        for one, item in zip(own, items, strict=True):
+        for one, item in zip(own, tables.at("items", places.tolist(), _OF_ITEMS), strict=True):
             gold = item["gold"]
             yield {
                 **{n: getattr(one, n) for n in ("model", "dataset", "item", "draw")},

@@ -113,10 +113,9 @@ class FolderRecords(Records):
     @cached_property
     def _contrasts(self) -> dict[str, Mapping[str, Any]]:
         """Differences of the run, by the key of the estimate."""
-        pairs = self._manifest.get("contrasts", ())
         return {
             identity(contrast_key_of(c)): c
-            for c in pairs
+            for c in self._manifest.get("contrasts", ())
             if not c.get("how") and _is_of_whole_records(c["a"]) and _is_of_whole_records(c["b"])
         }
 
@@ -176,10 +175,9 @@ class FolderRecords(Records):
         )
         if not found.each:
             return {}
-        names = found.estimate.by_replicate
         return {
             replicate: OwnInterval(one.point, one.low, one.high, one.se)
-            for replicate, one in zip(names, found.each, strict=True)
+            for replicate, one in zip(found.estimate.by_replicate, found.each, strict=True)
         }
 
     def _subtracted(self, pair: Mapping[str, Any], whole: Estimate) -> Mapping[str, OwnInterval]:

@@ -53,8 +53,7 @@ def _case(row: Mapping[str, Any]) -> Iterator[Text]:
     answers = row["said_before"], row["said_after"]
     sides = list(zip("-+", texts, answers, strict=True))
     for sign, text, answer in sides if row["edits"] else [(" ", texts[1], answers[1])]:
-        pieces = fold(f"{_near(text, start)}  [{answer}]", WIDTH - _INDENT)
-        for i, piece in enumerate(pieces):
+        for i, piece in enumerate(fold(f"{_near(text, start)}  [{answer}]", WIDTH - _INDENT)):
             yield Text(f"  {sign if not i else ' '} {piece}")
     of = f" in {row['flipped']} of {row['replicates']} models" if row["replicates"] > 1 else ""
     asked = f"{row['replicate']}, " if row["replicate"] else ""

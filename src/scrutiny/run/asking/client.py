@@ -237,11 +237,10 @@ class ModelClient:
         keys = query_keys(queries, fingerprint=self._fingerprint, capability=capability)
 
         self._ask_again(capability)
-        sizes = [_tokens(query) for query in queries]
         return self._answers(
             _Questions(
                 keys,
-                sizes,
+                [_tokens(query) for query in queries],
                 lambda chunk: self._asked(capability, [queries[i] for i in chunk]),
                 encode_numbers,
                 decode_numbers,

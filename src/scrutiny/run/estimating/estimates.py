@@ -158,7 +158,6 @@ class Estimator:
     def _recorded(self, assignment: Assignment) -> Recorded:
         """Panel of a specification."""
         spec = assignment.spec
-        statistic = statistic_of(assignment)
         key = PanelKey(
             kind=assignment.kind,
             subject=assignment.subject,
@@ -167,7 +166,7 @@ class Estimator:
             measures=assignment.measures,
             unit=spec.unit,
             strata=spec.strata,
-            cells=statistic.cells,
+            cells=statistic_of(assignment).cells,
         )
         whole = self._stack(key, spec.beside) if spec.beside else self._panel(key)
         if not spec.where:

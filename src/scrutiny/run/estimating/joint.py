@@ -34,9 +34,8 @@ def jointly(
     names = meeting.names
     pairs = matched(*names)
     values = np.stack([np.concatenate([one[i], other[k]], axis=-1) for i, k in pairs])
-    places = np.arange(values.shape[1])
     asked = Estimand(
-        Joined(values, places, np.arange(len(pairs)), meeting.status),
+        Joined(values, np.arange(values.shape[1]), np.arange(len(pairs)), meeting.status),
         tuple(names[0][i] if len(names[0]) > 1 else names[1][k] for i, k in pairs),
         key,
     )

@@ -78,8 +78,7 @@ def _is_known(resolved: Resolved, store: TaskStore, one: Asked) -> bool:
         return pairing.reading.is_whole and position == 0
     if position == 0:
         return True  # its fingerprint is a part of the run's identity
-    source = parse(resolved.families[family].replicates[position].source)
-    if source.scheme == _OBJECTS:
+    if parse(resolved.families[family].replicates[position].source).scheme == _OBJECTS:
         return False
     key, files = _place(resolved, one)
     return not files or store.memo(key) == (True, files)

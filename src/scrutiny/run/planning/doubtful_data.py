@@ -56,8 +56,7 @@ def unasked_warnings(resolved: Resolved) -> Iterator[str]:
         return
     changed = {f for m in audited if m.diagnostic.asks_other_texts for f, _ in m.designs}
     searched = {f for m in audited if m.diagnostic.searches for f, _ in m.designs}
-    remote = {f: None for (f, _), pairing in resolved.pairings.items() if pairing.is_remote}
-    for family in remote:
+    for family in {f: None for (f, _), pairing in resolved.pairings.items() if pairing.is_remote}:
         if family in changed - searched:
             yield (
                 f"{family} is behind a URL, and was not attacked: an attack asks hundreds of texts "

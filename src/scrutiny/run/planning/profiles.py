@@ -36,8 +36,7 @@ class Profile:
 
     def limited(self, measure: MeasurePlan) -> MeasurePlan:
         """Measurement with no more draws of each change than the profile takes."""
-        draws = measure.params.get("draws", 0)
-        if self.draws is None or draws <= self.draws:
+        if self.draws is None or measure.params.get("draws", 0) <= self.draws:
             return measure
         return replace(measure, params={**measure.params, "draws": self.draws})
 

@@ -137,12 +137,11 @@ def permuted_similarity(
         raise StatisticsError("at least one permutation is needed.")
     value = similarity(first, second)
     drawn = np.array([similarity(first, rng.permutation(second)) for _ in range(permutations)])
-    above = int((drawn >= value - 1e-12).sum())
     return Chance(
         value=value,
         mean=float(drawn.mean()),
         high=float(np.quantile(drawn, 0.95)),
-        p_value=(1.0 + above) / (1.0 + permutations),
+        p_value=(1.0 + int((drawn >= value - 1e-12).sum())) / (1.0 + permutations),
         smallest_p=1.0 / (1.0 + permutations),
     )
 

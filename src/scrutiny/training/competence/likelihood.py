@@ -44,7 +44,6 @@ def share(values: ArrayLike, clusters: ArrayLike) -> dict[str, Any]:
         draws=2000,
         units=units,
     )
-    n_units = len(np.unique(units.code))
     return {
         "value": found.point,
         "low": found.low,
@@ -52,7 +51,7 @@ def share(values: ArrayLike, clusters: ArrayLike) -> dict[str, Any]:
         "level": LEVEL,
         "method": "percentile bootstrap over clusters",
         "n": len(table),
-        "n_units": n_units,
+        "n_units": len(np.unique(units.code)),
     }
 
 

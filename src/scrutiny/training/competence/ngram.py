@@ -170,8 +170,7 @@ def _counted(
     """Tables with counts: occurrences at the top, distinct pieces before elsewhere."""
     made = []
     for level, (keys, _, real, numbers) in enumerate(tables):
-        is_top = level == len(tables) - 1
-        if is_top:
+        if level == len(tables) - 1:
             seen = numbers[is_real]
         else:  # each distinct longer n-gram counts once for its last n pieces
             _, first, longer_real, _ = tables[level + 1]

@@ -92,8 +92,7 @@ def augmented(
         stream = perturb_stream((seen[i] for i in places), [recipe], setting)
         for place, (example, variants) in zip(places, stream, strict=True):
             variant = variants[0]
-            is_known = variant.gold is not None or labels == "assumed"
-            if variant.status == "ok" and is_known:
+            if variant.status == "ok" and (variant.gold is not None or labels == "assumed"):
                 seen[place] = apply_edits(example, variant.edits)
                 n_changed += 1
     return seen, n_changed

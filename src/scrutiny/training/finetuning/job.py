@@ -80,11 +80,10 @@ class FinetuningJob(TrainingJob):
     def sizes(self) -> dict[str, int]:
         """Numbers of runs, training and dev texts, epochs, and steps of one run."""
         texts, recipe = len(self.parts.train), self.recipe
-        per_epoch = -(-texts // recipe.batch)
         return {
             "runs": len(self.bases) * len(self.seeds),
             "texts": texts,
             "dev": len(self.parts.dev),
             "epochs": recipe.epochs,
-            "steps": per_epoch * recipe.epochs,
+            "steps": -(-texts // recipe.batch) * recipe.epochs,
         }

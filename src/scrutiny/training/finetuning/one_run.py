@@ -164,9 +164,8 @@ class Training:
         """Base, data, recipe as carried out, and hardware."""
         parts, base = self._parts, self._run.base
         device = self._parted.network.device
-        lineage = {} if base.replicates_of is None else {KEY: base.replicates_of}
         return {
-            **lineage,
+            **({} if base.replicates_of is None else {KEY: base.replicates_of}),
             "task": parts.name,
             "labels": list(parts.names),
             "base": {

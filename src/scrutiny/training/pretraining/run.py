@@ -89,10 +89,9 @@ def pretrain(
         should_stop=should_stop,
     )
     met = job.start.steps if job.start else 0
-    batches = Batches(job.prepared.corpus, job.prepared.recipe, job.seeds.data, met=met)
     state = train(
         network,
-        batches,
+        Batches(job.prepared.corpus, job.prepared.recipe, job.seeds.data, met=met),
         recipe=job.prepared.recipe,
         keeping=keeping,
         device=device,

@@ -106,8 +106,7 @@ class ParserRecipe(WordRecipe):
             best: tuple[float, int, bytes] = (-1.0, 0, b"")
             for number in range(1, self.epochs + 1):
                 began = perf_counter()
-                steps = self._steps(nlp, optimizer, made, seed=seed, number=number)
-                for _ in steps:
+                for _ in self._steps(nlp, optimizer, made, seed=seed, number=number):
                     on_step()
                 with nlp.use_params(optimizer.averages):
                     found = _las(nlp, parts.dev) if parts.dev else None
@@ -129,9 +128,8 @@ class ParserRecipe(WordRecipe):
         self.require()
         with _drawn(0):
             nlp, optimizer, made = self._fresh(parts)
-            steps = self._steps(nlp, optimizer, made, seed=0, number=1)
             seconds = seconds_of_training(
-                islice(steps, STEPS),
+                islice(self._steps(nlp, optimizer, made, seed=0, number=1), STEPS),
                 epochs=self.epochs,
                 batch=self.batch,
                 texts=len(made),

@@ -53,10 +53,9 @@ def read(source: DataSource) -> Table:
             f"{after.place} is linked to {before.place} by its column {link!r} and the other's "
             f"'id'; their columns are {', '.join(after.columns)} and {', '.join(before.columns)}."
         )
-    rows = [*(_linked(before, after, link) if link else _by_place(before, after))]
     return Table(
         columns=tuple(dict.fromkeys(("id", *before.columns, *after.columns))),
-        rows=iter(rows),
+        rows=iter([*(_linked(before, after, link) if link else _by_place(before, after))]),
         place=after.place,
         defaults={**after.defaults, "id": "id"},
         is_suite=True,

@@ -50,12 +50,11 @@ def part(view: RunView) -> Part | None:
     ]
     conditions = list(dict.fromkeys(condition_words(one.key) for one in maps))
     found.sort(key=lambda pair: conditions.index(pair[0]))
-    charts = [chart for _, chart in found]
     return part_of(
         "heads-layers",
         ("Average head of each layer"),
         _LEAD,
-        charts,
+        [chart for _, chart in found],
         "charts",
         most=_MOST,
         chapter=HEADS,
@@ -81,10 +80,9 @@ def _chart(
     key, score = members[0].key, metric_title(score_of(members[0].key))
     named = [(one.key.subject, one) for one in members]
     said = f"change of mean head {score}" if what == "change" else f"mean head {score}"
-    place = f"{base} on {dataset}"
     return Chart(
         anchor=anchor_of(f"layers-{what}", replace(key, subject=base, reference=None), without=()),
-        title=title_of(key, f"{said} by layer", of=place),
+        title=title_of(key, f"{said} by layer", of=f"{base} on {dataset}"),
         caption="",
         spec=_spec(named, title=said, has_zero=what == "change"),
         table=_table(named, study, is_change=what == "change"),

@@ -109,8 +109,7 @@ class AttentionSource:
         self._cutter = self._cutter or WordCutter(self._tokenizer)
         for start in range(0, len(sentences), _MOST_SENTENCES):
             cut = self._cutter.cut(sentences[start : start + _MOST_SENTENCES])
-            pieces = [self._checked(one) for one in cut]
-            for window in self._windows(pieces):
+            for window in self._windows([self._checked(one) for one in cut]):
                 yield from _in_order(window, self._maps(window, reading))
 
     def _checked(self, one: SentencePieces | Failure) -> SentencePieces | Failure:

@@ -285,8 +285,7 @@ def _may_share(document: Document, index: int) -> bool:
     """Whether a coordinated verb may be an infinitive, because one precedes it closely."""
     if not is_conjunct(document, index):
         return False
-    near = range(max(0, index - _NEAR), index)
     return any(
         plain(document.words[i]) == "to" or auxiliary_kind(document, i) in ("modal", "do")
-        for i in near
+        for i in range(max(0, index - _NEAR), index)
     )

@@ -138,10 +138,9 @@ def _turned(
     """Text that adopts places of a better one, each with probability sigmoid(velocity)."""
     here = genes(state)
     loci = sorted({*here, *elite})
-    draws = rng.random(len(loci)).tolist()
     turns = [
         draw < 1 / (1 + exp(-velocity.get(locus, 0.0)))
-        for draw, locus in zip(draws, loci, strict=True)
+        for draw, locus in zip(rng.random(len(loci)).tolist(), loci, strict=True)
     ]
     after = join(problem, mixed(here, elite, turns))
     return state if after is None else after

@@ -87,11 +87,10 @@ def _labels(target: PieceTarget) -> dict[str, Any]:
     control = target.control
     if control is None:
         return {}
-    recipe = target.learned.recipe
     return {
         "rate": control.rate,
         "true_share": control.true_share,
-        "types": getattr(recipe, "types", "words"),
+        "types": getattr(target.learned.recipe, "types", "words"),
         "seed": str(control.seed),
         "seen_types": len(target.seen),
     }
