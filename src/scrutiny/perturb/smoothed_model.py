@@ -28,6 +28,7 @@ from scrutiny.models.strings.source import TRAINING, ModelSource, parse
 from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream
 from scrutiny.perturb.engine.recipe import Recipe, parse_recipe
+from scrutiny.stats.distributions.unchecked import softmax
 from scrutiny.text.edits import apply_edits
 
 _VERSION: Final = "smoothed@1"
@@ -124,10 +125,7 @@ class SmoothedClassifier(Model):
             )
         columns = zip(*scores, strict=True)
         logs = [sum(math.log(max(p, _LEAST)) for p in column) / len(scores) for column in columns]
-        best = max(logs)
-        shares = [math.exp(log - best) for log in logs]
-        total = sum(shares)
-        return Prediction(scores=tuple(share / total for share in shares))
+        return Prediction(scores=softmax(logs))
 
 
 def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:

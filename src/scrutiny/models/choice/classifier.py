@@ -37,6 +37,7 @@ from scrutiny.models.named import zoo
 from scrutiny.models.named.family import members
 from scrutiny.models.strings.adapters import Adapter, checkpoint_of
 from scrutiny.models.strings.source import TRAINING, ModelSource, captures, parse
+from scrutiny.stats.distributions.unchecked import softmax
 
 #: Label of all that no choice stands for.
 OTHER: Final = "other"
@@ -78,11 +79,7 @@ class Scoring:
         if self.has_other:
             shares = [math.exp(logs[0]) for logs in choices]
             return (*shares, max(0.0, 1.0 - sum(shares)))
-        weights = [sum(logs) / self._divisor(logs) for logs in choices]
-        best = max(weights)
-        shares = [math.exp(weight - best) for weight in weights]
-        total = sum(shares)
-        return tuple(share / total for share in shares)
+        return softmax([sum(logs) / self._divisor(logs) for logs in choices])
 
     def slopes(self, choices: Sequence[Sequence[float]], label: int) -> list[tuple[float, ...]]:
         """Derivative of the negative log-probability of a label by each log-probability.

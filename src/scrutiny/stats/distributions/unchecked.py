@@ -1,5 +1,7 @@
 """Distances between two distributions known to be sound: no checks, for inner loops."""
 
+import math
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -9,6 +11,20 @@ from scrutiny.core.arrays import Floats
 #: Largest Jensen-Shannon divergence, in nats.
 LARGEST_JS: Final = float(np.log(2.0))
 _TINY: Final = np.finfo(np.float64).tiny
+
+
+def softmax(values: Sequence[float]) -> tuple[float, ...]:
+    """Probabilities of plain numbers that are logits or log-probabilities.
+
+    Examples
+    --------
+    >>> softmax([0.0, math.log(3.0)])
+    (0.25, 0.75)
+    """
+    best = max(values)
+    raised = [math.exp(value - best) for value in values]
+    total = sum(raised)
+    return tuple(value / total for value in raised)
 
 
 def kl(p: Floats, q: Floats) -> Floats:

@@ -2,7 +2,6 @@
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from math import exp
 from typing import Literal
 
 from scrutiny.core.limits import above_zero, at_least
@@ -15,6 +14,7 @@ from scrutiny.perturb.search.move import PlaceKey
 from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State
 from scrutiny.perturb.search.warming import Needed
+from scrutiny.stats.distributions.unchecked import softmax
 
 Members = Generator[Sequence[State] | Needed, Sequence[Judged], list[Judged]]
 
@@ -182,6 +182,4 @@ def parent_weights(scores: Sequence[float], temperature: float) -> list[float]:
     top = max(scores)
     if top == float("-inf"):
         return [1 / len(scores)] * len(scores)
-    raised = [exp((score - top) / temperature) for score in scores]
-    total = sum(raised)
-    return [value / total for value in raised]
+    return list(softmax([(score - top) / temperature for score in scores]))

@@ -1,7 +1,7 @@
 """Importance of each place of a text for the answer."""
 
 from collections.abc import Generator, Sequence
-from math import exp
+from math import inf
 from typing import Final, Literal, NamedTuple, get_args
 
 from scrutiny.core.diagnostic import Failure
@@ -13,6 +13,7 @@ from scrutiny.perturb.search.move import Place
 from scrutiny.perturb.search.problem import Problem
 from scrutiny.perturb.search.state import State
 from scrutiny.perturb.search.warming import Needed
+from scrutiny.stats.distributions.unchecked import softmax
 
 Ranking = Literal["unk", "delete", "saliency", "gradient", "random"]
 RANKINGS: Final[tuple[str, ...]] = get_args(Ranking)
@@ -114,23 +115,15 @@ def _by_saliency(problem: Problem, places: Sequence[Place], how: How) -> Ranking
     probed, rest = iter(judged[: len(probes)]), iter(judged[len(probes) :])
     drops = [_drop(problem, next(probed) if place.token >= 0 else None, how) for place in places]
     choices = [best([next(rest) for _ in group]) for group in groups]
+    can_fall = max(drops, default=-inf) != -inf
+    weights = softmax(drops) if can_fall else [0.0] * len(drops)
     found = []
-    for place, weight, choice in zip(places, _softmax(drops), choices, strict=True):
+    for place, weight, choice in zip(places, weights, choices, strict=True):
         gain = 0.0
         if choice is not None:
             gain = choice.score if how.as_released else choice.score - problem.base.score
         found.append(Ranked(place, weight * gain, choice))
     return found
-
-
-def _softmax(values: Sequence[float]) -> list[float]:
-    """Softmax; minus infinity becomes 0."""
-    top = max(values, default=0.0)
-    if top == float("-inf"):
-        return [0.0] * len(values)
-    raised = [exp(value - top) for value in values]
-    total = sum(raised)
-    return [value / total for value in raised]
 
 
 def _by_gradient(problem: Problem, places: Sequence[Place]) -> list[Ranked]:
