@@ -157,7 +157,7 @@ def test_cases_are_built_of_the_items_that_are_shown(monkeypatch):
     assert [c.item for c in found.cases] == [f"i{10 * n:04d}" for n in range(MOST_CASES)]
     assert {c.n_flipped for c in found.cases} == {2}
     assert found.flips.observed == (0, 540, 60)
-    assert found.n_turned == {"broken": 600, "mended": 0, "changed": 0}
+    assert found.n_turned == {"broken": 600, "mended": 0, "changed": 0, "failed": 0}
 
 
 def test_a_folder_gives_what_its_tables_give(folder):
