@@ -272,7 +272,7 @@ def numbers(result):
     if dataclasses.is_dataclass(result):
         fields = [f.name for f in dataclasses.fields(result)]
         return np.concatenate([numbers(getattr(result, name)) for name in fields])
-    if result is None or isinstance(result, str):
+    if result is None or isinstance(result, str) or callable(result):  # limits at any level
         return np.empty(0)
     if isinstance(result, list | tuple):
         return np.concatenate([np.empty(0), *(numbers(r) for r in result)])

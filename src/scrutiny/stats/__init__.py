@@ -36,7 +36,7 @@ agreement
 distributions
     `divergence`: entropy of rows, Jensen-Shannon divergence between many, and a map of it.
     `outputs`: divergences of two models, temperatures. `sampled`: what samples and top-k allow.
-    `two_sample`: one model or two.
+    `two_sample`: one model or two. `unchecked`: distances for inner loops.
 representations
     `cka`, `cca`, `rsa` (with Procrustes and STIR), `neighbors`, checked and centered in
     `centering`, with intervals and chance in `error`.

@@ -106,7 +106,7 @@ def test_what_cannot_be_computed_is_told(text, said):
 
 def test_one_with_a_parameter_says_what_it_is_and_which_others_there_are():
     assert SUCCESS_WITHIN.sentence() == "attack success within 10 texts (or: 30, 100, 300, 1000)"
-    assert BASELINE.sentence() == "accuracy of a baseline"
+    assert BASELINE.sentence() == "precision of a baseline (or: recall, f1, accuracy)"
 
 
 @pytest.mark.parametrize(

@@ -79,10 +79,9 @@ def _quantize(model: str, out: Path, precision: Any, *, as_json: bool) -> int:
 
     What is written is tried against the model itself, and named onnx:FOLDER.
     """
-    from scrutiny.cli.models.quantizing import quantized_pattern
-    from scrutiny.cli.models.quantizing import write_quantized as written
+    from scrutiny.cli.models.quantizing import quantized_pattern, write_quantized
 
-    for folder, record in written(model, out, precision=precision):
+    for folder, record in write_quantized(model, out, precision=precision):
         if as_json:
             click.echo(json.dumps({"folder": str(folder), **record}, ensure_ascii=False))
         else:

@@ -72,7 +72,7 @@ def bootstrap(
 
 
 def jackknife(X: ArrayLike, value: Value, *, units: Units | None = None) -> FloatArray:
-    """Jackknife of an interval: statistic with each unit left out in turn, ``(unit, replicate)``.
+    """Jackknife values ``(unit, replicate)`` of a statistic: each unit left out once.
 
     Parameters
     ----------
