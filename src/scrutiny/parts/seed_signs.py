@@ -205,8 +205,9 @@ class Signs:
         if held:
             return f"Report for this recipe: {and_more(held, _MOST_NAMES)}; nothing of the others."
         return (
-            "Report none of these for this recipe, and none from a single checkpoint: none passes "
-            "its controls and every analysis choice."
+            "Report no preference and no association, neither for this recipe nor from a single "
+            "checkpoint: what keeps its sign has to pass its controls (untrained networks, neutral "
+            "twins) and every analysis choice, too, and nothing does."
         )
 
 

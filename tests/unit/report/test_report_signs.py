@@ -124,7 +124,7 @@ def test_neutral_twins_that_do_the_same_are_told(view):
 
 
 def test_what_to_do_follows_the_claims_and_not_the_signs(view):
-    assert signs_of(view).decision.startswith("Report none of these")
+    assert signs_of(view).decision.startswith("Report no preference and no association")
     held = signs_of(view_of(row("kept", [70, 72, 74], 60, 80, (5, 20), verdict="supported")))
     assert held.decision == "Report for this recipe: kept; nothing of the others."
     none = signs_of(view_of(row("open", [45, 50, 42], 30, 60, (-5, 5))))
