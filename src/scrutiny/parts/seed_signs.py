@@ -86,7 +86,7 @@ class SeedSign:
 
     @property
     def says(self) -> str:
-        """What to make of it, in a few words."""
+        """Verdict on a sign, in a few words."""
         if self.state == "turns":
             return "turns with the seed"
         if self.state == "not shown":
@@ -137,7 +137,7 @@ class Signs:
 
     @property
     def rows(self) -> tuple[SeedSign, ...]:
-        """Those of all panels."""
+        """Signs of all panels."""
         return tuple(row for panel in self.panels for row in panel.rows)
 
     @property
@@ -159,7 +159,7 @@ class Signs:
 
     @property
     def counts(self) -> str:
-        """What became of the others, and what single seeds would have shown."""
+        """Counts of signs that are open or turn, and of those that single seeds would show."""
         of = Counter(row.state for row in self.rows)
         told = []
         if of["not shown"]:
@@ -186,7 +186,7 @@ class Signs:
 
     @property
     def twins(self) -> str:
-        """What neutral twins say of the signs that are kept; empty where there are none."""
+        """Sentence on neutral twins of the kept signs; empty where the data have no twins."""
         like = [row.name for row in self.rows if row.state == "kept" and row.is_like_twins]
         if not any(row.twins for row in self.rows):
             return ""
@@ -200,7 +200,7 @@ class Signs:
 
     @property
     def decision(self) -> str:
-        """What to do, in one sentence."""
+        """Advice on what to report, in one sentence."""
         held = [row.name for row in self.rows if row.finding.verdict == "supported"]
         if held:
             return f"Report for this recipe: {and_more(held, _MOST_NAMES)}; nothing of the others."

@@ -52,7 +52,7 @@ class PanelPage:
 
 @dataclass(frozen=True, slots=True)
 class SignsPage:
-    """What stands above the fold of an audit of language."""
+    """First screen of an audit of language: signs, and their panels on axes."""
 
     signs: Signs
     panels: tuple[PanelPage, ...]

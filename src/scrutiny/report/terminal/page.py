@@ -169,7 +169,7 @@ def _opening(view: RunView) -> list[Text]:
 
 
 def _said(view: RunView) -> Iterator[Text]:
-    """What is said of the claims, one sentence for each family of them."""
+    """Sentences about the claims, one for each family."""
     yield Text()
     for sentence in sentences(view.findings, view.families):
         yield from wrapped(sentence)

@@ -24,7 +24,7 @@ BASELINE: Final = ("baseline", len(SPAN_BASELINES))
 
 @dataclass(frozen=True, slots=True)
 class BaselinesParams:
-    """What is not scored.
+    """Parts of an annotation that are left out of the scores.
 
     Parameters
     ----------
