@@ -17,8 +17,8 @@ from scrutiny.core.boundary.given import path_given, plain_given, text_given
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.plugin import at_length
 from scrutiny.core.registry import KINDS, registry
-from scrutiny.models.named.family import must_lead_somewhere
 from scrutiny.models.python.shapes import can_be_asked
+from scrutiny.models.strings.family import must_lead_somewhere
 
 if TYPE_CHECKING:
     from scrutiny._results import Run

@@ -64,7 +64,7 @@ def several(*options: Callable[[Any], Any]) -> Callable[[F], F]:
 
 def _looked_up(context: click.Context, option: click.Parameter, given: Any) -> Any:
     """Model strings as given; refuses those that name no model."""
-    from scrutiny.models.named.family import must_lead_somewhere
+    from scrutiny.models.strings.family import must_lead_somewhere
 
     for text in given:
         must_lead_somewhere(text)

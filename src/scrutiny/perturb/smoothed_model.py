@@ -22,8 +22,8 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.inputs import must_answer_task
-from scrutiny.models.named.family import members
 from scrutiny.models.strings.adapters import Adapter, checkpoint_of, known_targets
+from scrutiny.models.strings.family import members
 from scrutiny.models.strings.source import TRAINING, ModelSource, parse
 from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream

@@ -12,7 +12,7 @@ pytest.importorskip("safetensors")
 from scrutiny.core.errors import ModelError, PlanError  # noqa: E402
 from scrutiny.core.example import Example  # noqa: E402
 from scrutiny.core.queries.attention_layer import AttentionLayer  # noqa: E402
-from scrutiny.models.named.family import expand  # noqa: E402
+from scrutiny.models.strings.family import expand  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.models.words.attention import (  # noqa: E402
     AttentionClassifier,

@@ -1,8 +1,8 @@
 import pytest
 
 from scrutiny.core.errors import ModelError, UnknownNameError
-from scrutiny.models.named import family
-from scrutiny.models.named.family import expand
+from scrutiny.models.strings import family
+from scrutiny.models.strings.family import expand
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import pytest
 
 from scrutiny.core.errors import DataError, ModelError, UserError
 from scrutiny.core.queries.attention import KnowsHeadCounts
-from scrutiny.models.named.family import expand
 from scrutiny.models.stored.head_scores import counts_of
+from scrutiny.models.strings.family import expand
 from scrutiny.models.strings.load import load_model
 from scrutiny.tasks.texts.passages import StoredHeads
 

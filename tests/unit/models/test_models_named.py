@@ -2,8 +2,8 @@ import pytest
 
 from scrutiny.core.errors import ModelError
 from scrutiny.models.named import names as named
-from scrutiny.models.named.family import expand
 from scrutiny.models.strings import packaged
+from scrutiny.models.strings.family import expand
 from scrutiny.models.strings.packaged import PACKAGED
 from scrutiny.models.strings.places import models_folder
 from scrutiny.models.strings.source import parse

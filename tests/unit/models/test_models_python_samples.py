@@ -3,7 +3,7 @@
 import pytest
 
 from scrutiny.core.errors import ModelError
-from scrutiny.models.named.family import expand
+from scrutiny.models.strings.family import expand
 from scrutiny.models.strings.load import load_model
 
 CODE = '''

@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch")
 
 from scrutiny.core.errors import ModelError, PlanError  # noqa: E402
 from scrutiny.core.queries.gradients import Gradients, Piece  # noqa: E402
-from scrutiny.models.named.family import expand  # noqa: E402
+from scrutiny.models.strings.family import expand  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.models.words.attention_network import BEGIN, END  # noqa: E402
 from scrutiny.models.words.model import Vocabulary  # noqa: E402

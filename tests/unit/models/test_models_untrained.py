@@ -7,8 +7,8 @@ from tiny_bert import WORDS, change_config, make_checkpoint, make_tokenizer  # n
 
 from scrutiny.core.errors import ModelError  # noqa: E402
 from scrutiny.models.hf.checkpoint import checkpoint_source, find_checkpoint  # noqa: E402
-from scrutiny.models.named.family import expand  # noqa: E402
 from scrutiny.models.named.untrained import draw_network, untrained_checkpoint  # noqa: E402
+from scrutiny.models.strings.family import expand  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.models.strings.source import parse  # noqa: E402
 

@@ -7,7 +7,7 @@ import pytest
 from scrutiny.core.errors import ModelError
 from scrutiny.models.hf.checkpoint import checkpoint_source
 from scrutiny.models.named import zoo
-from scrutiny.models.named.family import expand
+from scrutiny.models.strings.family import expand
 from scrutiny.models.strings.source import parse
 
 

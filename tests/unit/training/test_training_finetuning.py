@@ -14,7 +14,7 @@ from scrutiny.core.model import LoadOptions  # noqa: E402
 from scrutiny.data.dataset import load_dataset  # noqa: E402
 from scrutiny.data.overlap import overlap_with_hashes  # noqa: E402
 from scrutiny.models.answers.checked import predict_or_fail  # noqa: E402
-from scrutiny.models.named.family import expand  # noqa: E402
+from scrutiny.models.strings.family import expand  # noqa: E402
 from scrutiny.models.strings.lineage import replicates_of  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.reliability.scored import level_of  # noqa: E402

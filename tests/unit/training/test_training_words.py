@@ -9,7 +9,7 @@ from word_texts import write_rows
 
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example
-from scrutiny.models.named.family import expand
+from scrutiny.models.strings.family import expand
 from scrutiny.models.strings.load import load_model
 from scrutiny.tasks.names import load_task
 from scrutiny.testing import check_adapter

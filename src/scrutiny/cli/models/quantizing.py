@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from scrutiny.core.errors import require_packages
 from scrutiny.core.model import Replicate
-from scrutiny.models.named.family import expand
+from scrutiny.models.strings.family import expand
 
 
 def write_quantized(

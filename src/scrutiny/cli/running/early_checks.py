@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.core.errors import PlanError
-from scrutiny.models.named.family import must_lead_somewhere
+from scrutiny.models.strings.family import must_lead_somewhere
 
 _PLANS: Final = (".toml", ".json", ".yaml", ".yml")
 #: What a name of a model gets where two strings have the same name.

@@ -162,7 +162,7 @@ def _check(model: str, data: str | None, limit: str, **loading: Any) -> int:
     A language model is asked everything that it can be asked, on texts of the check's own.
     """
     from scrutiny.data.dataset import load_dataset
-    from scrutiny.models.named.family import expand
+    from scrutiny.models.strings.family import expand
 
     source = expand(model, name="model").replicates[0].source
     dataset = load_dataset(data or _REVIEWS, limit=limit)

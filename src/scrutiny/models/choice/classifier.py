@@ -34,8 +34,8 @@ from scrutiny.models.choice.asking import CAPABILITIES, log_likelihoods
 from scrutiny.models.choice.prompt import Prompt, read_prompt
 from scrutiny.models.named import names as named
 from scrutiny.models.named import zoo
-from scrutiny.models.named.family import members
 from scrutiny.models.strings.adapters import Adapter, checkpoint_of
+from scrutiny.models.strings.family import members
 from scrutiny.models.strings.source import TRAINING, ModelSource, captures, parse
 from scrutiny.stats.distributions.unchecked import softmax
 

@@ -1,1 +1,1 @@
-"""Models by plain names, families of them, and untrained ones."""
+"""Models by plain names, the zoo's, and untrained ones."""

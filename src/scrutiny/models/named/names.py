@@ -12,8 +12,8 @@ from typing import Final
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
-from scrutiny.models.strings.adapters import Adapter
-from scrutiny.models.strings.matching import natural_key
+from scrutiny.models.strings.adapters import Adapter, Matches
+from scrutiny.models.strings.matching import match_names, natural_key
 from scrutiny.models.strings.packaged import PACKAGED
 from scrutiny.models.strings.source import ModelSource
 
@@ -64,7 +64,7 @@ def named_folder(target: str) -> Path:
         If it is not there yet, with the command that gets it.
     """
     name, slash, seed = target.partition("/")
-    folder = family_must_be_there(target)
+    folder = _family_folder(target)
     members = [t for t in targets() if t.startswith(f"{name}/")]
     if members and not slash:
         return folder / members[0].partition("/")[2]
@@ -74,7 +74,7 @@ def named_folder(target: str) -> Path:
     return folder / seed
 
 
-def family_must_be_there(target: str) -> Path:
+def _family_folder(target: str) -> Path:
     """Folder of the model, or of the family of models, that a target names.
 
     Raises
@@ -94,4 +94,11 @@ def family_must_be_there(target: str) -> Path:
     return folder
 
 
-ADAPTER: Final = Adapter(load, targets=targets, as_checkpoint=as_checkpoint)
+def _matches(source: ModelSource) -> Matches:
+    """Replicates of a named family that match a pattern, and which named models there are."""
+    _family_folder(source.target)
+    known = targets()
+    return match_names(source.target, known), f"There are: {', '.join(known)}."
+
+
+ADAPTER: Final = Adapter(load, targets=targets, matches=_matches, as_checkpoint=as_checkpoint)

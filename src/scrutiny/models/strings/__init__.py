@@ -1,1 +1,1 @@
-"""Model strings, their targets, and the records of a training."""
+"""Model strings, the families that they name, their adapters, and the records of a training."""

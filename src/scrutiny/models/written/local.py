@@ -24,8 +24,8 @@ from scrutiny.core.queries.remote import Reply
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.checked import AnswerError
 from scrutiny.models.choice.prompt import Prompt, read_choices
-from scrutiny.models.named.family import members
 from scrutiny.models.strings.adapters import Adapter, checkpoint_of
+from scrutiny.models.strings.family import members
 from scrutiny.models.strings.source import TRAINING, ModelSource, parse
 from scrutiny.models.written.asking import asking_parts
 from scrutiny.models.written.labels import LabelReading, check_reading, written_text

@@ -12,7 +12,7 @@ from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resamplin
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
 from scrutiny.data.reading import OnBadRow
-from scrutiny.models.named.family import expand
+from scrutiny.models.strings.family import expand
 from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.opened import Opened
 from scrutiny.run.planning.profiles import SHIP, profile_of

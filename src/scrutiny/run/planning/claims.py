@@ -13,9 +13,9 @@ from scrutiny.core.grouping import grouped
 from scrutiny.core.model import Family
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.registry import registry
-from scrutiny.models.named.family import expand
 from scrutiny.models.strings.adapters import checkpoint_of
 from scrutiny.models.strings.competence import read_competence
+from scrutiny.models.strings.family import expand
 from scrutiny.models.strings.lineage import checkpoint_folder
 from scrutiny.models.strings.source import UNTRAINED, parse
 

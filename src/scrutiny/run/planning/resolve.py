@@ -25,7 +25,7 @@ from scrutiny.data.dataset import Dataset
 from scrutiny.data.drawn_items import drawn
 from scrutiny.data.labels import LabelMatch, match_labels
 from scrutiny.data.shared_items import SharedItems
-from scrutiny.models.named.family import expand
+from scrutiny.models.strings.family import expand
 from scrutiny.run.planning.asked_slices import asked_slices
 from scrutiny.run.planning.claims import plan_claims, with_presupposed
 from scrutiny.run.planning.doubtful_data import refused_on_shared, shared_data

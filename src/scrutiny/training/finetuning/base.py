@@ -7,7 +7,7 @@ from pathlib import Path
 
 from scrutiny.core.boundary.canonical import digest
 from scrutiny.models.hf.checkpoint import Checkpoint, checkpoint_source, find_checkpoint
-from scrutiny.models.named.family import expand
+from scrutiny.models.strings.family import expand
 from scrutiny.models.strings.lineage import FINE_TUNING, PRE_TRAINING, replicates_of
 from scrutiny.models.strings.source import UNTRAINED, ModelSource, parse
 

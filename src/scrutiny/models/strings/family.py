@@ -6,10 +6,9 @@ from typing import Final
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import Family, Replicate
-from scrutiny.models.named.names import family_must_be_there
 from scrutiny.models.strings.adapters import adapter, known_targets
 from scrutiny.models.strings.matching import describe_place, match_names, match_paths
-from scrutiny.models.strings.source import NAMED, UNTRAINED, ModelSource, captures, fill, parse
+from scrutiny.models.strings.source import UNTRAINED, ModelSource, captures, fill, parse
 
 _LOCAL: Final = ("./", "../", "/", "~")
 _IS_FOLDER: Final = {"hf": True, "python": False, "predictions": False}
@@ -145,7 +144,9 @@ def _assignments(
 
 
 def members(source: ModelSource) -> tuple[list[dict[str, str]] | None, str]:
-    """Matches of a pattern, or `None` if there is no place to look; and what exists there.
+    """Models that match a model string with placeholders, or `None` if there is no place to look.
+
+    Each match has the values of the placeholders; the sentence beside them says what exists there.
 
     Raises
     ------
@@ -153,8 +154,6 @@ def members(source: ModelSource) -> tuple[list[dict[str, str]] | None, str]:
         If the place cannot be looked into.
     """
     names = captures(source.text)
-    if source.scheme == NAMED:
-        family_must_be_there(source.target)
     listed = adapter(source.scheme).matches(source) if names else None
     if listed is not None:
         return listed
