@@ -36,8 +36,8 @@ from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.stats.agreement.raters import cohen_kappa
 from scrutiny.stats.intervals.scale import wilson
 from scrutiny.tasks.names import load_task
-from scrutiny.text.edits import apply_to_text
-from scrutiny.text.ordered_edits import in_order
+from scrutiny.text.edits.apply import apply_to_text
+from scrutiny.text.edits.ordered import in_order
 
 TASK = "text-classification"
 CLAIMS = {"keeps": "keeps the label", "may change": "turns the meaning round"}

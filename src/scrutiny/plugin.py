@@ -71,7 +71,7 @@ from scrutiny.report.reading.load import load_view
 from scrutiny.tasks.classification.classes import Classification
 from scrutiny.tasks.columns.by_columns import ByColumns
 from scrutiny.tasks.columns.roles import LABEL, TEXT, TEXT_PAIR, WORDS, list_role, text_role
-from scrutiny.text.edits import apply_edits, apply_to_text
+from scrutiny.text.edits.apply import apply_edits, apply_to_text
 from scrutiny.training.job import TrainingJob
 from scrutiny.training.trainer import Trainer, TrainingNode
 

@@ -12,7 +12,7 @@ from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream
 from scrutiny.perturb.engine.recipe import Recipe
 from scrutiny.tasks.names import load_task
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits.apply import apply_edits
 
 RECIPES = [
     recipe

@@ -29,7 +29,7 @@ from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream
 from scrutiny.perturb.engine.recipe import Recipe, parse_recipe
 from scrutiny.stats.distributions.unchecked import softmax
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits.apply import apply_edits
 
 _VERSION: Final = "smoothed@1"
 _OWN: Final = ("copies", "change", "share", "seed")

@@ -24,7 +24,7 @@ from scrutiny.store.edits import edits_json
 from scrutiny.store.portable import located
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.tasks.names import load_task
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits.apply import apply_edits
 
 _NOT_FOUND: Final = "search_found_nothing"
 

@@ -20,7 +20,7 @@ from scrutiny.testing.promises import (
     require_members,
     require_versioned,
 )
-from scrutiny.text.edits import apply_to_text
+from scrutiny.text.edits.apply import apply_to_text
 
 _EFFECTS: Final = {"keeps", "flips", "sets", "may change"}
 _MOST_CANDIDATES: Final = 20

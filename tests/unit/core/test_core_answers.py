@@ -23,7 +23,7 @@ from scrutiny.core.answers.words import WORDS, Words
 from scrutiny.core.edit import Edit, Piece
 from scrutiny.core.example import Example, Span
 from scrutiny.core.task import Prediction
-from scrutiny.text.edits import track_of
+from scrutiny.text.edits.apply import track_of
 
 IDA, ROME = Span("text", 0, 3, "PER"), Span("text", 8, 12, "LOC")
 ITEM = Example("1", {"text": "Ida saw Rome"})

@@ -9,7 +9,7 @@ from scrutiny.core.answers.stored import from_json, to_json
 from scrutiny.core.answers.text import Text
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example, Span
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits.apply import apply_edits
 
 CONTEXT = "Ada Lee met Bo in Rome. Bo knew Rome."
 GOLD = AnyOf((Extract("Bo", "context", 12), Extract("Rome", "context", 18)))

@@ -17,7 +17,7 @@ from scrutiny.perturb.resources.capabilities import Guess
 from scrutiny.perturb.resources.loading import RESOURCES
 from scrutiny.testing import KeywordClassifier
 from scrutiny.testing.toy_context import ToyContext
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits.apply import apply_edits
 
 TASK = registry().load("task", "text-classification")()
 FILM = Example("1", {"text": "The gloomy picture was a wonderful surprise."}, "positive")

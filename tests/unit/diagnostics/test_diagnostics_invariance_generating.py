@@ -25,7 +25,7 @@ from scrutiny.perturb.search.origin import Origin
 from scrutiny.perturb.search.state import State
 from scrutiny.testing import KeywordClassifier
 from scrutiny.testing.toy_context import ToyContext
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits.apply import apply_edits
 
 TASK = registry().load("task", "text-classification")()
 TAGGING = registry().load("task", "token-tagging")()

@@ -23,7 +23,7 @@ from scrutiny.testing import (
     KeywordClassifier,
     check_diagnostic,
 )
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits.apply import apply_edits
 
 UPPER = "word_case(case=upper)"
 

@@ -12,7 +12,7 @@ from scrutiny.perturb.engine.document import document_of
 from scrutiny.perturb.resources.capabilities import Translator
 from scrutiny.perturb.resources.loading import load_resource
 from scrutiny.perturb.sentences.back_translation import BackTranslation
-from scrutiny.text.edits import apply_edits, apply_to_text
+from scrutiny.text.edits.apply import apply_edits, apply_to_text
 
 
 class Scripted:

@@ -15,7 +15,7 @@ from scrutiny.perturb.characters.slips import (
 from scrutiny.perturb.characters.split_word import SplitWord
 from scrutiny.perturb.characters.unseen import HiddenReorder, Homoglyph, InvisibleCharacter
 from scrutiny.perturb.engine.document import document_of
-from scrutiny.text.edits import apply_to_text
+from scrutiny.text.edits.apply import apply_to_text
 
 
 def proposals(transformation, text, *, site=0, seed=0):

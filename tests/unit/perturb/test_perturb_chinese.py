@@ -12,7 +12,7 @@ from scrutiny.perturb.languages.zh.characters import FUNCTION_WORDS, _table
 from scrutiny.perturb.resources.capabilities import PinyinReader
 from scrutiny.perturb.resources.chinese_sounds import common_characters, homophones
 from scrutiny.perturb.resources.loading import RESOURCES, load_resource
-from scrutiny.text.edits import apply_to_text
+from scrutiny.text.edits.apply import apply_to_text
 
 SOUNDS = {
     "再": "zai4", "在": "zai4", "载": "zai3", "灾": "zai1",

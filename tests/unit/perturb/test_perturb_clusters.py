@@ -8,7 +8,7 @@ from scrutiny.perturb.control.ground import Ground
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.fences import tokens_where
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits.apply import apply_edits
 from scrutiny.text.tokens import token_spans
 
 TEXT = (

@@ -11,7 +11,7 @@ from scrutiny.perturb.control.matched import Controls
 from scrutiny.perturb.control.operations import operations_of
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits.apply import apply_edits
 from scrutiny.text.lexicon import is_stop_word, zipf
 
 TEXT = "The part where nothing special happens is not very good, and somebody says so twice."

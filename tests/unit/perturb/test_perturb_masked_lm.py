@@ -11,7 +11,7 @@ from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.resources.loading import load_resource
 from scrutiny.perturb.words.masked import MaskedLm
-from scrutiny.text.edits import apply_to_text
+from scrutiny.text.edits.apply import apply_to_text
 
 ANSWERS = {
     "movie": "movie film book movies read",

@@ -11,7 +11,7 @@ from scrutiny.perturb.resources.loading import load_resource
 from scrutiny.perturb.words.guesses import are_antonyms
 from scrutiny.perturb.words.masked import MaskedReplace, ShownReplace
 from scrutiny.perturb.words.masked_lengths import MaskedInsert, MaskedMerge
-from scrutiny.text.edits import apply_to_text
+from scrutiny.text.edits.apply import apply_to_text
 
 
 class Scripted:

@@ -9,7 +9,7 @@ from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
 from scrutiny.perturb.phrases.reverse_negation import parse_of, parsed_main_verb
 from scrutiny.perturb.resources.loading import load_resource
-from scrutiny.text.edits import apply_to_text
+from scrutiny.text.edits.apply import apply_to_text
 
 
 def parse(heads, deprels):

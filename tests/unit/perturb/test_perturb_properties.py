@@ -18,7 +18,7 @@ from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.resources.loading import RESOURCES
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits.apply import apply_edits
 from scrutiny.text.tokens import token_spans
 
 EXAMPLES = 320  # times the 33 transformations below: more than 10,000

@@ -15,7 +15,7 @@ from scrutiny.perturb.engine.recipe import parse_recipe, recipes_given
 from scrutiny.perturb.engine.rewrite import function_identity, hold_function, keeps_label
 from scrutiny.run.driver import RunOptions
 from scrutiny.testing import KeywordClassifier
-from scrutiny.text.edits import apply_edits, apply_to_text, edits_between
+from scrutiny.text.edits.apply import apply_edits, apply_to_text, edits_between
 
 ROWS = [
     {"id": f"i{n}", "text": f"a {word} film about case {n}", "label": label}

@@ -11,7 +11,7 @@ from scrutiny.perturb.search.move import Changeable
 from scrutiny.perturb.search.origin import Origin
 from scrutiny.perturb.search.space import Space
 from scrutiny.perturb.search.state import State
-from scrutiny.text.edits import apply_edits, apply_to_text
+from scrutiny.text.edits.apply import apply_edits, apply_to_text
 
 SEARCHED = [
     name

@@ -14,7 +14,7 @@ from scrutiny.perturb.words.inflections import Inflections
 from scrutiny.perturb.words.vectors import VectorNeighbors
 from scrutiny.perturb.words.wordnet import WordnetAll
 from scrutiny.tasks.names import load_task
-from scrutiny.text.edits import apply_to_text
+from scrutiny.text.edits.apply import apply_to_text
 from scrutiny.text.wordnet import synonyms
 
 

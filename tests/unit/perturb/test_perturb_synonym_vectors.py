@@ -14,7 +14,7 @@ from scrutiny.perturb.languages.en.related_words import (
 )
 from scrutiny.perturb.resources.word_vectors import WordVectors, _largest, load_text
 from scrutiny.perturb.words.vectors import SynonymVectors
-from scrutiny.text.edits import apply_to_text
+from scrutiny.text.edits.apply import apply_to_text
 
 # Words that are near one another lie in one block; each has a small direction of its own.
 BLOCKS = (

@@ -13,7 +13,7 @@ from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.change import Change, word_sites
 from scrutiny.perturb.engine.recipe import Recipe, Step
 from scrutiny.tasks.columns.tags import token_borders
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits.apply import apply_edits
 from scrutiny.text.tokens import borders_in
 
 SOLD = "She sold it quickly ."

@@ -33,7 +33,7 @@ from scrutiny.perturb.languages.en.verbs import (
 )
 from scrutiny.perturb.languages.tokens import sentence_tokens
 from scrutiny.perturb.resources.loading import RESOURCES
-from scrutiny.text.edits import apply_to_text
+from scrutiny.text.edits.apply import apply_to_text
 from scrutiny.text.tagger import Tag
 
 NAMES = [

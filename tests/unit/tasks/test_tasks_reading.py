@@ -15,7 +15,7 @@ from scrutiny.perturb.engine.apply import perturb
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.tasks.names import load_task
 from scrutiny.tasks.reading.comparing import compare, of_stretches
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits.apply import apply_edits
 
 TASK = load_task("question-answering")
 CONTEXT = "The Denver Broncos won. Denver Broncos fans sang in 2016."

@@ -18,7 +18,7 @@ from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.reliability.scored import level_of
 from scrutiny.tasks.generation.ngrams import bleu_counts, chrf_counts
 from scrutiny.tasks.names import load_task
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits.apply import apply_edits
 
 sacrebleu = pytest.importorskip("sacrebleu")
 

@@ -11,7 +11,7 @@ from scrutiny.core.record import Measure, Row
 from scrutiny.core.registry import registry
 from scrutiny.models.python.wrapped import with_training_text
 from scrutiny.testing import KeywordClassifier, check_diagnostic
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits.apply import apply_edits
 
 DOC = "Hits of shouted texts. Measures hits. Misleads when shouted at. References: none."
 

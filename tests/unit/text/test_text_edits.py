@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example, Span
-from scrutiny.text import track as track_module
-from scrutiny.text.composition import compose
-from scrutiny.text.edits import apply_edits, apply_to_text
+from scrutiny.text.edits import track as track_module
+from scrutiny.text.edits.apply import apply_edits, apply_to_text
+from scrutiny.text.edits.composition import compose
+from scrutiny.text.edits.track import carry_spans
 from scrutiny.text.tokens import token_spans
-from scrutiny.text.track import carry_spans
 
 TEXT = "We saw New York today"  # "New York" is 7 to 15
 ENTITY = Span("text", 7, 15, "LOC")

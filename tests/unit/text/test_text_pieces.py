@@ -9,7 +9,7 @@ from scrutiny.core.answers.words import ROOT, Words
 from scrutiny.core.edit import Edit, EditRefusedError, Piece
 from scrutiny.core.example import Example
 from scrutiny.perturb.engine.rebase import rebase
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits.apply import apply_edits
 
 TREE = Words(
     "text",

@@ -97,7 +97,7 @@ def _lines(flags: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _line(example: Any, variant: Any) -> dict[str, Any]:
     """JSON object of a variant."""
     from scrutiny.core.answers.stored import to_json
-    from scrutiny.text.edits import apply_edits
+    from scrutiny.text.edits.apply import apply_edits
 
     changed = apply_edits(example, variant.edits) if variant.status == "ok" else example
     return {

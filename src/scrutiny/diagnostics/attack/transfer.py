@@ -30,7 +30,7 @@ from scrutiny.diagnostics.attack.searching import NOT_DRAWN, Attempt, Work, outp
 from scrutiny.perturb.recipes.attack import Attack, given_to_attacks
 from scrutiny.perturb.search.found import Found
 from scrutiny.perturb.search.goal import goal_label
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits.apply import apply_edits
 
 _NOT_FOOLED: Final = "not_fooled"
 

@@ -11,7 +11,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.label_pair import Labels
 from scrutiny.stats.distributions.sampled import l1_bounds
-from scrutiny.text.edits import carry
+from scrutiny.text.edits.apply import carry
 
 Answers = tuple[Prediction, Prediction]
 

@@ -24,7 +24,7 @@ from scrutiny.diagnostics.invariance.generating import Maker
 from scrutiny.diagnostics.invariance.params import ScopeParams
 from scrutiny.diagnostics.invariance.rows import MEASURES, Answers, BothAnswers, is_sampled
 from scrutiny.perturb.resources.loading import RESOURCES
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits.apply import apply_edits
 
 
 def _suited(

@@ -22,7 +22,7 @@ from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_draws
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.stats.intervals.planner import items_planned
-from scrutiny.text.edits import apply_edits, track_of
+from scrutiny.text.edits.apply import apply_edits, track_of
 
 Asked = tuple[Example, Variant | None]
 _Found = tuple[Example, Prediction | Failure]

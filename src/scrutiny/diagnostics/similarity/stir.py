@@ -35,7 +35,7 @@ from scrutiny.perturb.engine.batch import perturb_stream
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.representations.rsa import stir
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits.apply import apply_edits
 
 _FEWEST: Final = 10  # items with a changed text, without which there is no alignment
 _ROLES: Final = ("measured", "control")

@@ -20,7 +20,7 @@ from scrutiny.perturb.engine.recipe_syntax import read_recipe
 from scrutiny.reliability.additive import Additive
 from scrutiny.reliability.metrics import metric_name, metric_of
 from scrutiny.store.edits import edits_of
-from scrutiny.text.edits import track_of
+from scrutiny.text.edits.apply import track_of
 
 #: A score that is less than it should be by so little is as it should be.
 _SLACK: Final = 1e-9

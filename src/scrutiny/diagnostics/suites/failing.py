@@ -19,7 +19,7 @@ from scrutiny.core.suites.expectation import Asked
 from scrutiny.diagnostics.suites.expectations import parse_expectation
 from scrutiny.parts.run.view import Found
 from scrutiny.store.edits import edits_of
-from scrutiny.text.edits import edits_between
+from scrutiny.text.edits.apply import edits_between
 
 FAILING: Final = "failing"
 

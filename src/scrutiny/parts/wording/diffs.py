@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import Final, Literal
 
 from scrutiny.core.edit import Edit
-from scrutiny.text.edits import apply_to_text
+from scrutiny.text.edits.apply import apply_to_text
 
 CONTEXT: Final = 160
 

@@ -7,7 +7,7 @@ from typing import Literal
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Constraint, Document, ScreensMany
 from scrutiny.perturb.engine.word_changes import word_changes
-from scrutiny.text.edits import apply_to_text
+from scrutiny.text.edits.apply import apply_to_text
 from scrutiny.text.tokens import is_lexical, token_texts
 
 

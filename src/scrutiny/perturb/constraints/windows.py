@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document
-from scrutiny.text.edits import apply_to_text
+from scrutiny.text.edits.apply import apply_to_text
 from scrutiny.text.tokens import is_lexical
 
 

@@ -49,8 +49,8 @@ from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.engine.streams import streams
-from scrutiny.text.edits import apply_edits, track_of
-from scrutiny.text.pieces import restated, with_nothing_known
+from scrutiny.text.edits.apply import apply_edits, track_of
+from scrutiny.text.edits.pieces import restated, with_nothing_known
 
 _PARAMETERS = re.compile(r"\([^()]*\)")
 

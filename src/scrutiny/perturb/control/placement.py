@@ -12,7 +12,7 @@ from scrutiny.perturb.control.operations import Operation
 from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.fences import Chosen, covered, fences_of
-from scrutiny.text.ordered_edits import in_order
+from scrutiny.text.edits.ordered import in_order
 from scrutiny.text.tokens import is_punctuation
 
 _TRIES: Final = 256

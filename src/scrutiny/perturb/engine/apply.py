@@ -36,7 +36,7 @@ from scrutiny.perturb.engine.gate import Gate, StepOutcome, outcome_of
 from scrutiny.perturb.engine.rebase import rebase
 from scrutiny.perturb.engine.recipe import Recipe, Step, as_recipe
 from scrutiny.perturb.engine.streams import streams
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits.apply import apply_edits
 
 
 class Setting(NamedTuple):

@@ -14,7 +14,7 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.example import Span
 from scrutiny.core.transformation import Site, Where
 from scrutiny.perturb.engine.document import TextDocument
-from scrutiny.text.ordered_edits import is_after, is_before
+from scrutiny.text.edits.ordered import is_after, is_before
 
 
 def covered(document: TextDocument, spans: Sequence[Span]) -> bytearray:

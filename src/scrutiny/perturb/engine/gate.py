@@ -9,8 +9,8 @@ from scrutiny.core.transformation import Constraint
 from scrutiny.perturb.engine.change import new_tuple
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.fences import Chosen, fences_of
-from scrutiny.text.edits import apply_edits, apply_to_text
-from scrutiny.text.ordered_edits import in_order
+from scrutiny.text.edits.apply import apply_edits, apply_to_text
+from scrutiny.text.edits.ordered import in_order
 
 
 class StepOutcome(NamedTuple):

@@ -16,7 +16,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.registry import registry
 from scrutiny.core.transformation import Document, Effect, Intensity, Site, Transformation
 from scrutiny.perturb.engine.change import EVERY_SITE, Edit, Rng, may_change_unless, whole_text
-from scrutiny.text.edits import edits_between
+from scrutiny.text.edits.apply import edits_between
 
 #: Function from a text to a text.
 Rewriter = Callable[[str], str]

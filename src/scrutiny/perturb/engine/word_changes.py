@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.transformation import Document
-from scrutiny.text.edits import apply_to_text
-from scrutiny.text.ordered_edits import in_order
+from scrutiny.text.edits.apply import apply_to_text
+from scrutiny.text.edits.ordered import in_order
 from scrutiny.text.tokens import token_texts
 
 

@@ -8,7 +8,7 @@ from scrutiny.core.example import Example
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.rebase import rebase
 from scrutiny.perturb.search.origin import Key, Origin, Sites, key_of
-from scrutiny.text.edits import apply_edits, apply_to_text
+from scrutiny.text.edits.apply import apply_edits, apply_to_text
 
 if TYPE_CHECKING:
     from scrutiny.perturb.search.move import Place

@@ -11,7 +11,7 @@ from scrutiny.parts.wording.diffs import changed_words
 from scrutiny.parts.wording.numbers import NO_VALUE, interval
 from scrutiny.parts.wording.verdicts import mark
 from scrutiny.report.formats.markup import escape, folded, table
-from scrutiny.text.edits import apply_to_text
+from scrutiny.text.edits.apply import apply_to_text
 
 _CASES: Final = 6
 _LONGEST: Final = 240

@@ -18,7 +18,7 @@ from scrutiny.parts.wording.labels import replicate_words
 from scrutiny.reliability.verdicts.gate_rules import says, without_versions
 from scrutiny.report.reading.evidence import Tables, answers_to, is_right, item_rows, variant_rows
 from scrutiny.report.reading.told import NO_ANSWER, brief_words
-from scrutiny.text.edits import apply_to_text
+from scrutiny.text.edits.apply import apply_to_text
 
 if TYPE_CHECKING:
     from scrutiny.store.run_folder import RunFolder

@@ -9,7 +9,7 @@ from scrutiny.core.answers.answer import Difference, type_of
 from scrutiny.core.answers.stored import answer_of, answer_text
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example
-from scrutiny.text.edits import track_of
+from scrutiny.text.edits.apply import track_of
 
 NO_ANSWER: Final = "no answer"
 _MOST_PARTS: Final = 3

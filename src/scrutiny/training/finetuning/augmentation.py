@@ -10,7 +10,7 @@ from scrutiny.core.task import Task
 from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream
 from scrutiny.perturb.engine.recipe import parse_recipe
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits.apply import apply_edits
 
 _STREAM: Final = "augment@1"
 

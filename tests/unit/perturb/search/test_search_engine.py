@@ -23,7 +23,7 @@ from scrutiny.perturb.search.methods.particle_swarm import ParticleSwarm
 from scrutiny.perturb.search.methods.unguided import Exhaustive, RandomChoice
 from scrutiny.testing.toy_linear import LinearClassifier
 from scrutiny.testing.toy_transformations import WordTable
-from scrutiny.text.edits import apply_edits
+from scrutiny.text.edits.apply import apply_edits
 
 WEIGHTS = {
     "great": 3, "good": 2, "fine": 1, "warm": 1, "poor": -1, "bad": -2, "awful": -3, "dull": -1

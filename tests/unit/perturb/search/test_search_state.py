@@ -12,7 +12,7 @@ from scrutiny.perturb.search.origin import Origin
 from scrutiny.perturb.search.state import State
 from scrutiny.perturb.search.trail import Source, Trail
 from scrutiny.testing.strategies import examples, tagged_examples
-from scrutiny.text.edits import apply_edits, apply_to_text
+from scrutiny.text.edits.apply import apply_edits, apply_to_text
 from scrutiny.text.tokens import token_spans
 
 

@@ -12,7 +12,7 @@ from scrutiny.core.example import Span
 from scrutiny.core.limits import shares
 from scrutiny.perturb.search.goal import Against, Answer, Base, Goal, single
 from scrutiny.perturb.search.state import State
-from scrutiny.text.edits import carry
+from scrutiny.text.edits.apply import carry
 from scrutiny.text.tokens import token_texts
 
 

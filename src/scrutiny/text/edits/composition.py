@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Span
-from scrutiny.text.edits import apply_to_text
-from scrutiny.text.ordered_edits import OrderedEdits, in_order
-from scrutiny.text.track import carry_spans
+from scrutiny.text.edits.apply import apply_to_text
+from scrutiny.text.edits.ordered import OrderedEdits, in_order
+from scrutiny.text.edits.track import carry_spans
 
 
 def compose(

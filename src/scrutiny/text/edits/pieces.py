@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from scrutiny.core.answers.track import CarriedWord
 from scrutiny.core.edit import Edit, EditRefusedError, Piece
-from scrutiny.text.ordered_edits import OrderedEdits
+from scrutiny.text.edits.ordered import OrderedEdits
 
 
 def in_turn(first: Sequence[CarriedWord], second: Sequence[CarriedWord]) -> list[CarriedWord]:
-    """Words after two steps, each with what it continues of the text before both.
+    """Words after two steps of edits, each with what it continues of the text before both.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def _of_both(
 
 
 def with_nothing_known(word: CarriedWord) -> CarriedWord:
-    """Word of the new text; one that continues none becomes new, without a head or labels."""
+    """Word of an edited text; one that continues none becomes new, without a head or labels."""
     if word.lost != "new_word":
         return word
     return word._replace(lost="", new=Piece(word.start, word.end))

@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from scrutiny.core.answers.track import CarriedWord
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Span
-from scrutiny.text.ordered_edits import OrderedEdits
+from scrutiny.text.edits.ordered import OrderedEdits
 from scrutiny.text.tokens import token_spans
 
 Borders = tuple[tuple[int, int], ...]

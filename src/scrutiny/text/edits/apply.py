@@ -1,4 +1,4 @@
-"""Applying edits: one function rewrites texts and moves every annotation.
+"""Edits applied: one function rewrites texts and moves every annotation.
 
 Rules, for one span and one edit (offsets in code points of the original):
 
@@ -26,9 +26,9 @@ from typing import Any
 from scrutiny.core.answers.answer import has_places, type_of
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example, Span
-from scrutiny.text.ordered_edits import OrderedEdits, in_order
+from scrutiny.text.edits.ordered import OrderedEdits, in_order
+from scrutiny.text.edits.track import EditTrack, carry_untouched
 from scrutiny.text.tokens import token_spans
-from scrutiny.text.track import EditTrack, carry_untouched
 
 
 def apply_to_text(text: str, edits: Sequence[Edit]) -> str:
@@ -94,7 +94,7 @@ def apply_edits(example: Example, edits: Sequence[Edit]) -> Example:
 
 
 def carry(answer: Any, example: Example, edits: Sequence[Edit]) -> Any:
-    """Answer to the text of an example after edits.
+    """Answer after the edits of its text: its parts at their new places.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def carry(answer: Any, example: Example, edits: Sequence[Edit]) -> Any:
 
 
 def track_of(example: Example, edits: Sequence[Edit]) -> EditTrack:
-    """Track of disjoint edits of an example."""
+    """Track of disjoint edits of an example: where its spans and words are afterwards."""
     by_field = _by_field(example, edits)
     ordered = {name: OrderedEdits.of(group) for name, group in by_field.items()}
     texts = _texts(example, {name: group.edits for name, group in ordered.items()})

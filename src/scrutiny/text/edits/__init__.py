@@ -1,0 +1,1 @@
+"""Edits of texts: applied, composed, and followed by annotations, answers and words."""
