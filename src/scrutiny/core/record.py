@@ -1,8 +1,7 @@
 """Records: raw measures, one row for each measured item or pair."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from math import prod
 from typing import Any, Final, Literal, NamedTuple
 
@@ -68,16 +67,14 @@ class Measure:
         axes = tuple((name, length or lengths.get(name, 0)) for name, length in self.axes)
         return replace(self, axes=axes)
 
-    def cells(self, at: Mapping[str, int]) -> Iterator[int]:
+    def cells(self, at: Mapping[str, int]) -> list[int]:
         """Flat positions of the values at some indices of its axes, counted from 1."""
-        places = [
-            range(length) if name not in at else (at[name] - 1,) for name, length in self.axes
-        ]
-        for place in product(*places):
-            position = 0
-            for (_, length), index in zip(self.axes, place, strict=True):
-                position = position * length + index
-            yield position
+        found, before = [0], 1
+        for name, length in reversed(self.axes):  # the innermost first
+            indices = (at[name] - 1,) if name in at else range(length)
+            found = [before * i + inner for i in indices for inner in found]
+            before *= length
+        return found
 
 
 def as_tuples(value: Any) -> Any:
@@ -100,7 +97,7 @@ def columns_of(
     start = 0
     for measure in measures:
         if measure.name == name:
-            return tuple(start + position for position in measure.cells(at))
+            return tuple([start + position for position in measure.cells(at)])
         start += measure.size
     return None
 

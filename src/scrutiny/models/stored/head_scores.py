@@ -173,11 +173,13 @@ def counts_of(scores: NDArray[np.float64]) -> CorpusCounts:
     precision, recall, f1 = np.moveaxis(scores, -1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         by_gold = np.where(precision > 0, recall / precision, 0.0)  # predicted / gold
-    gold = 1
-    for share in np.unique([recall, by_gold]).tolist():
-        gold = lcm(gold, Fraction(share).limit_denominator(_MOST_GOLD).denominator)
+    gold, shares = 1, np.unique([recall, by_gold])
+    while shares.size:
+        gold = lcm(gold, Fraction(float(shares[0])).limit_denominator(_MOST_GOLD).denominator)
         if gold > _MOST_GOLD:
             raise DataError("its scores are no shares of one number of words.")
+        # a share with another denominator is at least 1 / _MOST_GOLD off a whole count
+        shares = shares[np.abs(shares * gold - np.rint(shares * gold)) > 0.5 / _MOST_GOLD]
     tp, predicted = np.rint(recall * gold), np.rint(by_gold * gold)
     again = np.stack([tp / np.maximum(predicted, 1), tp / gold, 2 * tp / (predicted + gold)])
     if np.abs(again - [precision, recall, f1]).max() > _TOLERANCE:

@@ -6,7 +6,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from scrutiny.stats.arrays import FloatArray, finite
+from scrutiny.stats.arrays import FloatArray, IntArray, finite
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.significance.mcnemar import ExactTest
 
@@ -61,15 +61,12 @@ def tau_b(a: ArrayLike, b: ArrayLike) -> FloatArray:
 
 def _of_columns(x: FloatArray, y: FloatArray) -> FloatArray:
     """Kendall's tau-b ``(row,)`` of values ``(n, row)``."""
-    alike, of_x, of_y = np.zeros((3, x.shape[1]), dtype=np.int64)
+    alike = np.zeros(x.shape[1], dtype=np.int64)
     for i in range(x.shape[0] - 1):
-        sign_x, sign_y = _signs(x, i), _signs(y, i)
-        alike += (sign_x * sign_y).sum(axis=0, dtype=np.int32)
-        of_x += np.count_nonzero(sign_x, axis=0)
-        of_y += np.count_nonzero(sign_y, axis=0)
+        alike += (_signs(x, i) * _signs(y, i)).sum(axis=0, dtype=np.int32)
     with np.errstate(divide="ignore", invalid="ignore"):
         # two roots, as scipy has it: their product does not overflow
-        found = np.clip(alike / np.sqrt(of_x) / np.sqrt(of_y), -1.0, 1.0)
+        found = np.clip(alike / np.sqrt(_ordered(x)) / np.sqrt(_ordered(y)), -1.0, 1.0)
     found[np.isnan(x).any(axis=0) | np.isnan(y).any(axis=0)] = np.nan
     return np.asarray(found, dtype=np.float64)
 
@@ -78,6 +75,18 @@ def _signs(values: FloatArray, i: int) -> NDArray[np.int8]:
     """Signs ``(n - i - 1, row)`` of later values minus value ``i``; equal infinities are ties."""
     later, this = values[i + 1 :], values[i]
     return np.asarray((later > this).view(np.int8) - (later < this).view(np.int8))
+
+
+def _ordered(values: FloatArray) -> IntArray:
+    """Number of pairs ``(row,)`` of values ``(n, row)`` that differ."""
+    n, rows = values.shape
+    ranked, tied = np.sort(values, axis=0), np.zeros(rows, dtype=np.int64)
+    for lag in range(1, n):
+        is_tied = ranked[lag:] == ranked[:-lag]
+        if not is_tied.any():  # then none is further on
+            break
+        tied += np.count_nonzero(is_tied, axis=0)
+    return np.asarray(n * (n - 1) // 2 - tied)
 
 
 def kendall_test(a: ArrayLike, b: ArrayLike) -> ExactTest:
@@ -111,8 +120,9 @@ def kendall_test(a: ArrayLike, b: ArrayLike) -> ExactTest:
         raise StatisticsError(
             f"a and b have {x.size} and {y.size} values; tau needs equally many, not all equal."
         )
-    is_exact = _is_exact(x, y)
-    found = scipy.stats.kendalltau(x, y, method="exact" if is_exact else "asymptotic")
+    found = scipy.stats.kendalltau(x, y, method="asymptotic")
+    if is_exact := _is_exact(x, y, float(found.statistic)):
+        found = scipy.stats.kendalltau(x, y, method="exact")
     smallest = scipy.stats.kendalltau(np.arange(x.size), np.arange(x.size), method="exact").pvalue
     return ExactTest(
         float(found.statistic),
@@ -124,11 +134,11 @@ def kendall_test(a: ArrayLike, b: ArrayLike) -> ExactTest:
     )
 
 
-def _is_exact(x: FloatArray, y: FloatArray) -> bool:
+def _is_exact(x: FloatArray, y: FloatArray, tau: float) -> bool:
     """Whether scipy's p-value is exact: no ties, and few values or an extreme statistic."""
     n = x.size
     if np.unique(x).size < n or np.unique(y).size < n:
         return False
     pairs = n * (n - 1) // 2
-    discordant = round(pairs * (1 - float(tau_b(x, y))) / 2)
+    discordant = round(pairs * (1 - tau) / 2)
     return n <= 33 or min(discordant, pairs - discordant) <= 1

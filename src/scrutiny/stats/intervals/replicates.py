@@ -1,12 +1,13 @@
 """Intervals over replicates alone: retraining the model, evaluated on the same items."""
 
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import finite, proper_level
+from scrutiny.stats.arrays import FloatArray, finite, proper_level
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.interval import Interval
 
@@ -95,5 +96,12 @@ def _of_t(point: float, se: float, degrees: float, *, level: float, method: str)
         half = float(scipy.special.stdtrit(degrees, (1 + proper_level(level)) / 2)) * se
         return point - half, point + half
 
-    places = point + se * scipy.special.stdtrit(degrees, (np.arange(_PLACES) + 0.5) / _PLACES)
+    places = point + se * _quantiles(degrees)
     return Interval(point, *ends(level), level, method, se, test_draws=places, ends=ends)
+
+
+@lru_cache(maxsize=64)
+def _quantiles(degrees: float) -> FloatArray:
+    """Quantiles of a t, kept: a grid of heads asks for the same ones thousands of times."""
+    found: FloatArray = scipy.special.stdtrit(degrees, (np.arange(_PLACES) + 0.5) / _PLACES)
+    return found

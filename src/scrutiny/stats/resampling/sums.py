@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
 
 from scrutiny.stats.arrays import FloatArray, IntArray
 from scrutiny.stats.errors import StatisticsError
@@ -124,10 +125,10 @@ def cell_codes(cells: ArrayLike | None, rows: int) -> IntArray:
 
 
 def _grouped(flat: FloatArray, position: IntArray, groups: int) -> FloatArray:
-    out = np.empty((groups, flat.shape[1]))
-    for k in range(flat.shape[1]):
-        out[:, k] = np.bincount(position, weights=flat[:, k], minlength=groups)
-    return out
+    """Sums ``(group, column)`` of rows ``(row, column)``, each in the order of its rows."""
+    rows = np.arange(position.size)
+    member = csr_array((np.ones(rows.size), (position, rows)), shape=(groups, rows.size))
+    return np.asarray(member @ flat)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
