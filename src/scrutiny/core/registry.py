@@ -88,9 +88,9 @@ class Registry:
         UnknownNameError
             If there is none; near names are in the message.
         """
-        known = self.names(kind)
-        if name in known:
+        if (kind, name) in self.entries:
             return name
+        known = self.names(kind)
         versions = [n for n in known if n.partition("@")[0] == name]
         if "@" in name or not versions:
             raise UnknownNameError(kind, name, known)
