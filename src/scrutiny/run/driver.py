@@ -34,6 +34,13 @@ from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.published import reproductions
 from scrutiny.run.planning.resolved import Measurement, Resolved
 from scrutiny.run.planning.tasks import TaskSpec, shards_of
+from scrutiny.run.state import (
+    is_finished,
+    mark_ended,
+    mark_finished,
+    mark_running,
+    open_folder,
+)
 from scrutiny.store.answers import AnswerCache
 from scrutiny.store.blocks import ARRAYS, array_of
 from scrutiny.store.files import remove_leftovers
@@ -41,13 +48,6 @@ from scrutiny.store.items import items_of
 from scrutiny.store.journal import Journal, to_bytes
 from scrutiny.store.lock import only_one
 from scrutiny.store.run_folder import RunFolder
-from scrutiny.store.run_state import (
-    is_finished,
-    mark_ended,
-    mark_finished,
-    mark_running,
-    open_folder,
-)
 from scrutiny.store.schemas import OUTPUTS, RECORDS, TIMINGS, VARIANTS
 from scrutiny.store.seal import Seal, damage
 
