@@ -277,6 +277,32 @@ class Finding:
     evidence: Mapping[str, EstimateKey] = field(default_factory=dict)
     limits: tuple[Limits | None, ...] = ()
 
+    @property
+    def is_stopped(self) -> bool:
+        """Whether a gate decided it, so that nothing was tested."""
+        return self.p_supported is None
+
+    @property
+    def change(self) -> str:
+        """Name of the change or attack that it is about; empty where it is about none."""
+        named = self.estimate.key.condition if self.estimate else {}
+        words = (value for value in named.values() if isinstance(value, str))
+        return str(named.get("test") or next(words, ""))
+
+    @property
+    def comparisons(self) -> list[tuple[Component, EstimateKey]]:
+        """Comparisons of the claim, each with the estimate that it holds against a limit."""
+        found = [
+            (c, self.evidence[c.against])
+            for c in self.claim.components
+            if c.against in self.evidence
+        ]
+        known = {c.against for c, _ in found}
+        main = self.claim.components[:1]
+        if main and self.estimate is not None and main[0].against not in known:
+            found.insert(0, (main[0], self.estimate.key))
+        return found
+
     def __repr__(self) -> str:
         """Verdict, scope and claim."""
         return f"<{self.verdict} for {self.scope}: {self.claim.says}>"

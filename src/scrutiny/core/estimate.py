@@ -10,6 +10,8 @@ from scrutiny.core.record import Counts
 T = TypeVar("T")
 #: Condition of a number of one draw among several.
 DRAW: Final = "draw"
+#: Conditions that say what is measured: another value of them is another quantity, no choice.
+WHAT_IS_MEASURED: Final = frozenset({"property", "part"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,45 +59,55 @@ class EstimateKey:
         """
         return self.role == "contrast" and self.condition.keys() in ({"of", "with"}, {"of"})
 
+    @property
+    def measured_condition(self) -> dict[str, str]:
+        """Part of the condition that defines what is measured.
 
-def key_of_two(
-    one: EstimateKey, other: EstimateKey, *, how: str = "", is_of_slices: bool = False
-) -> EstimateKey:
-    """Identity of one number minus another, or of two metrics with an operator between them.
+        Examples
+        --------
+        >>> key = EstimateKey("d@1", "m@1", "s", "x", condition={"part": "a", "layer": 1})
+        >>> key.measured_condition
+        {'part': 'a'}
+        """
+        return {n: str(v) for n, v in sorted(self.condition.items()) if n in WHAT_IS_MEASURED}
 
-    Conditions that differ are written ``x - y``. The reference is the second side's subject, and
-    what both were measured beside is a condition; two metrics of one selection have none.
+    def beside(
+        self, other: "EstimateKey", *, how: str = "", is_of_slices: bool = False
+    ) -> "EstimateKey":
+        """Identity of this number minus another, or of two metrics with an operator between them.
 
-    Parameters
-    ----------
-    one, other
-        Identities of the sides.
-    how
-        The operator, or the name of a metric of both, of which the second side is the subject;
-        empty for the difference of one metric in two selections.
-    is_of_slices
-        Whether the sides are different slices: their groups are then written ``x - y``, too.
-    """
-    is_operator = how in OPERATORS
-    if how and not is_operator:
-        one, other = replace(other, metric=how), one
-    mine, theirs = (
-        {**key.condition, **({} if key.reference is None else {"reference": key.reference})}
-        for key in (one, other)
-    )
-    absent: Mapping[str, object] = {**theirs, **mine} if is_operator else {}
-    condition = {}
-    for name in dict.fromkeys([*mine, *theirs]):
-        a, b = (side.get(name, absent.get(name, "none")) for side in (mine, theirs))
-        condition[name] = a if a == b else f"{a} {how if is_operator else '-'} {b}"
-    return replace(
-        one,
-        metric=f"{one.metric} {how} {other.metric}" if is_operator else one.metric,
-        reference=None if is_operator else other.subject,
-        role="contrast",
-        condition=condition,
-        group=f"{one.group} - {other.group}" if is_of_slices else one.group,
-    )
+        Conditions that differ are written ``x - y``. The reference is the second side's subject,
+        and what both were measured beside is a condition; two metrics of one selection have none.
+
+        Parameters
+        ----------
+        other
+            Identity of the second side.
+        how
+            The operator, or the name of a metric of both, of which the second side is the subject;
+            empty for the difference of one metric in two selections.
+        is_of_slices
+            Whether the sides are different slices: their groups are then written ``x - y``, too.
+        """
+        is_operator = how in OPERATORS
+        one, two = (self, other) if is_operator or not how else (replace(other, metric=how), self)
+        mine, theirs = (
+            {**key.condition, **({} if key.reference is None else {"reference": key.reference})}
+            for key in (one, two)
+        )
+        absent: Mapping[str, object] = {**theirs, **mine} if is_operator else {}
+        condition = {}
+        for name in dict.fromkeys([*mine, *theirs]):
+            a, b = (side.get(name, absent.get(name, "none")) for side in (mine, theirs))
+            condition[name] = a if a == b else f"{a} {how if is_operator else '-'} {b}"
+        return replace(
+            one,
+            metric=f"{one.metric} {how} {two.metric}" if is_operator else one.metric,
+            reference=None if is_operator else two.subject,
+            role="contrast",
+            condition=condition,
+            group=f"{one.group} - {two.group}" if is_of_slices else one.group,
+        )
 
 
 def of_all_draws(numbers: Sequence[T], key: Callable[[T], EstimateKey]) -> list[T]:
@@ -179,6 +191,14 @@ class Estimate:
     def divided_by(self) -> float:
         """Denominator of the value, printed next to it."""
         return self.counts.n if self.denominator is None else self.denominator
+
+    @property
+    def ends(self) -> tuple[float, float, float]:
+        """Lower bound, value and upper bound; a bound that is missing is the value."""
+        value = self.value or 0.0
+        low = value if self.low is None else self.low
+        high = value if self.high is None else self.high
+        return low, value, high
 
     def __repr__(self) -> str:
         """Metric, subject, dataset, value with interval, denominator of rows planned."""

@@ -9,12 +9,13 @@ import pytest
 import reliability_sample
 import report_sample
 
+from scrutiny.core.estimate import WHAT_IS_MEASURED
 from scrutiny.core.registry import registry
 from scrutiny.parts import relations, seeds
 from scrutiny.parts.convergent import construct_of
 from scrutiny.parts.part import MOST_CHARTS, MOST_ROWS
 from scrutiny.parts.run.identity import by_identity, identity, varying
-from scrutiny.parts.run.questions import WHAT_IS_MEASURED, Questions
+from scrutiny.parts.run.questions import Questions
 from scrutiny.parts.run.references import References
 from scrutiny.parts.run.view import Records
 from scrutiny.parts.seed_tests import SeedTests, chart_of_tests

@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import accuracy_score, f1_score, precision_score, recall_score
 
 from scrutiny.core.errors import PlanError
-from scrutiny.core.estimate import EstimateKey, key_of_two
+from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.reliability.asked import Asked, asked_of, asks_more, partner
@@ -217,7 +217,7 @@ def test_sides_match_in_what_both_have():
 def test_identities_say_what_differs():
     one = replace(KEY, metric="recall@1", condition={"label": "x", "draw": 0}, role="measured")
     other = replace(one, condition={"label": "y"}, group="changed")
-    apart = key_of_two(one, other)
+    apart = one.beside(other)
     assert (apart.metric, apart.reference, apart.role, apart.group) == (
         "recall@1",
         "m",
@@ -225,7 +225,7 @@ def test_identities_say_what_differs():
         "all",
     )
     assert apart.condition == {"label": "x - y", "draw": "0 - none"}
-    assert key_of_two(one, other, is_of_slices=True).group == "all - changed"
-    joint = key_of_two(one, replace(other, metric="accuracy@1"), how="/")
+    assert one.beside(other, is_of_slices=True).group == "all - changed"
+    joint = one.beside(replace(other, metric="accuracy@1"), how="/")
     assert (joint.metric, joint.reference) == ("recall@1 / accuracy@1", None)
     assert joint.condition == {"label": "x / y", "draw": 0}

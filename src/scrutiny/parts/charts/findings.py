@@ -35,7 +35,7 @@ from scrutiny.parts.charts.vega import (
 )
 from scrutiny.parts.run.view import FlipCounts
 from scrutiny.parts.wording.labels import metric_title, replicate_words
-from scrutiny.parts.wording.numbers import ends_of, interval, number, out_of
+from scrutiny.parts.wording.numbers import interval, number, out_of
 
 #: Sources of variance in the order in which they are drawn; others follow.
 _SOURCES: Final = {"seeds": 0, "items": 1, "both": 2}
@@ -240,7 +240,7 @@ def count_bars(
 
 
 def _forest_value(label: str, name: str, estimate: Estimate) -> dict[str, Any]:
-    low, value, high = ends_of(estimate)
+    low, value, high = estimate.ends
     return {
         "label": label,
         "series": name,

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.parts.wording.numbers import ends_of
 
 WIDTH = 112.0
 _MARGIN = 3.0
@@ -33,7 +32,7 @@ def glyphs(
         return [None] * len(estimates)
     ends = [0.0, *limits]
     for shown in known:
-        ends += ends_of(shown)
+        ends += shown.ends
     least, most = min(ends), max(ends)
     span = (most - least) or 1.0
 
@@ -45,7 +44,7 @@ def glyphs(
         if estimate is None or estimate.value is None:
             found.append(None)
             continue
-        low, value, high = ends_of(estimate)
+        low, value, high = estimate.ends
         limit = place(limits[i]) if limits else None
         found.append(Glyph(place(low), place(value), place(high), place(0.0), limit))
     return found

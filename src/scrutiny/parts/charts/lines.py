@@ -9,7 +9,6 @@ from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.tables import Line
 from scrutiny.parts.run.identity import by_identity, identity
-from scrutiny.parts.run.questions import measured_condition
 from scrutiny.parts.run.sections import Section
 from scrutiny.parts.wording.labels import distinct_labels, numbered
 
@@ -79,7 +78,7 @@ def _unclaimed_groups(estimates: Sequence[Estimate]) -> list[LineGroup]:
     many groups and few estimates in each, they share one chart.
     """
     by_metric = grouped(
-        ((e.key.metric, tuple(measured_condition(e.key).values())), (e.key.group, e))
+        ((e.key.metric, tuple(e.key.measured_condition.values())), (e.key.group, e))
         for e in estimates
     )
     found = []

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scrutiny.core.estimate import EstimateKey, key_of_two
+from scrutiny.core.estimate import EstimateKey
 
 Assigned = Mapping[str, Any]
 
@@ -26,8 +26,8 @@ def key_of(assigned: Assigned) -> EstimateKey:
 def contrast_key_of(pair: Assigned) -> EstimateKey:
     """Key of a difference or a ratio in the manifest."""
     one, other = (pair[side]["spec"].get("where") or "" for side in ("a", "b"))
-    own = key_of(pair["a"]), key_of(pair["b"])
-    return key_of_two(*own, how=pair.get("how", ""), is_of_slices=one != other)
+    mine, theirs = key_of(pair["a"]), key_of(pair["b"])
+    return mine.beside(theirs, how=pair.get("how", ""), is_of_slices=one != other)
 
 
 def restrictions(manifest: Assigned) -> Iterator[tuple[EstimateKey, str]]:

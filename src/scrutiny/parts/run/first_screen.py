@@ -12,7 +12,7 @@ from scrutiny.parts.run.classes import LabelLine, headline_of, labels_of
 from scrutiny.parts.run.found_risks import FoundRisk, Span, counts_of, decision_of, rest_of
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import capitalized, short_names
-from scrutiny.parts.wording.numbers import NO_VALUE, decimal_of, ends_of, percent_of
+from scrutiny.parts.wording.numbers import NO_VALUE, decimal_of, percent_of
 from scrutiny.parts.wording.verdicts import STATES
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.verdicts.risk_words import hundred, in_words, ways_to_tell
@@ -243,7 +243,7 @@ def _span(finding: Finding) -> Span | None:
         least, most = costs(component, ends)
         return 100 * least, 100 * most
 
-    low, at, high = ends_of(found)
+    low, at, high = found.ends
     value, _ = cost((at, at))
     limits = finding.limits[0] if finding.limits else None
     inner = cost(limits.checkpoints) if limits is not None and limits.recipe else None

@@ -13,7 +13,6 @@ from scrutiny.core.claim import Finding
 from scrutiny.core.grouping import grouped
 from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import KINDS, registry
-from scrutiny.parts.run.risks import change_of
 from scrutiny.parts.run.view import EvidenceItem, Turn
 from scrutiny.reliability.verdicts.risk_words import Ways, hundred, rough
 
@@ -123,7 +122,7 @@ class FoundRisk:
     @property
     def change(self) -> str:
         """Name by which its cases are asked for, as users type it; nothing where it has none."""
-        return change_of(self.finding)
+        return self.finding.change
 
     @property
     def meaning(self) -> str:

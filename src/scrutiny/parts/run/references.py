@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from scrutiny.core.claim import Component, Finding
-from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.sections import main_estimates
@@ -21,7 +21,7 @@ class References:
         self._claims = grouped(
             (identity(key), (finding, component))
             for finding in view.findings
-            for component, key in claim_comparisons(finding)
+            for component, key in finding.comparisons
         )
 
     def claims_on(self, estimate: Estimate) -> Sequence[Claimed]:
@@ -60,20 +60,6 @@ class References:
         """
         known = {reference for e in estimates if (reference := self.of(e)) is not None}
         return known.pop() if len(known) == 1 else None
-
-
-def claim_comparisons(finding: Finding) -> list[tuple[Component, EstimateKey]]:
-    """Comparisons of a claim, each with the estimate that it holds against a reference value."""
-    found = [
-        (c, finding.evidence[c.against])
-        for c in finding.claim.components
-        if c.against in finding.evidence
-    ]
-    known = {c.against for c, _ in found}
-    main = finding.claim.components[:1]
-    if main and finding.estimate is not None and main[0].against not in known:
-        found.insert(0, (main[0], finding.estimate.key))
-    return found
 
 
 def own_subjects(view: RunView) -> set[str]:

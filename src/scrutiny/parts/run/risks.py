@@ -99,15 +99,8 @@ def _worse(finding: Finding) -> str:
     return {"worse": ">", "better": "<"}.get(direction, "")
 
 
-def change_of(finding: Finding) -> str:
-    """Name of the change or attack that a finding is about; empty where it is about none."""
-    named = finding.estimate.key.condition if finding.estimate else {}
-    words = (value for value in named.values() if isinstance(value, str))
-    return str(named.get("test") or next(words, ""))
-
-
 def _look(finding: Finding) -> str:
     """Call that shows the items of a finding."""
-    if changed := change_of(finding):
+    if changed := finding.change:
         return f'run.cases("{without_versions(changed)}")'
     return f'run.records("{family_name(finding.claim.diagnostic)}")'

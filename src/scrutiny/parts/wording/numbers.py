@@ -81,14 +81,6 @@ def bracketed(
     return f"[{number(low, decimals, signed=signed)}, {number(high, decimals, signed=signed)}]"
 
 
-def ends_of(estimate: Estimate) -> tuple[float, float, float]:
-    """Lower bound, value and upper bound; a bound that is missing is the value."""
-    value = estimate.value or 0.0
-    low = value if estimate.low is None else estimate.low
-    high = value if estimate.high is None else estimate.high
-    return low, value, high
-
-
 def denominator(estimate: Estimate) -> str:
     """Denominator of the value; a mean over replicates may have a decimal.
 

@@ -14,7 +14,6 @@ from scrutiny.parts.charts.glyphs import Glyph, glyphs
 from scrutiny.parts.charts.lines import LineGroup, line_groups, shared_limit
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.part import Chapter, Part
-from scrutiny.parts.run.risks import change_of
 from scrutiny.parts.run.rows import AuditRow
 from scrutiny.parts.run.sections import Section, sections
 from scrutiny.parts.run.view import Evidence, RunView
@@ -109,7 +108,7 @@ class ClaimPage:
     @property
     def change(self) -> str:
         """Name by which all of its cases are asked for; empty where it has none."""
-        return without_versions(change_of(self.row.finding))
+        return without_versions(self.row.finding.change)
 
     @property
     def turns(self) -> list[str]:

@@ -7,7 +7,7 @@ from scrutiny.parts.charts.forest_rows import Axis
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.seed_signs import SeedSign, SignPanel, Signs, signs_of
 from scrutiny.parts.wording.labels import replicate_words
-from scrutiny.parts.wording.numbers import ends_of, interval
+from scrutiny.parts.wording.numbers import interval
 
 _LINE: float = 8.0  # pixels between replicates
 
@@ -67,14 +67,14 @@ def signs_page(view: RunView) -> SignsPage | None:
 def _panel(panel: SignPanel) -> PanelPage:
     ends = [panel.neither]
     for row in panel.rows:
-        ends += ends_of(row.whole)
+        ends += row.whole.ends
         ends += [end for own in row.each.values() for end in (own.low, own.high)]
     axis = Axis(min(ends), max(ends))
     return PanelPage(panel, axis, tuple(_row(row, axis) for row in panel.rows))
 
 
 def _row(row: SeedSign, axis: Axis) -> SignRow:
-    low, value, high = (axis.place(end) for end in ends_of(row.whole))
+    low, value, high = (axis.place(end) for end in row.whole.ends)
     return SignRow(row, interval(row.whole), low, value, high, tuple(_points(row, axis)))
 
 

@@ -13,7 +13,6 @@ from typing import Final
 from scrutiny.core.claim import Component, Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.run.identity import identity
-from scrutiny.parts.run.references import claim_comparisons
 from scrutiny.parts.run.rows import AuditRow, audit_rows
 from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
@@ -87,7 +86,7 @@ class TrustedRow:
         """
         if self.is_trusted:
             return ""
-        if is_stopped(self.row.finding):
+        if self.row.finding.is_stopped:
             return self.outcomes[CONDITIONS.index("interval")]
         return f"{self.failed[0]}: {self.outcomes[CONDITIONS.index(self.failed[0])]}"
 
@@ -131,16 +130,11 @@ def trusted_table(view: RunView) -> TrustedTable | None:
     return TrustedTable(rows)
 
 
-def is_stopped(finding: Finding) -> bool:
-    """Whether a gate decided a finding, so that nothing was tested."""
-    return finding.p_supported is None
-
-
 def _outcomes(
     finding: Finding, known: Mapping[str, Estimate], families: Collection[str]
 ) -> tuple[str, ...]:
     """Outcome of each condition; ``families`` are the control families."""
-    parts = [(c, known.get(identity(key))) for c, key in claim_comparisons(finding)]
+    parts = [(c, known.get(identity(key))) for c, key in finding.comparisons]
     controls = [
         (c, e) for c, e in parts if "control" in c.against or (e and e.key.reference in families)
     ]
@@ -155,7 +149,7 @@ def _outcomes(
 
 def _interval(finding: Finding) -> str:
     """Verdict of the interval, or the reason why nothing was tested."""
-    if is_stopped(finding):
+    if finding.is_stopped:
         return f"{NOT_TESTED}: {finding.reason}"
     return "yes" if finding.verdict in DECIDED else finding.verdict
 

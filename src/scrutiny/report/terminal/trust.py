@@ -16,7 +16,6 @@ from scrutiny.report.table.trusted import (
     CONDITIONS,
     TrustedRow,
     TrustedTable,
-    is_stopped,
     trusted_table,
 )
 
@@ -60,12 +59,12 @@ def _trusted(rows: Sequence[TrustedRow]) -> Iterator[Text]:
 
 def _others(table: TrustedTable) -> Iterator[Text]:
     """Claims that cannot be reported: by the first failed condition, or the gate."""
-    tested = [row for row in table.rows if not (row.is_trusted or is_stopped(row.row.finding))]
+    tested = [row for row in table.rows if not (row.is_trusted or row.row.finding.is_stopped)]
     for name in CONDITIONS:
         rows = [row for row in tested if row.failed[0] == name]
         if rows:
             yield from _listed(f"condition not met, {_WHAT[name]}", rows)
-    stopped = grouped((row.why, row) for row in table.rows if is_stopped(row.row.finding))
+    stopped = grouped((row.why, row) for row in table.rows if row.row.finding.is_stopped)
     for why, rows in list(stopped.items())[:_MOST_REASONS]:
         yield from _listed(why, rows)
     if len(stopped) > _MOST_REASONS:

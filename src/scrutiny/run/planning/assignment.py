@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import canonical_json, plain
 from scrutiny.core.design import EstimateSpec, Selector
-from scrutiny.core.estimate import EstimateKey, key_of_two
+from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.record import Measure
 from scrutiny.reliability.along import places_along
 from scrutiny.store.run_folder import RunFolder
@@ -105,8 +105,7 @@ class Contrast:
     @property
     def key(self) -> EstimateKey:
         """Identity of the estimate."""
-        own = self.a.key, self.b.key
-        return key_of_two(*own, how=self.how, is_of_slices=self.is_of_slices)
+        return self.a.key.beside(self.b.key, how=self.how, is_of_slices=self.is_of_slices)
 
 
 @dataclass(frozen=True, slots=True)
