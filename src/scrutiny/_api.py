@@ -111,8 +111,8 @@ def run(
 def audit(
     *,
     model: Any,
-    data: Any,
-    profile: str = "ship",
+    data: Any = None,
+    profile: str = "",
     budget: str | float | None = None,
     out: str | Path | None = None,
     seed: int = 0,
@@ -124,10 +124,11 @@ def audit(
     Parameters
     ----------
     model, data
-        Strings or objects, as in `run`.
+        Strings or objects, as in `run`. Without data, a language model is asked about stereotypes
+        and associations, on sentences that ship with scrutiny.
     profile
-        "ship": the diagnostics that decide about shipping a model; "study": every diagnostic that
-        applies.
+        "ship" (the usual): the diagnostics that decide about shipping a model; "study": every
+        diagnostic that applies; "language" (without data).
     budget
         Time ("90s", "2m", "1h", or seconds): items, draws, changes and searches are chosen to fit,
         before anything is asked.
@@ -143,13 +144,17 @@ def audit(
     >>> found.estimate("accuracy", subject="model").counts.planned
     20
     """
-    models, datasets = _inputs(model, data, asked.pop("task", ""))
-    rows = (replace(datasets[0], limit=plain_given(asked.pop("limit", None))),)
+    models = _models(model)
+    rows: tuple[DataPlan, ...] = ()
+    if data is not None:
+        _, datasets = _inputs(model, data, asked.pop("task", ""))
+        rows = (replace(datasets[0], limit=plain_given(asked.pop("limit", None))),)
     where, only = asked.pop("where", ()), asked.pop("only", ())
     if asked:
         name = next(iter(asked))
         raise errors.PlanError(
-            f"audit takes no {name!r}: of these, it takes task, where, limit and only."
+            f"audit takes no {name!r}: of these, it takes where and only, and with data task and "
+            "limit."
         )
     from scrutiny.run.budgeting.durations import seconds_of
     from scrutiny.run.planning.audit import audit_plan
@@ -161,7 +166,7 @@ def audit(
         time = seconds_of(text), perf_counter()
     names = [only] if isinstance(only, str) else plain_given([*only])
     wanted = [registry().resolve("diagnostic", name) for name in names]
-    given, held = _objects(_MODEL, model), _objects(_DATA, data)
+    given, held = _objects(_MODEL, model), {} if data is None else _objects(_DATA, data)
     with _opened(options, given, held) as (crew, opened):
         plan = audit_plan(models, rows, opened=opened, profile=profile, only=wanted)
         plan = replace(with_tolerances(plan, {}, opened=opened), seed=plain_given(seed))
@@ -254,9 +259,13 @@ def _must_stand_alone(given: Mapping[str, Any]) -> None:
 def _inputs(model: Any, data: Any, task: str) -> tuple[tuple[ModelPlan, ...], tuple[DataPlan]]:
     if model is None or data is None:
         raise errors.PlanError("Give both model= and data=: strings or objects.")
-    _must_be_model(model, "model")
     text = data if isinstance(data, str) else f"object:{type(data).__name__}"
-    return (ModelPlan(_MODEL, _source(model)),), (DataPlan(_DATA, text, text_given(task, "task")),)
+    return _models(model), (DataPlan(_DATA, text, text_given(task, "task")),)
+
+
+def _models(model: Any) -> tuple[ModelPlan]:
+    _must_be_model(model, "model")
+    return (ModelPlan(_MODEL, _source(model)),)
 
 
 def _must_be_model(model: Any, name: str) -> None:

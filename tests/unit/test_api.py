@@ -313,6 +313,22 @@ def test_an_audit_takes_names_of_diagnostics_and_a_budget_of_time(tmp_path):
         scrutiny.audit(model=KeywordClassifier(), data=ROWS, only="labls")
 
 
+def test_an_audit_without_data_asks_on_its_own_sentences():
+    found = scrutiny.audit(model="zoo:bert-2x128/seed-1", only="association.seat")
+    plan = found.manifest["plan"]
+    assert plan["profile"] == "language"
+    assert [m["diagnostic"] for m in plan["measure"]] == ["association.seat@1"]
+    assert [d["source"] for d in plan["data"]] == ["builtin:associations"]
+    assert all(e.counts.n == e.counts.planned for e in found.estimates)
+
+
+def test_an_audit_without_data_refuses_what_has_no_words_to_associate():
+    with pytest.raises(PlanError, match=r"nothing of that applies to this model\. Say which"):
+        scrutiny.audit(model=KeywordClassifier())
+    with pytest.raises(PlanError, match=r"audit takes no 'limit'.*with data task and limit"):
+        scrutiny.audit(model="builtin:sentiment", limit=3)
+
+
 def test_an_audit_of_an_object_is_that_of_its_string(tmp_path):
     """The same classifier by its name and as an object: the same records of performance."""
     (tmp_path / "own.py").write_text(

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from scrutiny.cli.options import once_each, pair_of
 from scrutiny.cli.running.early_checks import is_plan
@@ -14,10 +14,9 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.registry import registry
 from scrutiny.run.planning.asked_slices import with_slices
-from scrutiny.run.planning.audit import audit_plan
+from scrutiny.run.planning.audit import WHICH_DATA, audit_plan
 from scrutiny.run.planning.file import read_plan
 from scrutiny.run.planning.opened import Opened
-from scrutiny.run.planning.profiles import LANGUAGE, SHIP, profile_of
 from scrutiny.run.planning.rerun import plan_of_run
 from scrutiny.run.planning.tolerances import read_tolerances, with_tolerances
 from scrutiny.store.run_folder import RunFolder
@@ -102,9 +101,8 @@ def audit_from_flags(flags: Mapping[str, Any], opened: Opened) -> Plan:
         return with_slices(base, flags.get("where", ()))
     passed_over = [name for name in ("limit", "task") if flags.get(name) and not base.data]
     if passed_over:
-        raise PlanError(f"There is no data that --{passed_over[0]} would be of. {_WHICH_DATA}")
+        raise PlanError(f"There is no data that --{passed_over[0]} would be of. {WHICH_DATA}")
     only = [registry().resolve("diagnostic", name) for name in flags["only"]]
-    profile = flags.get("profile") or (SHIP if base.data else LANGUAGE)
     plan = audit_plan(
         base.models,
         base.data,
@@ -112,22 +110,8 @@ def audit_from_flags(flags: Mapping[str, Any], opened: Opened) -> Plan:
         on_bad_row=base.on_bad_row,
         only=only,
         reference=_reference(flags.get("reference"), base.models),
-        profile=profile,
+        profile=flags.get("profile") or "",
     )
-    if not plan.measure and not base.data:
-        raise PlanError(
-            "Without data, an audit asks a language model about stereotypes and associations, and "
-            f"nothing of that applies to this model. {_WHICH_DATA}"
-        )
-    if not plan.measure:
-        is_part = bool(profile_of(profile).diagnostics) and not only
-        raise PlanError(
-            f"No diagnostic of the profile {profile!r} applies to this model and this data. "
-            "--profile study asks every diagnostic that does."
-            if is_part
-            else "No diagnostic applies to this model and this data. `scrutiny list diagnostics` "
-            "says what each of them needs."
-        )
     plan = with_tolerances(plan, read_tolerances(flags.get("tolerance", ())), opened=opened)
     return replace(plan, seed=base.seed, where=(*base.where, *flags.get("where", ())))
 
@@ -209,11 +193,6 @@ def _reference(given: str | None, models: Sequence[ModelPlan]) -> ModelPlan | No
     return next(known, None) or ModelPlan(name, given)
 
 
-_WHICH_DATA: Final = (
-    'Say which data: --data builtin:reviews, or --data "csv:dev.csv#text=sentence,label=label".'
-)
-
-
 def _named_data(flags: Mapping[str, Any], *, needed: bool = True) -> tuple[DataPlan, ...]:
     """Datasets with names derived from their strings.
 
@@ -224,7 +203,7 @@ def _named_data(flags: Mapping[str, Any], *, needed: bool = True) -> tuple[DataP
     """
     strings = (*flags["data"], *flags.get("suites", ()))
     if needed and not strings:
-        raise PlanError(_WHICH_DATA)
+        raise PlanError(WHICH_DATA)
     task, limit = flags["task"], flags["limit"]
     return tuple(DataPlan(name, s, task, limit=limit) for name, s in _named(strings))
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import canonical_json, plain
 from scrutiny.core.diagnostic import Diagnostic
-from scrutiny.core.errors import ModelError
+from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.grouping import grouped
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
@@ -15,7 +15,7 @@ from scrutiny.data.reading import OnBadRow
 from scrutiny.models.strings.family import expand
 from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.opened import Opened
-from scrutiny.run.planning.profiles import SHIP, profile_of
+from scrutiny.run.planning.profiles import LANGUAGE, SHIP, profile_of
 from scrutiny.run.planning.resolve import applies, compares
 from scrutiny.tasks.names import load_task
 
@@ -25,6 +25,9 @@ _OTHER_TEXTS: Final = "other texts"
 _REMOTE: Final = "remote"
 #: And that its answers cannot be compared with gold ones.
 _UNSCORED: Final = "unscored"
+WHICH_DATA: Final = (
+    'Say which data: --data builtin:reviews, or --data "csv:dev.csv#text=sentence,label=label".'
+)
 #: The front page needs p-values below .05 / 2 / 40: at least 2,000 draws.
 AUDIT_DRAWS = 4_000
 #: Skill (label by label, with its confidence) and leakage are what other rows presuppose: first.
@@ -39,7 +42,7 @@ def audit_plan(
     on_bad_row: OnBadRow = "skip",
     only: Sequence[str] = (),
     reference: ModelPlan | None = None,
-    profile: str = SHIP,
+    profile: str = "",
 ) -> Plan:
     """Plan of every diagnostic of a profile that applies, on the data or on its own data.
 
@@ -58,13 +61,16 @@ def audit_plan(
         Model that each is measured beside, itself among them; without one, diagnostics of two
         models are left out.
     profile
-        Name of the profile.
+        Name of the profile; by default "ship", and "language" without data.
 
     Raises
     ------
+    PlanError
+        If nothing of it applies.
     UnknownNameError
         If there is no such profile.
     """
+    profile = profile or (SHIP if data else LANGUAGE)
     wanted = profile_of(profile)
     beside = () if reference is None else (reference,)
     everyone = {model.name: model for model in (*beside, *models)}
@@ -111,6 +117,8 @@ def audit_plan(
             planned = _on_own_data(name, diagnostic, asked, opened)
             there |= {d: DataPlan(d, d) for m in planned for d in m.data}
         measures += [wanted.limited(replace(m, reference=second)) for m in planned]
+    if not measures:
+        raise PlanError(_nothing_applies("" if only else profile, data))
     return Plan(
         data=tuple(there.values()),
         models=tuple(everyone.values()),
@@ -118,6 +126,24 @@ def audit_plan(
         resampling=Resampling(draws=AUDIT_DRAWS),
         on_bad_row=on_bad_row,
         profile=profile,
+    )
+
+
+def _nothing_applies(profile: str, data: Sequence[DataPlan]) -> str:
+    """Sentences that say of what (a profile, or names) nothing applies, and what does."""
+    if not data:
+        return (
+            "Without data, an audit asks a language model about stereotypes and associations, and "
+            f"nothing of that applies to this model. {WHICH_DATA}"
+        )
+    if profile and profile_of(profile).diagnostics:
+        return (
+            f"No diagnostic of the profile {profile!r} applies to this model and this data. "
+            "The profile study (--profile study) asks every diagnostic that does."
+        )
+    return (
+        "No diagnostic applies to this model and this data. `scrutiny list diagnostics` says what "
+        "each of them needs."
     )
 
 
