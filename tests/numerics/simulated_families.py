@@ -19,7 +19,7 @@ from scrutiny.stats.intervals.families import (
     floored,
     recipe_limits,
 )
-from scrutiny.stats.resampling.weights import crowding_of
+from scrutiny.stats.resampling.weights import Units
 from scrutiny.stats.significance.verdict import intersection_union
 
 RECALL = 0.85  # and precision, before any change
@@ -90,7 +90,7 @@ class Seen:
     def rows(self) -> FamilyRows:
         """The family, as the rule wants it."""
         items, interaction = self.parts
-        crowding = crowding_of(self.sizes)
+        crowding = Units.crowding_of(self.sizes)
         is_counted = self.flips is not None
         items = floored(items, self.step, crowding=crowding, is_counted=is_counted)
         units = self.sizes.sum() / crowding

@@ -17,7 +17,7 @@ from scrutiny.stats.intervals.families import (
     checkpoint_limits,
     floored,
 )
-from scrutiny.stats.resampling.weights import crowding_of
+from scrutiny.stats.resampling.weights import Units
 
 WORST = 0.033
 STUDIES = 250  # 97 % of rules that are wrong in .09 of studies are told
@@ -140,7 +140,7 @@ def test_the_simulation_makes_the_variances_that_it_says():
     assert items.mean() == pytest.approx(seen.values[:, 0].var(), rel=0.2)
     assert not interaction.any()
     assert seen.values.mean() == pytest.approx(0.02, abs=0.003)
-    assert 600 / 100 < crowding_of(seen.sizes) < 600 / 40
+    assert 600 / 100 < Units.crowding_of(seen.sizes) < 600 / 40
 
 
 def test_the_simulated_f1_loses_what_it_says():

@@ -200,6 +200,11 @@ class Estimate:
         high = value if self.high is None else self.high
         return low, value, high
 
+    @property
+    def is_fixed(self) -> bool:
+        """Whether it is about these checkpoints only."""
+        return self.n_replicates > 1 and self.method.startswith("items")
+
     def __repr__(self) -> str:
         """Metric, subject, dataset, value with interval, denominator of rows planned."""
         key = self.key

@@ -173,6 +173,11 @@ class Resampling:
     level: float = 0.95
     replicates: Literal["resample", "fixed", "each"] = "resample"
 
+    @property
+    def is_held(self) -> bool:
+        """Whether the scope is "these checkpoints", not the recipe."""
+        return self.replicates == "fixed" or self.method == "items"
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:

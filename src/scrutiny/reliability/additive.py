@@ -8,24 +8,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.statistic import AdditiveStatistic, Statistic
+from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.intervals.scale import Scale
 
 Array = NDArray[Any]
 
 
 def divide(numerator: Array, denominator: Array) -> Array:
-    """Quotient, NaN if the denominator is zero."""
+    """Value of a ratio metric: quotient of two sums, NaN if the denominator is zero."""
     safe = np.where(denominator == 0, np.nan, denominator)
     return np.asarray(numerator / safe)
 
 
 def over_rows(sums: Array) -> Array:
-    """Mean: first component divided by the last, the number of rows."""
+    """Value of a mean over rows: first sum divided by the last, the number of rows."""
     return divide(sums[..., 0], sums[..., -1])
 
 
 def with_count(*columns: Array) -> Array:
-    """Components: these columns, and a count of rows."""
+    """Components of a mean over rows: these columns, and a count of rows."""
     return np.stack([*columns, np.ones_like(columns[0])], axis=-1)
 
 
@@ -116,3 +117,16 @@ def ratio(
         return np.stack(parts(measures), axis=-1)
 
     return Additive(name, says, needs, make, over_rows, divisor=second, **stated)
+
+
+def sum_and_count(measures: Array) -> Array:
+    """Components of a mean over elements: a row's sum over them, and their number; others raise.
+
+    Raises
+    ------
+    StatisticsError
+        For more heads than one.
+    """
+    if measures.shape[-1] != 2:
+        raise StatisticsError("This is of one head; fix the layer and the head.")
+    return measures

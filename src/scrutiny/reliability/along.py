@@ -14,7 +14,6 @@ from scrutiny.core.statistic import Statistic
 from scrutiny.reliability.adjusted_along import with_max_t
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.estimate import Estimand, Estimated, of_draws, resample_joined
-from scrutiny.reliability.intervals import is_held
 from scrutiny.reliability.panel import Panel, Side
 from scrutiny.stats.errors import StatisticsError
 
@@ -77,4 +76,4 @@ def estimate_along(
     if statistic.no_effect is None:
         return found
     rng = generator(seed, "max-t", name=statistic.drawn_as, item=key.dataset)
-    return with_max_t(found, no_effect=statistic.no_effect, rng=rng, is_fixed=is_held(resampling))
+    return with_max_t(found, no_effect=statistic.no_effect, rng=rng, is_fixed=resampling.is_held)

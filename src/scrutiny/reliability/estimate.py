@@ -24,9 +24,10 @@ from scrutiny.reliability.derive import join
 from scrutiny.reliability.intervals import ONE_UNIT, interval_of, on_one_unit
 from scrutiny.reliability.panel import Joined, Panel, Side
 from scrutiny.reliability.replicates.agreement import across
+from scrutiny.stats.agreement.flips import counted_flips
 from scrutiny.stats.arrays import finite
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.interval import Interval
+from scrutiny.stats.intervals.interval import Interval
 from scrutiny.stats.intervals.scale import AS_IT_IS, Scale
 from scrutiny.stats.resampling.resample import (
     Resampled,
@@ -40,7 +41,6 @@ from scrutiny.stats.resampling.weights import Units
 PAIRED: Final = (-1.0, 1.0)
 #: Range of a row that is right or wrong.
 SHARE: Final = (0.0, 1.0)
-_MOST_DRAWS: Final = 20
 _ALIKE: Final = 2  # draws that stand for all where they cannot differ
 #: Method of an estimate without limits.
 NO_INTERVAL: Final = "no_interval@1"
@@ -208,20 +208,6 @@ def row_values(statistic: Statistic, values: Floats) -> Floats | None:
     components = statistic.components(values)
     found: Floats = statistic.value(components[..., None, :], np.ones((*values.shape[:2], 1)))
     return found
-
-
-def counted_flips(differences: Floats) -> tuple[float, float] | None:
-    """Flips in each direction per replicate, from differences ``(replicate, row)``.
-
-    A row whose answer is the mean of several draws flips in part. None unless differences are
-    shares of a few draws.
-    """
-    size = np.abs(differences)
-    draws = round(1.0 / size[size > 0].min(initial=1.0))
-    if draws > _MOST_DRAWS or not np.allclose(differences * draws, np.round(differences * draws)):
-        return None
-    one, other = (np.maximum(sign * differences, 0.0).sum() for sign in (1.0, -1.0))
-    return float(one) / len(differences), float(other) / len(differences)
 
 
 def mean_divisor(each: Sequence[float]) -> float | None:

@@ -7,14 +7,13 @@ import numpy as np
 
 from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
-from scrutiny.stats.arrays import has_value
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.interval import Interval, quantile_limits
 from scrutiny.stats.intervals.crossed import crossed
+from scrutiny.stats.intervals.interval import Interval, quantile_limits
 from scrutiny.stats.intervals.multibootstrap import FEW_SEEDS
 from scrutiny.stats.intervals.replicates import difference_over_replicates, t_over_replicates
 from scrutiny.stats.intervals.scale import Scale
-from scrutiny.stats.resampling.resample import Resampled
+from scrutiny.stats.resampling.resample import Resampled, has_value
 
 #: Name of the Multi-Bootstrap among the methods of `scrutiny.core.plan.Resampling`.
 AS_PUBLISHED: Final = "multi-bootstrap"
@@ -46,10 +45,10 @@ def interval_of(
         If some replicate has no value.
     """
     rng = generator(seed, "bootstrap", name=name, item="replicates")
-    is_fixed = is_held(resampling)
+    is_fixed = resampling.is_held
     if resampling.method == AS_PUBLISHED and not is_fixed:
         return _as_published(resampled, rng=rng, level=resampling.level)
-    drawn = mean_replicate(resampled) if is_fixed else resampled
+    drawn = resampled.mean_replicate() if is_fixed else resampled
     found = crossed(
         drawn.point,
         drawn.draws,
@@ -106,16 +105,10 @@ def _as_published(
     )
 
 
-def mean_replicate(resampled: Resampled) -> Resampled:
-    """Mean over replicates as a single replicate: scope "these checkpoints"."""
-    point, draws = resampled.point.mean(keepdims=True), resampled.draws.mean(axis=1, keepdims=True)
-    return replace(resampled, point=point, draws=draws)
-
-
 def on_one_unit(
     resampled: Resampled, *, scale: str | Scale, resampling: Resampling
 ) -> Interval | None:
-    """Interval over replicates alone, if there is a single unit of resampling; else None.
+    """Interval by the plan's method where all items are one unit: over replicates alone.
 
     None with fewer than three replicates, or if they are held fixed: then there is a value without
     limits.
@@ -125,7 +118,7 @@ def on_one_unit(
     StatisticsError
         If some replicate has no value.
     """
-    if is_held(resampling) or resampled.point.size < FEWEST_REPLICATES:
+    if resampling.is_held or resampled.point.size < FEWEST_REPLICATES:
         return None
     return _cut(t_over_replicates(resampled.point, level=resampling.level), Scale.of(scale))
 
@@ -133,7 +126,7 @@ def on_one_unit(
 def difference_on_one_unit(
     a: Resampled, b: Resampled, *, scale: str | Scale, paired: bool, resampling: Resampling
 ) -> Interval | None:
-    """Interval of a minus b over replicates alone, if there is a single unit of resampling.
+    """Interval of a minus b by the plan's method where all items are one unit: over replicates.
 
     None if a side has two replicates, or neither has three, or they are held fixed.
 
@@ -143,7 +136,7 @@ def difference_on_one_unit(
         If some replicate has no value.
     """
     counts = a.point.size, b.point.size
-    if is_held(resampling) or 2 in counts or max(counts) < FEWEST_REPLICATES:
+    if resampling.is_held or 2 in counts or max(counts) < FEWEST_REPLICATES:
         return None
     if paired:
         found = t_over_replicates(a.point - b.point, level=resampling.level)
@@ -162,8 +155,3 @@ def _cut(found: Interval, where: Scale) -> Interval:
     low, high = ends(found.level)
     places = None if found.test_draws is None else found.test_draws.clip(where.low, where.high)
     return replace(found, low=low, high=high, ends=ends, test_draws=places, notes=(ONE_UNIT,))
-
-
-def is_held(resampling: Resampling) -> bool:
-    """Whether the scope of a plan is "these checkpoints", not the recipe."""
-    return resampling.replicates == "fixed" or resampling.method == "items"

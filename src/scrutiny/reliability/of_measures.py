@@ -15,7 +15,14 @@ from scrutiny.core.expressions import spoken_metric
 from scrutiny.core.plugin import Told
 from scrutiny.core.record import Measure
 from scrutiny.core.statistic import Statistic
-from scrutiny.reliability.additive import Additive, Array, over_rows, second, with_count
+from scrutiny.reliability.additive import (
+    Additive,
+    Array,
+    over_rows,
+    second,
+    sum_and_count,
+    with_count,
+)
 from scrutiny.reliability.replicates.tests import mcnemar_of_hits
 from scrutiny.reliability.weighted import Weighted
 from scrutiny.stats.errors import StatisticsError
@@ -62,7 +69,7 @@ def _mean(measure: Measure, scale: str = "identity", **declared: Any) -> Additiv
     if measure.per:
         of_all = (measure.name, measure.per)
         return Additive(
-            needs=of_all, make=of_one_head, combine=over_rows, divisor=second, **declared
+            needs=of_all, make=sum_and_count, combine=over_rows, divisor=second, **declared
         )
     if measure.among:
         needs = (measure.name, *measure.among)
@@ -94,19 +101,6 @@ def _each(name: str, measures: Array) -> Array:
     if measures.shape[-1] != 1:
         raise StatisticsError(f"{name} has {measures.shape[-1]} numbers a row; fix its axes.")
     return with_count(measures[..., 0])
-
-
-def of_one_head(measures: Array) -> Array:
-    """Number of one head, and the number of elements it sums over; others raise.
-
-    Raises
-    ------
-    StatisticsError
-        For more heads than one.
-    """
-    if measures.shape[-1] != 2:
-        raise StatisticsError("This is of one head; fix the layer and the head.")
-    return measures
 
 
 def _counted(measures: Array) -> Array:

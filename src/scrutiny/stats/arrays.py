@@ -25,11 +25,6 @@ def finite(values: ArrayLike, name: str, *, ndim: int | None = None) -> FloatArr
     return array
 
 
-def has_value(draws: FloatArray) -> BoolArray:
-    """Mask of the rows of ``(draw, replicate)`` that hold finite numbers only."""
-    return np.asarray(np.isfinite(draws).all(axis=1), dtype=np.bool_)
-
-
 def counts(values: ArrayLike, name: str) -> IntArray:
     """Array of non-negative int64; values that are not whole raise."""
     array = finite(values, name)

@@ -9,10 +9,11 @@ from scipy import stats
 
 from scrutiny.core.claim import Component
 from scrutiny.core.plan import Resampling
-from scrutiny.reliability.estimate import counted_flips, estimate
+from scrutiny.reliability.estimate import estimate
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.statistics import ACCURACY
 from scrutiny.reliability.verdicts.families import RowFamily, counted, families_among, limits_of
+from scrutiny.stats.agreement.flips import counted_flips
 from scrutiny.stats.intervals.scale import Scale
 
 DROP = metric_of("drop(accuracy)")

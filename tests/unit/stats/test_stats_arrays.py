@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from scrutiny.core.errors import UserError
-from scrutiny.stats.arrays import counts, finite, has_value, one_of, proper_level
+from scrutiny.stats.arrays import counts, finite, one_of, proper_level
 from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.resampling.resample import has_value
 
 
 def test_finite_says_how_many_are_not():

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.intervals.bootstrap import bca_limits, bootstrap, jackknife
+from scrutiny.stats.intervals.bootstrap import bca_limits, bootstrap
+from scrutiny.stats.resampling.resample import jackknife
 from scrutiny.stats.resampling.weights import Units
 
 

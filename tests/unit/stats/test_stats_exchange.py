@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.significance.exchange import ExchangeTest, fewest_questions, most_that_differ
+from scrutiny.stats.significance.exchange import ExchangeTest
 
 SLOPES = (4.0, 16.0, 64.0)
 APART, ALIKE = ((0.0, 0.0), (1.0,) * 4), ((0.0, 0.0), (0.0,) * 4)
@@ -59,12 +59,12 @@ def test_the_scale_of_distances_does_not_matter():
 
 @pytest.mark.parametrize(("level", "fewest"), [(0.9, 3), (0.95, 3), (0.99, 5), (0.999, 7)])
 def test_fewest_questions(level, fewest):
-    assert fewest_questions(level) == fewest
+    assert ExchangeTest.fewest_questions(level) == fewest
     assert 3**fewest >= 1 / (1 - level)
 
 
 def test_limits_of_what_was_never_seen():
-    assert most_that_differ(11, level=0.95) == pytest.approx(1 - 0.05 ** (1 / 11))
+    assert ExchangeTest(0.95, 11).most_that_differ == pytest.approx(1 - 0.05 ** (1 / 11))
 
 
 @pytest.mark.parametrize("given", [((0.0,), (1.0,) * 4), ((0.0, -1.0), (1.0,) * 4)])

@@ -15,7 +15,7 @@ from scrutiny.stats.intervals.families import (
 from scrutiny.stats.intervals.moderation import effective_rows, moderated
 from scrutiny.stats.intervals.planner import items_needed, items_planned, seeds_needed
 from scrutiny.stats.intervals.tango import tango_variance
-from scrutiny.stats.resampling.weights import crowding_of
+from scrutiny.stats.resampling.weights import Units
 
 
 def family(*, rows=15, replicates=3, units=872, seed_sd=0.005, seed=0, interaction=1e-6):
@@ -132,11 +132,11 @@ class TestFloor:
 
 class TestCrowding:
     def test_units_of_one_size_count_each(self):
-        assert crowding_of(np.full(40, 7)) == 7.0
+        assert Units.crowding_of(np.full(40, 7)) == 7.0
 
     def test_a_large_unit_hides_the_small_ones(self):
         sizes = [1000] + 10 * [1]
-        assert sum(sizes) / crowding_of(sizes) == pytest.approx(1.0, abs=0.03)
+        assert sum(sizes) / Units.crowding_of(sizes) == pytest.approx(1.0, abs=0.03)
 
     def test_rows_in_larger_units_have_wider_limits(self):
         found = [checkpoint_limits(paired(crowding=c)) for c in (1.0, 4.0)]

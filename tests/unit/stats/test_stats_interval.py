@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.interval import Interval
+from scrutiny.stats.intervals.interval import Interval
 
 
 def interval(draws=None, test_draws=None):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from scrutiny.stats.errors import StatisticsError
+from scrutiny.stats.intervals.largest_difference import largest_difference
 from scrutiny.stats.resampling.resample import Resampled
-from scrutiny.stats.significance.largest_difference import largest_difference
 from scrutiny.stats.significance.power import tost
 
 UNITS = 400

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scrutiny.stats.arrays import finite
-from scrutiny.stats.interval import Interval
+from scrutiny.stats.intervals.interval import Interval
 from scrutiny.stats.intervals.scale import wilson
 from scrutiny.stats.significance.rank import rank_sum, signed_rank
 

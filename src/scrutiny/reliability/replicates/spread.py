@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scrutiny.stats.arrays import finite, has_value
+from scrutiny.stats.arrays import finite
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.interval import Interval
 from scrutiny.stats.intervals.crossed import crossed
-from scrutiny.stats.resampling.resample import resample
+from scrutiny.stats.intervals.interval import Interval
+from scrutiny.stats.resampling.resample import has_value, resample
 from scrutiny.stats.significance.multiplicity import holm
 from scrutiny.stats.significance.variance_ratio import Spread, VarianceRatio, variance_ratio
 

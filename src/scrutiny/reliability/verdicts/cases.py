@@ -6,8 +6,7 @@ from typing import Literal, NamedTuple
 
 from scrutiny.core.claim import Claim, Component, Limits, Spoken
 from scrutiny.reliability.estimate import Estimated
-from scrutiny.reliability.verdicts.families import is_fixed
-from scrutiny.stats.interval import Direction, Interval
+from scrutiny.stats.intervals.interval import Direction, Interval
 
 #: Position of limits relative to a threshold: beyond it, on the other side, or across.
 Place = Literal["beyond", "below", "undecided"]
@@ -67,7 +66,8 @@ def deciding(claim: Claim, parts: tuple[Part, ...]) -> tuple[Part, ...]:
 
 def is_of_recipe(part: Part) -> bool:
     """Whether a number has limits for the recipe: three or more drawn replicates."""
-    return part.found.estimate.n_replicates >= 3 and not is_fixed(part.found.estimate)
+    found = part.found.estimate
+    return found.n_replicates >= 3 and not found.is_fixed
 
 
 def is_on_one_unit(found: Estimated) -> bool:

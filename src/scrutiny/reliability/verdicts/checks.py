@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from scrutiny.core.claim import Check, Component
 from scrutiny.reliability.verdicts.cases import ClaimCase, Part, Place, is_on_one_unit, outcome_of
-from scrutiny.reliability.verdicts.families import is_fixed
 from scrutiny.reliability.verdicts.risks import checks_of_risk
 
 
@@ -70,7 +69,7 @@ def _over_seeds(part: Part, *, verdict: str) -> Check:
     if found.n_replicates < 2:
         return Check("seeds", "not run", "one replicate")
     detail = _agreeing(part.component, list(found.by_replicate.values()), verdict=verdict)
-    if is_fixed(found):
+    if found.is_fixed:
         return Check("seeds", "not run", "held fixed")
     if found.n_replicates == 2:
         return Check("seeds", "undecided", detail)

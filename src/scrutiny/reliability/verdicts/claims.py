@@ -24,7 +24,7 @@ from scrutiny.reliability.verdicts.cases import (
     p_value,
 )
 from scrutiny.reliability.verdicts.checks import checks_of
-from scrutiny.reliability.verdicts.families import RowFamily, families_among, is_fixed, limits_of
+from scrutiny.reliability.verdicts.families import RowFamily, families_among, limits_of
 from scrutiny.reliability.verdicts.imputation import survives_imputation, worst_ends
 from scrutiny.reliability.verdicts.prerequisites import bounds, gate
 from scrutiny.reliability.verdicts.risk_words import other_scope, why
@@ -251,7 +251,7 @@ def _why_narrow(parts: Sequence[Part], spoken: Spoken) -> str:
         return ""
     if any(part.found.estimate.n_replicates == 1 for part in there):
         return "one replicate, so undecided for the recipe"
-    if any(is_fixed(part.found.estimate) for part in there):
+    if any(part.found.estimate.is_fixed for part in there):
         return "these replicates are held fixed, so undecided for the recipe"
     if any(part.found.estimate.n_replicates == 2 for part in there):
         return "two replicates, so undecided for the recipe; three can tell"

@@ -12,7 +12,6 @@ from math import isnan, nan
 from typing import Final
 
 from scrutiny.core.claim import Claim, Limits
-from scrutiny.core.estimate import Estimate
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.intervals import AS_PUBLISHED
 from scrutiny.stats.errors import StatisticsError
@@ -37,11 +36,6 @@ class RowFamily:
 
     name: Hashable
     n_rows: int
-
-
-def is_fixed(found: Estimate) -> bool:
-    """Whether an estimate is about these checkpoints only."""
-    return found.n_replicates > 1 and found.method.startswith("items")
 
 
 def families_among(estimated: Mapping[str, Estimated]) -> dict[str, RowFamily]:
@@ -123,7 +117,7 @@ def _of_family(
         rows = {
             name: row
             for name, one in members.items()
-            if is_fixed(one.estimate) == held and (row := _row(one)) is not None
+            if one.estimate.is_fixed == held and (row := _row(one)) is not None
         }
         each = simultaneous(
             [*rows.values()],
@@ -160,7 +154,7 @@ def _of_ends(one: Estimated, n_rows: int) -> RowLimits | None:
     if one.interval is None or one.interval.ends is None:
         return None
     wide = alone(one.interval, n_rows=n_rows)
-    return wide if is_fixed(one.estimate) else replace(wide, recipe=wide.checkpoints)
+    return wide if one.estimate.is_fixed else replace(wide, recipe=wide.checkpoints)
 
 
 def _own(one: Estimated, limits: RowLimits, n_rows: int) -> RowLimits | None:

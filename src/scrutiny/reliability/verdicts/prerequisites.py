@@ -11,8 +11,8 @@ from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.intervals import AS_PUBLISHED
 from scrutiny.reliability.metrics import measures_of, metric_of
 from scrutiny.reliability.verdicts.cases import Part, is_on_one_unit
-from scrutiny.stats.arrays import has_value
 from scrutiny.stats.intervals.multibootstrap import FEW_SEEDS
+from scrutiny.stats.resampling.resample import has_value
 
 #: Clusters (terms, words, documents) below this number carry no claim about others like them.
 FEWEST_UNITS: Final = 5

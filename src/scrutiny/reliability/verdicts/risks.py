@@ -14,7 +14,6 @@ from typing import Final
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.claim import Check, Component, Finding, Risk, Spoken, State
 from scrutiny.reliability.verdicts.cases import ClaimCase, Part, Place
-from scrutiny.reliability.verdicts.families import is_fixed
 
 #: Datasets on which a claim has to be decided alike to speak of others.
 FEWEST_DATASETS: Final = 3
@@ -93,7 +92,7 @@ def _over_seeds(main: Part, risk: Risk, state: str) -> Check:
     found = main.found.estimate
     if found.n_replicates < 2:
         return Check("seeds", "not run", "one replicate")
-    if is_fixed(found):
+    if found.is_fixed:
         return Check("seeds", "not run", "held fixed")
     each = [costs(main.component, (v, v))[0] for v in found.by_replicate.values()]
     alike = sum(

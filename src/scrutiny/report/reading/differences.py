@@ -13,7 +13,7 @@ from scrutiny.parts.run.view import OwnInterval
 if TYPE_CHECKING:
     from scrutiny.core.statistic import Statistic
     from scrutiny.reliability.panel import Joined, Panel
-    from scrutiny.stats.interval import Interval
+    from scrutiny.stats.intervals.interval import Interval
 
     Side = tuple[Panel, Joined]
 

@@ -24,7 +24,6 @@ from scrutiny.reliability.additive import divisors, is_quotient, scale_of
 from scrutiny.reliability.derive import worst
 from scrutiny.reliability.estimate import (
     Estimated,
-    counted_flips,
     mean_divisor,
     resample_any,
     row_values,
@@ -33,13 +32,14 @@ from scrutiny.reliability.estimate import (
     valued,
     without_value,
 )
-from scrutiny.reliability.intervals import difference_on_one_unit, is_held, mean_replicate
+from scrutiny.reliability.intervals import difference_on_one_unit
 from scrutiny.reliability.on_rows import on_rows
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Joined, Panel, tally
 from scrutiny.reliability.replicates.agreement import across, compared_runs
+from scrutiny.stats.agreement.flips import counted_flips
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.interval import Interval
 from scrutiny.stats.intervals.contrast import paired_contrast, unpaired_contrast
+from scrutiny.stats.intervals.interval import Interval
 from scrutiny.stats.intervals.scale import Scale
 from scrutiny.stats.resampling.resample import Resampled
 from scrutiny.stats.resampling.weights import Units
@@ -354,9 +354,9 @@ def _difference(
     """
     one, other = sides
     rng = generator(seed, "bootstrap", name="contrast", item="replicates")
-    is_fixed = is_held(resampling)
+    is_fixed = resampling.is_held
     if is_fixed or not paired:
-        one, other = mean_replicate(one), mean_replicate(other)
+        one, other = one.mean_replicate(), other.mean_replicate()
     interval: Interval | None
     if one.degrees < 1:
         interval = difference_on_one_unit(*sides, scale=scale, paired=paired, resampling=resampling)

@@ -18,11 +18,11 @@ from scrutiny.reliability.intervals import interval_of
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Joined, Panel
 from scrutiny.run.planning.assignment import Assignment, Relation
-from scrutiny.stats.arrays import has_value
 from scrutiny.stats.association.correlation import correlation_over_replicates, fisher_limits
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.interval import Interval
-from scrutiny.stats.significance.largest_difference import largest_difference
+from scrutiny.stats.intervals.interval import Interval
+from scrutiny.stats.intervals.largest_difference import largest_difference
+from scrutiny.stats.resampling.resample import has_value
 from scrutiny.stats.significance.variance_ratio import Spread, variance_ratio
 
 #: Estimates of each side of a relation.

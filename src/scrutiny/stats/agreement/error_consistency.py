@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 from scrutiny.stats.agreement.labels import paired_hits
 from scrutiny.stats.arrays import FloatArray
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.interval import Interval
 from scrutiny.stats.intervals.bootstrap import bootstrap
+from scrutiny.stats.intervals.interval import Interval
 from scrutiny.stats.resampling.weights import Units
 
 

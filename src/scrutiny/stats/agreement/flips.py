@@ -1,12 +1,16 @@
-"""Disagreement of replicates item by item."""
+"""Disagreement item by item: of replicates, and of two conditions."""
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scrutiny.core.arrays import Floats
 from scrutiny.stats.arrays import FloatArray, IntArray, finite
 from scrutiny.stats.errors import StatisticsError
+
+_MOST_DRAWS: Final = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,3 +92,17 @@ def _spreads(answers: FloatArray, ones: IntArray) -> tuple[float | None, float |
     # p(1 - p) R/(R - 1): unbiased for the variance of one toss
     variance = float((share * (1.0 - share)).sum()) * replicates / (replicates - 1.0)
     return float(answers.mean(axis=1).std(ddof=1)), variance**0.5 / items
+
+
+def counted_flips(differences: Floats) -> tuple[float, float] | None:
+    """Flips of hits in each direction per replicate, from paired differences ``(replicate, row)``.
+
+    A row whose answer is the mean of several draws flips in part. None unless differences are
+    shares of a few draws.
+    """
+    size = np.abs(differences)
+    draws = round(1.0 / size[size > 0].min(initial=1.0))
+    if draws > _MOST_DRAWS or not np.allclose(differences * draws, np.round(differences * draws)):
+        return None
+    one, other = (np.maximum(sign * differences, 0.0).sum() for sign in (1.0, -1.0))
+    return float(one) / len(differences), float(other) / len(differences)

@@ -14,7 +14,7 @@ _TINY: Final = np.finfo(np.float64).tiny
 
 
 def softmax(values: Sequence[float]) -> tuple[float, ...]:
-    """Probabilities of plain numbers that are logits or log-probabilities.
+    """Softmax of plain numbers: the distribution that these logits, or log-probabilities, give.
 
     Examples
     --------

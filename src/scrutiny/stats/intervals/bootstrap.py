@@ -4,12 +4,11 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import FloatArray, finite, has_value, one_of, proper_level
+from scrutiny.stats.arrays import FloatArray, finite, one_of, proper_level
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.interval import Interval, quantile_limits
-from scrutiny.stats.resampling.resample import Value, evaluate, resample
-from scrutiny.stats.resampling.sums import component_table
-from scrutiny.stats.resampling.weights import CHUNK_BYTES, Units
+from scrutiny.stats.intervals.interval import Interval, quantile_limits
+from scrutiny.stats.resampling.resample import Value, has_value, jackknife, resample
+from scrutiny.stats.resampling.weights import Units
 
 METHODS = ("percentile", "bca")
 
@@ -69,43 +68,6 @@ def bootstrap(
         low, high = quantile_limits(kept, level)
     se = float(kept.std(ddof=1))
     return Interval(float(point), low, high, level, method, se, draws=kept, notes=notes)
-
-
-def jackknife(X: ArrayLike, value: Value, *, units: Units | None = None) -> FloatArray:
-    """Jackknife values ``(unit, replicate)`` of a statistic: each unit left out once.
-
-    Parameters
-    ----------
-    X
-        Additive components ``(replicate, row, component)``.
-    value, units
-        As in `resample`.
-
-    **Measures**: the influence of single units.
-
-    **Misleads when**: the statistic is not smooth (a median).
-
-    **References**: Efron & Tibshirani (1993), An Introduction to the Bootstrap, chapter 11.
-
-    Examples
-    --------
-    >>> mean = lambda s, w: s[..., 0, 0] / s[..., 0, 1]
-    >>> jackknife([[[1.0, 1.0], [2.0, 1.0], [3.0, 1.0]]], mean).ravel().tolist()
-    [2.5, 2.0, 1.5]
-    """
-    components = finite(X, "X", ndim=3)
-    grouping = Units.of(components.shape[1]) if units is None else units
-    if grouping.n_units < 2:
-        raise StatisticsError("one unit cannot be left out; two are the least.")
-    table = component_table(components, grouping)
-    step = max(1, CHUNK_BYTES // (8 * grouping.n_units))
-    parts = []
-    for start in range(0, grouping.n_units, step):
-        rows = np.arange(start, min(start + step, grouping.n_units))
-        weights = np.ones((rows.size, grouping.n_units))
-        weights[np.arange(rows.size), rows] = 0.0
-        parts.append(evaluate(table, weights, value))
-    return np.concatenate(parts)
 
 
 def bca_limits(

@@ -2,15 +2,13 @@
 
 import numpy as np
 
-from scrutiny.stats.arrays import has_value
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.interval import Interval
 from scrutiny.stats.intervals.crossed import crossed
+from scrutiny.stats.intervals.interval import Interval
 from scrutiny.stats.intervals.parts import (
     IntervalParts,
     checked,
     decompose,
-    enough,
     interval_of,
     item_noise,
     replicate_notes,
@@ -19,7 +17,7 @@ from scrutiny.stats.intervals.parts import (
     t_draws,
 )
 from scrutiny.stats.intervals.scale import Scale
-from scrutiny.stats.resampling.resample import Resampled
+from scrutiny.stats.resampling.resample import Resampled, enough, has_value
 
 
 def paired_contrast(

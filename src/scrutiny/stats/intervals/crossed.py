@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scrutiny.stats.arrays import FloatArray
-from scrutiny.stats.interval import Interval
+from scrutiny.stats.intervals.interval import Interval
 from scrutiny.stats.intervals.parts import (
     checked,
     decompose,

@@ -45,7 +45,7 @@ class FamilyRows:
     item_freedom
         Degrees of freedom of the items' part, where units are few; infinite elsewhere.
     crowding
-        How many items the unit of an average item holds (`resampling.weights.crowding_of`); 1 where
+        How many items the unit of an average item holds (`Units.crowding_of`); 1 where
         each is a unit.
     """
 

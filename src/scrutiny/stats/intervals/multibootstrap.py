@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from scrutiny.stats.arrays import FloatArray, IntArray, finite
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.interval import Decomposition, Direction, Interval, quantile_limits
+from scrutiny.stats.intervals.interval import Decomposition, Direction, Interval, quantile_limits
 from scrutiny.stats.resampling.weights import CHUNK_BYTES, Units, draw_weights
 
 Score = Callable[[FloatArray, IntArray], FloatArray]

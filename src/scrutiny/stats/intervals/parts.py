@@ -6,9 +6,10 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import BoolArray, FloatArray, finite, has_value, proper_level
+from scrutiny.stats.arrays import FloatArray, finite, proper_level
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.interval import Decomposition, Interval, quantile_limits
+from scrutiny.stats.intervals.interval import Decomposition, Interval, quantile_limits
+from scrutiny.stats.resampling.resample import enough, has_value
 
 FEW_CLUSTERS = 20  # below, a note warns of few clusters
 _NEAR_NORMAL = 50  # degrees of freedom; below, the items' part gets a t instead of its own shape
@@ -61,15 +62,6 @@ def checked(
     fine = has_value(drawn)
     enough(fine)
     return each, drawn[fine], () if fine.all() else ("undefined_draws",)
-
-
-def enough(fine: BoolArray) -> None:
-    """Raise unless the statistic is defined on at least half of the draws ``(draw,)``."""
-    if 2 * np.count_nonzero(fine) < fine.size:
-        raise StatisticsError(
-            f"the statistic does not exist on {fine.size - np.count_nonzero(fine)} of {fine.size}"
-            " draws of items; there are too few items of some kind for an interval."
-        )
 
 
 def side_of(each: FloatArray, drawn: FloatArray, *, center: float) -> IntervalParts:

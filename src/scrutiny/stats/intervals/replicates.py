@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from scrutiny.stats.arrays import FloatArray, finite, proper_level
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.interval import Interval
+from scrutiny.stats.intervals.interval import Interval
 
 _PLACES: Final = 4000  # of quantiles that stand for the t in a test
 

@@ -8,7 +8,7 @@ import scipy
 
 from scrutiny.stats.arrays import FloatArray, one_of, proper_level
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.interval import Interval
+from scrutiny.stats.intervals.interval import Interval
 
 SCALES: Final = (
     "identity",

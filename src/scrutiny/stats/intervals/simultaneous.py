@@ -8,8 +8,7 @@ from typing import Final
 import numpy as np
 import scipy
 
-from scrutiny.stats.arrays import FloatArray, has_value
-from scrutiny.stats.interval import Interval
+from scrutiny.stats.arrays import FloatArray
 from scrutiny.stats.intervals.crossed import brought
 from scrutiny.stats.intervals.families import (
     FamilyLimits,
@@ -19,10 +18,11 @@ from scrutiny.stats.intervals.families import (
     recipe_limits,
     tail_of,
 )
+from scrutiny.stats.intervals.interval import Interval
 from scrutiny.stats.intervals.parts import is_coarse, item_degrees, side_of
 from scrutiny.stats.intervals.planner import items_needed, seeds_needed
 from scrutiny.stats.intervals.scale import Scale
-from scrutiny.stats.resampling.resample import Resampled
+from scrutiny.stats.resampling.resample import Resampled, has_value
 
 #: Fewest replicates (seeds) for limits in the scope "this recipe".
 FEWEST_SEEDS: Final = 3

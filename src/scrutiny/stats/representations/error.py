@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from scrutiny.stats.arrays import FloatArray, finite, proper_level
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.interval import Interval
+from scrutiny.stats.intervals.interval import Interval
 from scrutiny.stats.resampling.weights import Units
 
 Similarity = Callable[[FloatArray, FloatArray], float]

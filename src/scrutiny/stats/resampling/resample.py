@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import FloatArray, finite
+from scrutiny.stats.arrays import BoolArray, FloatArray, finite
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.resampling.kept import KeptDraws, SaidStates
 from scrutiny.stats.resampling.sums import CollapsedUnits, ComponentTable, collapse, component_table
@@ -63,6 +63,11 @@ class Resampled:
     def select(self, replicates: slice | list[int]) -> "Resampled":
         """The same draws for a subset of replicates: separates sides that were drawn jointly."""
         return replace(self, point=self.point[replicates], draws=self.draws[:, replicates])
+
+    def mean_replicate(self) -> "Resampled":
+        """Mean over replicates as a single replicate: scope "these checkpoints"."""
+        point, draws = self.point.mean(keepdims=True), self.draws.mean(axis=1, keepdims=True)
+        return replace(self, point=point, draws=draws)
 
 
 def resample(
@@ -283,3 +288,54 @@ def _identity(
     for column in patterns.table.columns if patterns else ():
         digest.update(column.astype("<f8").tobytes())
     return digest.hexdigest()
+
+
+def has_value(draws: FloatArray) -> BoolArray:
+    """Mask of the rows of ``(draw, replicate)`` that hold finite numbers only."""
+    return np.asarray(np.isfinite(draws).all(axis=1), dtype=np.bool_)
+
+
+def enough(fine: BoolArray) -> None:
+    """Raise unless the statistic is defined on at least half of the draws ``(draw,)``."""
+    if 2 * np.count_nonzero(fine) < fine.size:
+        raise StatisticsError(
+            f"the statistic does not exist on {fine.size - np.count_nonzero(fine)} of {fine.size}"
+            " draws of items; there are too few items of some kind for an interval."
+        )
+
+
+def jackknife(X: ArrayLike, value: Value, *, units: Units | None = None) -> FloatArray:
+    """Jackknife values ``(unit, replicate)`` of a statistic: each unit left out once.
+
+    Parameters
+    ----------
+    X
+        Additive components ``(replicate, row, component)``.
+    value, units
+        As in `resample`.
+
+    **Measures**: the influence of single units.
+
+    **Misleads when**: the statistic is not smooth (a median).
+
+    **References**: Efron & Tibshirani (1993), An Introduction to the Bootstrap, chapter 11.
+
+    Examples
+    --------
+    >>> mean = lambda s, w: s[..., 0, 0] / s[..., 0, 1]
+    >>> jackknife([[[1.0, 1.0], [2.0, 1.0], [3.0, 1.0]]], mean).ravel().tolist()
+    [2.5, 2.0, 1.5]
+    """
+    components = finite(X, "X", ndim=3)
+    grouping = Units.of(components.shape[1]) if units is None else units
+    if grouping.n_units < 2:
+        raise StatisticsError("one unit cannot be left out; two are the least.")
+    table = component_table(components, grouping)
+    step = max(1, CHUNK_BYTES // (8 * grouping.n_units))
+    parts = []
+    for start in range(0, grouping.n_units, step):
+        rows = np.arange(start, min(start + step, grouping.n_units))
+        weights = np.ones((rows.size, grouping.n_units))
+        weights[np.arange(rows.size), rows] = 0.0
+        parts.append(evaluate(table, weights, value))
+    return np.concatenate(parts)

@@ -17,26 +17,6 @@ _BLOCK = 65_536  # indices drawn by one call
 _KEPT = KeptDraws()
 
 
-def crowding_of(sizes: ArrayLike) -> float:
-    """Mean number of items in the unit of resampling of an item; 1 if each item is a unit.
-
-    Items divided by it are the effective number of units of equal size (Kish): ten units of
-    very different sizes are worth five or six, in degrees of freedom too.
-
-    Parameters
-    ----------
-    sizes
-        ``(unit,)`` items of each unit of resampling.
-
-    Examples
-    --------
-    >>> crowding_of([4, 4, 4]), crowding_of([10, 1, 1])
-    (4.0, 8.5)
-    """
-    each = np.asarray(sizes, dtype=np.float64)
-    return float((each**2).sum() / each.sum())
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Units:
     """Units of resampling: rows grouped into units, units grouped into strata.
@@ -85,7 +65,27 @@ class Units:
     @property
     def crowding(self) -> float:
         """Mean number of rows in the unit of a row; see `crowding_of`."""
-        return crowding_of(np.bincount(self.code))
+        return self.crowding_of(np.bincount(self.code))
+
+    @staticmethod
+    def crowding_of(sizes: ArrayLike) -> float:
+        """Mean number of items in the unit of resampling of an item; 1 if each item is a unit.
+
+        Items divided by it are the effective number of units of equal size (Kish): ten units of
+        very different sizes are worth five or six, in degrees of freedom too.
+
+        Parameters
+        ----------
+        sizes
+            ``(unit,)`` items of each unit of resampling.
+
+        Examples
+        --------
+        >>> Units.crowding_of([4, 4, 4]), Units.crowding_of([10, 1, 1])
+        (4.0, 8.5)
+        """
+        each = np.asarray(sizes, dtype=np.float64)
+        return float((each**2).sum() / each.sum())
 
     @property
     def n_rows(self) -> int:

@@ -68,6 +68,31 @@ class ExchangeTest:
         """P-value that stays valid whenever one stops."""
         return min(1.0, 1.0 / self.evidence)
 
+    @property
+    def most_that_differ(self) -> float:
+        """Upper limit of the share of questions answered unlike, if none of so many was.
+
+        Examples
+        --------
+        >>> round(ExchangeTest(questions=11).most_that_differ, 3)
+        0.342
+        """
+        return float(1.0 - (1.0 - self.level) ** (1.0 / self.questions))
+
+    @classmethod
+    def fewest_questions(cls, level: float = 0.99) -> int:
+        """Smallest number of questions after which sources can be told apart.
+
+        Examples
+        --------
+        >>> ExchangeTest.fewest_questions(0.99)
+        5
+        """
+        test = cls(level)
+        while not test.differs:
+            test.add((0.0, 0.0), (1.0, 1.0, 1.0, 1.0))
+        return test.questions
+
     def add(self, within: ArrayLike, between: ArrayLike) -> None:
         """Enter the distances of one question's four answers.
 
@@ -89,28 +114,3 @@ class ExchangeTest:
         self._capital = self._capital * bets[:, 0] / bets.mean(axis=1)
         self.questions += 1
         self.evidence = max(self.evidence, float(self._capital.mean()))
-
-
-def fewest_questions(level: float = 0.99) -> int:
-    """Smallest number of questions after which sources can be told apart.
-
-    Examples
-    --------
-    >>> fewest_questions(0.99)
-    5
-    """
-    test = ExchangeTest(level)
-    while not test.differs:
-        test.add((0.0, 0.0), (1.0, 1.0, 1.0, 1.0))
-    return test.questions
-
-
-def most_that_differ(questions: int, *, level: float = 0.99) -> float:
-    """Upper limit of the share of questions that two sources answer unlike, if none of so many is.
-
-    Examples
-    --------
-    >>> round(most_that_differ(11), 3)
-    0.342
-    """
-    return float(1.0 - (1.0 - proper_level(level)) ** (1.0 / questions))

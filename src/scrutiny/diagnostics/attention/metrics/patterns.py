@@ -41,9 +41,8 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.reliability.additive import Additive, Array, divide, second
+from scrutiny.reliability.additive import Additive, Array, divide, second, sum_and_count
 from scrutiny.reliability.metrics import one_of
-from scrutiny.reliability.of_measures import of_one_head
 from scrutiny.stats.errors import StatisticsError
 
 #: Limits of Clark et al. for what they call positional, special and broad heads.
@@ -80,7 +79,7 @@ ATTENTION_TO: Final = one_of(
             f"attention_to_{place}@1",
             f"attention to {said}",
             (place, "rows"),
-            of_one_head,
+            sum_and_count,
             scale="logit",
             divisor=second,
         )
@@ -169,7 +168,7 @@ CLASS_MASS_RATIO: Final = Additive(
     "class_mass_ratio@1",
     "attention to words of the class, times what uniform attention gives",
     ("mass", "uniform"),
-    of_one_head,
+    sum_and_count,
     scale="amount",
     no_effect=1.0,
 )

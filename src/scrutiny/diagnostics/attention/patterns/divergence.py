@@ -16,7 +16,8 @@ from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import LAYERS, Measure, Row
 from scrutiny.diagnostics.attention.patterns.diagnostic import NO_WORDS, TEXTS
 from scrutiny.diagnostics.attention.patterns.sums import distributions, words_of
-from scrutiny.stats.distributions.divergence import jensen_shannon_matrix, scaled_to_points
+from scrutiny.stats.distributions.divergence import jensen_shannon_matrix
+from scrutiny.stats.representations.scaling import scaled_to_points
 
 _NOT_READ: Final = Failure("beyond_n_texts", status="skipped")
 

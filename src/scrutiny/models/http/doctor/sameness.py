@@ -11,7 +11,7 @@ from scrutiny.core.randomness import generator
 from scrutiny.models.http.doctor.asking import Asker, Heard, distance, enter
 from scrutiny.models.http.doctor.finding import Finding
 from scrutiny.models.http.doctor.questions import TELLING
-from scrutiny.stats.significance.exchange import ExchangeTest, fewest_questions, most_that_differ
+from scrutiny.stats.significance.exchange import ExchangeTest
 
 #: Requests of one question: each endpoint answers it twice.
 REQUESTS: Final = 4
@@ -38,9 +38,10 @@ class _Size:
 
 def check_same_model(asker: Asker, other: Asker, *, questions: int, level: float) -> Finding:
     """Whether two endpoints answer alike; asks no longer than it takes to see a difference."""
-    if questions < fewest_questions(level):
+    fewest = ExchangeTest.fewest_questions(level)
+    if questions < fewest:
         says = (
-            f"Too few requests: {fewest_questions(level) * REQUESTS} tell two models apart at this "
+            f"Too few requests: {fewest * REQUESTS} tell two models apart at this "
             "level. Raise --most-requests."
         )
         return Finding(NAME, "can't tell", says)
@@ -68,7 +69,7 @@ def check_same_model(asker: Asker, other: Asker, *, questions: int, level: float
     if not sizes:
         return Finding(NAME, "fault", "No question was answered by both.", numbers)
     if not test.differs:
-        most = most_that_differ(test.questions, level=level)
+        most = test.most_that_differ
         alike = (
             f"All answers are the same: at most {100 * most:.0f} % of such questions have others"
             if exact == test.questions

@@ -3,10 +3,10 @@
 import numpy as np
 import scipy
 
-from scrutiny.stats.arrays import finite, has_value
+from scrutiny.stats.arrays import finite
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.interval import Interval
-from scrutiny.stats.resampling.resample import Resampled
+from scrutiny.stats.intervals.interval import Interval
+from scrutiny.stats.resampling.resample import Resampled, has_value
 
 
 def largest_difference(resampled: Resampled, *, level: float = 0.95) -> Interval:
