@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scrutiny.core.example import Example
+from scrutiny.core.plugin import without_versions
 from scrutiny.core.registry import registry
 from scrutiny.core.transformation import speaks
 from scrutiny.data.dataset import load_dataset
@@ -26,7 +27,6 @@ from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream
 from scrutiny.perturb.engine.recipe import Recipe, parse_recipe
 from scrutiny.perturb.resources.loading import RESOURCES
-from scrutiny.reliability.verdicts.gate_rules import without_versions
 
 HOME = Path(os.environ.get("SCRUTINY_DATA", Path(__file__).parents[1].parent / "shared" / "data"))
 NETWORKS = {"masked_lm", "translator"}  # resources that take long

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from planted_families import coverage, error, interval, preferred
 
+from scrutiny.core.diagnostic import measures_of
 from scrutiny.diagnostics.attack.metrics import (
     ATTACK_SUCCESS,
     VALID_ATTACK_SUCCESS,
 )
-from scrutiny.reliability.metrics import measures_of, metric_of
+from scrutiny.reliability.metrics import metric_of
 
 STUDIES = 300
 

@@ -13,6 +13,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.plugin import PlugIn
 from scrutiny.core.record import Measure, Row
+from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction, Task
 
 if TYPE_CHECKING:
@@ -299,3 +300,19 @@ class ChangesTexts(Diagnostic[P]):
         With ``wants_reference`` it is called once for each replicate of the reference, which its
         variants then have to name.
         """
+
+
+def applies(diagnostic: Diagnostic[Any], task: Task, capabilities: frozenset[str]) -> bool:
+    """Whether a diagnostic can run on this task with such a model."""
+    return (not diagnostic.tasks or task.name in diagnostic.tasks) and (
+        diagnostic.needs <= capabilities
+    )
+
+
+def measures_of(diagnostic: str) -> tuple[Measure, ...]:
+    """Measures that a diagnostic declares, by the diagnostic's name in a key; empty if unknown."""
+    name = diagnostic.partition("#")[0]
+    if name not in registry().names("diagnostic"):
+        return ()
+    found: tuple[Measure, ...] = registry().load("diagnostic", name).measures
+    return found

@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
+from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.expressions import OPERATORS
+from scrutiny.core.plugin import without_versions
 from scrutiny.core.record import Counts
 
 T = TypeVar("T")
@@ -214,3 +216,25 @@ class Estimate:
         interval = f" [{self.low:.3f}, {self.high:.3f}]" if known else ""
         said = f"{value}{interval}, {self.divided_by:.6g} of {self.counts.planned}"
         return f"<{key.metric} of {key.subject} on {key.dataset}{named}: {said}>"
+
+
+def says(value: object, text: str) -> bool:
+    """Whether a value of an estimate's condition is the written one; versions are optional.
+
+    Examples
+    --------
+    >>> says("contraction@1+typos@12", "contraction+typos"), says(True, "true"), says(0, "0")
+    (True, True, True)
+    """
+    full = written(value)
+    return text in (full, without_versions(full))
+
+
+def written(value: object) -> str:
+    """Value of an estimate's condition, as rules and plans write it."""
+    return value if isinstance(value, str) else canonical_json(value)
+
+
+def fits(has: Mapping[str, object], where: Mapping[str, object]) -> bool:
+    """Whether an estimate's properties match a selection, name by name."""
+    return all(name in has and says(has[name], written(value)) for name, value in where.items())

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
-from scrutiny.core.task import Prediction
+from scrutiny.core.task import Prediction, Task
 
 M = TypeVar("M", bound="ModelAround")
 
@@ -233,3 +233,15 @@ def around(kind: type[M], model: PlainModel) -> type[M]:
 def as_model(given: PlainModel) -> Model:
     """Model from any object with its members; unchanged if it subclasses `Model`."""
     return given if isinstance(given, Model) else around(ModelAround, given)(given)
+
+
+def capabilities_of(model: Model, task: Task) -> frozenset[str]:
+    """Capabilities of a model, stated or detected.
+
+    A model loaded for a task that must be answered can be asked for answers.
+    """
+    known = {"training_hashes"} if isinstance(model, KnowsTrainingText) else set()
+    if model.n_samples:
+        known.add("samples")
+    answers = {"predict"} if task.must_be_answered else set()
+    return model.capabilities | known | answers

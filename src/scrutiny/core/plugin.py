@@ -4,10 +4,13 @@ A member that may be left out has a default on the base class, so that nothing i
 by its name. That a thing subclasses its base is checked in one place: where the registry loads it.
 """
 
+import re
 from inspect import getdoc
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from scrutiny.core.errors import ConformanceError
+
+_VERSION: Final = re.compile(r"@(?:py-[0-9a-f]+|[0-9]+)")
 
 
 class PlugIn:
@@ -90,3 +93,14 @@ def _bases(root: type[PlugIn]) -> list[type[PlugIn]]:
     """Classes that declare a kind themselves."""
     found = [] if root is PlugIn else [root] if "kind" in vars(root) else []
     return found + [base for sub in root.__subclasses__() for base in _bases(sub)]
+
+
+def without_versions(name: str) -> str:
+    """Name of a plug-in, or of several that are composed, without versions.
+
+    Examples
+    --------
+    >>> without_versions("contraction@1+typos@12(share=0.5)"), without_versions("shout@py-3fa2")
+    ('contraction+typos(share=0.5)', 'shout')
+    """
+    return _VERSION.sub("", name)

@@ -9,7 +9,7 @@ from typing import Any
 
 from scrutiny.core.answers.answer import labels_in, renamed
 from scrutiny.core.boundary.canonical import length_prefixed, value_digest
-from scrutiny.core.errors import DataError
+from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.data.doubts import BadRow, doubt_answers, left_out
 from scrutiny.data.labels import LabelMatch, sort_labels
@@ -99,6 +99,35 @@ class Dataset:
         labels = tuple(names[label] for label in self.labels)
         notes = (*self.notes, match.note)
         return replace(self, examples=examples, labels=labels, label_map=names, notes=notes)
+
+    def unit_column(self, unit: str) -> str:
+        """Column of the items that is the unit of resampling.
+
+        The given one; else the first ``u_`` column with several values (one document is no sample
+        of documents); else "item".
+
+        Raises
+        ------
+        PlanError
+            If the items have no such column.
+        """
+        names = list(dict.fromkeys(name for e in self.examples for name in e.attributes))
+        if unit == "item":
+            units = (name for name in names if name.startswith("u_"))
+            return next((name for name in units if self._has_several(name)), "item")
+        for name in (unit, f"u_{unit}"):
+            if name in names:
+                return name
+        raise PlanError(
+            f"data {self.name!r}: unit {unit!r} is no column of the items; they have "
+            f"{', '.join(names) or 'none'}. Map one in the data string: #unit={unit}."
+        )
+
+    def _has_several(self, column: str) -> bool:
+        """Whether a column has more than one value."""
+        values = (e.attributes.get(column) for e in self.examples)
+        first = next(values, None)
+        return any(value != first for value in values)
 
 
 def load_dataset(

@@ -27,6 +27,7 @@ from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 
+from scrutiny.core.diagnostic import measures_of
 from scrutiny.core.errors import PlanError, ScrutinyError, UnknownNameError
 from scrutiny.core.expressions import (
     GAIN,
@@ -167,15 +168,6 @@ def metric_of(text: str, measures: Sequence[Measure] = ()) -> Statistic:
         measure = next((one for one in measures if one.name == of), Measure(of))
         return _of_measure(found, replace(measure, axes=()), name)
     return _with_value(found, whole.arguments[0].text) if isinstance(found, Parametric) else found
-
-
-def measures_of(diagnostic: str) -> tuple[Measure, ...]:
-    """Measures that a diagnostic declares, by the diagnostic's name in a key; empty if unknown."""
-    name = diagnostic.partition("#")[0]
-    if name not in registry().names("diagnostic"):
-        return ()
-    found: tuple[Measure, ...] = registry().load("diagnostic", name).measures
-    return found
 
 
 def in_words(metric: str, measures: Sequence[Measure]) -> str:

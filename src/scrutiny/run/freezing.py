@@ -9,16 +9,16 @@ import pyarrow.compute as pc
 from scrutiny.core.boundary.listing import in_all
 from scrutiny.core.edit import Edit, Variant
 from scrutiny.core.errors import DataError, PlanError, UnknownNameError
+from scrutiny.core.estimate import says
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan
-from scrutiny.core.plugin import title_of
+from scrutiny.core.plugin import title_of, without_versions
 from scrutiny.core.suites.case import Case
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import load_dataset
 from scrutiny.parts.run.view import Found
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.recipes.attack import parse_attack
-from scrutiny.reliability.verdicts.gate_rules import says, without_versions
 from scrutiny.store.blocks import variants_of
 from scrutiny.store.edits import edits_json
 from scrutiny.store.portable import located

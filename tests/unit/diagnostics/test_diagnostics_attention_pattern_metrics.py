@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from scrutiny.core.diagnostic import measures_of
 from scrutiny.diagnostics.attention.metrics import patterns as p
-from scrutiny.reliability.metrics import measures_of, metric_of
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.testing import check_statistic
 

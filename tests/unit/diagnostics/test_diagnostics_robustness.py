@@ -9,11 +9,11 @@ from toy_runs import estimate, run
 from scrutiny.core.diagnostic import Batch
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
+from scrutiny.core.plugin import without_versions
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.robustness.diagnostic import Robustness
 from scrutiny.diagnostics.robustness.params import RobustnessParams
-from scrutiny.reliability.verdicts.gate_rules import without_versions
 from scrutiny.store.blocks import variants_of
 from scrutiny.tasks.names import load_task
 from scrutiny.testing import (

@@ -1,12 +1,12 @@
 import pytest
 
 from scrutiny.core.errors import ConformanceError, ModelError, UnknownNameError
-from scrutiny.core.model import LoadOptions, Model
+from scrutiny.core.model import LoadOptions, Model, capabilities_of
 from scrutiny.core.task import Prediction
 from scrutiny.models.strings import load as load_module
 from scrutiny.models.strings.adapters import Adapter, adapter, known_targets
 from scrutiny.models.strings.load import load_model
-from scrutiny.run.planning.loading import capabilities_of, load_given
+from scrutiny.run.planning.loading import LoadedModels
 
 MODEL = """
 class Echo:
@@ -69,7 +69,7 @@ def test_an_adapter_that_returns_an_object_with_the_members(monkeypatch, classif
 
 
 def test_an_object_that_is_handed_over_with_the_members(classification):
-    model = load_given(Plain(), classification)
+    model = LoadedModels(given={"m": Plain()}).get("m", "", classification)[0]
     assert isinstance(model, Model)
     assert model.n_samples == 7
     assert capabilities_of(model, classification) == {"predict", "samples"}

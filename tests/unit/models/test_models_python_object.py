@@ -9,7 +9,7 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.model import LoadOptions
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.strings.load import load_model
-from scrutiny.run.planning.loading import load_replicate
+from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.tasks.classification.classes import TextClassification
 
 CODE = """
@@ -368,7 +368,7 @@ def test_a_stand_in_that_has_every_attribute_is_asked_like_any_object(target, cl
 def test_an_attribute_that_raises_is_an_error_of_the_model(target, classification):
     source = f"{target}:Trap"
     with pytest.raises(ModelError, match=r"RuntimeError: not yet \(at models_of_a_user.py:\d+\)"):
-        load_replicate(source, classification, LoadOptions())
+        LoadedModels().get("m", source, classification)[0]
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from scrutiny.core.plugin import without_versions
 from scrutiny.core.registry import registry
 from scrutiny.data.dataset import load_dataset
 from scrutiny.perturb.engine.recipe import parse_recipe
-from scrutiny.reliability.verdicts.gate_rules import without_versions
 
 ROOT = Path(__file__).parents[3]
 TOOL = runpy.run_path(str(ROOT / "tools" / "transformation_table.py"))

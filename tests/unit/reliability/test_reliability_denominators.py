@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from made_panels import KEY, panel, side
 
+from scrutiny.core.diagnostic import measures_of
 from scrutiny.core.plan import Resampling
 from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.diagnostics.attack.metrics import ATTACK_SUCCESS
@@ -17,7 +18,7 @@ from scrutiny.diagnostics.faithfulness.metrics import ChangedHeads
 from scrutiny.reliability.additive import divisors
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.estimate import by_replicate, estimate
-from scrutiny.reliability.metrics import measures_of, metric_of, usual_metrics
+from scrutiny.reliability.metrics import metric_of, usual_metrics
 from scrutiny.run.estimating.contrasts import contrast, shared_items
 
 ROWS = 40

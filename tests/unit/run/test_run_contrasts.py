@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from scrutiny.core.diagnostic import measures_of
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
@@ -13,7 +14,7 @@ from scrutiny.core.record import Measure
 from scrutiny.diagnostics.attention.metrics.heads import MEAN_HEAD
 from scrutiny.diagnostics.stereotypes.metrics import STEREOTYPE_SCORE
 from scrutiny.reliability.derive import join
-from scrutiny.reliability.metrics import measures_of, metric_of
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Panel, Side
 from scrutiny.reliability.statistics import ACCURACY
 from scrutiny.run.estimating.contrasts import contrast, joined_slices, shared_items

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, f1_score, precision_score, recall_score
 
+from scrutiny.core.diagnostic import measures_of
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.reliability.asked import Asked, asked_of, asks_more, partner
 from scrutiny.reliability.derive import join
-from scrutiny.reliability.metrics import measures_of, metric_name, metric_of
+from scrutiny.reliability.metrics import metric_name, metric_of
 from scrutiny.reliability.panel import CODES, Panel, Side
 from scrutiny.run.estimating.contrasts import contrast, shared_items
 from scrutiny.run.estimating.joint import jointly

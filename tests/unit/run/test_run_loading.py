@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from scrutiny.core.example import Example
-from scrutiny.core.model import KnowsTrainingText, LoadOptions
+from scrutiny.core.model import KnowsTrainingText, capabilities_of
 from scrutiny.models.strings import load
 from scrutiny.models.strings.adapters import Adapter
-from scrutiny.run.planning.loading import capabilities_of, load_replicate
+from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.training.trained import trained_on_it
 from scrutiny.tasks.names import load_task
 from scrutiny.testing.toy_models import KeywordClassifier
@@ -30,7 +30,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_nothing_is_known_where_nothing_was_kept(folder):
-    model = load_replicate(f"hf:{folder}", TASK, LoadOptions())
+    model = LoadedModels().get("m", f"hf:{folder}", TASK)[0]
     assert not isinstance(model, KnowsTrainingText)
     assert "training_hashes" not in capabilities_of(model, TASK)
 
@@ -39,7 +39,7 @@ def test_nothing_is_known_where_nothing_was_kept(folder):
 def test_what_its_training_kept_is_known_for_every_task(folder, place):
     np.save(folder.parent / place / "training_hashes.npy", np.array([5], dtype=np.uint64))
     for task in (TASK, load_task("passages")):
-        model = load_replicate(f"hf:{folder}", task, LoadOptions())
+        model = LoadedModels().get("m", f"hf:{folder}", task)[0]
         assert isinstance(model, KeywordClassifier)  # itself, not something around it
         assert "training_hashes" in capabilities_of(model, task)
         assert model.training_hashes().tolist() == [5]
@@ -49,7 +49,7 @@ def test_what_the_user_states_comes_first(folder):
     np.save(folder / "training_hashes.npy", np.array([5], dtype=np.uint64))
     texts = folder / "read.csv"
     texts.write_text("text,label\nA film.,positive\n")
-    model = load_replicate(f"hf:{folder}#training={texts}", TASK, LoadOptions())
+    model = LoadedModels().get("m", f"hf:{folder}#training={texts}", TASK)[0]
     assert model.training_hashes().tolist() == training_hashes(["A film."]).tolist()
     example = Example(id="1", fields={"text": "a good film"})
     assert model.predict([example])[0].answer == KeywordClassifier().predict([example])[0].answer

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from importlib import import_module
-from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
@@ -16,12 +15,12 @@ from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.registry import Registration, build
+from scrutiny.data.dataset import Dataset
 from scrutiny.data.run_items import RunItems
 from scrutiny.diagnostics.performance.diagnostic import Performance
 from scrutiny.registrations import REGISTRATIONS
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.run.planning.claims import CHEAP_BYTES, FEW_NULLS, with_presupposed
-from scrutiny.run.planning.specs import unit_column
 
 CLASSES = ("ByGroup", "NeedsSkill")
 
@@ -166,9 +165,9 @@ def test_one_document_is_no_sample_of_documents(documents, unit):
         Example(f"p{n}", {"text": "x"}, attributes={"u_document": name})
         for n, name in enumerate(documents)
     )
-    dataset = SimpleNamespace(name="x", examples=examples)
-    assert unit_column(dataset, "item") == unit
-    assert unit_column(dataset, "document") == "u_document"
+    dataset = Dataset("x", "", "passages", examples, (), {}, (), "", (), {})
+    assert dataset.unit_column("item") == unit
+    assert dataset.unit_column("document") == "u_document"
 
 
 def test_untrained_families_are_added_once(tmp_path):

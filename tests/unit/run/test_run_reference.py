@@ -12,7 +12,7 @@ from scrutiny.cli.running.plans import audit_from_flags, plan_from_flags
 from scrutiny.cli.verbs.show import facts
 from scrutiny.core.design import DataShape, Design, EstimateSpec, Inputs, Selector, SubjectShape
 from scrutiny.core.errors import ModelError, PlanError
-from scrutiny.core.model import Family, Replicate
+from scrutiny.core.model import Family, Replicate, capabilities_of
 from scrutiny.core.plan import EstimatePlan, MeasurePlan
 from scrutiny.core.progress import Progress
 from scrutiny.core.record import Measure, Row
@@ -22,7 +22,7 @@ from scrutiny.run.driver import RunOptions, run_plan, tasks_of
 from scrutiny.run.estimating.gate import gate_run
 from scrutiny.run.planning.assignment import assignments_of, to_json
 from scrutiny.run.planning.file import plan_of
-from scrutiny.run.planning.loading import LoadedModels, capabilities_of, load_given
+from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.opened import Opened
 from scrutiny.run.planning.pairs import pairs_of
 from scrutiny.run.planning.resolve import resolve
@@ -455,8 +455,12 @@ class Sampling:
 
 def test_a_model_says_that_it_is_known_by_samples(two):
     task = load_task("text-classification")
-    assert "samples" in capabilities_of(load_given(Sampling(), task), task)
-    assert "samples" not in capabilities_of(load_given(KeywordClassifier(), task), task)
+    assert "samples" in capabilities_of(
+        LoadedModels(given={"m": Sampling()}).get("m", "", task)[0], task
+    )
+    assert "samples" not in capabilities_of(
+        LoadedModels(given={"m": KeywordClassifier()}).get("m", "", task)[0], task
+    )
 
 
 def test_show_says_that_a_second_model_is_wanted():

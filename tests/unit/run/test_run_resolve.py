@@ -10,7 +10,6 @@ from scrutiny.core.errors import ModelError, PlanError, UnknownNameError
 from scrutiny.core.plan import DataPlan, EstimatePlan, MeasurePlan, ModelPlan, TrainPlan
 from scrutiny.run.planning.assignment import from_json, to_json
 from scrutiny.run.planning.resolve import make_params, resolve
-from scrutiny.run.planning.specs import unit_column
 from scrutiny.testing import KeywordClassifier
 
 MODELS = {"m": KeywordClassifier()}
@@ -234,7 +233,7 @@ def test_units_come_from_the_plan_or_from_the_data_string(object_plan, tmp_path)
     with pytest.raises(PlanError, match=r"unit 'word' is no column.*#unit=word"):
         unit(("unit", "word"))
     plain = look(object_plan)
-    assert unit_column(plain.datasets["x"], "item") == "item"
+    assert plain.datasets["x"].unit_column("item") == "item"
     assert plain.assignments[0].spec.unit == "item"
 
 

@@ -25,12 +25,12 @@ from typing import NamedTuple
 from scrutiny.core.claim import Claim, Component, Risk
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector, draws_of
 from scrutiny.core.expressions import metric_of_metric, spoken_metric
+from scrutiny.core.plugin import without_versions
 from scrutiny.core.record import Measure
 from scrutiny.core.task import Task, score_of
 from scrutiny.diagnostics.robustness.params import RobustnessParams, has_labels
 from scrutiny.perturb.engine.recipe import Recipe
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.reliability.verdicts.gate_rules import without_versions
 
 _BEFORE = Selector(role="baseline")
 _STAYS = {"after": "before"}

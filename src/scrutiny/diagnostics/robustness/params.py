@@ -6,11 +6,11 @@ from typing import Final
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.limits import at_least, shares
+from scrutiny.core.plugin import without_versions
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task, score_of
 from scrutiny.perturb.engine.recipe import Recipe, parse_recipe
 from scrutiny.perturb.resources.loading import RESOURCES
-from scrutiny.reliability.verdicts.gate_rules import without_versions
 
 #: What is asked first where time is short: one change of each kind (letters, case, words, grammar,
 #: style, marks), the commonest in texts that people write; then their near relatives; then what

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Final
 
+from scrutiny.core.diagnostic import measures_of
 from scrutiny.core.estimate import EstimateKey
-from scrutiny.reliability.metrics import in_words, measures_of
+from scrutiny.reliability.metrics import in_words
 
 GAP: Final = "\N{HORIZONTAL ELLIPSIS}"
 _VERSION: Final = re.compile(r"@(?:\d+|py-[0-9a-f]+)(#[0-9a-f]+)?$")

@@ -66,8 +66,7 @@ def deciding(claim: Claim, parts: tuple[Part, ...]) -> tuple[Part, ...]:
 
 def is_of_recipe(part: Part) -> bool:
     """Whether a number has limits for the recipe: three or more drawn replicates."""
-    found = part.found.estimate
-    return found.n_replicates >= 3 and not found.is_fixed
+    return part.found.estimate.n_replicates >= 3 and not part.found.estimate.is_fixed
 
 
 def is_on_one_unit(found: Estimated) -> bool:

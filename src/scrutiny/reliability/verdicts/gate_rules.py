@@ -5,14 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.boundary.given import refuse_odd_values
 from scrutiny.core.claim import OPERATORS
 from scrutiny.core.errors import PlanError
+from scrutiny.core.estimate import says
 from scrutiny.core.expressions import names_metric
 from scrutiny.core.slice_syntax import parted, subtracted
 
-_VERSION: Final = re.compile(r"@(?:py-[0-9a-f]+|[0-9]+)")
 _RULE: Final = re.compile(
     r"^\s*(?P<metric>.*?[^<>=\s])?\s*(?P<operator><=|>=|<|>)\s*(?P<limit>[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)"
     r"(?P<percent>\s*%)?\s*(?:where\s+(?P<where>.+))?$"
@@ -42,39 +41,6 @@ class Rule:
         return all(
             name in condition and says(condition[name], text) for name, text in self.where.items()
         )
-
-
-def says(value: object, text: str) -> bool:
-    """Whether a condition's value matches a written one; versions are optional.
-
-    Examples
-    --------
-    >>> says("contraction@1+typos@12", "contraction+typos"), says(True, "true"), says(0, "0")
-    (True, True, True)
-    """
-    full = written(value)
-    return text in (full, without_versions(full))
-
-
-def written(value: object) -> str:
-    """Condition's value as written in rules and plans."""
-    return value if isinstance(value, str) else canonical_json(value)
-
-
-def fits(has: Mapping[str, object], where: Mapping[str, object]) -> bool:
-    """Whether the properties of an estimate match a selection, name by name."""
-    return all(name in has and says(has[name], written(value)) for name, value in where.items())
-
-
-def without_versions(name: str) -> str:
-    """Name of a transformation or composition without versions.
-
-    Examples
-    --------
-    >>> without_versions("contraction@1+typos@12(share=0.5)"), without_versions("shout@py-3fa2")
-    ('contraction+typos(share=0.5)', 'shout')
-    """
-    return _VERSION.sub("", name)
 
 
 def parse_rule(text: str) -> Rule:

@@ -9,6 +9,7 @@ from typing import Final
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
+from scrutiny.core.plugin import without_versions
 from scrutiny.parts.charts import findings as charts
 from scrutiny.parts.charts.glyphs import Glyph, glyphs
 from scrutiny.parts.charts.lines import LineGroup, line_groups, shared_limit
@@ -27,7 +28,6 @@ from scrutiny.parts.wording.labels import (
 )
 from scrutiny.parts.wording.numbers import denominator, interval, number, p_value, value_and_bounds
 from scrutiny.parts.wording.verdicts import counts, headline, sentences
-from scrutiny.reliability.verdicts.gate_rules import without_versions
 from scrutiny.report.formats.page_first_screen import CasePage, FirstScreen, case_page, first_screen
 from scrutiny.report.formats.page_signs import SignsPage, signs_page
 from scrutiny.report.parts import parts

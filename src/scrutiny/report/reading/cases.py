@@ -11,11 +11,11 @@ import pyarrow as pa
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import UnknownNameError
-from scrutiny.core.estimate import EstimateKey
+from scrutiny.core.estimate import EstimateKey, says
+from scrutiny.core.plugin import without_versions
 from scrutiny.parts.run.view import Found
 from scrutiny.parts.wording.diffs import changed_words
 from scrutiny.parts.wording.labels import replicate_words
-from scrutiny.reliability.verdicts.gate_rules import says, without_versions
 from scrutiny.report.reading.evidence import Tables, answers_to, is_right, item_rows, variant_rows
 from scrutiny.report.reading.told import NO_ANSWER, brief_words
 from scrutiny.text.edits.apply import apply_to_text

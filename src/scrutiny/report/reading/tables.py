@@ -9,9 +9,9 @@ import pyarrow as pa
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.plugin import without_versions
 from scrutiny.parts.run.risks import risks_of
 from scrutiny.parts.wording.labels import family_name, unversioned
-from scrutiny.reliability.verdicts.gate_rules import without_versions
 
 #: Columns of the table of risks.
 RISKS: Final = pa.schema(

@@ -18,7 +18,6 @@ from scrutiny.core.grouping import grouped
 from scrutiny.data.dataset import Dataset
 from scrutiny.run.estimating.label_words import are_words, exchanged, pairs_of, said_pairs
 from scrutiny.run.planning.resolved import Pairing, Resolved
-from scrutiny.run.planning.specs import unit_column
 from scrutiny.stats.agreement.label_exchange import (
     Exchange,
     Ints,
@@ -131,7 +130,7 @@ def _answers_of(answers: pa.Table, family: str, data: str, resolved: Resolved) -
     words = pairing.labels.in_data_words(pairing.model_labels)
     numbers = {words[label]: i for i, label in enumerate(pairing.model_labels)}
     golds = np.array([numbers.get(label_in(g) or "", -1) for g in dataset.golds])
-    units = _units(dataset, unit_column(dataset, plan.unit))
+    units = _units(dataset, dataset.unit_column(plan.unit))
     items = _index(rows["item"], [e.id for e in dataset.examples])
     given = _index(rows["answer"], [answer_text(label) for label in numbers])
     is_whole = (items >= 0) & (given >= 0) & (golds[items] >= 0)

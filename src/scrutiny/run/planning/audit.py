@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import canonical_json, plain
-from scrutiny.core.diagnostic import Diagnostic
+from scrutiny.core.diagnostic import Diagnostic, applies
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.grouping import grouped
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
@@ -16,7 +16,7 @@ from scrutiny.models.strings.family import expand
 from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.opened import Opened
 from scrutiny.run.planning.profiles import LANGUAGE, SHIP, profile_of
-from scrutiny.run.planning.resolve import applies, compares
+from scrutiny.run.planning.resolve import compares
 from scrutiny.tasks.names import load_task
 
 #: What a model offers an audit beside its capabilities: that changed texts can be asked.

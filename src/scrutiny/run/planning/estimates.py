@@ -6,13 +6,13 @@ from typing import Any, Final
 
 from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.errors import PlanError
+from scrutiny.core.estimate import fits, written
 from scrutiny.core.expressions import names_metric
 from scrutiny.core.limits import known
 from scrutiny.core.plan import EstimatePlan
 from scrutiny.core.slice_syntax import WHERE, joined, slice_of_values
 from scrutiny.reliability.asked import Asked, asked_of, partner
 from scrutiny.reliability.metrics import metric_name, metric_of
-from scrutiny.reliability.verdicts.gate_rules import fits, written
 from scrutiny.run.planning.assignment import Assignment, Contrast
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.run.planning.slicing import contrast_over, items_of, over, split_selector

@@ -15,7 +15,13 @@ from typing import Any, Final, NamedTuple
 
 from scrutiny.core.example import Example
 from scrutiny.core.garbage import seldom_collected
-from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model, PlainModel, as_model
+from scrutiny.core.model import (
+    LoadOptions,
+    Model,
+    PlainModel,
+    as_model,
+    capabilities_of,
+)
 from scrutiny.core.queries.remote import RemoteModel
 from scrutiny.core.task import Task
 from scrutiny.data.reading import iter_examples
@@ -33,7 +39,7 @@ _DEFAULT: Final = LoadOptions()
 KEPT: Final = 2
 
 
-def load_replicate(
+def _load_replicate(
     source: str, task: Task, options: LoadOptions, *, hashes: Callable[[str], Any] | None = None
 ) -> Model:
     """Model of a complete string, with its training text if the user states it.
@@ -57,23 +63,11 @@ def _hashes_of(source: str) -> Any:
     )
 
 
-def load_given(given: Any, task: Task) -> Model:
+def _load_given(given: Any, task: Task) -> Model:
     """Model wrapping a given Python object."""
     if isinstance(given, PlainModel):
         return as_model(given)
     return PythonModel(given, task, parse(f"python:object:{type(given).__name__}"), batch=None)
-
-
-def capabilities_of(model: Model, task: Task) -> frozenset[str]:
-    """Capabilities of a model, stated or detected.
-
-    A model loaded for a task that must be answered can be asked for answers.
-    """
-    known = {"training_hashes"} if isinstance(model, KnowsTrainingText) else set()
-    if model.n_samples:
-        known.add("samples")
-    answers = {"predict"} if task.must_be_answered else set()
-    return model.capabilities | known | answers
 
 
 class ModelKey(NamedTuple):
@@ -148,10 +142,10 @@ class LoadedModels:
 
     def _load(self, key: ModelKey, task: Task) -> tuple[Model, ObjectReading | None]:
         if key.family in self.given:
-            model = load_given(self.given[key.family], task)
+            model = _load_given(self.given[key.family], task)
         else:
             begun = perf_counter()
-            model = load_replicate(key.source, task, self.options, hashes=self._hashes)
+            model = _load_replicate(key.source, task, self.options, hashes=self._hashes)
             self.slowest = max(self.slowest, perf_counter() - begun)
         with errors_named(key.source), at_home(key.source):
             return model, reading_of(model)

@@ -6,12 +6,13 @@ from typing import Any, Final
 
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import PlanError
-from scrutiny.core.estimate import Estimate
+from scrutiny.core.estimate import Estimate, fits
 from scrutiny.core.grouping import grouped
 from scrutiny.core.limits import known
-from scrutiny.core.published import OF_VERDICTS, PublishedPlan, Reproduction
-from scrutiny.reliability.verdicts.gate_rules import fits
-from scrutiny.run.planning.printed import (
+from scrutiny.core.published import (
+    OF_VERDICTS,
+    PublishedPlan,
+    Reproduction,
     at_digits,
     half_unit,
     printed_text,

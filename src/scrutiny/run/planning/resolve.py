@@ -439,10 +439,3 @@ def _must_apply(diagnostic: Diagnostic[Any], name: str, task: Task, pairing: Pai
 def compares(diagnostic: Diagnostic[Any]) -> bool:
     """Whether a diagnostic compares a model's answers with gold ones."""
     return diagnostic.reads_gold and "predict" in diagnostic.needs
-
-
-def applies(diagnostic: Diagnostic[Any], task: Task, capabilities: frozenset[str]) -> bool:
-    """Whether a diagnostic can run on this task with such a model."""
-    return (not diagnostic.tasks or task.name in diagnostic.tasks) and (
-        diagnostic.needs <= capabilities
-    )

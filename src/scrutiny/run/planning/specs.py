@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from scrutiny.core.answers.answer import label_in
 from scrutiny.core.claim import Claim
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec
-from scrutiny.core.errors import PlanError
 from scrutiny.core.model import Family
 from scrutiny.core.plan import MeasurePlan, ModelPlan
 from scrutiny.core.record import Measure
@@ -41,7 +40,7 @@ def places(resolved: Resolved) -> Iterator[PlacedDesign]:
     """Places of every design, in plan order."""
     datasets = resolved.datasets
     units = {
-        d.name: unit_column(datasets[d.name], d.unit)
+        d.name: datasets[d.name].unit_column(d.unit)
         for d in resolved.plan.data
         if d.name in datasets
     }
@@ -193,37 +192,6 @@ def design_claims(resolved: Resolved) -> Iterator[Claim]:
     for (prefix, name), members in by_dataset.items():
         if len(members) > 1:
             yield _on_every_dataset(prefix + name, members)
-
-
-def unit_column(dataset: Dataset, unit: str) -> str:
-    """Column of the items that is the plan's unit of resampling.
-
-    The plan's unit; else the first ``u_`` column with several values (one document is no sample of
-    documents); else "item".
-
-    Raises
-    ------
-    PlanError
-        If the items have no such column.
-    """
-    names = list(dict.fromkeys(name for e in dataset.examples for name in e.attributes))
-    if unit == "item":
-        units = (name for name in names if name.startswith("u_"))
-        return next((name for name in units if _has_several(dataset, name)), "item")
-    for name in (unit, f"u_{unit}"):
-        if name in names:
-            return name
-    raise PlanError(
-        f"data {dataset.name!r}: unit {unit!r} is no column of the items; they have "
-        f"{', '.join(names) or 'none'}. Map one in the data string: #unit={unit}."
-    )
-
-
-def _has_several(dataset: Dataset, column: str) -> bool:
-    """Whether a column has more than one value."""
-    values = (e.attributes.get(column) for e in dataset.examples)
-    first = next(values, None)
-    return any(value != first for value in values)
 
 
 def _named(

@@ -17,7 +17,7 @@ from scrutiny.stats.intervals.parts import (
     t_draws,
 )
 from scrutiny.stats.intervals.scale import Scale
-from scrutiny.stats.resampling.resample import Resampled, enough, has_value
+from scrutiny.stats.resampling.resample import Resampled, has_enough
 
 
 def paired_contrast(
@@ -122,8 +122,7 @@ def unpaired_contrast(
     where = Scale.of(scale).difference
     each_a, drawn_a, _ = checked(a.point, a.draws, keep=True)
     each_b, drawn_b, _ = checked(b.point, b.draws, keep=True)
-    fine = has_value(np.hstack([drawn_a, drawn_b]))
-    enough(fine)
+    fine = has_enough(np.hstack([drawn_a, drawn_b]))
     notes: tuple[str, ...] = () if fine.all() else ("undefined_draws",)
     sides = [
         side_of(e, d[fine], center=float(e.mean()))

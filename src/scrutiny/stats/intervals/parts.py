@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scrutiny.stats.arrays import FloatArray, finite, proper_level
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.intervals.interval import Decomposition, Interval, quantile_limits
-from scrutiny.stats.resampling.resample import enough, has_value
+from scrutiny.stats.resampling.resample import has_enough
 
 FEW_CLUSTERS = 20  # below, a note warns of few clusters
 _NEAR_NORMAL = 50  # degrees of freedom; below, the items' part gets a t instead of its own shape
@@ -59,8 +59,7 @@ def checked(
         )
     if keep:
         return each, drawn, ()
-    fine = has_value(drawn)
-    enough(fine)
+    fine = has_enough(drawn)
     return each, drawn[fine], () if fine.all() else ("undefined_draws",)
 
 

@@ -295,13 +295,15 @@ def has_value(draws: FloatArray) -> BoolArray:
     return np.asarray(np.isfinite(draws).all(axis=1), dtype=np.bool_)
 
 
-def enough(fine: BoolArray) -> None:
-    """Raise unless the statistic is defined on at least half of the draws ``(draw,)``."""
+def has_enough(draws: FloatArray) -> BoolArray:
+    """Mask of draws of items on which all replicates have a value; raises if fewer than half."""
+    fine = has_value(draws)
     if 2 * np.count_nonzero(fine) < fine.size:
         raise StatisticsError(
             f"the statistic does not exist on {fine.size - np.count_nonzero(fine)} of {fine.size}"
             " draws of items; there are too few items of some kind for an interval."
         )
+    return fine
 
 
 def jackknife(X: ArrayLike, value: Value, *, units: Units | None = None) -> FloatArray:

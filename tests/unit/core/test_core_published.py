@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrutiny.core.errors import PlanError
-from scrutiny.run.planning.printed import at_digits, printed_value, rounds_to
+from scrutiny.core.published import at_digits, printed_value, rounds_to
 
 
 @pytest.mark.parametrize(
