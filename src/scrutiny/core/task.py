@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from scrutiny.core.answers.answer import AnswerType, type_of
+from scrutiny.core.answers.answer import AnswerType, label_in, type_of
 from scrutiny.core.answers.label import LABEL
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example
@@ -31,6 +31,18 @@ class Prediction(NamedTuple):
     answer: Any = None
     scores: tuple[float, ...] | None = None
     said: str | None = None
+
+    def label_among(self, labels: Sequence[str]) -> str | None:
+        """Label that it names, or else the likeliest of the model's; None if it is no label.
+
+        Examples
+        --------
+        >>> Prediction(scores=(0.25, 0.75)).label_among(["bad", "good"])
+        'good'
+        """
+        if self.answer is not None or not self.scores:
+            return label_in(self.answer)
+        return labels[self.scores.index(max(self.scores))]
 
     def agrees(self, other: "Prediction") -> bool:
         """Whether both answers to one text are the same.

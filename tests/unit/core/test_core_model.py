@@ -102,3 +102,11 @@ def test_an_object_that_hands_everything_on_is_asked_for_the_seven_members():
 def test_samples_of_a_model():
     assert n_samples_of(Least()) is None
     assert n_samples_of(as_model(Plain())) == 20
+
+
+def test_a_prediction_without_an_answer_has_the_first_of_the_likeliest_labels():
+    labels = ("bad", "mixed", "good")
+    assert Prediction(scores=(0.25, 0.375, 0.375)).label_among(labels) == "mixed"
+    assert Prediction("bad", (0.25, 0.375, 0.375)).label_among(labels) == "bad"
+    assert Prediction((), (0.25, 0.375, 0.375)).label_among(labels) is None
+    assert Prediction().label_among(labels) is None

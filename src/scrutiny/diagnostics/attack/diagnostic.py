@@ -28,7 +28,7 @@ from scrutiny.diagnostics.attack.searching import NOT_DRAWN, Attempt, Work
 from scrutiny.diagnostics.attack.validity import JudgedText, judge
 from scrutiny.perturb.recipes.attack import given_to_attacks
 from scrutiny.perturb.search.found import Found
-from scrutiny.perturb.search.goal import goal_label, single
+from scrutiny.perturb.search.goal import single
 
 _STORED: Final = Failure("stored_answers", status="skipped")
 _AUDITED: Final = 100  # items that an audit attacks
@@ -191,7 +191,7 @@ def _text(
     state = found.state
     assert state is not None  # the caller has looked
     before, after = (
-        None if answer is None else goal_label(single(answer), labels)
+        None if answer is None else single(answer).label_among(labels)
         for answer in (found.base_answer, found.answer)
     )
     return FoundText(

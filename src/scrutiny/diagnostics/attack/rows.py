@@ -10,7 +10,7 @@ from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.attack.searching import LANGUAGE, UNANSWERED, Attempt
 from scrutiny.diagnostics.attack.validity import JudgedText
 from scrutiny.perturb.search.found import Found
-from scrutiny.perturb.search.goal import goal_label, single
+from scrutiny.perturb.search.goal import single
 
 MEASURES: Final = (
     Measure("hit", unit="items"),
@@ -75,7 +75,7 @@ def baseline_row(
     elif isinstance(answer, Failure):
         found = answer
     else:
-        found = (goal_label(answer, labels) == example.gold, *[0.0] * (width - 1))
+        found = (answer.label_among(labels) == example.gold, *[0.0] * (width - 1))
     return BASELINE.row(example.id, found)
 
 
@@ -122,7 +122,7 @@ def _values(
     if found.n_failed and not found.is_success:  # the text that fools it may be among those
         return Failure(UNANSWERED)
     answer = None if found.answer is None else single(found.answer)
-    hit = answer is not None and goal_label(answer, labels) == example.gold
+    hit = answer is not None and answer.label_among(labels) == example.gold
     state = found.state
     said = judgment or JudgedText()
     return (

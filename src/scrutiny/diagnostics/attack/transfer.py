@@ -29,7 +29,6 @@ from scrutiny.diagnostics.attack.rows import baseline_row, condition_of
 from scrutiny.diagnostics.attack.searching import NOT_DRAWN, Attempt, Work, output_name
 from scrutiny.perturb.recipes.attack import Attack, given_to_attacks
 from scrutiny.perturb.search.found import Found
-from scrutiny.perturb.search.goal import goal_label
 from scrutiny.text.edits.apply import apply_edits
 
 _NOT_FOOLED: Final = "not_fooled"
@@ -186,13 +185,13 @@ def _values(
     before, answer = answers
     if isinstance(before, Failure):
         return before
-    if goal_label(before, labels) != example.gold:
+    if before.label_among(labels) != example.gold:
         return Failure("already_wrong", status="skipped")
     if variant.status != "ok":
         return Failure(variant.reason or "", status=variant.status)
     if answer is None or isinstance(answer, Failure):
         return answer or Failure("not_asked")
-    hit = float(goal_label(answer, labels) == example.gold)
+    hit = float(answer.label_among(labels) == example.gold)
     return hit, 1.0, 1.0 - hit
 
 

@@ -3,10 +3,8 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
-from scrutiny.core.answers.answer import label_in
-from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.plugin import PlugIn
 from scrutiny.core.task import Prediction
@@ -105,74 +103,9 @@ class Goal(PlugIn, ABC):
         return None
 
 
-def goal_label(prediction: Prediction, labels: tuple[str, ...]) -> str | None:
-    """Label that a goal looks at: the one that the model names, or else the likeliest."""
-    if prediction.answer is not None or not prediction.scores:
-        return label_in(prediction.answer)
-    scores = prediction.scores
-    return labels[scores.index(max(scores))]
-
-
-def probability(prediction: Prediction, label: int, labels: tuple[str, ...]) -> float:
-    """Probability of a label; 1 or 0 if the model gives none."""
-    if prediction.scores is not None:
-        return prediction.scores[label]
-    return float(prediction.answer == labels[label])
-
-
 def single(answer: Answer) -> Prediction:
-    """Answer that a search's goal looks at: of the only model, or of the reference."""
+    """Answer of the model that is searched; of two models, that of the reference."""
     return answer if isinstance(answer, Prediction) else answer.reference
-
-
-Against = Literal["gold", "prediction"]
-
-
-def starting_label(base: Base, against: Against) -> int:
-    """Index of the label that a goal starts from: the gold answer, or the model's own.
-
-    Raises
-    ------
-    ModelError
-        If the model's answer is no label of its own.
-    """
-    if against == "gold" and (gold := base.gold) is not None:
-        return gold
-    predicted = goal_label(single(base.answer), base.labels)
-    if predicted not in base.labels:
-        raise ModelError(
-            f"The model answered {predicted!r}, which is not among its labels "
-            f"({', '.join(base.labels) or 'none were given'})."
-        )
-    return base.labels.index(predicted)
-
-
-def why_skipped(base: Base, against: Against) -> str | None:
-    """``no_gold``, ``unknown_label`` or ``already_wrong``, if the goal starts from gold."""
-    if against == "prediction":
-        return None
-    if label_in(base.example.gold) is None:
-        return "no_gold"
-    if base.gold is None:
-        return "unknown_label"
-    predicted = goal_label(single(base.answer), base.labels)
-    return None if predicted == base.example.gold else "already_wrong"
-
-
-class LeavesLabel(Goal):
-    """Goal that starts from a label, of which the model shall be less sure."""
-
-    __slots__ = ()
-
-    against: Against
-
-    def skips(self, base: Base) -> str | None:
-        """``no_gold``, ``unknown_label`` or ``already_wrong``."""
-        return why_skipped(base, self.against)
-
-    def slope(self, base: Base) -> Slope | None:
-        """The starting label, whose loss should increase."""
-        return Slope(base.labels[starting_label(base, self.against)], 1)
 
 
 class Closeness(Protocol):

@@ -11,7 +11,7 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction
-from scrutiny.perturb.search.goal import AnswerPair, Base, Slope, goal_label
+from scrutiny.perturb.search.goal import AnswerPair, Base, Slope
 from scrutiny.perturb.search.goals.distances import DISTANCES, scores_of
 from scrutiny.perturb.search.goals.keeping import FewestWords, KeepOutput
 from scrutiny.perturb.search.goals.labels import Confidence, Targeted, Untargeted
@@ -78,10 +78,6 @@ def test_the_models_own_answer_stands_in_for_gold():
     assert goal.judge(base(LOST), SURE, CHANGED) == (0.7, True)
     with pytest.raises(ModelError, match="'great'"):
         goal.judge(base(Prediction("great")), SURE, CHANGED)
-
-
-def test_the_first_of_equal_scores_is_the_label():
-    assert goal_label(Prediction(scores=(0.25, 0.375, 0.375)), LABELS) == "mixed"
 
 
 def test_a_certain_label():

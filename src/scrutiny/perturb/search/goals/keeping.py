@@ -7,19 +7,14 @@ from rapidfuzz.distance import Levenshtein
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.limits import at_least, one_of
-from scrutiny.perturb.search.goal import (
+from scrutiny.perturb.search.goal import Answer, Base, Goal, Slope, single
+from scrutiny.perturb.search.goals.distances import DISTANCES, Distance, scores_of
+from scrutiny.perturb.search.goals.starting import (
     Against,
-    Answer,
-    Base,
-    Goal,
-    Slope,
-    goal_label,
     probability,
-    single,
     starting_label,
     why_skipped,
 )
-from scrutiny.perturb.search.goals.distances import DISTANCES, Distance, scores_of
 from scrutiny.perturb.search.state import State
 
 Unit = Literal["words", "characters"]
@@ -99,7 +94,7 @@ class KeepOutput(Goal):
         before, after = single(base.answer), single(answer)
         labels = base.labels
         far = DISTANCES[self.distance](scores_of(before, labels), scores_of(after, labels))
-        is_lost = self.keeps_label and goal_label(before, labels) != goal_label(after, labels)
+        is_lost = self.keeps_label and before.label_among(labels) != after.label_among(labels)
         missing = self._missing(state)
         is_same = state.texts == state.origin.texts
         return 1.0 / (1.0 + far) - missing - is_lost, not (missing or is_lost or is_same)
@@ -175,7 +170,7 @@ class FewestWords(Goal):
         names = [n for n in state.origin.names if not self.fields or n in self.fields]
         total = max(1, sum(state.origin.document(name).word_count for name in names))
         sure = probability(prediction, start, base.labels) / total
-        if goal_label(prediction, base.labels) != base.labels[start]:
+        if prediction.label_among(base.labels) != base.labels[start]:
             return sure - 1.0, False
         left = sum(state.document(name).word_count for name in names)
         return (total - left) / total + sure, left <= self.words

@@ -5,20 +5,15 @@ from typing import Literal
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.limits import shares
-from scrutiny.perturb.search.goal import (
+from scrutiny.perturb.search.goal import Answer, Base, Goal, Slope, single
+from scrutiny.perturb.search.goals.distances import scores_of
+from scrutiny.perturb.search.goals.starting import (
     Against,
-    Answer,
-    Base,
-    Goal,
     LeavesLabel,
-    Slope,
-    goal_label,
     probability,
-    single,
     starting_label,
     why_skipped,
 )
-from scrutiny.perturb.search.goals.distances import scores_of
 from scrutiny.perturb.search.state import State
 
 
@@ -60,7 +55,7 @@ class Untargeted(LeavesLabel):
         """1 - p(starting label), and whether another is predicted."""
         prediction = single(answer)
         start = starting_label(base, self.against)
-        is_reached = goal_label(prediction, base.labels) != base.labels[start]
+        is_reached = prediction.label_among(base.labels) != base.labels[start]
         if self.is_hard:
             return float(is_reached), is_reached
         return 1.0 - probability(prediction, start, base.labels), is_reached
@@ -110,7 +105,7 @@ class Targeted(Goal):
     def judge(self, base: Base, answer: Answer, state: State) -> tuple[float, bool]:
         """p(target), and whether it is predicted."""
         prediction, target = single(answer), self._target(base)
-        is_reached = goal_label(prediction, base.labels) == base.labels[target]
+        is_reached = prediction.label_among(base.labels) == base.labels[target]
         return probability(prediction, target, base.labels), is_reached
 
     def _target(self, base: Base) -> int:

@@ -10,7 +10,8 @@ from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Span
 from scrutiny.core.limits import shares
-from scrutiny.perturb.search.goal import Against, Answer, Base, Goal, single
+from scrutiny.perturb.search.goal import Answer, Base, Goal, single
+from scrutiny.perturb.search.goals.starting import Against
 from scrutiny.perturb.search.state import State
 from scrutiny.text.edits.apply import carry
 from scrutiny.text.tokens import token_texts

@@ -6,16 +6,9 @@ from typing import Literal
 from scrutiny.core.answers.answer import label_in
 from scrutiny.core.errors import ModelError
 from scrutiny.core.limits import above_zero, one_of
-from scrutiny.perturb.search.goal import (
-    Against,
-    Answer,
-    AnswerPair,
-    Base,
-    Goal,
-    goal_label,
-    single,
-)
+from scrutiny.perturb.search.goal import Answer, AnswerPair, Base, Goal, single
 from scrutiny.perturb.search.goals.distances import DISTANCES, Distance, scores_of
+from scrutiny.perturb.search.goals.starting import Against
 from scrutiny.perturb.search.state import State
 
 
@@ -78,7 +71,7 @@ class Disagreement(Goal):
         far = DISTANCES[self.distance](a, b)
         if self.least is not None:
             return far, far >= self.least
-        return far, goal_label(answer.reference, labels) != goal_label(answer.target, labels)
+        return far, answer.reference.label_among(labels) != answer.target.label_among(labels)
 
 
 @dataclass(frozen=True, slots=True)

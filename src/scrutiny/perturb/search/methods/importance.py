@@ -8,7 +8,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
 from scrutiny.core.queries.gradients import TokenGradients
-from scrutiny.perturb.search.goal import Judged, Slope, best, goal_label, single
+from scrutiny.perturb.search.goal import Judged, Slope, best, single
 from scrutiny.perturb.search.move import Place
 from scrutiny.perturb.search.problem import Problem
 from scrutiny.perturb.search.state import State
@@ -93,10 +93,10 @@ def _drop(problem: Problem, probe: Judged | None, how: How) -> float:
     if how.adds_flip and problem.base.answer is not None:
         labels = problem.facts.labels
         before, after = single(problem.base.answer), single(probe.answer)
-        label = goal_label(after, labels)
+        label = after.label_among(labels)
         if (
             label in labels
-            and label != goal_label(before, labels)
+            and label != before.label_among(labels)
             and before.scores
             and after.scores
         ):
@@ -159,7 +159,7 @@ def wanted_slope(problem: Problem) -> Slope:
     """
     if problem.slope is not None:
         return problem.slope
-    label = goal_label(single(problem.facts.answer), problem.facts.labels)
+    label = single(problem.facts.answer).label_among(problem.facts.labels)
     if label is None:
         raise PlanError("Gradients are those of a label; the model's answer has none.")
     return Slope(label, 1)
