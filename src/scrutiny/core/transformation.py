@@ -265,3 +265,20 @@ def effect_of(transformation: Transformation, task: str) -> Effect:
     effects = transformation.effect
     found = effects.get(task) or effects.get(task.partition("@")[0]) or effects.get("*")
     return found or "may change"
+
+
+def keeps_unless(*tasks: str) -> Mapping[str, Effect]:
+    """Effect that a transformation declares: gold is kept, except of some tasks, or layers."""
+    changed: dict[str, Effect] = dict.fromkeys(tasks, "may change")
+    return {"*": "keeps", **changed}
+
+
+def may_change_unless(*tasks: str) -> Mapping[str, Effect]:
+    """Effect that a transformation declares: gold may change, except of some tasks."""
+    kept: dict[str, Effect] = dict.fromkeys(tasks, "keeps")
+    return {"*": "may change", **kept}
+
+
+def reason_of(constraint: Constraint) -> str:
+    """Reason that a constraint declares for its vetoes; its name without the version if none."""
+    return constraint.reason or constraint.id.partition("@")[0]

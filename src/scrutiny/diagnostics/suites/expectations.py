@@ -7,6 +7,7 @@ from typing import ClassVar, Final
 import numpy as np
 
 from scrutiny.core.answers.answer import type_of
+from scrutiny.core.boundary.parameters import read_parameters
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.errors import PlanError
@@ -15,7 +16,6 @@ from scrutiny.core.record import columns_of
 from scrutiny.core.registry import registry
 from scrutiny.core.suites.expectation import Asked, Expectation, Seen, TestKind
 from scrutiny.core.task import score_of
-from scrutiny.perturb.engine.parameters import read_parameters
 from scrutiny.perturb.engine.recipe_syntax import read_recipe
 from scrutiny.reliability.additive import Additive
 from scrutiny.reliability.metrics import metric_name, metric_of

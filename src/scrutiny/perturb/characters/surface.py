@@ -7,14 +7,13 @@ from typing import Any, ClassVar, Final, Literal
 
 from scrutiny.core.answers.any_of import AnyOf
 from scrutiny.core.answers.text import Text
-from scrutiny.core.transformation import ChangesAtOnce, Document, Effect, Site
+from scrutiny.core.transformation import ChangesAtOnce, Document, Effect, Site, keeps_unless
 from scrutiny.perturb.engine.change import (
     EVERY_SITE,
     Change,
     ChangesWholeText,
     Edit,
     Rng,
-    keeps_unless,
     sites_where,
 )
 from scrutiny.perturb.engine.new_words import with_marks

@@ -13,6 +13,7 @@ from scrutiny.core.transformation import (
     Site,
     Transformation,
     Where,
+    may_change_unless,
 )
 from scrutiny.text.tokens import is_word
 
@@ -23,18 +24,6 @@ Candidates = Iterator[tuple[Edit, ...]]
 
 EVERY_SITE: Final = Intensity(share=1.0, least=1, most=None)
 ONE_SITE: Final = Intensity(share=0.0, least=1, most=1)
-
-
-def keeps_unless(*tasks: str) -> Mapping[str, Effect]:
-    """Effect that keeps the gold answer, except of some tasks, or in some layers of theirs."""
-    changed: dict[str, Effect] = dict.fromkeys(tasks, "may change")
-    return {"*": "keeps", **changed}
-
-
-def may_change_unless(*tasks: str) -> Mapping[str, Effect]:
-    """Effect that may change the gold answer, except of some tasks."""
-    kept: dict[str, Effect] = dict.fromkeys(tasks, "keeps")
-    return {"*": "may change", **kept}
 
 
 #: Effect of any word in a word's place: nothing is known of the text but its arcs.
@@ -82,7 +71,10 @@ new_tuple = tuple.__new__  # a named tuple without the call of its own construct
 
 
 def word_sites(document: Document, shortest: int = 1) -> list[Site]:
-    """Tokens with letters and at least so many code points; no URLs, mentions, tags or numbers."""
+    """Sites that many transformations share: words, no URLs, mentions, tags or numbers.
+
+    Words have letters, and at least so many code points.
+    """
     text = document.text
     return [
         new_tuple(Site, (start, end, i))
@@ -92,7 +84,7 @@ def word_sites(document: Document, shortest: int = 1) -> list[Site]:
 
 
 def sites_where(document: Document, is_place: Callable[[str], bool]) -> list[Site]:
-    """Tokens whose surface passes a test."""
+    """Sites of a transformation: the tokens whose surface passes its test."""
     pairs = zip(document.tokens, document.words, strict=True)
     return [
         new_tuple(Site, (start, end, i))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example
-from scrutiny.core.transformation import Constraint
+from scrutiny.core.transformation import Constraint, reason_of
 from scrutiny.perturb.engine.change import new_tuple
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.fences import Chosen, fences_of
@@ -115,8 +115,3 @@ def _is_changed(text: str, edits: Sequence[Edit]) -> bool:
             gain += moved
             moves = 1
     return gain != 0 or not moves or apply_to_text(text, edits) != text
-
-
-def reason_of(constraint: Constraint) -> str:
-    """Stable code of a constraint's vetoes in the records."""
-    return constraint.reason or constraint.id.partition("@")[0]

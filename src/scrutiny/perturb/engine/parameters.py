@@ -5,7 +5,7 @@ Choices are those of a ``Literal``, and what a transformation names itself: its 
 ``allowed`` maps a parameter to the values that its tables have.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from functools import cache
 from math import inf
@@ -15,7 +15,6 @@ from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hi
 from scrutiny.core.errors import PlanError
 from scrutiny.core.limits import known
 from scrutiny.core.transformation import Transformation
-from scrutiny.perturb.engine.recipe_syntax import Value, coerce
 
 #: Least and largest number by the name of a parameter, in every transformation of our own.
 LIMITS: Final = {
@@ -59,54 +58,6 @@ def check_parameters(transformation: Transformation) -> None:
         if value is not None and not low <= value <= high:
             most = "" if high == inf else f" and at most {high:g}"
             raise PlanError(f"{key!r} of {name} must be at least {low:g}{most}, not {value}.")
-
-
-def parameters_of(kind: Any) -> dict[str, Any]:
-    """Type of each parameter of a class, in the order of declaration."""
-    if not is_dataclass(kind):
-        return {}
-    return {f.name: get_type_hints(kind)[f.name] for f in fields(kind) if f.init}
-
-
-def chosen_parameters(thing: Any) -> list[tuple[str, Any]]:
-    """Parameters that differ from their defaults, in the order of declaration."""
-    kind: Any = type(thing)
-    if not is_dataclass(thing):
-        return []
-    default = kind()
-    return [
-        (f.name, value)
-        for f in fields(thing)
-        if (value := getattr(thing, f.name)) != getattr(default, f.name)
-    ]
-
-
-def read_parameters(
-    kind: Any, written: Mapping[str, Value], *, of: str, besides: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
-    """Values converted to the types that a class declares for its parameters.
-
-    Parameters
-    ----------
-    kind
-        The class.
-    written
-        Values as they were written.
-    of
-        Its name, for messages.
-    besides
-        Types of parameters that it has besides its own.
-
-    Raises
-    ------
-    PlanError
-        If a value is of the wrong type.
-    UnknownNameError
-        For a parameter or a choice that does not exist; near ones are in the message.
-    """
-    hints = {**(besides or {}), **parameters_of(kind)}
-    known(f"parameter of {of}", written, hints)
-    return {key: coerce(v, hints[key], of=f"{key!r} of {of}") for key, v in written.items()}
 
 
 def _each(value: Any) -> Iterable[Any]:

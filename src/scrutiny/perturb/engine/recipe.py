@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any, Final, get_args
 
 from scrutiny.core.answers.answer import type_of
+from scrutiny.core.boundary.parameters import chosen_parameters, parameters_of, read_parameters
 from scrutiny.core.edit import Edit
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plugin import title_of
@@ -21,12 +22,7 @@ from scrutiny.core.transformation import (
     Where,
     effect_of,
 )
-from scrutiny.perturb.engine.parameters import (
-    check_parameters,
-    chosen_parameters,
-    parameters_of,
-    read_parameters,
-)
+from scrutiny.perturb.engine.parameters import check_parameters
 from scrutiny.perturb.engine.recipe_syntax import read_recipe, write_value
 from scrutiny.perturb.engine.rewrite import held, hold_function, keeps_label
 

@@ -9,14 +9,12 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from types import NoneType, UnionType
-from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from scrutiny.core.boundary.given import refuse_odd_values
-from scrutiny.core.errors import PlanError, UnknownNameError
-
-Value = None | bool | int | float | str | tuple[Any, ...]
+from scrutiny.core.boundary.parameters import Value
+from scrutiny.core.errors import PlanError
 
 _NAME = re.compile(r"[A-Za-z_][\w.-]*(?:@(?:py-[0-9a-f]+|\d+))?")
 _KEY = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
@@ -152,54 +150,3 @@ def write_value(value: Any) -> str:
         )
     is_plain = _BARE.fullmatch(value) and not _NUMBER.fullmatch(value) and value not in _WORDS
     return value if is_plain else json.dumps(value, ensure_ascii=False)
-
-
-def coerce(value: Value, hint: Any, *, of: str) -> Any:
-    """Value converted to the type of a parameter; whole numbers are valid as decimal ones.
-
-    Raises
-    ------
-    PlanError
-        If it is of another type; ``of`` names the parameter.
-    UnknownNameError
-        If it is not one of the declared choices.
-    """
-    origin, options = get_origin(hint), get_args(hint)
-    if origin is Literal:
-        if value in options:
-            return value
-        raise UnknownNameError(f"choice of {of}", str(value), map(str, options))
-    if origin in (Union, UnionType):
-        return _coerce_union(value, options, of=of)
-    if origin is tuple:
-        return tuple(coerce(v, options[0], of=of) for v in _as_tuple(value))
-    if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    wanted = NoneType if hint is None else hint
-    if isinstance(wanted, type) and type(value) is not wanted:
-        shown = "none" if value is None else repr(value)
-        raise PlanError(f"{of} must be {_said(wanted)}, and {shown} is not.")
-    return value
-
-
-def _coerce_union(value: Value, options: Sequence[Any], *, of: str) -> Any:
-    for option in options:
-        try:
-            return coerce(value, option, of=of)
-        except (PlanError, UnknownNameError):
-            continue
-    allowed = " or ".join(_said(option) for option in options)
-    raise PlanError(f"{of} must be {allowed}, and {value!r} is not.")
-
-
-def _as_tuple(value: Value) -> tuple[Any, ...]:
-    return value if isinstance(value, tuple) else (value,)
-
-
-def _said(hint: Any) -> str:
-    names = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
-    if hint in (None, NoneType):
-        return "none"
-    if get_origin(hint) is Literal:
-        return "one of " + ", ".join(map(str, get_args(hint)))
-    return names.get(hint, str(hint))

@@ -14,8 +14,15 @@ from typing import Any, ClassVar, Final
 from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.errors import PlanError
 from scrutiny.core.registry import registry
-from scrutiny.core.transformation import Document, Effect, Intensity, Site, Transformation
-from scrutiny.perturb.engine.change import EVERY_SITE, Edit, Rng, may_change_unless, whole_text
+from scrutiny.core.transformation import (
+    Document,
+    Effect,
+    Intensity,
+    Site,
+    Transformation,
+    may_change_unless,
+)
+from scrutiny.perturb.engine.change import EVERY_SITE, Edit, Rng, whole_text
 from scrutiny.text.edits.apply import edits_between
 
 #: Function from a text to a text.

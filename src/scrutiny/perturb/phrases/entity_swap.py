@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Final
 
-from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.engine.change import EVERY_SITE, Candidates, Change, Rng, Sites, keeps_unless
+from scrutiny.core.transformation import Document, Site, keeps_unless
+from scrutiny.perturb.engine.change import EVERY_SITE, Candidates, Change, Rng, Sites
 from scrutiny.perturb.phrases.mentions import (
     EntityMention,
     groups,

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, Final, Literal
 
-from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.engine.change import ONE_SITE, Change, Edit, Rng, keeps_unless, whole_text
+from scrutiny.core.transformation import Document, Site, keeps_unless
+from scrutiny.perturb.engine.change import ONE_SITE, Change, Edit, Rng, whole_text
 from scrutiny.perturb.engine.new_words import with_name
 from scrutiny.perturb.languages.en.verbs import could_be_verb
 from scrutiny.perturb.languages.tokens import token_edit

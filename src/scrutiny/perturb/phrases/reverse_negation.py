@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from scrutiny.core.transformation import Document, Effect, Site
-from scrutiny.perturb.engine.change import ONE_SITE, Change, Edit, Piece, Rng, may_change_unless
+from scrutiny.core.transformation import Document, Effect, Site, may_change_unless
+from scrutiny.perturb.engine.change import ONE_SITE, Change, Edit, Piece, Rng
 from scrutiny.perturb.languages.en.negation import (
     affirm,
     has_negation,

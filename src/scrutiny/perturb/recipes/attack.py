@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
+from scrutiny.core.boundary.parameters import chosen_parameters, read_parameters
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plugin import PlugIn
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task
-from scrutiny.perturb.engine.parameters import chosen_parameters, read_parameters
 from scrutiny.perturb.engine.recipe_syntax import read_recipe, write_value
 from scrutiny.perturb.resources.loading import RESOURCES
 from scrutiny.perturb.search import Search, Space

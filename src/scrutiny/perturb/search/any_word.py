@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from scrutiny.core.transformation import Document, Site, Transformation
-from scrutiny.perturb.engine.change import Candidates, Rng, Sites, may_change_unless, word_sites
+from scrutiny.core.transformation import Document, Site, Transformation, may_change_unless
+from scrutiny.perturb.engine.change import Candidates, Rng, Sites, word_sites
 
 
 @dataclass(frozen=True, slots=True)

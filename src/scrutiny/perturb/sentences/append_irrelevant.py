@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from functools import cache
 
-from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.engine.change import Candidates, ChangesWholeText, Edit, Rng, keeps_unless
+from scrutiny.core.transformation import Document, Site, keeps_unless
+from scrutiny.perturb.engine.change import Candidates, ChangesWholeText, Edit, Rng
 from scrutiny.perturb.engine.new_words import with_unknown
 from scrutiny.perturb.languages.en.verbs import could_be_verb
 from scrutiny.text.gender import first_name_gender

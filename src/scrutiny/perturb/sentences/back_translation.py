@@ -7,8 +7,8 @@ from difflib import SequenceMatcher
 from typing import Final
 
 from scrutiny.core.grouping import grouped
-from scrutiny.core.transformation import AsksAhead, Document, Site
-from scrutiny.perturb.engine.change import Candidates, ChangesWholeText, Edit, Rng, keeps_unless
+from scrutiny.core.transformation import AsksAhead, Document, Site, keeps_unless
+from scrutiny.perturb.engine.change import Candidates, ChangesWholeText, Edit, Rng
 from scrutiny.perturb.languages.en.clitics import is_spaced
 from scrutiny.perturb.resources.capabilities import Translator
 from scrutiny.perturb.resources.loading import find_resource

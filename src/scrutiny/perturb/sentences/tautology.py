@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.engine.change import Candidates, ChangesWholeText, Edit, Rng, keeps_unless
+from scrutiny.core.transformation import Document, Site, keeps_unless
+from scrutiny.perturb.engine.change import Candidates, ChangesWholeText, Edit, Rng
 from scrutiny.perturb.engine.new_words import with_unknown
 from scrutiny.text.tokens import is_lexical
 

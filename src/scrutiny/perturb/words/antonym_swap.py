@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.engine.change import Sites, may_change_unless, sites_where
+from scrutiny.core.transformation import Document, Site, may_change_unless
+from scrutiny.perturb.engine.change import Sites, sites_where
 from scrutiny.perturb.languages.en.related_words import (
     KnownWords,
     antonym_forms,

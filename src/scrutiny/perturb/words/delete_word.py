@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from scrutiny.core.transformation import Document, Intensity, Site
-from scrutiny.perturb.engine.change import Change, Edit, Rng, Sites, may_change_unless, sites_where
+from scrutiny.core.transformation import Document, Intensity, Site, may_change_unless
+from scrutiny.perturb.engine.change import Change, Edit, Rng, Sites, sites_where
 from scrutiny.text.tokens import is_lexical
 
 

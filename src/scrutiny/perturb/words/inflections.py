@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.engine.change import Sites, keeps_unless, sites_where
+from scrutiny.core.transformation import Document, Site, keeps_unless
+from scrutiny.perturb.engine.change import Sites, sites_where
 from scrutiny.perturb.languages.en.related_words import UPOS_OF, content_tag
 from scrutiny.perturb.words.replacing import OtherWord, token_to_replace
 from scrutiny.text.inflect import inflect, lemma

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.engine.change import Candidates, Change, Edit, Piece, Rng, Sites, keeps_unless
+from scrutiny.core.transformation import Document, Site, keeps_unless
+from scrutiny.perturb.engine.change import Candidates, Change, Edit, Piece, Rng, Sites
 from scrutiny.perturb.engine.streams import in_random_order
 from scrutiny.perturb.languages.en.clitics import plain
 from scrutiny.perturb.languages.en.verbs import (

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from scrutiny.core.transformation import Document, Intensity, Site
-from scrutiny.perturb.engine.change import Sites, may_change_unless, sites_where
+from scrutiny.core.transformation import Document, Intensity, Site, may_change_unless
+from scrutiny.perturb.engine.change import Sites, sites_where
 from scrutiny.perturb.languages.en.related_words import content_lemma, content_tag, of_same_form
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.words.guesses import Expected

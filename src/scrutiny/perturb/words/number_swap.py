@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.engine.change import EVERY_SITE, Change, Edit, Rng, Sites, may_change_unless
+from scrutiny.core.transformation import Document, Site, may_change_unless
+from scrutiny.perturb.engine.change import EVERY_SITE, Change, Edit, Rng, Sites
 from scrutiny.perturb.languages.en.counting import counting_numbers
 from scrutiny.text.numbers import Number, format_number, parse_number
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from scrutiny.core.transformation import Document, Site
-from scrutiny.perturb.engine.change import Candidates, Change, Edit, Rng, Sites, keeps_unless
+from scrutiny.core.transformation import Document, Site, keeps_unless
+from scrutiny.perturb.engine.change import Candidates, Change, Edit, Rng, Sites
 from scrutiny.perturb.languages.en.clitics import full_form
 from scrutiny.perturb.languages.en.conjugation import Tense as Time
 from scrutiny.perturb.languages.en.conjugation import (

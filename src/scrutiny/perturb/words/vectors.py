@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from scrutiny.core.transformation import AsksAhead, Document, Site
-from scrutiny.perturb.engine.change import KEEPS_ARCS, Sites, keeps_unless, sites_where
+from scrutiny.core.transformation import AsksAhead, Document, Site, keeps_unless
+from scrutiny.perturb.engine.change import KEEPS_ARCS, Sites, sites_where
 from scrutiny.perturb.languages.en.related_words import (
     UPOS_OF,
     content_lemma,

@@ -1,0 +1,104 @@
+"""Parameters that a class declares: what was written, converted to their types.
+
+A plug-in is a dataclass of its parameters. Numbers and words of plans and recipes become values of
+the declared types here, and whatever does not fit is refused by name.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from scrutiny.core.errors import PlanError, UnknownNameError
+from scrutiny.core.limits import known
+
+#: Value as it is written.
+Value = None | bool | int | float | str | tuple[Any, ...]
+
+
+def parameters_of(kind: Any) -> dict[str, Any]:
+    """Declared type of each parameter of a class, in the order of declaration."""
+    if not is_dataclass(kind):
+        return {}
+    return {f.name: get_type_hints(kind)[f.name] for f in fields(kind) if f.init}
+
+
+def chosen_parameters(thing: Any) -> list[tuple[str, Any]]:
+    """Parameters that differ from their defaults, in the order of declaration."""
+    kind: Any = type(thing)
+    if not is_dataclass(thing):
+        return []
+    default = kind()
+    return [
+        (f.name, value)
+        for f in fields(thing)
+        if (value := getattr(thing, f.name)) != getattr(default, f.name)
+    ]
+
+
+def read_parameters(
+    kind: Any, written: Mapping[str, Value], *, of: str, besides: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Values of a plan or a recipe, converted to the types that a class declares.
+
+    Parameters
+    ----------
+    kind
+        The class.
+    written
+        Values as they were written.
+    of
+        Its name, for messages.
+    besides
+        Types of parameters that it has besides its own.
+
+    Raises
+    ------
+    PlanError
+        If a value is of the wrong type.
+    UnknownNameError
+        For a parameter or a choice that does not exist; near ones are in the message.
+    """
+    hints = {**(besides or {}), **parameters_of(kind)}
+    known(f"parameter of {of}", written, hints)
+    return {key: _converted(v, hints[key], of=f"{key!r} of {of}") for key, v in written.items()}
+
+
+def _converted(value: Value, hint: Any, *, of: str) -> Any:
+    """Value of a parameter's type, or an error; whole numbers are valid as decimal ones."""
+    origin, options = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        if value in options:
+            return value
+        raise UnknownNameError(f"choice of {of}", str(value), map(str, options))
+    if origin in (Union, UnionType):
+        return _converted_to_one(value, options, of=of)
+    if origin is tuple:
+        several = value if isinstance(value, tuple) else (value,)
+        return tuple(_converted(v, options[0], of=of) for v in several)
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    wanted = NoneType if hint is None else hint
+    if isinstance(wanted, type) and type(value) is not wanted:
+        shown = "none" if value is None else repr(value)
+        raise PlanError(f"{of} must be {_said(wanted)}, and {shown} is not.")
+    return value
+
+
+def _converted_to_one(value: Value, options: Sequence[Any], *, of: str) -> Any:
+    for option in options:
+        try:
+            return _converted(value, option, of=of)
+        except (PlanError, UnknownNameError):
+            continue
+    allowed = " or ".join(_said(option) for option in options)
+    raise PlanError(f"{of} must be {allowed}, and {value!r} is not.")
+
+
+def _said(hint: Any) -> str:
+    names = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
+    if hint in (None, NoneType):
+        return "none"
+    if get_origin(hint) is Literal:
+        return "one of " + ", ".join(map(str, get_args(hint)))
+    return names.get(hint, str(hint))
