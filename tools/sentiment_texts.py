@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from scrutiny.data.hashes import training_hashes as hashes_of
 from scrutiny.text.letters import letters
-from scrutiny.text.letters import training_hashes as hashes_of
 from scrutiny.text.tokens import sentences
 
 ZIPS = ("movie_reviews", "product_reviews_1")

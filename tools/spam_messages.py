@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scrutiny.data.containment import SHORTEST
+from scrutiny.data.hashes import letters_hash, training_hashes
 from scrutiny.data.near_duplicates import find_near
 from scrutiny.data.overlap import overlap
-from scrutiny.text.letters import letters, letters_hash, training_hashes
+from scrutiny.text.letters import letters
 from scrutiny.text.tokens import sentences
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -5,6 +5,7 @@ left out on purpose: replicates then see the same texts, and a higher intensity 
 lower one changed and more.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from struct import Struct
@@ -98,6 +99,17 @@ def stream_of(thing: Any, name: str | None = None) -> str:
     'typos@1'
     """
     return str(thing.stream or (thing.id if name is None else name))
+
+
+def pick(options: Sequence[str], share: float) -> str:
+    """Random choice by a number drawn from [0, 1): a character of a text, or one of several.
+
+    Examples
+    --------
+    >>> pick("abcd", 0.5)
+    'c'
+    """
+    return options[int(share * len(options))]
 
 
 def generator(

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.containment import SHORTEST, find_contained
+from scrutiny.data.hashes import letters_hash
 from scrutiny.data.near_duplicates import find_near
-from scrutiny.text.letters import letters, letters_hash, letters_hashes
+from scrutiny.text.letters import letters
 from scrutiny.text.tokens import sentences
 
 Hashes = NDArray[np.uint64]
@@ -111,7 +112,7 @@ def overlap(
     """
     if near is not None and not 0 < near <= 1:
         raise DataError(f"near is {near}; a Jaccard index lies above 0 and at or under 1.")
-    found = _exact(letters_hashes(a_texts), letters_hashes(b_texts))
+    found = _exact(_hashes(a_texts), _hashes(b_texts))
     rest = [a for a in range(len(a_texts)) if a not in found]
     inside = find_contained([letters(a_texts[a]) for a in rest], b_texts)
     found |= {rest[i]: OverlapPair(rest[i], b, "contained", 1.0) for i, b in inside.items()}
@@ -146,7 +147,7 @@ def overlap_with_hashes(texts: Sequence[str], hashes: Hashes) -> OverlapReport:
         raise DataError(
             "Training hashes must be a sorted array of uint64, as training_hashes makes."
         )
-    is_exact = _is_member(letters_hashes(texts), known)
+    is_exact = _is_member(_hashes(texts), known)
     pairs = []
     for a, text in enumerate(texts):
         if is_exact[a]:
@@ -180,8 +181,11 @@ def _all_sentences_known(text: str, known: Hashes) -> bool:
     long = [piece for piece in pieces if len(letters(piece)) >= SHORTEST]
     if len(pieces) < 2 or not long:
         return False
-    hashes = np.array([letters_hash(piece) for piece in long], dtype=np.uint64)
-    return bool(_is_member(hashes, known).all())
+    return bool(_is_member(_hashes(long), known).all())
+
+
+def _hashes(texts: Sequence[str]) -> Hashes:
+    return np.fromiter(map(letters_hash, texts), dtype=np.uint64)
 
 
 def _report(

@@ -11,9 +11,9 @@ from scrutiny.core.answers.answer import labels_in
 from scrutiny.core.example import Example
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.doubts import BadRow
+from scrutiny.data.hashes import letters_hash
 from scrutiny.data.lookalikes import group_counts
 from scrutiny.tasks.names import load_task
-from scrutiny.text.letters import letters_hash
 from scrutiny.text.tokens import token_spans
 
 _SHOWN = 3

@@ -13,7 +13,9 @@ Any string, however odd, is accepted: no function here raises on the content of 
                 graphemes(text) -> list[str]                   user-perceived characters
                 is_word(token) -> bool                         has a letter; not URL, @, #
                 is_number(token), is_punctuation(token) -> bool
-    letters     letters(text), letters_hash(text) -> int, training_hashes(texts) -> sorted uint64
+    letters     letters(text) -> str                           case-folded letters alone
+                script_of(language) -> "latin" | "han"; is_chinese(word), has_chinese(text)
+                same_class(char) -> str                        digits, or letters of case and script
     casing      case_pattern(word) -> "lower" | "upper" | "title" | "mixed" | "none"
                 match_case(source, replacement) -> str; capitalize_first(word) -> str
     lexicon     STOP_WORDS: frozenset[str]; is_stop_word(word) -> bool
@@ -30,9 +32,6 @@ Any string, however odd, is accepted: no function here raises on the content of 
                 REGIONS: tuple[str, ...]
                 table(name) -> tuple[tuple[str, ...], ...]     any data/NAME.tsv, raw
                 frequencies() -> Mapping[str, float]           40,000 words, frequent first
-    characters  keyboard_neighbors(char, *, symbols=False) -> str     one key away; case kept
-                ocr_confusions() -> Mapping[str, tuple[str, ...]]     multi-character too
-                homoglyphs(char) -> str                        look-alikes; '' if none
     contractions  find_contractions(text) -> list[Rewrite]     "isn't" -> "is not"
                 find_expansions(text) -> list[Rewrite]         "is not" -> "isn't"
                                                                Rewrite(start, end, text)

@@ -1,18 +1,15 @@
-"""Letters of a text: a normal form that ignores spacing, case and punctuation."""
+"""Letters: a normal form of texts, the script of a language, and characters of one class."""
 
+import re
 import unicodedata
-from collections.abc import Iterable
-from hashlib import blake2b
-from typing import TYPE_CHECKING, Literal
-
-from scrutiny.text.tokens import sentences
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from functools import lru_cache
+from string import ascii_lowercase, ascii_uppercase, digits
+from typing import Final, Literal
 
 #: Script of a language: words of A-Z and a-z, or single Chinese characters.
 Script = Literal["latin", "han"]
+
+_HAN: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
 
 
 def letters(text: str) -> str:
@@ -30,56 +27,8 @@ def letters(text: str) -> str:
     return "".join(filter(str.isalpha, text.casefold()))
 
 
-def letters_hash(text: str) -> int:
-    """Eight-byte hash of the letters of a text; 0 for a text without any.
-
-    BLAKE2b of their UTF-8, read little-endian. The value is part of file formats: it never changes.
-
-    Examples
-    --------
-    >>> letters_hash("It is.") == letters_hash("it IS")
-    True
-    """
-    return _hash(letters(text))
-
-
-def _hash(kept: str) -> int:
-    if not kept:
-        return 0
-    return int.from_bytes(blake2b(kept.encode(), digest_size=8).digest(), "little")
-
-
-def letters_hashes(texts: Iterable[str]) -> "NDArray[np.uint64]":
-    """Hashes ``(text,)`` of the letters of each text, in order."""
-    import numpy as np
-
-    return np.fromiter((letters_hash(text) for text in texts), dtype=np.uint64)
-
-
-def training_hashes(texts: Iterable[str]) -> "NDArray[np.uint64]":
-    """Sorted distinct hashes of training texts, their lines and their sentences.
-
-    Texts without letters are left out.
-
-    Examples
-    --------
-    >>> [h in training_hashes(["One day. Then two."]) for h in (letters_hash("then TWO"), 0)]
-    [True, False]
-    """
-    import numpy as np
-
-    found: set[int] = set()
-    for text in texts:
-        found.add(letters_hash(text))
-        for line in text.splitlines() if "\n" in text else [text]:
-            found.add(letters_hash(line))
-            found.update(letters_hash(line[a:b]) for a, b in sentences(line))
-    found.discard(0)
-    return np.array(sorted(found), dtype=np.uint64)
-
-
 def script_of(language: str) -> Script:
-    """Script that a language is written in.
+    """Script that the letters of a language belong to.
 
     Examples
     --------
@@ -87,3 +36,50 @@ def script_of(language: str) -> Script:
     ('han', 'latin')
     """
     return "han" if language.partition("-")[0] == "zh" else "latin"
+
+
+def is_chinese(word: str) -> bool:
+    """Whether a token consists of Chinese characters."""
+    return _HAN.fullmatch(word) is not None
+
+
+def has_chinese(text: str) -> bool:
+    """Whether a text has a Chinese character."""
+    return _HAN.search(text) is not None
+
+
+_BLOCK: Final = 32
+_ALPHABETS: Final = (  # Russian and Greek, whose blocks begin with letters of other languages
+    range(ord("А"), ord("Я") + 1),
+    range(ord("а"), ord("я") + 1),
+    range(ord("Α"), ord("Ω") + 1),
+    range(ord("α"), ord("ω") + 1),
+)
+
+
+@lru_cache(maxsize=4096)
+def same_class(char: str) -> str:
+    r"""Characters of the same class: digits, or letters of the same case and script.
+
+    A decomposed letter counts as its base. Empty for punctuation, spaces and symbols.
+
+    Examples
+    --------
+    >>> same_class("7")
+    '012345689'
+    >>> same_class("-"), "q" in same_class("e\u0301"), "ж" in same_class("д")
+    ('', True, True)
+    """
+    base = char[:1]
+    for known in (ascii_lowercase, ascii_uppercase, digits):
+        if base and base in known:
+            return known.replace(base, "")
+    if not base.isalnum():
+        return ""
+    category = unicodedata.category(base)
+    alphabet = next((codes for codes in _ALPHABETS if ord(base) in codes), None)
+    if alphabet is None:  # what stands near in Unicode
+        start = ord(base) - ord(base) % _BLOCK
+        alphabet = range(start, start + _BLOCK)
+    near = (chr(code) for code in alphabet)
+    return "".join(c for c in near if c != base and unicodedata.category(c) == category)

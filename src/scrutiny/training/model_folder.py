@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.core.errors import PlanError
+from scrutiny.data.hashes import training_hashes
 from scrutiny.models.strings.lineage import HASHES
 from scrutiny.store.files import storage_errors, write_text
 from scrutiny.store.lock import only_one
-from scrutiny.text.letters import training_hashes
 
 #: Training record of a model.
 RECORD: Final = "training.json"

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from scrutiny.core.errors import DataError
 from scrutiny.data.containment import SHORTEST, find_contained, window_hashes
 from scrutiny.data.dataset import load_dataset
+from scrutiny.data.hashes import training_hashes
 from scrutiny.data.near_duplicates import find_near
 from scrutiny.data.overlap import OverlapPair, overlap, overlap_with_hashes
-from scrutiny.text.letters import letters, training_hashes
+from scrutiny.text.letters import letters
 
 LONG = "The second half of the film drags, and nobody in it seems to mind."
 

@@ -4,6 +4,7 @@ import pytest
 from toy_runs import estimate, run
 
 from scrutiny.core.errors import PlanError
+from scrutiny.data.hashes import training_hashes
 from scrutiny.diagnostics.leakage.diagnostic import Leakage, LeakageParams
 from scrutiny.diagnostics.performance.diagnostic import Performance
 from scrutiny.testing import (
@@ -12,7 +13,6 @@ from scrutiny.testing import (
     KeywordClassifier,
     check_diagnostic,
 )
-from scrutiny.text.letters import training_hashes
 
 ROWS = [
     {"id": f"i{n}", "text": text, "label": label}

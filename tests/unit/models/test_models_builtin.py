@@ -339,7 +339,7 @@ def test_training_hashes_are_sorted_and_distinct(first):
 @pytest.mark.data("sst2")
 @pytest.mark.parametrize("part", ["dev", "test"])
 def test_no_sst2_sentence_stands_in_the_training_text(first, part):
-    from scrutiny.text.letters import letters_hash
+    from scrutiny.data.hashes import letters_hash
 
     path = DATA / "sst2" / f"{part}.tsv"
     if not path.exists():
@@ -353,7 +353,7 @@ def test_no_sst2_sentence_stands_in_the_training_text(first, part):
 def test_training_sentences_are_found_and_held_out_ones_are_not(first):
     import zipfile
 
-    from scrutiny.text.letters import letters_hash
+    from scrutiny.data.hashes import letters_hash
 
     path = DATA / "nltk_data" / "corpora" / "movie_reviews.zip"
     if not path.exists():

@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 
 from scrutiny.core.errors import ModelError
 from scrutiny.data.dataset import load_dataset
+from scrutiny.data.hashes import training_hashes
 from scrutiny.data.near_duplicates import find_near
 from scrutiny.data.overlap import overlap, overlap_with_hashes
 from scrutiny.models.builtin.families import FAMILIES, named
 from scrutiny.models.builtin.features import of_pieces, of_words
 from scrutiny.models.builtin.network import BuiltinNetwork
-from scrutiny.text.letters import letters, training_hashes
+from scrutiny.text.letters import letters
 
 ROOT = Path(__file__).parents[3]
 DATA = Path(os.environ.get("SCRUTINY_DATA", ROOT.parent / "shared" / "data"))

@@ -8,9 +8,9 @@ from scrutiny.core.example import Example
 from scrutiny.perturb.characters.chinese import Homophone, LookAlike
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import TextDocument
-from scrutiny.perturb.languages.zh.characters import FUNCTION_WORDS, _table
+from scrutiny.perturb.languages.zh.characters import FUNCTION_WORDS, look_alikes
+from scrutiny.perturb.languages.zh.sounds import common_characters, homophones
 from scrutiny.perturb.resources.capabilities import PinyinReader
-from scrutiny.perturb.resources.chinese_sounds import common_characters, homophones
 from scrutiny.perturb.resources.loading import RESOURCES, load_resource
 from scrutiny.text.edits.apply import apply_to_text
 
@@ -68,7 +68,7 @@ def test_words_are_tried_character_by_character():
 
 
 def test_look_alikes_are_mutual_and_never_the_same():
-    table = _table()
+    table = look_alikes()
     assert len(table) > 400
     for char, others in table.items():
         assert char not in others

@@ -6,7 +6,7 @@ import pytest
 
 from scrutiny.core.edit import Edit
 from scrutiny.core.example import Example, Span
-from scrutiny.perturb.control.filler import random_word, words_by_length
+from scrutiny.perturb.control.filler import _words_by_length, random_word
 from scrutiny.perturb.control.matched import Controls
 from scrutiny.perturb.control.operations import operations_of
 from scrutiny.perturb.engine.apply import perturb
@@ -172,6 +172,6 @@ def test_random_words_have_the_length_that_was_asked(length):
 
 
 def test_random_words_are_no_function_words_and_not_the_one_to_avoid():
-    words = words_by_length()[5]
+    words = _words_by_length()[5]
     assert not any(is_stop_word(word) for word in words)
     assert random_word(5, [0.0], unlike=words[0]) == words[1]

@@ -9,8 +9,9 @@ from scrutiny.perturb.engine import streams as streams_module
 from scrutiny.perturb.engine.document import TextDocument, document_of
 from scrutiny.perturb.engine.fences import Chosen, Fences, covered, tokens_where
 from scrutiny.perturb.engine.streams import Streams
-from scrutiny.text.characters import same_class, split_characters
+from scrutiny.text.letters import same_class
 from scrutiny.text.tagger import Tag
+from scrutiny.text.tokens import graphemes
 
 
 class CountingTagger:
@@ -125,7 +126,7 @@ def test_characters_of_a_class():
     assert same_class("") == ""
     assert "é" not in same_class("é")
     assert set(same_class("Д")) <= set("АБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ")
-    assert split_characters("e\u0301a") == ["e\u0301", "a"]
+    assert graphemes("e\u0301a") == ["e\u0301", "a"]
 
 
 def test_covered_places_and_the_tokens_on_them():

@@ -15,9 +15,9 @@ from scrutiny.cli.failures import exit_code_of  # noqa: E402
 from scrutiny.core.errors import DataError, PlanError  # noqa: E402
 from scrutiny.core.registry import registry  # noqa: E402
 from scrutiny.data.dataset import load_dataset  # noqa: E402
+from scrutiny.data.hashes import letters_hash  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.models.words.attention_network import Architecture  # noqa: E402
-from scrutiny.text.letters import letters_hash  # noqa: E402
 from scrutiny.training.finetuning.parts import load_parts  # noqa: E402
 from scrutiny.training.words.attention_recipe import AttentionRecipe  # noqa: E402
 from scrutiny.training.words.job import train_words, trained_line  # noqa: E402

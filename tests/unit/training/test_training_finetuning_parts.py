@@ -10,10 +10,10 @@ from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example, Span
 from scrutiny.core.task import Prediction
 from scrutiny.data.dataset import load_dataset
+from scrutiny.data.hashes import letters_hash
 from scrutiny.models.hf.batching import by_length
 from scrutiny.reliability.scored import level_of
 from scrutiny.tasks.names import load_task
-from scrutiny.text.letters import letters_hash
 from scrutiny.training.finetuning.augmentation import augmented, checked_recipes
 from scrutiny.training.finetuning.batches import shuffled
 from scrutiny.training.finetuning.parts import load_parts, refuse_shared, split

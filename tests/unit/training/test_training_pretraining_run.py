@@ -11,8 +11,8 @@ transformers = pytest.importorskip("transformers")
 from safetensors.torch import load_file  # noqa: E402
 
 from scrutiny.core.errors import ModelError, PlanError, StorageError  # noqa: E402
+from scrutiny.data.hashes import letters_hash  # noqa: E402
 from scrutiny.models.strings.lineage import replicates_of  # noqa: E402
-from scrutiny.text.letters import letters_hash  # noqa: E402
 from scrutiny.training.pretraining.family import (  # noqa: E402
     SeedFamily,
     pretrain_family,

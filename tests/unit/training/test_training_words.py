@@ -91,7 +91,7 @@ def test_the_same_seed_gives_the_same_bytes(linear, data, tmp_path):
 
 
 def test_training_text_is_known(linear):
-    from scrutiny.text.letters import training_hashes
+    from scrutiny.data.hashes import training_hashes
 
     out, members = linear
     hashes = loaded("linear", out)[0].training_hashes()

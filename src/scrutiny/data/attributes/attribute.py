@@ -10,7 +10,7 @@ from typing import Any, Literal
 from scrutiny.core.answers.answer import label_in
 from scrutiny.core.example import Example
 from scrutiny.core.plugin import Told
-from scrutiny.text.letters import letters_hash
+from scrutiny.data.hashes import letters_hash
 from scrutiny.text.tokens import is_word, token_texts
 
 Value = bool | float | str

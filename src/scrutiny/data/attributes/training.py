@@ -3,7 +3,7 @@
 from scrutiny.core.answers.answer import label_in
 from scrutiny.core.example import Example
 from scrutiny.data.attributes.attribute import Training, attribute, words_of
-from scrutiny.text.letters import letters_hash
+from scrutiny.data.hashes import letters_hash
 
 
 @attribute("with a text that is in the training data", of_training=True)

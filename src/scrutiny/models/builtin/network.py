@@ -265,7 +265,7 @@ class BuiltinNetwork:
     def training_hashes(self) -> NDArray[np.uint64]:
         """Sorted hashes of the letters of what it was trained on: texts and their sentences.
 
-        They are those of `scrutiny.text.letters.training_hashes`. Evaluation texts whose hash
+        They are those of `scrutiny.data.hashes.training_hashes`. Evaluation texts whose hash
         stands here were in the training data.
         """
         return np.asarray(np.load(self.family.folder / "training_hashes.npy", allow_pickle=False))

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from scrutiny.core.transformation import Document, Site
 from scrutiny.perturb.engine.change import Candidates, Change, Edit, Rng, Sites, sites_where
-from scrutiny.perturb.languages.zh.characters import is_chinese, look_alikes
-from scrutiny.perturb.resources.chinese_sounds import homophones
+from scrutiny.perturb.languages.zh.characters import look_alikes
+from scrutiny.perturb.languages.zh.sounds import homophones
 from scrutiny.perturb.resources.loading import find_resource
+from scrutiny.text.letters import is_chinese
 
 if TYPE_CHECKING:
     from scrutiny.perturb.resources.capabilities import PinyinReader
@@ -112,8 +113,9 @@ class LookAlike(OtherCharacter):
 
     def sites(self, document: Document) -> Sites:
         """Tokens with a character that is in the table."""
-        return sites_where(document, lambda word: is_chinese(word) and any(map(look_alikes, word)))
+        known = look_alikes().keys()
+        return sites_where(document, lambda w: is_chinese(w) and not known.isdisjoint(w))
 
     def alike(self, document: Document, char: str) -> str:
         """Characters in the order of the table."""
-        return look_alikes(char)
+        return look_alikes().get(char, "")

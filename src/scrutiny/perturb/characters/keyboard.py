@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from scrutiny.perturb.characters.one_draw import OneDraw, Slipped
 from scrutiny.perturb.characters.positions import Letters
 from scrutiny.perturb.characters.slips import Slip
-from scrutiny.text.characters import keyboard_neighbors
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +89,52 @@ class NeighborKey(Slip):
     def changes(self, word: Letters) -> Sequence[tuple[int, str, int]]:
         """Adjacent keys of each key, in the order of the keyboard rows."""
         return [(i, key, 1) for i in word.places() for key in keyboard_neighbors(word.units[i])]
+
+
+#: A staggered QWERTY layout; centers of neighbors are less than 1.3 key widths apart.
+#: Each row has its offset in key widths, its plain characters and its shifted ones.
+_ROWS = (
+    (0.0, "1234567890-=", "!@#$%^&*()_+"),
+    (0.5, "qwertyuiop[]", "QWERTYUIOP{}"),
+    (0.75, "asdfghjkl;'", 'ASDFGHJKL:"'),
+    (1.25, "zxcvbnm,./", "ZXCVBNM<>?"),
+)
+_REACH = 1.3
+
+
+def _kind(char: str) -> tuple[bool, bool]:
+    return char.isalpha(), char.isdigit()
+
+
+@cache
+def _keyboard() -> tuple[dict[str, str], dict[str, str]]:
+    """(neighbors of the same kind, all neighbors) of each character."""
+    keys = [
+        (offset + column, float(row), plain[column], shifted[column])
+        for row, (offset, plain, shifted) in enumerate(_ROWS)
+        for column in range(len(plain))
+    ]
+    every: dict[str, str] = {}
+    for x, y, *chars in keys:
+        near = [k for k in keys if 0 < (k[0] - x) ** 2 + (k[1] - y) ** 2 < _REACH**2]
+        for level, char in enumerate(chars):
+            every[char] = "".join(str(k[2 + level]) for k in near)
+    same = {
+        char: "".join(n for n in near if _kind(n) == _kind(char)) for char, near in every.items()
+    }
+    return same, every
+
+
+def keyboard_neighbors(char: str, *, symbols: bool = False) -> str:
+    """Return the characters one key away, in the same case; empty for other scripts.
+
+    Letters neighbor letters and digits digits, unless ``symbols`` asks for all keys.
+
+    Examples
+    --------
+    >>> keyboard_neighbors("g"), keyboard_neighbors("A"), keyboard_neighbors("é")
+    ('tyfhvb', 'QWSZ', '')
+    >>> keyboard_neighbors("q", symbols=True)
+    '12wa'
+    """
+    return _keyboard()[symbols].get(char, "")

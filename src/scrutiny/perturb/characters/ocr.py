@@ -1,10 +1,12 @@
 """Character confusions of optical character recognition (OCR)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from types import MappingProxyType
 
 from scrutiny.perturb.characters.one_draw import OneDraw, Slipped
-from scrutiny.text.characters import ocr_confusions
+from scrutiny.text.lexicon import table
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +62,30 @@ def _confused(word: str, several: bool = True) -> tuple[Slipped, ...]:  # noqa: 
     >>> _confused("w"), _confused("w", False)
     (((0, 1, 'W'), (0, 1, 'vv')), ((0, 1, 'W'),))
     """
-    table, longest = ocr_confusions(), 3 if several else 1
+    known, longest = ocr_confusions(), 3 if several else 1
     return tuple(
         (offset, size, target)
         for offset in range(len(word))
         for size in range(1, min(longest, len(word) - offset) + 1)
-        for target in table.get(word[offset : offset + size], ())
+        for target in known.get(word[offset : offset + size], ())
         if several or len(target) == 1
     )
+
+
+@cache
+def ocr_confusions() -> Mapping[str, tuple[str, ...]]:
+    """Return what optical character recognition (OCR) may read for one to three characters.
+
+    Examples
+    --------
+    >>> ocr_confusions()["rn"], "1" in ocr_confusions()["i"], "vv" in ocr_confusions()["w"]
+    (('m',), True, True)
+    """
+    found: dict[str, list[str]] = {}
+    for left, right, direction in table("ocr_confusions"):
+        pairs = [(left, right)] if direction == ">" else [(left, right), (right, left)]
+        for source, target in pairs:
+            targets = found.setdefault(source, [])
+            if target not in targets:
+                targets.append(target)
+    return MappingProxyType({source: tuple(targets) for source, targets in sorted(found.items())})

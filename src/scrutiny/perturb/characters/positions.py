@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from scrutiny.core.transformation import Document, Intensity, Site
 from scrutiny.perturb.engine.change import Change, Edit, Rng, Sites, new_tuple, word_sites
-from scrutiny.text.characters import split_characters
+from scrutiny.text.tokens import graphemes
 
 #: ``random``: one place of a word, drawn; ``all``: every place, from left to right.
 Positions = Literal["random", "all"]
@@ -70,7 +70,7 @@ def letters_of(document: Document, site: Site, *, keep_first: bool, keep_last: b
 
 @lru_cache(maxsize=64)  # transformations ask about a word one after the other
 def _letters(field: str, word: str, start: int, kept: tuple[int, int]) -> Letters:
-    units = tuple(split_characters(word))
+    units = tuple(graphemes(word))
     starts: Sequence[int] = range(start, start + len(word) + 1)
     if len(units) < len(word):
         starts = tuple(accumulate(map(len, units), initial=start))

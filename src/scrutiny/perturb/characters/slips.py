@@ -6,6 +6,7 @@ from functools import lru_cache
 from string import ascii_letters
 from typing import Literal
 
+from scrutiny.core.randomness import pick
 from scrutiny.core.transformation import Document, Site
 from scrutiny.perturb.characters.positions import (
     Letters,
@@ -17,7 +18,7 @@ from scrutiny.perturb.characters.positions import (
     letters_of,
 )
 from scrutiny.perturb.engine.change import Candidates, Rng, Sites
-from scrutiny.text.characters import pick, same_class
+from scrutiny.text.letters import same_class
 
 #: ``alike``: of the case and script of the letter there; ``ascii``: any of A-Z and a-z.
 Drawn = Literal["alike", "ascii"]

@@ -7,7 +7,8 @@ from scrutiny.core.transformation import Document, Intensity
 from scrutiny.perturb.characters.one_draw import OneDraw, Slipped
 from scrutiny.perturb.characters.positions import exchanged
 from scrutiny.perturb.engine.change import Sites, word_sites
-from scrutiny.text.characters import same_class, split_characters
+from scrutiny.text.letters import same_class
+from scrutiny.text.tokens import graphemes
 
 _MODES = ("replace", "swap", "insert", "delete")
 
@@ -66,7 +67,7 @@ class Typos(OneDraw):
 
     def slipped(self, word: str, share: float, number: int = 0) -> Slipped | None:
         """The typo whose mode, place and letter are in the digits of the share."""
-        units: str | list[str] = word if word.isascii() else split_characters(word)
+        units: str | list[str] = word if word.isascii() else graphemes(word)
         turn, place = divmod(number, len(word)) if number else (0, 0)
         mode: str = self.mode
         if mode == "random":

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
 from typing import Final, Literal
 
 from scrutiny.perturb.characters.positions import Letters, OneWord, Positions, exchanged
-from scrutiny.text.characters import homoglyphs
+from scrutiny.text.lexicon import table
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class Homoglyph(OneWord):
         return [
             (i, alike, 1)
             for i, unit in enumerate(word.units)
-            for alike in homoglyphs(unit)[: self.most_alike]
+            for alike in homoglyphs().get(unit, "")[: self.most_alike]
         ]
 
 
@@ -149,3 +151,15 @@ class HiddenReorder(OneWord):
             return [(i, f"X{_BACKSPACE}", 0) for i in range(1, len(units))]
         pairs = [(i, exchanged(units, i)) for i in range(len(units) - 1)]
         return [(i, f"{_RIGHT_TO_LEFT}{new}{_POP}", 2) for i, new in pairs if new is not None]
+
+
+@cache
+def homoglyphs() -> Mapping[str, str]:
+    """Characters of other scripts that look the same as a character, the closest first.
+
+    Examples
+    --------
+    >>> [f"U+{ord(c):04X}" for c in homoglyphs()["o"]]
+    ['U+043E', 'U+03BF', 'U+0585']
+    """
+    return MappingProxyType({char: alike for char, alike in table("homoglyphs")})

@@ -7,9 +7,10 @@ from types import MappingProxyType
 from typing import Final
 
 from scrutiny.core.grouping import grouped
+from scrutiny.core.randomness import pick
 from scrutiny.perturb.engine.change import Rng
 from scrutiny.text.casing import match_case
-from scrutiny.text.characters import pick, same_class
+from scrutiny.text.letters import same_class
 from scrutiny.text.lexicon import is_stop_word, read_bytes
 from scrutiny.text.tokens import token_spans
 
@@ -89,7 +90,7 @@ _LONGEST: Final = 11
 
 
 @cache
-def words_by_length() -> Mapping[int, tuple[str, ...]]:
+def _words_by_length() -> Mapping[int, tuple[str, ...]]:
     """Frequent English words by their number of letters, in the list's order.
 
     Function words are left out: a random "not" would not be a neutral change.
@@ -128,7 +129,7 @@ def random_word(length: int, shares: Sequence[float], *, unlike: str = "") -> st
     if length > _LONGEST:
         half = length // 2
         return random_word(half, shares) + random_word(length - half, shares[half:])
-    words = words_by_length().get(length, ())
+    words = _words_by_length().get(length, ())
     if len(words) < _ENOUGH:
         return "".join(pick(ascii_lowercase, share) for share in shares[:length])
     at = int(shares[0] * len(words))

@@ -5,8 +5,7 @@ from functools import cached_property
 from scrutiny.core.transformation import Where
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.fences import tokens_where
-from scrutiny.text.characters import split_characters
-from scrutiny.text.tokens import is_punctuation, is_word
+from scrutiny.text.tokens import graphemes, is_punctuation, is_word
 
 
 class Ground:
@@ -60,6 +59,4 @@ class Ground:
         if self.document.text.isascii():
             return frozenset()
         surface = self.document.words
-        return frozenset(
-            i for i in self.words if len(split_characters(surface[i])) < len(surface[i])
-        )
+        return frozenset(i for i in self.words if len(graphemes(surface[i])) < len(surface[i]))

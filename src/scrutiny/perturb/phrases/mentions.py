@@ -6,7 +6,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from scrutiny.core.edit import Edit
-from scrutiny.core.randomness import Rng
+from scrutiny.core.randomness import Rng, pick
 from scrutiny.core.transformation import Document
 from scrutiny.perturb.engine.new_words import with_name
 from scrutiny.text.casing import case_pattern
@@ -87,7 +87,7 @@ def other_names(mention: EntityMention, rng: Rng, *, tries: int) -> Iterator[str
     """Random names of the same type and shape, with the letter case of the mention."""
     tables = _tables(mention, mention.text.split())
     for row in rng.random((tries, len(tables))).tolist():
-        drawn = [table[int(x * len(table))] for table, x in zip(tables, row, strict=True)]
+        drawn = [pick(table, x) for table, x in zip(tables, row, strict=True)]
         name = " ".join(drawn)
         if name.lower() != mention.text.lower():
             yield _cased(name, mention.text)

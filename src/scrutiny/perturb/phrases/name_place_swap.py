@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, Final, Literal
 
+from scrutiny.core.randomness import pick
 from scrutiny.core.transformation import Document, Site, keeps_unless
 from scrutiny.perturb.engine.change import ONE_SITE, Change, Edit, Rng, whole_text
 from scrutiny.perturb.engine.new_words import with_name
@@ -177,7 +178,7 @@ def _drawn(old: Sequence[str], options: Callable[[str], Sequence[str]], rng: Rng
         left = [option for option in options(name) if option not in new.values()]
         if not left:
             return {}
-        new[name] = left[int(share * len(left))]
+        new[name] = pick(left, share)
     return new
 
 

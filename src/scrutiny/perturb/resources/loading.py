@@ -72,7 +72,7 @@ _PACKAGED: Final[Mapping[str, Mapping[str, _Packaged]]] = {
     "wordnet": {"princeton": _Packaged("scrutiny.text.wordnet")},
     "pinyin": {
         "pypinyin": _Packaged(
-            "scrutiny.perturb.resources.chinese_sounds:PypinyinReader", "pypinyin",
+            "scrutiny.perturb.resources.pinyin:PypinyinReader", "pypinyin",
             "The sound of Chinese characters", "zh",
         )
     },

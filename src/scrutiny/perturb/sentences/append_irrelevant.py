@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cache
 
+from scrutiny.core.randomness import pick
 from scrutiny.core.transformation import Document, Site, keeps_unless
 from scrutiny.perturb.engine.change import Candidates, ChangesWholeText, Edit, Rng
 from scrutiny.perturb.engine.new_words import with_unknown
@@ -62,10 +63,10 @@ class AppendIrrelevant(ChangesWholeText):
             edits: list[Edit] = []
             phrases = _openings(document) if self.start else ()
             if phrases:
-                edits += _opening(document, phrases[int(before * len(phrases))])
+                edits += _opening(document, pick(phrases, before))
             if has_end:
                 known = listed("proverbs")
-                edits.append(_ending(document, known[int(behind * len(known))]))
+                edits.append(_ending(document, pick(known, behind)))
             if edits:
                 yield tuple(edits)
 

@@ -24,6 +24,7 @@ from scrutiny.core.model import (
 )
 from scrutiny.core.queries.remote import RemoteModel
 from scrutiny.core.task import Task
+from scrutiny.data.hashes import training_hashes
 from scrutiny.data.reading import iter_examples
 from scrutiny.models.answers.user_code import at_home, errors_named
 from scrutiny.models.python.objects import PythonModel
@@ -32,7 +33,6 @@ from scrutiny.models.python.wrapped import with_training_text
 from scrutiny.models.strings.adapters import imports_of
 from scrutiny.models.strings.load import load_model, training_source
 from scrutiny.models.strings.source import parse
-from scrutiny.text.letters import training_hashes
 
 _DEFAULT: Final = LoadOptions()
 #: Models that stay loaded in a process: one that is measured, and its reference.

@@ -14,10 +14,10 @@ from scrutiny.core.grouping import grouped
 from scrutiny.core.randomness import generator
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset, load_dataset
+from scrutiny.data.hashes import letters_hash
 from scrutiny.data.labels import match_labels
 from scrutiny.data.overlap import overlap
 from scrutiny.tasks.names import load_task
-from scrutiny.text.letters import letters_hash
 from scrutiny.training.finetuning.anchored.task_gradient import TASKS, Learned
 from scrutiny.training.finetuning.recipe import FinetuningRecipe
 

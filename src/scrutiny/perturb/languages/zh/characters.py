@@ -1,10 +1,9 @@
 """Chinese characters: function words, and characters that look alike."""
 
-import re
+from collections.abc import Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import Final
-
-_HAN: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
 
 #: Particles, pronouns, prepositions, conjunctions, auxiliaries and measure words of simplified
 #: Chinese, single characters and words; our own selection.
@@ -40,32 +39,18 @@ _GROUPS: Final = """
 """
 
 
-def is_chinese(word: str) -> bool:
-    """Whether a token consists of Chinese characters."""
-    return _HAN.fullmatch(word) is not None
-
-
-def has_chinese(text: str) -> bool:
-    """Whether a text has a Chinese character."""
-    return _HAN.search(text) is not None
-
-
 @cache
-def _table() -> dict[str, str]:
+def look_alikes() -> Mapping[str, str]:
+    """Chinese characters that look like another one: apart by a stroke, its length, or a part.
+
+    Examples
+    --------
+    >>> look_alikes()["未"], look_alikes()["晴"]
+    ('末', '睛清请情')
+    """
     found: dict[str, str] = {}
     for group in _GROUPS.split():
         for char in group:
             others = found.get(char, "") + group.replace(char, "")
             found[char] = "".join(dict.fromkeys(others))
-    return {char: others for char, others in found.items() if others}
-
-
-def look_alikes(char: str) -> str:
-    """Similar-looking characters of a character; empty if the table has none.
-
-    Examples
-    --------
-    >>> look_alikes("未"), look_alikes("晴"), look_alikes("x")
-    ('末', '睛清请情', '')
-    """
-    return _table().get(char, "")
+    return MappingProxyType({char: others for char, others in found.items() if others})

@@ -1,7 +1,6 @@
-"""Readings of Chinese characters, and common homophones."""
+"""Sounds of Chinese characters: the common ones, by their usual reading."""
 
 from functools import cache, lru_cache
-from importlib import import_module
 from typing import Any
 
 
@@ -16,22 +15,6 @@ def common_characters() -> str:
     """
     rows = (bytes((0xB0 + row, 0xA1 + cell)) for row in range(40) for cell in range(94))
     return "".join(pair.decode("gb2312", errors="ignore") for pair in rows)
-
-
-class PypinyinReader:
-    """Readings of characters by the package ``pypinyin``."""
-
-    def __init__(self) -> None:
-        module: Any = import_module("pypinyin")
-        self._pinyin = module.pinyin
-        self._style = module.Style.TONE3
-
-    def readings(self, char: str) -> tuple[str, ...]:
-        """Syllables with the number of their tone, most usual first; empty if unknown."""
-        found: list[list[str]] = self._pinyin(
-            char, style=self._style, heteronym=True, errors="ignore", neutral_tone_with_five=True
-        )
-        return tuple(dict.fromkeys(found[0])) if found else ()
 
 
 @lru_cache(maxsize=8)

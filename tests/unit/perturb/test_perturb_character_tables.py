@@ -5,7 +5,9 @@ import unicodedata
 
 import pytest
 
-from scrutiny.text.characters import homoglyphs, keyboard_neighbors, ocr_confusions
+from scrutiny.perturb.characters.keyboard import keyboard_neighbors
+from scrutiny.perturb.characters.ocr import ocr_confusions
+from scrutiny.perturb.characters.unseen import homoglyphs
 
 
 @pytest.mark.parametrize(("char", "near"), [("a", "qwsz"), ("p", "ol"), ("5", "46"), ("M", "JKN")])
@@ -47,8 +49,8 @@ def test_ocr_confusions_change_something():
 
 def test_homoglyphs_are_other_characters_of_other_scripts():
     for char in string.ascii_letters:
-        similar = homoglyphs(char)
+        similar = homoglyphs()[char]
         assert char not in similar
         assert similar
         assert all(not c.isascii() and unicodedata.name(c) for c in similar)
-    assert homoglyphs("?") == ""
+    assert "?" not in homoglyphs()
