@@ -37,6 +37,7 @@ import sys
 import tokenize
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -73,9 +74,22 @@ def modules(source: Path) -> dict[str, Path]:
     return found
 
 
+@cache
+def parsed(source: Path) -> dict[str, ast.Module]:
+    """Syntax tree of every module, each read once."""
+    found = modules(source).items()
+    return {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in found}
+
+
+@cache
+def nodes(tree: ast.AST) -> list[ast.AST]:
+    """All nodes of a tree: every figure looks at them, and walking takes longer than looking."""
+    return [*ast.walk(tree)]
+
+
 def documented(tree: ast.AST) -> Iterator[ast.stmt]:
     """Statements that are docstrings."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0] if node.body else None
             if (
@@ -88,7 +102,7 @@ def documented(tree: ast.AST) -> Iterator[ast.stmt]:
 
 def statements(tree: ast.AST) -> int:
     """Statements that are no docstrings."""
-    return sum(isinstance(node, ast.stmt) for node in ast.walk(tree)) - len([*documented(tree)])
+    return sum(isinstance(node, ast.stmt) for node in nodes(tree)) - len([*documented(tree)])
 
 
 def code_lines(text: str, tree: ast.AST) -> int:
@@ -106,7 +120,7 @@ def code_lines(text: str, tree: ast.AST) -> int:
 def imported(name: str, path: Path, tree: ast.AST, known: Iterable[str]) -> set[str]:
     """Modules of the package that a module imports, lazily or for types too."""
     known, found = set(known), set()
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names} & known
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -176,7 +190,7 @@ def looked_for(tree: ast.AST) -> list[str]:
     """Literal names that getattr and hasattr are called with."""
     return [
         str(node.args[1].value)
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id in _LOOKS
@@ -200,10 +214,9 @@ def in_other_words(tree: ast.AST) -> list[str]:
         if isinstance(target, ast.Name)
     }
     found = set()
-    for function in ast.walk(tree):
+    for function in nodes(tree):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            runs = _runs_over(function, constants)
-            found |= {(*place, name) for place, name in _handed_on(function, runs, constants)}
+            found |= {(*place, name) for place, name in _handed_on(function, constants)}
     return [name for *_, name in sorted(found)]
 
 
@@ -221,7 +234,7 @@ def _known(node: ast.AST, constants: Mapping[str, set[str]]) -> set[str]:
 def _runs_over(function: ast.AST, constants: Mapping[str, set[str]]) -> dict[str, set[str]]:
     """Texts that each variable of a function's loops takes."""
     found: dict[str, set[str]] = {}
-    for node in ast.walk(function):
+    for node in nodes(function):
         if isinstance(node, ast.For | ast.comprehension):
             for target in ast.walk(node.target):
                 if isinstance(target, ast.Name):
@@ -230,17 +243,17 @@ def _runs_over(function: ast.AST, constants: Mapping[str, set[str]]) -> dict[str
 
 
 def _handed_on(
-    function: ast.AST, runs: Mapping[str, set[str]], constants: Mapping[str, set[str]]
+    function: ast.AST, constants: Mapping[str, set[str]]
 ) -> Iterator[tuple[tuple[int, int], str]]:
     """Names that a function looks for otherwise than in a literal call, with their places."""
-    for node in ast.walk(function):
+    for node in nodes(function):
         if not isinstance(node, ast.Call):
             continue
         asks = node.func.id if isinstance(node.func, ast.Name) else ""
         names: set[str] = set()
         is_asked = asks == "hasattr" or (asks == "getattr" and len(node.args) > 2)
         if is_asked and isinstance(node.args[1], ast.Name):
-            names = runs.get(node.args[1].id, set())
+            names = _runs_over(function, constants).get(node.args[1].id, set())
         elif asks in ("attrgetter", "methodcaller"):
             names = set().union(*map(_texts, node.args[:1]))
         elif any(isinstance(a, ast.Name) and a.id in _LOOKS for a in node.args):
@@ -253,7 +266,7 @@ def declared(trees: Mapping[str, ast.AST]) -> set[str]:
     found: set[str] = set()
     roots = {"PlugIn", "Told"}
     for module, tree in sorted(trees.items(), key=lambda one: not one[0].startswith(_CORE)):
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if not isinstance(node, ast.ClassDef):
                 continue
             bases = {n.id for b in node.bases for n in ast.walk(b) if isinstance(n, ast.Name)}
@@ -283,7 +296,7 @@ def tests_answers(tree: ast.AST, tasks: Iterable[str], types: Iterable[str]) -> 
     aside = (*documented(tree), *_declarations(tree))
     left_out = {id(node) for one in aside for node in ast.walk(one)}
     return any(
-        _tests_answer(node, names, kinds) for node in ast.walk(tree) if id(node) not in left_out
+        _tests_answer(node, names, kinds) for node in nodes(tree) if id(node) not in left_out
     )
 
 
@@ -293,7 +306,7 @@ def _tests_answer(node: ast.AST, tasks: set[str], types: set[str]) -> bool:
         return isinstance(node.value, str) and node.value.partition("@")[0] in tasks
     if isinstance(node, ast.Attribute):
         return node.attr == "gives_labels"
-    if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
         told = {n.id for n in ast.walk(node.args[1]) if isinstance(n, ast.Name)}
         return bool(_ANSWER.search(ast.unparse(node.args[0])) and told & _VALUES)
     if isinstance(node, ast.Compare):
@@ -301,14 +314,14 @@ def _tests_answer(node: ast.AST, tasks: set[str], types: set[str]) -> bool:
         is_part = any(isinstance(s, ast.Attribute) and s.attr in _PARTS for s in sides)
         is_none = any(isinstance(s, ast.Constant) and s.value is None for s in sides)
         named = {n.id for s in sides for n in ast.walk(s) if isinstance(n, ast.Name)}
-        is_one = bool(_ANSWER.search(ast.unparse(node)))
-        return bool(named & types) or (is_part and is_none and is_one)
+        is_one = is_part and is_none and bool(_ANSWER.search(ast.unparse(node)))
+        return bool(named & types) or is_one
     return False
 
 
 def _declarations(tree: ast.AST) -> Iterator[ast.AST]:
     """Assignments of modules and classes, defaults of functions, and decorators."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Module | ast.ClassDef):
             yield from (n for n in node.body if isinstance(n, ast.Assign | ast.AnnAssign))
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -352,7 +365,7 @@ def figures(
     """All figures by their names; those without tenants where it is told which they are."""
     known = modules(source)
     texts = {name: path.read_text(encoding="utf-8") for name, path in known.items()}
-    trees = {name: ast.parse(text) for name, text in texts.items()}
+    trees = parsed(source)
     arrows = {name: imported(name, known[name], trees[name], known) for name in known}
     lines = {name: code_lines(texts[name], trees[name]) for name in known}
     said = {name: statements(tree) for name, tree in trees.items()}

@@ -91,10 +91,7 @@ def test_names_in_loops_are_looked_for_in_other_words(tool, line, names):
 
 def test_no_member_of_a_plug_in_is_looked_for_by_name(tool):
     """Base classes declare all members, with defaults: they are read."""
-    trees = {
-        name: ast.parse(path.read_text(encoding="utf-8"))
-        for name, path in tool.modules(tool.SOURCE).items()
-    }
+    trees = tool.parsed(tool.SOURCE)
     assert {"n_samples", "attention_shape", "says", "Params"} <= tool.declared(trees)
     assert tool.members_of_plug_ins(trees) == []
 

@@ -116,6 +116,7 @@ def one_of(name: str, made: Mapping[str, Kind]) -> Parametric[Kind]:
     )
 
 
+@lru_cache(maxsize=4096)  # asked for every answer of a suite
 def metric_name(text: str) -> str:
     """Full name of a metric from a name with or without version: the newest by default.
 

@@ -2,7 +2,8 @@
 
 import platform
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -42,7 +43,8 @@ _PACKAGES = (
 )
 
 
-def environment() -> dict[str, str]:
+@cache
+def environment() -> Mapping[str, str]:
     """Versions of Python, the platform and the packages that affect numbers."""
     found = {"python": sys.version.split()[0], "platform": platform.platform()}
     for name in _PACKAGES:

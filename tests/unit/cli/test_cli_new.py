@@ -17,6 +17,17 @@ from scrutiny.core.errors import PlanError, UnknownNameError
 DIAGNOSTIC = ("claims", "diagnostic", "metrics", "params", "parts")
 
 
+BETWEEN = "\n-- shown --\n"
+BOTH = f"""import sys
+from scrutiny.cli import group
+from scrutiny.cli.failures import exit_code_of
+
+assert exit_code_of(group, ["list", sys.argv[1]]) == 0
+print({BETWEEN!r})
+assert exit_code_of(group, ["show", "long_words"]) == 0
+"""
+
+
 def write(kind: str, name: str, folder: Path) -> None:
     assert exit_code_of(group, ["new", kind, name, "-o", str(folder)]) == 0
 
@@ -35,7 +46,7 @@ def installed(folder: Path) -> dict[str, str]:
 
 def run(arguments: list[str], folder: Path, environment: dict[str, str]) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", *arguments],
+        [sys.executable, *arguments],
         cwd=folder,
         env=environment,
         capture_output=True,
@@ -52,12 +63,14 @@ def test_package_passes_its_own_test_and_is_found(kind: str, tmp_path: Path) -> 
     folder = tmp_path / "plugin"
     write(kind, "long_words", folder)
     environment = installed(folder)
-    tested = run(["pytest", "-q", "-W", "error", "-p", "no:cacheprovider"], folder, environment)
+    tested = run(
+        ["-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider"], folder, environment
+    )
     assert " passed" in tested
-    listed = run(["scrutiny", "list", f"{kind}s"], folder, environment)
+    listed, _, shown = run(["-c", BOTH, f"{kind}s"], folder, environment).partition(BETWEEN)
     assert "long_words@1" in listed
     assert "[long_words]" in listed
-    assert "Misleads when" in run(["scrutiny", "show", "long_words"], folder, environment)
+    assert "Misleads when" in shown
 
 
 def test_written_diagnostic_is_in_the_audit_and_has_its_part_of_the_page(tmp_path: Path) -> None:
@@ -66,7 +79,7 @@ def test_written_diagnostic_is_in_the_audit_and_has_its_part_of_the_page(tmp_pat
     given = ["--model", "builtin:sentiment", "--data", "builtin:reviews", "--limit", "40"]
     only = ["--only", "performance", "--only", "all_capitals", "--display", "none"]
     page = ["--html", "page.html"]
-    printed = run(["scrutiny", "audit", *given, *only, *page], folder, installed(folder))
+    printed = run(["-m", "scrutiny", "audit", *given, *only, *page], folder, installed(folder))
     assert "capitals change fewer than 10% of the answers" in " ".join(printed.split())
     html = (folder / "page.html").read_text(encoding="utf-8")
     part = html[html.index('id="all-capitals"') : html.index('id="diagnostic-all-capitals"')]

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
@@ -37,12 +38,16 @@ def render_html(view: RunView, *, largest: int = LARGEST) -> str:
     largest
         Bytes that the page must stay under.
     """
-    text = ""
-    for detail in DETAILS:
-        text = _render(view, detail)
-        if len(text.encode("utf-8", "backslashreplace")) < largest:
-            break
-    return text
+
+    @cache
+    def made(place: int) -> str:
+        return _render(view, DETAILS[place])
+
+    def fits(place: int) -> bool:
+        return len(made(place).encode("utf-8", "backslashreplace")) < largest
+
+    places = range(1, len(DETAILS))  # each shows less than the one before, so halving finds it
+    return made(0 if fits(0) else 1 + bisect_left(places[:-1], x=True, key=fits))
 
 
 def render_parts(parts: Sequence[Part], **said: Any) -> str:

@@ -1,6 +1,7 @@
 """Components of a crossed interval: the parts of replicates and of items."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import scipy
@@ -102,11 +103,18 @@ def item_noise(
     if not np.isfinite(degrees):
         return noise, notes
     # by rank, so that draws of items stay coupled between estimates; n/(n-1): the bootstrap's bias
-    rank = (np.argsort(np.argsort(noise, kind="stable")) + 0.5) / noise.size
+    rank = np.argsort(np.argsort(noise, kind="stable"))
     spread = np.sqrt(noise.var(ddof=1) * n_units / degrees)
     if degrees + 1 < FEW_CLUSTERS:
         notes = (*notes, "few_clusters")
-    return spread * scipy.special.stdtrit(degrees, rank), notes
+    return spread * _t_by_rank(degrees, noise.size)[rank], notes
+
+
+@lru_cache(maxsize=256)
+def _t_by_rank(degrees: float, size: int) -> FloatArray:
+    """Quantiles of a t in the middle of every rank; all estimates on as many units share them."""
+    found: FloatArray = scipy.special.stdtrit(degrees, (np.arange(size) + 0.5) / size)
+    return found
 
 
 def item_degrees(n_units: float, n_strata: int) -> float:
