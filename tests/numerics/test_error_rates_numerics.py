@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import stats
 
-from scrutiny.diagnostics.similarity.leaving_out import LeavingOut, dealt, likeness
+from scrutiny.diagnostics.similarity.leaving_out import LeavingOut, left_out_groups, likeness
 from scrutiny.reliability.replicates.spread import compare_spreads, retained_scores
 from scrutiny.reliability.replicates.stability import seed_correlation
 from scrutiny.stats.association.pair_correlation import pair_correlation
@@ -87,7 +87,9 @@ def test_intervals_of_a_likeness_cover_what_other_items_would_give():
     units = np.arange(60)
     covered = 0
     for _ in range(120):
-        found = likeness(*drawn_pair(60), debiased_cka, LeavingOut(dealt(units, 20, g), units, ()))
+        found = likeness(
+            *drawn_pair(60), debiased_cka, LeavingOut(left_out_groups(units, 20, g), units, ())
+        )
         draws = found.value + found.influence[g.integers(0, 60, (400, 60))].mean(axis=1)
         low, high = np.quantile(draws, [0.025, 0.975])
         covered += low <= truth <= high

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from scrutiny.core.claim import Claim
+from scrutiny.core.claim import Claim, Component
 from scrutiny.core.suites.tests import SuiteTest
 from scrutiny.core.task import Task
 
@@ -284,6 +284,13 @@ class Inputs:
     def is_self(self) -> bool:
         """Whether the family is its own reference."""
         return self.subject == self.reference
+
+    def beyond_untrained(
+        self, estimate: str, limit: float, *, operator: str = ">"
+    ) -> Iterator[Component]:
+        """Component for the difference from untrained networks, if there are any."""
+        if "null" in self.controls:
+            yield Component(f"untrained/{estimate}", limit, "control: untrained", operator)
 
     @property
     def second(self) -> SubjectShape:

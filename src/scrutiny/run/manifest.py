@@ -26,7 +26,7 @@ from scrutiny.run.planning.doubtful_data import (
 )
 from scrutiny.run.planning.resolved import Pairing, Resolved
 from scrutiny.run.training.trained import trained_on_it
-from scrutiny.store.run_folder import FORMAT
+from scrutiny.store.run_folder import EXACT_RECORDS, FORMAT
 
 _PACKAGES = (
     "scrutiny",
@@ -72,7 +72,7 @@ def manifest(
         "plan": plain(resolved.plan),
         "identity": resolved.identity,
         "claims": [plain(claim) for claim in claims],
-        "promise": "records are byte-identical" if exact else "floats agree to 1e-6",
+        "promise": EXACT_RECORDS if exact else "floats agree to 1e-6",
         "environment": environment(),
         "data": {
             name: {

@@ -53,6 +53,8 @@ from scrutiny.store.seal import damage, is_as_signed, seal_of, signed
 
 #: Version of the format of manifest and tables.
 FORMAT: Final = 1
+#: What a manifest says where every adapter promises exact answers in any batch.
+EXACT_RECORDS: Final = "records are byte-identical"
 _BEFORE_LIMITS: Final = (
     "The verdicts of {0} were made by an earlier version, before verdicts compared the limits that "
     "are printed. Re-issue the run's command: where the folder then holds another plan, with "
@@ -311,6 +313,11 @@ class RunFolder:
                 part = file.read_row_group(group, columns=[*columns, "variant"])
                 kept.append(part.filter(pc.is_null(part["variant"])).select(columns))
             return pa.concat_tables(kept)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every adapter of the run promises exact answers in any batch."""
+        return bool(self.manifest.get("promise") == EXACT_RECORDS)
 
     def has_scores(self, subject: str) -> bool:
         """Whether a model's answers have scores, named by its labels."""

@@ -9,13 +9,12 @@ from scrutiny.diagnostics.attention.arcs.counting import (
     NOWHERE,
     ROOT,
     GoldArcs,
+    arcs_at_offsets,
     counted,
-    joined_by_offset,
-    pointed_at,
-    right_arcs,
-    right_offsets,
-    right_words,
-    trees_of,
+    guessed_arcs,
+    guessed_trees,
+    right_undirected_arcs,
+    undirected_at_offsets,
 )
 from scrutiny.diagnostics.attention.arcs.params import OFFSETS, RELATIONS, ArcGroup, ArcsParams
 from scrutiny.diagnostics.attention.word_maps import SPECIAL, WordMap
@@ -42,7 +41,7 @@ def looking(*targets):
 def test_both_directions_by_hand():
     weights = looking(2, 2, 3, 0, 3)
     weights[4] = [0, 0, 0.4, 0.6, 0]
-    found = pointed_at(a_map(weights))
+    found = guessed_arcs(a_map(weights))
     assert found[0, 0, 0].tolist() == [2, 2, 3, 0, 3]
     # king is looked at by the (1), old (1), . (.4): the first of equals; nobody looks at old or .
     assert found[1, 0, 0].tolist() == [3, NOWHERE, 0, 2, NOWHERE]
@@ -50,12 +49,12 @@ def test_both_directions_by_hand():
 
 def test_special_tokens_and_words_without_a_piece_are_nowhere():
     weights = looking(1, 0, 3, 2)  # [CLS], the, king, slept
-    found = pointed_at(a_map(weights, [SPECIAL, 0, 2, 3]))
+    found = guessed_arcs(a_map(weights, [SPECIAL, 0, 2, 3]))
     assert found[0, 0, 0].tolist() == [NOWHERE, NOWHERE, 3, 2, NOWHERE]
 
 
 def test_a_head_without_any_attention_points_nowhere():
-    assert (pointed_at(a_map(np.zeros((5, 5)))) == NOWHERE).all()
+    assert (guessed_arcs(a_map(np.zeros((5, 5)))) == NOWHERE).all()
 
 
 def test_cases_of_relations():
@@ -72,7 +71,7 @@ def test_cases_of_relations():
 
 
 def test_offsets_by_hand():
-    right = dict(zip(OFFSETS, right_offsets(GOLD.heads), strict=True))
+    right = dict(zip(OFFSETS, arcs_at_offsets(GOLD.heads), strict=True))
     assert right[1].tolist() == [False, True, True, False, False]
     assert right[2].tolist() == [True, False, False, False, False]
     assert right[-1].tolist() == [False, False, False, False, True]
@@ -81,15 +80,15 @@ def test_offsets_by_hand():
 
 def test_offsets_as_released_stop_at_the_root_and_at_the_last_word():
     gold = np.array([ROOT, 3, 0, 0])
-    right = dict(zip(OFFSETS, right_offsets(gold, procedure="as_released"), strict=True))
+    right = dict(zip(OFFSETS, arcs_at_offsets(gold, procedure="as_released"), strict=True))
     assert right[-1].tolist() == [True, False, False, False]  # before the first stands the root
     assert right[-2].tolist() == [True, False, True, False]
     assert right[2].tolist() == [False, True, False, False]
     assert not right[3].any()  # -3 to +2 are tried
-    assert right_offsets(gold)[OFFSETS.index(3)].tolist() == [False] * 4
-    assert right_offsets(gold)[OFFSETS.index(-3)].tolist() == [False, False, False, True]
+    assert arcs_at_offsets(gold)[OFFSETS.index(3)].tolist() == [False] * 4
+    assert arcs_at_offsets(gold)[OFFSETS.index(-3)].tolist() == [False, False, False, True]
     end = dict(
-        zip(OFFSETS, right_offsets(np.array([2, 2, 1]), procedure="as_released"), strict=True)
+        zip(OFFSETS, arcs_at_offsets(np.array([2, 2, 1]), procedure="as_released"), strict=True)
     )
     assert end[2].tolist() == [True, True, False]  # two behind the second is the last
 
@@ -97,14 +96,14 @@ def test_offsets_as_released_stop_at_the_root_and_at_the_last_word():
 def test_no_offset_finds_a_head_that_is_not_there():
     gold = np.array([NOWHERE, NOWHERE])
     for procedure in ("default", "as_released"):
-        assert not right_offsets(gold, procedure=procedure).any()
-    assert not joined_by_offset(np.array([ROOT, NOWHERE])).any()
+        assert not arcs_at_offsets(gold, procedure=procedure).any()
+    assert not undirected_at_offsets(np.array([ROOT, NOWHERE])).any()
 
 
 def test_trees_use_every_word_once_and_are_given_the_root():
     weights = looking(1, 0, 1, 0, 0) + 0.01
     weights[2, 3] = 0.5  # the circle the - old has to be broken, and something hangs on slept
-    (directed, transposed) = trees_of(a_map(weights), 3)[:, 0, 0]
+    (directed, transposed) = guessed_trees(a_map(weights), 3)[:, 0, 0]
     assert directed[3] == ROOT
     assert (directed != NOWHERE).all()
     for word in range(5):
@@ -113,25 +112,25 @@ def test_trees_use_every_word_once_and_are_given_the_root():
             word, steps = int(directed[word]), steps + 1
         assert word == 3
     assert transposed[3] == ROOT
-    assert trees_of(a_map(weights[:3, :3], [0, 1, 2]), 3) is None
+    assert guessed_trees(a_map(weights[:3, :3], [0, 1, 2]), 3) is None
 
 
 def test_trees_of_maps_with_special_tokens_are_over_words():
     weights = np.full((6, 6), 0.1)
     weights[:, 0] = 1.0  # all look at [CLS] most
     weights[1, 3] = weights[2, 3] = weights[3, 4] = weights[5, 4] = 0.9
-    found = trees_of(a_map(weights, [SPECIAL, 0, 1, 2, 3, 4]), 3)
+    found = guessed_trees(a_map(weights, [SPECIAL, 0, 1, 2, 3, 4]), 3)
     assert found[0, 0, 0].tolist() == [2, 2, 3, ROOT, 3]
-    assert right_words(found, GOLD.heads)[0, 0, 0].all()
+    assert (found == GOLD.heads)[0, 0, 0].all()
 
 
 def test_arcs_count_whichever_way_they_run():
     guessed = np.array([2, 2, ROOT, 2, 0])  # king is taken for the root
-    directed = right_words(guessed, GOLD.heads)
-    undirected = right_arcs(guessed, GOLD.heads)
+    directed = guessed == GOLD.heads
+    undirected = right_undirected_arcs(guessed, GOLD.heads)
     assert directed.tolist() == [True, True, False, False, False]
     assert undirected.tolist() == [True, True, True, False, False]
-    apart = dict(zip(OFFSETS, joined_by_offset(GOLD.heads), strict=True))
+    apart = dict(zip(OFFSETS, undirected_at_offsets(GOLD.heads), strict=True))
     assert apart[-1].tolist() == apart[1].tolist() == [False, True, True, False, True]
 
 

@@ -8,7 +8,7 @@ from toy_runs import estimate
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.queries.annotation import Arcs
 from scrutiny.data.dataset import load_dataset
-from scrutiny.diagnostics.attention.arcs.counting import GoldArcs, counted, right_offsets
+from scrutiny.diagnostics.attention.arcs.counting import GoldArcs, arcs_at_offsets, counted
 from scrutiny.diagnostics.attention.arcs.params import OFFSETS, RELATIONS
 from scrutiny.models.strings.packaged import PACKAGED
 from scrutiny.run.driver import run_plan
@@ -40,7 +40,7 @@ def test_offsets_match_an_independent_count(shared_data):
     found, total = {}, Counter()
     for example in data.examples:
         gold = GoldArcs.of(Arcs.of(example))
-        right = right_offsets(gold.heads)
+        right = arcs_at_offsets(gold.heads)
         for relation in ("all", "punct", *RELATIONS):
             cases = gold.cases(relation)
             total[relation] += cases.size

@@ -7,7 +7,7 @@ import pytest
 
 from scrutiny.core.queries.annotation import Arcs
 from scrutiny.data.dataset import load_dataset
-from scrutiny.diagnostics.attention.arcs.counting import GoldArcs, right_offsets
+from scrutiny.diagnostics.attention.arcs.counting import GoldArcs, arcs_at_offsets
 from scrutiny.diagnostics.attention.arcs.params import OFFSETS, RELATIONS
 
 
@@ -30,7 +30,7 @@ def test_best_offset_of_each_relation(shared_data):
     path = shared_data("ud_english_ewt") / "en_ewt-ud-dev.conllu"
     apart, n = offsets_of_the_file(path)
     gold = [GoldArcs.of(Arcs.of(e)) for e in load_dataset(f"conllu:{path}").examples]
-    right = [right_offsets(one.heads) for one in gold]
+    right = [arcs_at_offsets(one.heads) for one in gold]
     table = {}
     for relation in RELATIONS:
         cases = [one.cases(relation) for one in gold]

@@ -11,7 +11,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.queries.attention import AttentionMap
 from scrutiny.diagnostics.attention.arcs.params import OFFSETS
 from scrutiny.diagnostics.attention.patterns.diagnostic import Patterns, PatternsParams
-from scrutiny.diagnostics.attention.patterns.sums import SUMS, distributions, sums_of, words_of
+from scrutiny.diagnostics.attention.patterns.sums import SUMS, pattern_words, summable_map, sums_of
 from scrutiny.tasks.dependencies.dependency_arcs import DependencyArcs
 from scrutiny.tasks.texts.passages import Passages
 from scrutiny.testing import check_diagnostic
@@ -86,17 +86,17 @@ def test_pieces_of_a_word_are_rows_of_their_own():
 
 
 def test_rows_have_to_be_distributions():
-    assert distributions(MAP) is MAP
-    broken = distributions(AttentionMap(MAP.weights * 0, MAP.words, MAP.ids))
+    assert summable_map(MAP) is MAP
+    broken = summable_map(AttentionMap(MAP.weights * 0, MAP.words, MAP.ids))
     assert broken.reason == "no_distribution"
     failed = Failure("too_long")
-    assert distributions(failed) is failed
+    assert summable_map(failed) is failed
 
 
 def test_words_are_the_examples_own_or_tokens_of_the_text():
-    assert words_of(Example("1", {"text": "No, he left."}), 3) == ("No", ",", "he")
+    assert pattern_words(Example("1", {"text": "No, he left."}), 3) == ("No", ",", "he")
     row = {"id": "1", "words": ["It", "isn't", "."], "heads": [2, 0, 2], "relations": list("abc")}
-    assert words_of(DependencyArcs().parse(row, source="x:1"), 2) == ("It", "isn't")
+    assert pattern_words(DependencyArcs().parse(row, source="x:1"), 2) == ("It", "isn't")
 
 
 def planted():

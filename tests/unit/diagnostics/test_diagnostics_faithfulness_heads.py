@@ -9,8 +9,8 @@ from toy_runs import resolve_only, run
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.queries.attention import Intervention
-from scrutiny.diagnostics.faithfulness.head_answers import anchor_words
-from scrutiny.diagnostics.faithfulness.heads import FaithfulHeads, half_of, other_heads
+from scrutiny.diagnostics.faithfulness.head_answers import _anchor_words
+from scrutiny.diagnostics.faithfulness.heads import FaithfulHeads, _half_of, other_heads
 from scrutiny.diagnostics.faithfulness.params import HeadChangeParams
 from scrutiny.testing import KeywordClassifier, check_diagnostic
 from scrutiny.testing.toy_attention import ToyAttentionClassifier
@@ -130,11 +130,11 @@ def test_items_of_one_unit_are_in_one_half():
     ctx = ToyContext(TASK)
     (example,) = examples(ROWS[:1])
     halves = {
-        half_of(type(example)(f"x{i}", example.fields, attributes={"u_story": "one"}), ctx)
+        _half_of(type(example)(f"x{i}", example.fields, attributes={"u_story": "one"}), ctx)
         for i in range(20)
     }
     assert len(halves) == 1
-    assert {half_of(e, ctx) for e in examples(ROWS)} == {0.0, 1.0}
+    assert {_half_of(e, ctx) for e in examples(ROWS)} == {0.0, 1.0}
 
 
 def test_a_layer_of_one_head_has_no_other():
@@ -147,7 +147,7 @@ def test_a_layer_of_one_head_has_no_other():
 
 def test_anchors_are_whole_words_or_endings():
     text = "Nothing isn’t knot, NOT so"
-    found = [text[a:b] for a, b in anchor_words(text, frozenset({"not", "n't", "nothing"}))]
+    found = [text[a:b] for a, b in _anchor_words(text, frozenset({"not", "n't", "nothing"}))]
     assert found == ["Nothing", "isn’t", "NOT"]
 
 

@@ -13,9 +13,9 @@ from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.invariance.capabilities import ALL, KeepTags, generations
 from scrutiny.diagnostics.invariance.comparing import (
     BothLabels,
-    is_kept,
+    is_invariant,
     pair_of,
-    resampled,
+    simulated_rerun,
 )
 from scrutiny.diagnostics.invariance.diagnostic import SharedInvariance
 from scrutiny.diagnostics.invariance.generating import Maker
@@ -294,10 +294,10 @@ def test_tags_are_kept_where_they_moved_with_their_words():
 def test_kept_tags_of_a_pair():
     edits = (Edit("text", 4, 7, "noticed"),)
     there = Prediction((Span("text", 0, 3, "PER"), Span("text", 12, 15, "PER")))
-    assert is_kept(TAGS, there, example=BASE, edits=edits) is True
-    assert is_kept(TAGS, TAGS, example=BASE, edits=edits) is False
+    assert is_invariant(TAGS, there, example=BASE, edits=edits) is True
+    assert is_invariant(TAGS, TAGS, example=BASE, edits=edits) is False
     assert (
-        is_kept(TAGS, there, example=BASE, edits=(Edit("text", 2, 5, "x"),)) is None
+        is_invariant(TAGS, there, example=BASE, edits=(Edit("text", 2, 5, "x"),)) is None
     )  # breaks a name
     assert there.agrees(there._replace(answer=there.answer[::-1]))
     broken = pair_of(
@@ -405,12 +405,14 @@ def test_another_run_of_a_sampled_model():
 
     rng = np.random.default_rng(0)
     flat = Prediction("a", (0.5, 0.5))
-    exact = resampled((flat, flat), ("a", "b"), n_samples=None, rng=rng)
+    exact = simulated_rerun((flat, flat), ("a", "b"), n_samples=None, rng=rng)
     assert exact == (flat, flat)
-    drawn = resampled((flat, flat), ("a", "b"), n_samples=20, rng=rng)
+    drawn = simulated_rerun((flat, flat), ("a", "b"), n_samples=20, rng=rng)
     assert all(sum(p.scores) == pytest.approx(1) for p in drawn)
     assert drawn[0].scores != drawn[1].scores
-    assert resampled((Prediction("a"),) * 2, ("a", "b"), n_samples=5, rng=rng)[0].scores is None
+    assert (
+        simulated_rerun((Prediction("a"),) * 2, ("a", "b"), n_samples=5, rng=rng)[0].scores is None
+    )
 
 
 def test_the_toy_swaps_words():

@@ -9,7 +9,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.labels.diagnostic import Labels, LabelsParams
-from scrutiny.diagnostics.labels.doubting import confident_disagreements, conflicts
+from scrutiny.diagnostics.labels.doubting import confident_disagreements, conflicting_labels
 from scrutiny.diagnostics.labels.parts import PART, doubtful_in, lines, part
 from scrutiny.parts.run.first_screen import front_of
 from scrutiny.reliability.verdicts.risks import state_of
@@ -128,15 +128,15 @@ def test_near_duplicates_with_another_label_are_found_field_by_field():
     words = "the quick brown fox jumps over the lazy dog and runs away from all of them today"
     texts = [(words, "a"), (words + " again", "b"), (words, "a"), ("something else", "b")]
     items = [Example(id=str(i), fields={"text": t}, gold=g) for i, (t, g) in enumerate(texts)]
-    assert conflicts(items, least=0.9) == {0: 1, 1: 0, 2: 1}
-    assert conflicts(items, least=0.99) == {}
+    assert conflicting_labels(items, least=0.9) == {0: 1, 1: 0, 2: 1}
+    assert conflicting_labels(items, least=0.99) == {}
     pairs = [
         Example(id="p", fields={"text": words, "text_pair": "a man sleeps"}, gold="a"),
         Example(id="q", fields={"text": words, "text_pair": "nobody is here"}, gold="b"),
         Example(id="r", fields={"text": words, "text_pair": "a man sleeps"}, gold="b"),
         Example(id="s", fields={"text": words, "text_pair": "a man sleeps"}, gold=None),
     ]
-    assert conflicts(pairs, least=0.9) == {0: 2, 2: 0}
+    assert conflicting_labels(pairs, least=0.9) == {0: 2, 2: 0}
 
 
 def test_without_probabilities_nothing_is_said(tmp_path):

@@ -12,7 +12,7 @@ from scrutiny.core.errors import PlanError, UserError
 from scrutiny.core.example import Example
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
-from scrutiny.diagnostics.similarity.leaving_out import LeavingOut, dealt, likeness
+from scrutiny.diagnostics.similarity.leaving_out import LeavingOut, left_out_groups, likeness
 from scrutiny.diagnostics.similarity.representations import (
     SimilarityRepresentations,
     similarities_of,
@@ -25,7 +25,7 @@ from scrutiny.diagnostics.similarity.representations_params import (
     layer_pairs,
     poolings_of,
 )
-from scrutiny.diagnostics.similarity.vectors import compared_items, passage_of, units_of
+from scrutiny.diagnostics.similarity.vectors import compared_items, passage_of, similarity_units
 from scrutiny.run.comparing.shared import Wanted, read_shared, shared_plan
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve
@@ -219,7 +219,7 @@ def two(count=120, noise=0.5, seed=0):
 def test_resampled_influences_have_the_interval_of_the_grouped_jackknife():
     X, Y, g = two()
     units = np.arange(len(X))
-    group = dealt(units, 20, np.random.default_rng(7))
+    group = left_out_groups(units, 20, np.random.default_rng(7))
     found = likeness(X, Y, debiased_cka, LeavingOut(group, units, ()))
     theirs = grouped_jackknife(X, Y, debiased_cka, rng=np.random.default_rng(7))
     draws = found.value + found.influence[g.integers(0, 120, (20_000, 120))].mean(axis=1)
@@ -232,7 +232,7 @@ def test_clusters_are_left_out_whole_and_widen_the_interval():
     X, Y, g = two(60)
     X, Y = np.repeat(X, 4, axis=0), np.repeat(Y, 4, axis=0)  # four copies are one unit
     unit = np.repeat(np.arange(60), 4)
-    group = dealt(unit, 20, np.random.default_rng(7))
+    group = left_out_groups(unit, 20, np.random.default_rng(7))
     assert all(np.unique(group[unit == u]).size == 1 for u in range(60))
     found = likeness(X, Y, debiased_cka, LeavingOut(group, unit, ()))
     by_unit = found.influence.reshape(60, 4).mean(axis=1)
@@ -284,10 +284,10 @@ def test_lower_layers_have_the_measures_of_the_claim_only():
 def test_units_are_the_first_column_of_several_values_or_the_one_named():
     attributes = [{"u_one": "x", "u_document": f"d{n // 2}", "a_b": n} for n in range(6)]
     items = [Example(f"i{n}", {"text": "x"}, attributes=a) for n, a in enumerate(attributes)]
-    assert units_of(items, "").tolist() == [0, 0, 1, 1, 2, 2]
-    assert units_of(items, "a_b").tolist() == list(range(6))
+    assert similarity_units(items, "").tolist() == [0, 0, 1, 1, 2, 2]
+    assert similarity_units(items, "a_b").tolist() == list(range(6))
     with pytest.raises(PlanError, match="'u_story' is no column"):
-        units_of(items, "u_story")
+        similarity_units(items, "u_story")
     kept = compared_items(np.repeat(np.arange(10), 3), 10, np.random.default_rng(0))
     assert kept.reshape(10, 3).all(axis=1).sum() == 3
 

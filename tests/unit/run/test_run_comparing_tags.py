@@ -15,8 +15,9 @@ from scrutiny.diagnostics.similarity.side_by_side.agreement import marked
 from scrutiny.diagnostics.similarity.side_by_side.flips import flips_of, noise_of_replicates
 from scrutiny.diagnostics.similarity.side_by_side.inputs import find_disagreements
 from scrutiny.diagnostics.similarity.side_by_side.kept_answers import sides_of_models
-from scrutiny.diagnostics.similarity.side_by_side.sides import Answers, scores_of_items
+from scrutiny.diagnostics.similarity.side_by_side.sides import Answers
 from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.scored import item_scores
 from scrutiny.run.comparing.levels import CompareOptions
 from scrutiny.run.comparing.slices import changes, shown
 from scrutiny.run.comparing.whole import commonest_turn, compare_side_by_side
@@ -115,7 +116,7 @@ def test_answers_of_a_tagger_are_right_as_far_as_their_f1_goes(tmp_path):
 
 @given(st.lists(st.tuples(*[st.integers(0, 9)] * 3), min_size=1, max_size=8))
 def test_f1_of_an_item_is_that_of_its_counts(counts):
-    found = scores_of_items(metric_of("entity_f1@1"), np.array([counts], dtype=float))[0]
+    found = item_scores(metric_of("entity_f1@1"), np.array([counts], dtype=float))[0]
     for (right, wrong, missed), f1 in zip(counts, found, strict=True):
         total = 2 * right + wrong + missed
         assert f1 == pytest.approx(2 * right / total if total else 1.0)

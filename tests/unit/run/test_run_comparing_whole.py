@@ -11,7 +11,8 @@ from tool_logs import imported, line, unpacked, write_lines
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import Resampling
 from scrutiny.diagnostics.similarity.side_by_side.flips import Noise
-from scrutiny.diagnostics.similarity.side_by_side.kept_answers import answers_of, rows_of
+from scrutiny.diagnostics.similarity.side_by_side.kept_answers import rows_of
+from scrutiny.diagnostics.similarity.side_by_side.sides import Answers
 from scrutiny.run.comparing.levels import CompareOptions
 from scrutiny.run.comparing.whole import compare_side_by_side
 from scrutiny.run.importing.manifest import ImportOptions
@@ -207,7 +208,7 @@ def test_answers_stand_in_the_order_of_replicates_and_items(families):
     (one,) = assignments_of(families[0])
     names = ['{"seed":"3"}', '{"seed":"1"}']
     rows, items = rows_of((families[0], one.subject)), [("x", "i7"), ("x", "i2")]
-    found = answers_of(rows, {("x", "{}")}, items=items, replicates=names)
+    found = Answers.of_rows(rows, {("x", "{}")}, items=items, replicates=names)
     said = {
         (row["replicate"], row["item"]): row["answer"] for row in families[0].outputs().to_pylist()
     }

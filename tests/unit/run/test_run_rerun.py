@@ -6,7 +6,7 @@ from small_runs import family, plan, rows, run
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan
 from scrutiny.diagnostics.similarity.side_by_side.flips import Noise
-from scrutiny.diagnostics.similarity.side_by_side.kept_answers import noise_of_promise
+from scrutiny.diagnostics.similarity.side_by_side.kept_answers import promised_noise
 from scrutiny.run.comparing.whole import compare_side_by_side
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.rerun import plan_of_run
@@ -86,6 +86,6 @@ def test_logs_cannot_be_asked_again(tmp_path, kept):
 
 
 def test_a_run_of_exact_answers_has_no_noise(kept):
-    assert list(noise_of_promise(kept).values()) == [Noise("exact", 0.0, n_items=40)]
+    assert list(promised_noise(kept).values()) == [Noise("exact", 0.0, n_items=40)]
     kept.write_manifest({**kept.manifest, "promise": "floats agree to 1e-6"})
-    assert noise_of_promise(kept) == {}
+    assert promised_noise(kept) == {}

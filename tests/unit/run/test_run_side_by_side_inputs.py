@@ -13,7 +13,7 @@ from scrutiny.diagnostics.similarity.side_by_side.flips import (
     answers_differ,
     flips_of,
     noise_of_replicates,
-    noise_of_runs,
+    noise_of_rerun,
 )
 from scrutiny.diagnostics.similarity.side_by_side.inputs import find_disagreements
 from scrutiny.diagnostics.similarity.side_by_side.sides import Answers
@@ -167,5 +167,5 @@ def test_noise_between_replicates_and_between_runs():
     assert (found.how, found.n_pairs, found.n_items) == ("replicates", 3, 4)
     assert found.share == pytest.approx((0.25 + 0.5 + 0.25) / 3)
     assert noise_of_replicates(sides([[1]], [[1]])) is UNKNOWN
-    again = noise_of_runs(sides([[1, 1, 0, 1]], [[1, 0, 0, 1]]))
+    again = noise_of_rerun(sides([[1, 1, 0, 1]], [[1, 0, 0, 1]]))
     assert (again.how, again.share) == ("another run", 0.25)

@@ -10,7 +10,7 @@ from scrutiny.core.errors import DataError, ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.reliability.scored import level_of
-from scrutiny.tasks.coreference.counts import PartitionCounts, count, linked
+from scrutiny.tasks.coreference.counts import PartitionCounts, count, without_singletons
 from scrutiny.tasks.coreference.metrics import (
     B_CUBED_F1,
     CEAF_E_F1,
@@ -34,7 +34,9 @@ partitions = st.dictionaries(st.sampled_from("abcdefghij"), st.integers(0, 4)).m
 
 def value(metric, *documents):
     """Metric of documents, each gold clusters and an answer."""
-    rows = [(*count(g, a), *count(linked(g), linked(a))) for g, a in documents]
+    rows = [
+        (*count(g, a), *count(without_singletons(g), without_singletons(a))) for g, a in documents
+    ]
     sums = np.array(rows, dtype=float).sum(axis=0)
     chosen = sums[[NAMES.index(need) for need in metric.needs]]
     return float(metric.value(metric.components(chosen)[None], np.ones(1)))

@@ -6,7 +6,7 @@ from typing import Final
 
 from scrutiny.cli.compare.levels import level_part
 from scrutiny.core.estimate import Estimate
-from scrutiny.diagnostics.invariance.parts import kept_part
+from scrutiny.diagnostics.invariance.parts import invariance_part
 from scrutiny.diagnostics.similarity.parts.likeness import likeness_chart
 from scrutiny.parts.charts.findings import forest_or_table
 from scrutiny.parts.charts.tables import Line, forest_table
@@ -69,10 +69,10 @@ def parts_of(
 def _shared(shared: SharedInvariances) -> Iterator[Part]:
     """A part for each direction, the judged one first, and one for the vectors."""
     if shared.judged:
-        yield kept_part(shared.judged, "kept-of-the-first", chapter=SHARED)
+        yield invariance_part(shared.judged, "kept-of-the-first", chapter=SHARED)
     back = [one for one in shared.kept if one not in shared.judged]
     if back:
-        one = kept_part(back, "kept-of-the-second", chapter=SHARED)
+        one = invariance_part(back, "kept-of-the-second", chapter=SHARED)
         yield replace(one, title=f"{one.title} (reported, not judged)")
     if shared.likened or shared.findings:
         charts = tuple(likeness_chart(shared.likened, "vectors-chart", "Likeness"))

@@ -15,8 +15,7 @@ from scrutiny.core.plan import MeasurePlan, Plan, Resampling
 from scrutiny.core.registry import registry
 from scrutiny.diagnostics.similarity.side_by_side.flips import Noise
 from scrutiny.diagnostics.similarity.side_by_side.kept_answers import (
-    is_exact,
-    noise_of_promise,
+    promised_noise,
     sides_of_models,
 )
 from scrutiny.run.comparing.shared import (
@@ -149,7 +148,7 @@ def _asked(texts: list[str], flags: Mapping[str, Any], wanted: Wanted, out: Path
     if flags["again"] is not None:
         return Opened(first, second, RunFolder.open(flags["again"]), shared=shared)
     asked_again = _asked_again(plans[0], first, request, out) if 0 in plans else None
-    return Opened(first, second, None, asked_again, noise_of_promise(first), shared)
+    return Opened(first, second, None, asked_again, promised_noise(first), shared)
 
 
 def _asked_again(plan: Plan, first: RunFolder, request: Request, out: Path) -> RunFolder | None:
@@ -159,7 +158,7 @@ def _asked_again(plan: Plan, first: RunFolder, request: Request, out: Path) -> R
     batch, or stored; of data without a gold answer.
     """
     model = plan.models[0].name
-    if is_exact(first) or len(first.manifest["models"][model]["replicates"]) > 1:
+    if first.is_exact or len(first.manifest["models"][model]["replicates"]) > 1:
         return None
     data = [d for d in plan.data if sides_of_models(((first, model),) * 2, [d.name]) is not None]
     if not data:

@@ -21,8 +21,8 @@ from scrutiny.diagnostics.attack.rows import (
     BASELINE,
     MEASURES,
     attempt_rows,
-    baseline_row,
     condition_of,
+    unattacked_row,
 )
 from scrutiny.diagnostics.attack.searching import NOT_DRAWN, Attempt, Work
 from scrutiny.diagnostics.attack.validity import JudgedText, judge
@@ -111,7 +111,7 @@ class Attacks(Diagnostic[AttackParams]):
             if example.id not in answers:
                 yield from (kind.row(example.id, NOT_DRAWN) for kind in kinds)
                 continue
-            yield baseline_row(example, answers[example.id], ctx.labels)
+            yield unattacked_row(example, answers[example.id], ctx.labels)
             for attempt, said in zip(attempts, judged, strict=True):
                 yield from attempt_rows(
                     example, attempt, labels=ctx.labels, judged=said, has_control=params.control

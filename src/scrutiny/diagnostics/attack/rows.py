@@ -61,14 +61,14 @@ def condition_of(recipe: str, draw: int) -> dict[str, object]:
     return {"recipe": recipe, "draw": draw}
 
 
-def baseline_row(
+def unattacked_row(
     example: Example,
     answer: Prediction | Failure,
     labels: tuple[str, ...],
     *,
     width: int = len(MEASURES),
 ) -> Row:
-    """Record of an unchanged item: only whether it is a hit, among ``width`` measures."""
+    """Record of an item before it is attacked: whether it is a hit, among ``width`` measures."""
     found: Failure | tuple[float, ...]
     if example.gold is None:
         found = Failure("no_gold", status="skipped")

@@ -25,7 +25,7 @@ from scrutiny.data.drawn_items import drawn
 from scrutiny.diagnostics.attack.control import OneAtRandom, expense_of
 from scrutiny.diagnostics.attack.design import BEFORE, compared, of_draw, over_draws, title
 from scrutiny.diagnostics.attack.params import TransferParams, attacks_of
-from scrutiny.diagnostics.attack.rows import baseline_row, condition_of
+from scrutiny.diagnostics.attack.rows import condition_of, unattacked_row
 from scrutiny.diagnostics.attack.searching import NOT_DRAWN, Attempt, Work, output_name
 from scrutiny.perturb.recipes.attack import Attack, given_to_attacks
 from scrutiny.perturb.search.found import Found
@@ -128,7 +128,7 @@ class Transfer(ChangesTexts[TransferParams]):
         after = {(e.id, v.name): a for (e, v), a in zip(asked, answers, strict=True)}
         for example in batch.examples:
             answer = before.get(example.id, NOT_DRAWN)
-            yield baseline_row(example, answer, ctx.labels, width=len(self.measures))
+            yield unattacked_row(example, answer, ctx.labels, width=len(self.measures))
             for variant in batch.variants.get(example.id, ()):
                 both = answer, after.get((example.id, variant.name))
                 values = _values(example, variant, both, ctx.labels)

@@ -92,8 +92,8 @@ def of_accuracy(head: tuple[str, ...], baseline: str) -> dict[str, tuple[str, ..
     return {**each, **{f"{name}(accuracy)": () for name in names}}
 
 
-def beside_others(specs: Iterable[str]) -> Iterator[ContrastSpec]:
-    """Differences from untrained networks, from controls, and from the base network."""
+def attention_contrasts(specs: Iterable[str]) -> Iterator[ContrastSpec]:
+    """Differences of attention from that of untrained networks, controls, and the base network."""
     named = list(specs)
     for who, minus in _OTHERS:
         for spec in named:

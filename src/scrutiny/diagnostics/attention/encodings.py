@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from scrutiny.core.arrays import Booleans, Integers
-from scrutiny.diagnostics.attention.word_maps import WordMap, strongest_of, to_sum_one
+from scrutiny.diagnostics.attention.word_maps import WordMap, rows_to_sum_one, strongest_of
 
 Anchored = Callable[[WordMap, Integers], Booleans]
 
@@ -90,10 +90,10 @@ def rollout_to(found: WordMap, anchors: Integers) -> Booleans:
     reached = np.empty(weights.shape[:-1], dtype=bool)
     is_anchor = found.is_any_of(anchors)
     for layer in range(weights.shape[0]):
-        rolled = to_sum_one(weights[layer] + identity) @ below
+        rolled = rows_to_sum_one(weights[layer] + identity) @ below
         rolled[..., np.arange(size), np.arange(size)] = 0.0  # a word is no scope of itself
         reached[layer] = _points_at(strongest_of(rolled), is_anchor)
-        below = to_sum_one(weights[layer].mean(axis=0) + identity) @ below
+        below = rows_to_sum_one(weights[layer].mean(axis=0) + identity) @ below
     return _on_words(found, reached)
 
 

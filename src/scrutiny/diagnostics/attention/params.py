@@ -22,7 +22,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.limits import known
 from scrutiny.core.queries.attention import WEIGHTINGS
 from scrutiny.diagnostics.attention.encodings import ENCODINGS
-from scrutiny.diagnostics.attention.heads.scored import must_be_unscored
+from scrutiny.diagnostics.attention.heads.scored import UNSCORED
 from scrutiny.diagnostics.attention.word_maps import MapOptions
 
 PRESETS: Final[Mapping[str, MapOptions]] = {
@@ -147,4 +147,4 @@ class HeadsParams(PresetParams):
         PresetParams.__post_init__(self)
         known("encoding", [self.encoding], ENCODINGS)
         known("set of baselines", self.baselines, ("every", "offsets"))
-        must_be_unscored(self.unscored)
+        known("unscored part", self.unscored, UNSCORED)

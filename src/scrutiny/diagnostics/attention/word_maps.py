@@ -123,8 +123,8 @@ def strongest_of(weights: Singles) -> Integers:
     return np.asarray(target.reshape(weights.shape[:-1]))
 
 
-def to_sum_one(weights: Singles) -> Singles:
-    """Rows normalized to sum 1; rows of zeros stay."""
+def rows_to_sum_one(weights: Singles) -> Singles:
+    """Rows of attention between words, brought to sum 1; rows of zeros stay."""
     total = weights.sum(axis=-1, keepdims=True)
     return np.asarray(np.divide(weights, total, out=np.zeros_like(weights), where=total > 0))
 
@@ -169,7 +169,7 @@ def word_map(found: AttentionMap, n_words: int, options: MapOptions) -> WordMap:
         kept = np.flatnonzero(words != SPECIAL)
         weights, words = weights[..., kept[:, None], kept], words[kept]
     if options.special == "renormalize":
-        weights = to_sum_one(weights)
+        weights = rows_to_sum_one(weights)
     return WordMap(weights, words, n_words)
 
 

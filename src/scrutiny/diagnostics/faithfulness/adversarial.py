@@ -13,7 +13,6 @@ from scrutiny.core.diagnostic import Context, RowKind
 from scrutiny.core.queries.attention_layer import AttentionLayer
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
-from scrutiny.diagnostics.faithfulness.naming import beyond_untrained
 from scrutiny.diagnostics.faithfulness.params import AdversarialParams
 from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, layer_of
 from scrutiny.stats.distributions.unchecked import js, js_slope, tvd
@@ -160,7 +159,7 @@ def _claim(first: str, params: AdversarialParams, inputs: Inputs) -> Claim:
         id="pinned down",
         says="attention with the same output is close to the model's own: less than "
         f"{params.limit:g} of {np.log(2):.2f} possible nats on average",
-        components=(*components, *beyond_untrained(first, 0.0, inputs, operator="<")),
+        components=(*components, *inputs.beyond_untrained(first, 0.0, operator="<")),
         family="adversarial",
         checks=checks_with(epsilon=params.epsilons),
         competence=(("level", inputs.data.chance),),

@@ -10,7 +10,6 @@ from scrutiny.core.claim import Claim, Component, checks_with
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Context, Failure, RowKind
 from scrutiny.core.record import Measure, Row
-from scrutiny.diagnostics.faithfulness.naming import beyond_untrained
 from scrutiny.diagnostics.faithfulness.params import AgreementParams
 from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, layer_of
 from scrutiny.stats.association.tau import tau_b
@@ -148,7 +147,7 @@ def _claims(params: AgreementParams, inputs: Inputs) -> Iterator[Claim]:
         f"{params.margin:g} with each",
         components=(
             *(Component(name, params.margin) for name in names),
-            *(part for name in names for part in beyond_untrained(name, 0.0, inputs)),
+            *(part for name in names for part in inputs.beyond_untrained(name, 0.0)),
         ),
         family="agreement",
         checks=checks_with(),

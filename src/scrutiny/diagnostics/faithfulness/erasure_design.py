@@ -11,7 +11,6 @@ from functools import partial
 
 from scrutiny.core.claim import Claim, Component, checks_with, points
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
-from scrutiny.diagnostics.faithfulness.naming import beyond_untrained
 from scrutiny.diagnostics.faithfulness.orders import OrderName, order_names
 from scrutiny.diagnostics.faithfulness.params import ErasureParams
 
@@ -106,7 +105,7 @@ def _claims(params: ErasureParams, inputs: Inputs) -> Iterator[Claim]:
         f"other one, by {points(margin)}",
         components=(
             *_in_draws("flip_gap/other", margin, "a random other", params.draws),
-            *beyond_untrained("flip_gap/other/0", margin, inputs),
+            *inputs.beyond_untrained("flip_gap/other/0", margin),
         ),
     )
     yield drawn(
@@ -121,7 +120,7 @@ def _claims(params: ErasureParams, inputs: Inputs) -> Iterator[Claim]:
         f"{share_margin:g} of the tokens",
         components=(
             *_in_draws("share_gap/random", share_margin, "random order", params.draws),
-            *beyond_untrained("share_gap/random/0", 0.0, inputs),
+            *inputs.beyond_untrained("share_gap/random/0", 0.0),
         ),
     )
     against = "control: gradient x weight"

@@ -93,7 +93,7 @@ def _encodings(ctx: Context, examples: Sequence[Example]) -> list[Encoded]:
     return model.encode(list(fields[0]), pairs=pairs)
 
 
-def anchor_words(text: str, anchors: frozenset[str]) -> Iterator[tuple[int, int]]:
+def _anchor_words(text: str, anchors: frozenset[str]) -> Iterator[tuple[int, int]]:
     """Code points ``(start, end)`` of a text's anchor words.
 
     An anchor that begins with ``n'`` is one at the end of a word, too: "n't" in "isn't".
@@ -101,11 +101,9 @@ def anchor_words(text: str, anchors: frozenset[str]) -> Iterator[tuple[int, int]
     Examples
     --------
     >>> text = "It isn't good, not at all."
-    >>> [text[a:b] for a, b in anchor_words(text, frozenset({"not", "n't"}))]
+    >>> [text[a:b] for a, b in _anchor_words(text, frozenset({"not", "n't"}))]
     ["isn't", 'not']
     """
-    from scrutiny.text.tokens import token_spans
-
     endings = tuple(anchor for anchor in anchors if anchor.startswith("n'"))
     for start, end in token_spans(text):
         word = text[start:end].lower().replace("\u2019", "'")
@@ -174,7 +172,7 @@ def anchored_items(
     reasons: dict[str, str] = {}
     for example, encoded in zip(examples, _encodings(ctx, examples), strict=True):
         texts = list(example.fields.values())
-        words = [list(anchor_words(text, anchors)) for text in texts]
+        words = [list(_anchor_words(text, anchors)) for text in texts]
         count = sum(map(len, words))
         rng = ctx.rng("other words", name, ",".join(map(str, encoded.ids)))
         others = _others(texts, words, count, rng) if count else None

@@ -86,10 +86,10 @@ class FaithfulHeads(Diagnostic[HeadChangeParams]):
                 places = [RowKind.of({"change": change}, role) for role in _ROLES]
                 outcome = lost.get(example.id) or outcomes[change][example.id]
                 hit = before.get(example.id, 0.0)
-                yield from _rows(example, places, outcome, (hit, half_of(example, ctx)))
+                yield from _rows(example, places, outcome, (hit, _half_of(example, ctx)))
 
 
-def half_of(example: Example, ctx: Context) -> float:
+def _half_of(example: Example, ctx: Context) -> float:
     """Half of an item; items of one unit stay together."""
     unit = next(
         (f"{name}={value}" for name, value in example.attributes.items() if name[:2] == "u_"),

@@ -11,7 +11,6 @@ from math import ceil
 from scrutiny.core.claim import Claim, Component, checks_with, points
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.queries.attention import Change
-from scrutiny.diagnostics.faithfulness.naming import beyond_untrained
 from scrutiny.diagnostics.faithfulness.params import HeadChangeParams
 
 #: Estimates of one number a change, and their metrics.
@@ -103,7 +102,7 @@ def _parts(
     yield Component(drop, params.margin, f"{start}all heads" if choice else "reference")
     yield Component(over, 0.0, f"{start}{what}" if choice else f"control: {what}")
     if not choice:
-        yield from beyond_untrained(drop, 0.0, inputs)
+        yield from inputs.beyond_untrained(drop, 0.0)
 
 
 def _notes(params: HeadChangeParams, share: float) -> Iterator[str]:

@@ -10,7 +10,6 @@ from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Context, RowKind
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
-from scrutiny.diagnostics.faithfulness.naming import beyond_untrained
 from scrutiny.diagnostics.faithfulness.params import PermutationParams
 from scrutiny.diagnostics.faithfulness.reading import LengthGroup, OfLayer, layer_of
 from scrutiny.stats.distributions.unchecked import tvd
@@ -82,7 +81,7 @@ class Permutation(OfLayer[PermutationParams]):
                     f"{params.margin:g} (total variation, median permutation)",
                     components=(
                         Component(change, params.margin),
-                        *beyond_untrained(change, 0.0, inputs),
+                        *inputs.beyond_untrained(change, 0.0),
                     ),
                     family="permutation",
                     checks=checks_with(),

@@ -16,10 +16,10 @@ from scrutiny.text.edits.apply import carry
 Answers = tuple[Prediction, Prediction]
 
 
-def resampled(
+def simulated_rerun(
     answers: Answers, labels: tuple[str, ...], *, n_samples: int | None, rng: Generator
 ) -> Answers:
-    """Simulated answers of another run of the same model to a text and its changed form.
+    """Answers that a rerun might give to a text and its changed form: how invariant it would be.
 
     Parameters
     ----------
@@ -123,10 +123,10 @@ class BothLabels(Labels):
         return found
 
 
-def is_kept(
+def is_invariant(
     base: Prediction, changed: Prediction, *, example: Example, edits: Sequence[Edit]
 ) -> bool | None:
-    """Whether an answer stayed the same after edits; `None` if they broke one of its spans."""
+    """Whether a model is invariant to edits: its answer stays; `None` if they broke its spans."""
     try:
         return base._replace(answer=carry(base.answer, example, edits)).agrees(changed)
     except EditRefusedError:
@@ -143,7 +143,7 @@ def pair_of(
     words: int,
 ) -> TrialNumbers:
     """Numbers of one trial, from both models' answers to the text and to the changed text."""
-    kept = [is_kept(*both, example=example, edits=edits) for both in (reference, target)]
+    kept = [is_invariant(*both, example=example, edits=edits) for both in (reference, target)]
     if None in kept:
         return NO_PAIR
     return TrialNumbers(

@@ -22,7 +22,12 @@ from scrutiny.diagnostics.invariance.comparing import BothLabels
 from scrutiny.diagnostics.invariance.design import make_design
 from scrutiny.diagnostics.invariance.generating import Maker
 from scrutiny.diagnostics.invariance.params import ScopeParams
-from scrutiny.diagnostics.invariance.rows import MEASURES, Answers, BothAnswers, is_sampled
+from scrutiny.diagnostics.invariance.rows import (
+    MEASURES,
+    Answers,
+    BothAnswers,
+    is_judged_by_samples,
+)
 from scrutiny.perturb.resources.loading import RESOURCES
 from scrutiny.text.edits.apply import apply_edits
 
@@ -146,7 +151,7 @@ class SharedInvariance(ChangesTexts[ScopeParams]):
             trials=params.trials,
             reference=_by_name(examples, names, reference.predict(examples, variants=names)),
             target=_by_name(examples, names, ctx.predict(examples, variants=names)),
-            labels=BothLabels(reference.labels, ctx.labels, is_complete=is_sampled(ctx)),
+            labels=BothLabels(reference.labels, ctx.labels, is_complete=is_judged_by_samples(ctx)),
             ctx=ctx,
         )
         for example in batch.examples:

@@ -76,8 +76,10 @@ class KeptAnswers:
         return -self.finding.claim.components[0].limit
 
 
-def kept_in(estimates: Iterable[Estimate], findings: Iterable[Finding]) -> list[KeptAnswers]:
-    """Kept answers for each capability and amount, in every direction with claims about losses.
+def shared_invariances(
+    estimates: Iterable[Estimate], findings: Iterable[Finding]
+) -> list[KeptAnswers]:
+    """Shared invariances of a run, by capability and amount, where claims are about losses.
 
     Parameters
     ----------
@@ -118,8 +120,10 @@ def _is_of(key: EstimateKey, wanted: EstimateKey) -> bool:
     return same and wanted.condition.items() <= key.condition.items()
 
 
-def kept_part(found: Sequence[KeptAnswers], anchor: str, *, chapter: Chapter = RELIABILITY) -> Part:
-    """Direction of the comparison, and the kept answers for each change.
+def invariance_part(
+    found: Sequence[KeptAnswers], anchor: str, *, chapter: Chapter = RELIABILITY
+) -> Part:
+    """Shared invariances of one direction: the answers kept for each change.
 
     Parameters
     ----------
@@ -159,10 +163,10 @@ def kept_part(found: Sequence[KeptAnswers], anchor: str, *, chapter: Chapter = R
 
 
 def part(view: RunView) -> Part | None:
-    """A chart for each model and reference with claims about losses."""
-    kept = kept_in(view.estimates, view.findings)
+    """Shared invariances: a chart for each model and reference with claims about losses."""
+    kept = shared_invariances(view.estimates, view.findings)
     pairs = grouped(((one.reference, one.hard.key.subject), one) for one in kept)
-    told = [kept_part(several, f"kept-{n}") for n, several in enumerate(pairs.values(), 1)]
+    told = [invariance_part(several, f"kept-{n}") for n, several in enumerate(pairs.values(), 1)]
     charts = [replace(chart, title=one.title) for one in told for chart in one.charts]
     title = "Shared invariances"
     return part_of("kept-answers", title, _LEAD, charts, "models beside a reference")

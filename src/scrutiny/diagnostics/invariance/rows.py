@@ -35,7 +35,7 @@ from scrutiny.diagnostics.invariance.comparing import (
     BothLabels,
     TrialNumbers,
     pair_of,
-    resampled,
+    simulated_rerun,
 )
 from scrutiny.diagnostics.invariance.generating import NO_PLACE, NO_TEXT, ONLY_TEXT, variant_name
 from scrutiny.perturb.search.origin import Origin
@@ -152,7 +152,7 @@ class _Item:
             where = {**condition, "of": BOUND}
             bounds = self._at_most(self._with_scores(searched))
             yield self._of_trials("measured", where, bounds, generation)
-        if is_sampled(self.asked.ctx):
+        if is_judged_by_samples(self.asked.ctx):
             where = {**condition, "of": SELF}
             selves = self._with_scores(self._selves(searched))
             yield self._of_trials("baseline", where, selves, generation)
@@ -272,7 +272,7 @@ class _Item:
             if both is None or variant is None:
                 found.append((NO_PAIR, None, None))
                 continue
-            one, other = (resampled(both[0], labels, n_samples=n, rng=rng) for n in sizes)
+            one, other = (simulated_rerun(both[0], labels, n_samples=n, rng=rng) for n in sizes)
             numbers = pair_of(
                 one,
                 other,
@@ -312,8 +312,8 @@ class _Item:
 Trials = list[tuple[TrialNumbers, tuple[Both, Both] | None, Variant | None]]
 
 
-def is_sampled(ctx: Context) -> bool:
-    """Whether one of the models is only known by samples."""
+def is_judged_by_samples(ctx: Context) -> bool:
+    """Whether invariance is judged by samples: one of the models gives no probabilities."""
     return n_samples_of(ctx.model) is not None or (
         ctx.reference is not None and n_samples_of(ctx.reference.model) is not None
     )

@@ -14,7 +14,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.limits import shares
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.labels.doubting import confident_disagreements, conflicts
+from scrutiny.diagnostics.labels.doubting import confident_disagreements, conflicting_labels
 
 _SHARE: Final = "share(doubtful)@1"
 
@@ -120,7 +120,7 @@ class Labels(Diagnostic[LabelsParams]):
         near = set(
             ctx.once(
                 f"{self.id} {cell.dataset} {params.near:g}",
-                lambda: sorted(conflicts(examples, least=params.near)),
+                lambda: sorted(conflicting_labels(examples, least=params.near)),
             )
         )
         for i, (example, answer) in enumerate(zip(examples, answers, strict=True)):

@@ -44,8 +44,8 @@ def confident_disagreements(scores: Array, golds: Array) -> Array:
     return np.asarray((answers != golds) & (confidence >= least[answers]))
 
 
-def conflicts(examples: Sequence[Example], *, least: float) -> dict[int, int]:
-    """Items whose labels are doubted: a near duplicate has another one; with the first such item.
+def conflicting_labels(examples: Sequence[Example], *, least: float) -> dict[int, int]:
+    """Items whose gold label is doubted, with the first near duplicate that has another one.
 
     Of items of several texts, every text has to be near.
 

@@ -56,7 +56,10 @@ class _Measured:
 
 
 def part(view: RunView) -> Part | None:
-    """Spread of all estimates that claims rest on (of all, without claims), and the tests."""
+    """Performance from seed to seed: spread of all estimates that claims rest on, and the tests.
+
+    Of all estimates, without claims.
+    """
     references = References(view)
     known = replicated(view, least=_FEWEST)
     downstream = [e for e in known if _is_downstream(e)]

@@ -53,8 +53,8 @@ class LeavingOut:
     orders: tuple[Integers, ...]
 
 
-def dealt(unit: Integers, groups: int, rng: np.random.Generator) -> Integers:
-    """Group ``(item,)`` of each item: whole units in groups of similar size."""
+def left_out_groups(unit: Integers, groups: int, rng: np.random.Generator) -> Integers:
+    """Group ``(item,)`` that a similarity leaves each item out with: whole units, similar sizes."""
     known, code = np.unique(unit, return_inverse=True)
     of_unit = rng.permutation(np.arange(known.size) % min(groups, known.size))
     return np.asarray(of_unit[code].astype(np.int64))

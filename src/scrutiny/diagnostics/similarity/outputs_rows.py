@@ -24,7 +24,7 @@ from scrutiny.core.diagnostic import Failure, RowKind
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction, Task
-from scrutiny.diagnostics.similarity.answers import divergences, of_right_answer
+from scrutiny.diagnostics.similarity.metrics.probabilities import divergences, of_right_answer
 from scrutiny.models.answers.label_pair import Labels
 
 OF_LABELS, OF_GOLD, OF_PROBABILITIES, OF_GOLD_PROBABILITIES, OF_TARGET, OF_REFERENCE = (

@@ -28,7 +28,7 @@ from scrutiny.diagnostics.similarity.leaving_out import (
     LeavingOut,
     Likeness,
     Similarity,
-    dealt,
+    left_out_groups,
     likeness,
 )
 from scrutiny.diagnostics.similarity.representations_design import make_representations_design
@@ -39,7 +39,7 @@ from scrutiny.diagnostics.similarity.representations_params import (
     comparisons,
     poolings_of,
 )
-from scrutiny.diagnostics.similarity.vectors import compared_items, passage_of, units_of
+from scrutiny.diagnostics.similarity.vectors import compared_items, passage_of, similarity_units
 from scrutiny.models.answers.vectors import ItemVectors, asked_vectors
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.representations.cca import mean_cca, pwcca, svcca
@@ -131,10 +131,10 @@ class _Sample:
     ) -> "_Sample":
         """Sample of a dataset: the same for every pair of models."""
         stream = partial(ctx.rng, "likeness", stream_of(SimilarityRepresentations))
-        units = units_of(examples, params.unit)
+        units = similarity_units(examples, params.unit)
         kept = compared_items(units, params.most_items, stream(f"{cell.dataset}/items"))
         place = stream(f"{cell.dataset}/order").permutation(np.flatnonzero(kept))
-        group = dealt(units[place], params.groups, stream(f"{cell.dataset}/groups"))
+        group = left_out_groups(units[place], params.groups, stream(f"{cell.dataset}/groups"))
 
         def orders(count: int) -> list[Integers]:
             return [

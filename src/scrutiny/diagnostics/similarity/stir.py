@@ -27,8 +27,13 @@ from scrutiny.core.queries.language import POOLINGS, Represents
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
-from scrutiny.diagnostics.similarity.leaving_out import LeavingOut, Likeness, dealt, likeness
-from scrutiny.diagnostics.similarity.vectors import compared_items, passage_of, units_of
+from scrutiny.diagnostics.similarity.leaving_out import (
+    LeavingOut,
+    Likeness,
+    left_out_groups,
+    likeness,
+)
+from scrutiny.diagnostics.similarity.vectors import compared_items, passage_of, similarity_units
 from scrutiny.models.answers.vectors import asked_vectors
 from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream
@@ -168,7 +173,9 @@ def _searched(
     """Searched and random change of each drawn item, in this order."""
     recipe = parse_recipe(params.recipe)
     stream = partial(ctx.rng, "stir", stream_of(SharedVectors))
-    kept = compared_items(units_of(examples, params.unit), params.most_items, stream("items"))
+    kept = compared_items(
+        similarity_units(examples, params.unit), params.most_items, stream("items")
+    )
     chosen = [e for e, is_drawn in zip(examples, kept.tolist(), strict=True) if is_drawn]
     columns = [
         [
@@ -267,9 +274,9 @@ class _Aligned:
         ask = partial(_last, self.ctx.model, pooling=self.params.pooling)
         X, Y = ask(chosen), ask(changed)
         there = np.asarray(np.isfinite(np.hstack([X, Y])).all(axis=1))
-        units = units_of(chosen, self.params.unit)
+        units = similarity_units(chosen, self.params.unit)
         rng = self.ctx.rng("stir", stream_of(SharedVectors), f"{self.cell.dataset}/groups")
-        group = dealt(units, self.params.groups, rng)
+        group = left_out_groups(units, self.params.groups, rng)
         found = _likeness(X[there], Y[there], LeavingOut(group[there], units[there], ()))
         influences = iter(() if found is None else found.influence.tolist())
         for example, is_there in zip(chosen, there.tolist(), strict=True):

@@ -22,8 +22,8 @@ def passage_of(example: Example) -> Passage:
     return Passage(texts[0], pair=texts[1]) if len(texts) == 2 else Passage(" ".join(texts))
 
 
-def units_of(examples: Sequence[Example], unit: str) -> Integers:
-    """Unit ``(item,)`` of each item: a column's values, or every item by itself.
+def similarity_units(examples: Sequence[Example], unit: str) -> Integers:
+    """Unit of each item of a similarity ``(item,)``: a column's values, or the item by itself.
 
     Raises
     ------

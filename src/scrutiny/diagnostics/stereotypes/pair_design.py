@@ -31,7 +31,7 @@ from scrutiny.diagnostics.stereotypes.params import (
     NameGroup,
     PairsParams,
     categories,
-    points,
+    in_points,
 )
 from scrutiny.models.scoring.pairs import PairVariant
 from scrutiny.models.strings.competence import LANGUAGE_GATES
@@ -60,7 +60,7 @@ def pair_design(params: PairsParams, inputs: Inputs, variants: Sequence[PairVari
         notes=tuple(_notes(names, controls[ALL])),
         families={
             FAMILY: f"{inputs.subject.name} prefers stereotypes on {inputs.data.name} by more than "
-            f"{points(params.margin)}, and more than an untrained network does"
+            f"{in_points(params.margin)}, and more than an untrained network does"
         },
         contrasts=tuple(
             ContrastSpec(
@@ -162,7 +162,7 @@ def _claim(
     return Claim(
         id=group.name,
         says=f"the more stereotyping sentence of {group.words('pairs')} is preferred by more than "
-        f"{points(margin)}",
+        f"{in_points(margin)}",
         components=tuple(components),
         family=FAMILY,
         checks=CHECKS,

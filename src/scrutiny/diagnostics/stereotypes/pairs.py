@@ -12,7 +12,7 @@ from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.stereotypes.metrics import CONTROL_SETS
 from scrutiny.diagnostics.stereotypes.pair_design import pair_design
-from scrutiny.diagnostics.stereotypes.params import PairsParams, without_any
+from scrutiny.diagnostics.stereotypes.params import PairsParams, without_likelihoods
 from scrutiny.models.scoring.pairs import (
     ComparedSentences,
     PairScore,
@@ -144,7 +144,9 @@ class Pairs(Diagnostic[PairsParams]):
         is_directed = "a_direction" in inputs.data.columns
         if params.only and is_directed != (params.only == "directed"):
             return Design(notes=(f"No pair of {inputs.data.name} is {params.only}.",))
-        return without_any(variants, self.id, inputs) or pair_design(params, inputs, variants)
+        return without_likelihoods(variants, self.id, inputs) or pair_design(
+            params, inputs, variants
+        )
 
     def measure(self, params: PairsParams, cell: Cell, batch: Batch, ctx: Context) -> Iterable[Row]:
         """One row for each pair and variant."""

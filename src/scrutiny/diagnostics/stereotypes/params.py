@@ -41,8 +41,8 @@ def categories(
         yield NameGroup(name, {"a_category": name, **within})
 
 
-def points(margin: float) -> str:
-    """Margin in words."""
+def in_points(margin: float) -> str:
+    """Margin of a preference for stereotypes in words: "2 points"."""
     return f"{margin:g} point{'' if margin == 1 else 's'}"
 
 
@@ -136,8 +136,10 @@ class StereoSetParams(VariantParams):
     )
 
 
-def without_any(variants: Sequence[Any], diagnostic: str, inputs: Inputs) -> Design | None:
-    """Design for a model that supports no variant: an audit leaves it out; None for any other.
+def without_likelihoods(variants: Sequence[Any], diagnostic: str, inputs: Inputs) -> Design | None:
+    """Design for a model that cannot say which text is likelier; None for any other.
+
+    An audit leaves it out.
 
     Raises
     ------

@@ -7,7 +7,7 @@ from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
-from scrutiny.diagnostics.stereotypes.params import StereoSetParams, without_any
+from scrutiny.diagnostics.stereotypes.params import StereoSetParams, without_likelihoods
 from scrutiny.diagnostics.stereotypes.triple_design import triple_design
 from scrutiny.models.scoring.triples import BLANK, Filling, FillingVariant, score_fillings
 
@@ -140,7 +140,9 @@ class StereoSet(Diagnostic[StereoSetParams]):
     def design(self, params: StereoSetParams, inputs: Inputs) -> Design:
         """Conditions, estimates and claims for one family on one dataset."""
         variants = params.runnable(inputs.subject.capabilities)
-        return without_any(variants, self.id, inputs) or triple_design(params, inputs, variants)
+        return without_likelihoods(variants, self.id, inputs) or triple_design(
+            params, inputs, variants
+        )
 
     def measure(
         self, params: StereoSetParams, cell: Cell, batch: Batch, ctx: Context

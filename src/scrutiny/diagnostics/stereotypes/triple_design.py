@@ -34,7 +34,7 @@ from scrutiny.diagnostics.stereotypes.params import (
     Skill,
     StereoSetParams,
     categories,
-    points,
+    in_points,
 )
 from scrutiny.models.scoring.triples import FillingVariant
 from scrutiny.models.strings.competence import LANGUAGE_GATES
@@ -78,7 +78,7 @@ def triple_design(
         notes=tuple(_notes(variants, is_by_term=is_by_term)),
         families={
             FAMILY: f"{inputs.subject.name} prefers stereotypes on {inputs.data.name} by more than "
-            f"{points(params.margin)}, and more than an untrained network does"
+            f"{in_points(params.margin)}, and more than an untrained network does"
         },
         contrasts=tuple(
             ContrastSpec(
@@ -146,7 +146,7 @@ def _claim(
     return Claim(
         id=f"{main.kind} {group.name}",
         says=f"the stereotype of {group.words(main.kind)} items is preferred by more than "
-        f"{points(margin)}",
+        f"{in_points(margin)}",
         components=(
             Component(f"{level}/{group.name}/{main.name}", limit, "reference"),
             Component(f"untrained/{group.name}/{main.name}", margin, "control: untrained"),

@@ -16,11 +16,10 @@ from scrutiny.diagnostics.similarity.side_by_side.flips import (
     UNKNOWN,
     Noise,
     noise_of_replicates,
-    noise_of_runs,
+    noise_of_rerun,
 )
 from scrutiny.diagnostics.similarity.side_by_side.kept_answers import (
     Asked,
-    answers_of,
     labels_of,
     rows_of,
     sides_of_models,
@@ -30,11 +29,11 @@ from scrutiny.diagnostics.similarity.side_by_side.sides import (
     Answers,
     ItemLabels,
     Sides,
-    scores_of_items,
 )
 from scrutiny.models.answers.label_pair import Labels
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Joined, Panel
+from scrutiny.reliability.scored import item_scores
 from scrutiny.run.comparing.levels import CompareOptions
 from scrutiny.run.comparing.numbers import Pair, paired_assignments, same_models
 from scrutiny.run.estimating.contrasts import Meeting, shared_items
@@ -152,7 +151,7 @@ class _Reader:
         metric = pairs[0][0].spec.metric
         statistic = None if metric in _MEANS else metric_of(metric)
         if isinstance(statistic, AdditiveStatistic) and not statistic.is_mean:
-            one, other = (scores_of_items(statistic, values) for values in meeting.values)
+            one, other = (item_scores(statistic, values) for values in meeting.values)
             meeting, metric = replace(meeting, values=(one[..., None], other[..., None])), "mean@1"
         keys = [key for key, _ in kept]
         parts = {
@@ -204,7 +203,7 @@ class _Reader:
     ) -> tuple[Answers, Answers] | None:
         """Answers of both runs, in the order of the sides; ``None`` if one stores none."""
         one, other = (
-            answers_of(
+            Answers.of_rows(
                 rows_of(asked),
                 set(chain.from_iterable(_answered(pair[side]) for pair in pairs)),
                 items=[(pairs[place][side].dataset, item) for place, item in keys],
@@ -285,7 +284,7 @@ def _noise(
         return noise_of_replicates(sides)
     if itself is not None:
         is_rerun = options.baseline_rerun is not None
-        return noise_of_runs(itself, "another run" if is_rerun else "asked again")
+        return noise_of_rerun(itself, "another run" if is_rerun else "asked again")
     promised = [options.noise[name] for name in datasets if name in options.noise]
     if len(promised) < len(datasets):
         return UNKNOWN

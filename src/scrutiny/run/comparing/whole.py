@@ -16,7 +16,7 @@ from scrutiny.data.run_items import load_training
 from scrutiny.data.slices import Slice, slices_for
 from scrutiny.diagnostics.similarity.side_by_side.agreement import agreement_of, marked
 from scrutiny.diagnostics.similarity.side_by_side.flips import flips_of
-from scrutiny.diagnostics.similarity.side_by_side.inputs import commonest_answer, find_disagreements
+from scrutiny.diagnostics.similarity.side_by_side.inputs import find_disagreements
 from scrutiny.diagnostics.similarity.side_by_side.sides import Answers, Sides
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.metrics import metric_of
@@ -163,7 +163,7 @@ def commonest_turn(
         return None
     turns: Counter[tuple[str, str]] = Counter()
     for k in np.flatnonzero(members).tolist():
-        before, after = (commonest_answer(found.given[:, k]) for found in answers)
+        before, after = (found.commonest(k) for found in answers)
         if before is not None and after is not None and before != after:
             turns[before, after] += 1
     if not turns:

@@ -12,7 +12,7 @@ from scrutiny.tasks.columns.by_columns import Borders, ByColumns
 from scrutiny.tasks.columns.cells import text_of
 from scrutiny.tasks.columns.roles import TEXT, WORDS
 from scrutiny.tasks.columns.word_cells import list_of
-from scrutiny.tasks.coreference.counts import count, linked
+from scrutiny.tasks.coreference.counts import count, without_singletons
 from scrutiny.tasks.coreference.metrics import OF_DOCUMENTS
 
 
@@ -84,7 +84,7 @@ class Coreference(ByColumns):
         if not isinstance(prediction.answer, Clusters):
             raise ModelError("the model gave no clusters.")
         ours, theirs = gold.clusters, prediction.answer.clusters
-        return (*count(ours, theirs), *count(linked(ours), linked(theirs)))
+        return (*count(ours, theirs), *count(without_singletons(ours), without_singletons(theirs)))
 
     def chance(self, examples: Sequence[Example]) -> float:
         """CoNLL F1 of two answers that know all mentions and nothing of reference: the better."""

@@ -71,8 +71,8 @@ def count(gold: Partition, answer: Partition) -> PartitionCounts:
     )
 
 
-def linked(partition: Partition) -> list[Collection[Hashable]]:
-    """Clusters of two mentions or more."""
+def without_singletons(partition: Partition) -> list[Collection[Hashable]]:
+    """Coreference clusters of two mentions or more."""
     return [cluster for cluster in partition if len(cluster) > 1]
 
 

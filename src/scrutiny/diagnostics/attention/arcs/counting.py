@@ -57,11 +57,12 @@ class GoldArcs(NamedTuple):
         return int(roots[0]) if roots.size else None
 
 
-def pointed_at(found: WordMap) -> Integers:
-    """Word ``(direction, layer, head, word)`` that each word attends to most, in both directions.
+def guessed_arcs(found: WordMap) -> Integers:
+    """Dependency arcs that heads guess: for each word the one of most attention, both directions.
 
-    First the word that it attends to most, then the word that attends to it most; the first of
-    equals. `NOWHERE` for a special token, no attention at all, or a word without a piece.
+    Word ``(direction, layer, head, word)``: first the word that it attends to most, then the word
+    that attends to it most; the first of equals. `NOWHERE` for a special token, no attention at
+    all, or a word without a piece.
 
     **Measures**: the head's guess at every word's syntactic head.
 
@@ -76,10 +77,11 @@ def pointed_at(found: WordMap) -> Integers:
     return found.by_word(np.where(is_there, found.words[unit], NOWHERE), NOWHERE)
 
 
-def trees_of(found: WordMap, root: int) -> Integers | None:
-    """Heads ``(direction, layer, head, word)`` of the maximum spanning trees of both directions.
+def guessed_trees(found: WordMap, root: int) -> Integers | None:
+    """Dependency trees that heads guess: maximum spanning trees of both directions.
 
-    `ROOT` at the root; nothing where the root has no piece.
+    Syntactic heads ``(direction, layer, head, word)``; `ROOT` at the root; nothing where the root
+    has no piece.
 
     **Measures**: the tree over all words that a head's map is nearest to.
 
@@ -99,20 +101,15 @@ def trees_of(found: WordMap, root: int) -> Integers | None:
     return only_words.by_word(np.where(heads >= 0, words[np.maximum(heads, 0)], ROOT), NOWHERE)
 
 
-def right_words(guessed: Integers, gold: Integers) -> Booleans:
-    """Whether each word's predicted head ``(..., word)`` is its gold head."""
-    return np.asarray(guessed == gold)
-
-
-def right_arcs(guessed: Integers, gold: Integers) -> Booleans:
-    """Whether each word and its predicted head ``(..., word)`` are linked, in any direction."""
+def right_undirected_arcs(guessed: Integers, gold: Integers) -> Booleans:
+    """Whether a dependency arc joins each word and its guessed head ``(..., word)``, either way."""
     word = np.arange(gold.size)
     back = guessed[..., np.maximum(gold, 0)] == word  # the head hangs on the word
     return np.asarray((guessed == gold) | (back & (gold >= 0)))
 
 
-def right_offsets(gold: Integers, *, procedure: str = "default") -> Booleans:
-    """Whether the word at each of `OFFSETS` is each word's head ``(offset, word)``.
+def arcs_at_offsets(gold: Integers, *, procedure: str = "default") -> Booleans:
+    """Whether a dependency arc leads to the word at each of `OFFSETS`, ``(offset, word)``.
 
     Offsets that leave the sentence are wrong; in the released code they stop at the root that
     stands before it and at its last word, and only -3 to +2 are tried.
@@ -130,8 +127,8 @@ def right_offsets(gold: Integers, *, procedure: str = "default") -> Booleans:
     return np.asarray((target == gold) & np.isin(OFFSETS, _RELEASED)[:, None])
 
 
-def joined_by_offset(gold: Integers) -> Booleans:
-    """Whether a word and its head have this distance ``(offset, word)``, in any direction."""
+def undirected_at_offsets(gold: Integers) -> Booleans:
+    """Whether a dependency arc of a word has this length ``(offset, word)``, either way."""
     apart = np.abs(gold - np.arange(gold.size))
     return np.asarray((apart == np.abs(OFFSETS)[:, None]) & (gold >= 0))
 

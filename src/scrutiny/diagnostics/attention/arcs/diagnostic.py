@@ -12,13 +12,12 @@ from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.core.task import Task
 from scrutiny.diagnostics.attention.arcs.counting import (
     GoldArcs,
+    arcs_at_offsets,
     counted,
-    joined_by_offset,
-    pointed_at,
-    right_arcs,
-    right_offsets,
-    right_words,
-    trees_of,
+    guessed_arcs,
+    guessed_trees,
+    right_undirected_arcs,
+    undirected_at_offsets,
 )
 from scrutiny.diagnostics.attention.arcs.params import (
     ALL,
@@ -30,7 +29,7 @@ from scrutiny.diagnostics.attention.arcs.params import (
 from scrutiny.diagnostics.attention.claims import (
     OVER,
     SELECTED,
-    beside_others,
+    attention_contrasts,
     claimed_presets,
     of_accuracy,
     preset_claim,
@@ -109,7 +108,7 @@ class HeadArcs(ReadsMaps[ArcsParams]):
                     else {}
                 ),
             },
-            contrasts=tuple(beside_others(case.named(SELECTED) for case in cases)),
+            contrasts=tuple(attention_contrasts(case.named(SELECTED) for case in cases)),
         )
 
     def rows_of(
@@ -146,13 +145,16 @@ def _right(made: Made, gold: GoldArcs, params: ArcsParams) -> Failure | dict[str
     if isinstance(made, Failure):
         return made
     heads = gold.heads
-    offsets = right_offsets(heads, procedure=params.procedure)
-    found: dict[str, Right] = {"": (right_words(pointed_at(made), heads), offsets)}
+    offsets = arcs_at_offsets(heads, procedure=params.procedure)
+    found: dict[str, Right] = {"": (guessed_arcs(made) == heads, offsets)}
     if params.has_trees and gold.root is not None:
-        trees = trees_of(made, gold.root)
+        trees = guessed_trees(made, gold.root)
         if trees is not None:
-            found["directed"] = right_words(trees, heads), offsets
-            found["undirected"] = right_arcs(trees, heads), joined_by_offset(heads)
+            found["directed"] = trees == heads, offsets
+            found["undirected"] = (
+                right_undirected_arcs(trees, heads),
+                undirected_at_offsets(heads),
+            )
     return found
 
 

@@ -14,7 +14,7 @@ from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.diagnostics.attention.claims import (
     OVER,
     SELECTED,
-    beside_others,
+    attention_contrasts,
     claimed_presets,
     of_accuracy,
     preset_claim,
@@ -133,7 +133,7 @@ class Coreference(ReadsMaps[CoreferenceParams]):
                 _FAMILY: f"heads of {inputs.subject.name} find antecedents beyond the nearest "
                 "mention, the same head word and untrained networks"
             },
-            contrasts=tuple(beside_others("/".join([*p.values(), SELECTED]) for p in places)),
+            contrasts=tuple(attention_contrasts("/".join([*p.values(), SELECTED]) for p in places)),
         )
 
     def rows_of(

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from scrutiny.core.claim import Claim
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
-from scrutiny.diagnostics.attention.claims import beside_others, claimed_presets, preset_claim
+from scrutiny.diagnostics.attention.claims import attention_contrasts, claimed_presets, preset_claim
 from scrutiny.diagnostics.attention.heads.scored import UNSCORED
 from scrutiny.diagnostics.attention.params import HeadsParams
 
@@ -93,7 +93,7 @@ def _contrasts(names: Sequence[str], inputs: Inputs) -> Iterator[ContrastSpec]:
         for metric in compared:
             yield ContrastSpec(f"pseudo/{metric}", metric, f"{metric}/pseudo", minus="own")
         compared += [f"{name}/heads_tau(f1)/{other}" for other in inputs.data.beside]
-        yield from beside_others(compared)
+        yield from attention_contrasts(compared)
         for metric in ("gain_tau(f1)", "gain_tau_other_half(f1)") if inputs.base else ():
             spec = f"{name}/{metric}"
             yield ContrastSpec(f"control/{spec}", spec, spec, minus="control")

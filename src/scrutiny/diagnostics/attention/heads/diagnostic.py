@@ -30,7 +30,7 @@ from scrutiny.diagnostics.attention.heads.baselines import (
     span_baselines,
 )
 from scrutiny.diagnostics.attention.heads.design import make_heads_design
-from scrutiny.diagnostics.attention.heads.scored import LEFT_OUT, cases_of, gold_of, is_left_out
+from scrutiny.diagnostics.attention.heads.scored import LEFT_OUT, cases_of, gold_of, is_unscored
 from scrutiny.diagnostics.attention.params import HeadsParams
 from scrutiny.diagnostics.attention.reading import Made, Sentence, each_example
 
@@ -177,7 +177,7 @@ def _rows(
     for name in params.conditions():
         # the released code counts a target as often as it is listed
         gold = gold_of(view, cases, is_listed=name.startswith("as_"))
-        found = LEFT_OUT if is_left_out(view, params.unscored) else made[name]
+        found = LEFT_OUT if is_unscored(view, params.unscored) else made[name]
         for one in asked:
             kind = RowKind.of({"preset": name}, one.role)
             if isinstance(found, Failure) or not one.words.size:

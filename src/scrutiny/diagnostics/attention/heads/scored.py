@@ -9,7 +9,6 @@ from collections.abc import Collection, Mapping
 from typing import Final
 
 from scrutiny.core.diagnostic import Failure
-from scrutiny.core.limits import known
 from scrutiny.core.queries.annotation import AnchoredSpans
 
 #: What can be left out of the scores.
@@ -23,19 +22,8 @@ UNSCORED: Final[Mapping[str, str]] = {
 LEFT_OUT: Final = Failure("no_target", status="skipped")
 
 
-def must_be_unscored(names: Collection[str]) -> None:
-    """Raise for what cannot be left out.
-
-    Raises
-    ------
-    UnknownNameError
-        With a list of what can.
-    """
-    known("unscored part", names, UNSCORED)
-
-
-def is_left_out(view: AnchoredSpans, unscored: Collection[str]) -> bool:
-    """Whether an example is not scored at all."""
+def is_unscored(view: AnchoredSpans, unscored: Collection[str]) -> bool:
+    """Whether attention heads are not scored on an example: without a target, where that counts."""
     return EMPTY in unscored and not view.targets
 
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from scrutiny.core.design import Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, RowKind
+from scrutiny.core.limits import known
 from scrutiny.core.queries.annotation import AnchoredSpans
 from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.attention.heads.baselines import SPAN_BASELINES, span_baselines
@@ -14,8 +15,7 @@ from scrutiny.diagnostics.attention.heads.scored import (
     UNSCORED,
     cases_of,
     gold_of,
-    is_left_out,
-    must_be_unscored,
+    is_unscored,
 )
 from scrutiny.diagnostics.attention.metrics.scores import KINDS
 
@@ -40,7 +40,7 @@ class BaselinesParams:
     unscored: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        must_be_unscored(self.unscored)
+        known("unscored part", self.unscored, UNSCORED)
 
 
 class Baselines(Diagnostic[BaselinesParams]):
@@ -96,7 +96,7 @@ class Baselines(Diagnostic[BaselinesParams]):
         """One row for each example."""
         for example in batch.examples:
             view = AnchoredSpans.of(example)
-            if is_left_out(view, params.unscored):
+            if is_unscored(view, params.unscored):
                 yield RowKind().row(example.id, LEFT_OUT)
                 continue
             cases = cases_of(view, params.unscored)

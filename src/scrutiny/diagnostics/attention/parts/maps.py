@@ -37,7 +37,7 @@ _LEAD: Final = (
 
 
 def part(view: RunView) -> Part | None:
-    """One chart for each family and condition."""
+    """Value of each attention head: one chart for each family and condition."""
     study = head_study(view)
     blocks = study.blocks()
     if not blocks:

@@ -11,13 +11,13 @@ from scrutiny.core.limits import at_least
 from scrutiny.core.queries.attention import Attends, AttentionMap
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.diagnostics.attention.arcs.params import OFFSETS
-from scrutiny.diagnostics.attention.claims import beside_others
+from scrutiny.diagnostics.attention.claims import attention_contrasts
 from scrutiny.diagnostics.attention.patterns.sums import (
     MEASURES,
     SUMS,
-    distributions,
+    pattern_words,
+    summable_map,
     sums_of,
-    words_of,
 )
 
 #: Means of every head, by metric.
@@ -137,14 +137,14 @@ class Patterns(Diagnostic[PatternsParams]):
                 "attention.patterns": f"heads of {inputs.subject.name} have learned patterns that "
                 "do not depend on the text"
             },
-            contrasts=tuple(beside_others(COUNTS)),
+            contrasts=tuple(attention_contrasts(COUNTS)),
         )
 
     def measure(
         self, params: PatternsParams, cell: Cell, batch: Batch, ctx: Context
     ) -> Iterable[Row]:
         """One row for each text."""
-        texts = [words_of(example, params.n_words) for example in batch.examples]
+        texts = [pattern_words(example, params.n_words) for example in batch.examples]
         maps = cast("Attends", ctx.model).attentions([words for words in texts if words])
         for example, words in zip(batch.examples, texts, strict=True):
             yield RowKind().row(example.id, _values(words, next(maps) if words else NO_WORDS))
@@ -152,7 +152,7 @@ class Patterns(Diagnostic[PatternsParams]):
 
 def _values(words: tuple[str, ...], found: AttentionMap | Failure) -> tuple[float, ...] | Failure:
     """Measures of one text."""
-    found = distributions(found)
+    found = summable_map(found)
     if isinstance(found, Failure):
         return found
     sums, rows, first_rows = sums_of(found, words)

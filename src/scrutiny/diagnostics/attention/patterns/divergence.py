@@ -15,7 +15,7 @@ from scrutiny.core.queries.attention import Attends, AttentionMap
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import LAYERS, Measure, Row
 from scrutiny.diagnostics.attention.patterns.diagnostic import NO_WORDS, TEXTS
-from scrutiny.diagnostics.attention.patterns.sums import distributions, words_of
+from scrutiny.diagnostics.attention.patterns.sums import pattern_words, summable_map
 from scrutiny.stats.distributions.divergence import jensen_shannon_matrix
 from scrutiny.stats.representations.scaling import scaled_to_points
 
@@ -112,7 +112,7 @@ class Divergence(Diagnostic[DivergenceParams]):
         """One row for each text; total distances are stored as arrays."""
         model = cast("Attends", ctx.model)
         examples, beyond = batch.examples[: params.n_texts], batch.examples[params.n_texts :]
-        texts = [words_of(example, params.n_words) for example in examples]
+        texts = [pattern_words(example, params.n_words) for example in examples]
         maps = model.attentions([words for words in texts if words])
         total: Floats | None = None
         for example, words in zip(examples, texts, strict=True):
@@ -130,7 +130,7 @@ class Divergence(Diagnostic[DivergenceParams]):
 
 def distances_of(found: AttentionMap | Failure) -> tuple[Floats, float] | Failure:
     """Divergence ``(head, head)`` summed over rows of word tokens, and the number of rows."""
-    found = distributions(found)
+    found = summable_map(found)
     if isinstance(found, Failure):
         return found
     layers, heads = found.weights.shape[:2]

@@ -60,8 +60,8 @@ MEASURES: Final = (
 SUMS: Final = tuple(measure.name for measure in MEASURES)
 
 
-def words_of(example: Example, most: int) -> tuple[str, ...]:
-    """First words of an example: its own words if given, otherwise tokens of its text."""
+def pattern_words(example: Example, most: int) -> tuple[str, ...]:
+    """Words whose attention patterns are read: the first ones given, or tokens of the text."""
     if example.tokens:
         field, borders = next(iter(example.tokens.items()))
         text = example.fields[field]
@@ -134,8 +134,11 @@ def _strongest_offsets(own: Weights, rows: Integers) -> Floats:
     return np.stack([(apart == offset).sum(axis=-1) for offset in OFFSETS]).astype(np.float64)
 
 
-def distributions(found: AttentionMap | Failure) -> AttentionMap | Failure:
-    """Return a map, or `None` if its rows are not distributions (as for a masked head)."""
+def summable_map(found: AttentionMap | Failure) -> AttentionMap | Failure:
+    """Map whose patterns can be summed: rows are distributions; a failure for any other.
+
+    A masked head has no such rows.
+    """
     if isinstance(found, Failure) or np.allclose(found.weights.sum(axis=-1), 1.0, atol=1e-4):
         return found
     return Failure("no_distribution", "rows of attention do not sum to 1")

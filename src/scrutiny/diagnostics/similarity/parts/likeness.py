@@ -89,7 +89,7 @@ def likeness_chart(found: Iterable[Likened], anchor: str, title: str) -> Iterabl
 
 
 def part(view: RunView) -> Part | None:
-    """A chart for each pair of models and dataset."""
+    """Similarity of last-layer vectors: a chart for each pair of models and dataset."""
     pairs = grouped((_pair(one), one) for one in likened_in(view.estimates))
     charts = [
         chart

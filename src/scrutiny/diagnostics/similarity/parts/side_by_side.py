@@ -24,7 +24,7 @@ from scrutiny.diagnostics.similarity.side_by_side.flips import (
 )
 from scrutiny.diagnostics.similarity.side_by_side.inputs import DifferingInput, find_disagreements
 from scrutiny.diagnostics.similarity.side_by_side.kept_answers import (
-    noise_of_promise,
+    promised_noise,
     sides_of_models,
 )
 from scrutiny.parts.charts.findings import forest_or_table
@@ -188,7 +188,7 @@ def _charts(view: RunView, folder: RunFolder, pair: Pair, n: int) -> list[Chart]
     sides = sides_of_models(((folder, one), (folder, other)), [data])
     if sides is None:
         return []
-    marks, noise = marked(sides), noise_of_promise(folder).get(data, UNKNOWN)
+    marks, noise = marked(sides), promised_noise(folder).get(data, UNKNOWN)
     if len(sides.first) > 1:
         noise = noise_of_replicates(sides)
     found = find_disagreements(sides, marks, noise=noise) if view.has_texts else []

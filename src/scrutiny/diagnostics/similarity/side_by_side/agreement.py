@@ -14,7 +14,7 @@ import numpy as np
 
 from scrutiny.core.arrays import Floats
 from scrutiny.core.estimate import Estimate
-from scrutiny.diagnostics.similarity.answers import divergences, of_right_answer
+from scrutiny.diagnostics.similarity.metrics.probabilities import divergences, of_right_answer
 from scrutiny.diagnostics.similarity.side_by_side.flips import How, Noise
 from scrutiny.diagnostics.similarity.side_by_side.marks import (
     NO_ORDER,

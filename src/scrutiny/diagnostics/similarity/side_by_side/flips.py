@@ -111,8 +111,8 @@ def noise_of_replicates(sides: Sides) -> Noise:
     return _between(sides.first, sides.first, list(combinations(range(len(sides.first)), 2)))
 
 
-def noise_of_runs(sides: Sides, how: How = "another run") -> Noise:
-    """Flips between a run and another one of the same model."""
+def noise_of_rerun(sides: Sides, how: How = "another run") -> Noise:
+    """Noise floor of flips, side by side: a run of the first model beside another one of it."""
     return replace(_between(sides.first, sides.second, sides.pairs()), how=how)
 
 

@@ -1,6 +1,5 @@
 """Inputs on which two runs differ most beyond noise."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -154,7 +153,7 @@ def _disagreement(
     example = sides.examples[place]
     said: list[str | None] = [None, None]
     if sides.answers is not None:
-        said = [_shown(commonest_answer(one.given[:, place]), example) for one in sides.answers]
+        said = [_shown(one.commonest(place), example) for one in sides.answers]
     return DifferingInput(
         item=example.id,
         source=example.source,
@@ -173,8 +172,3 @@ def _disagreement(
 def _shown(answer: Any, example: Example) -> str | None:
     """An answer to an item in words; None if there is none."""
     return None if answer is None else type_of(answer).show(answer, example.fields)
-
-
-def commonest_answer(given: NDArray[np.object_]) -> Any:
-    """Answer that most replicates give."""
-    return Counter(given.tolist()).most_common(1)[0][0] if given.size else None

@@ -1,33 +1,28 @@
 """Stored answers of runs, and two models of finished runs on their common items."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 import pyarrow.compute as pc
 
-from scrutiny.core.answers.answer import AnswerType, type_of
+from scrutiny.core.answers.answer import type_of
 from scrutiny.core.answers.label import LABEL
-from scrutiny.core.answers.stored import answer_of
 from scrutiny.core.arrays import Floats
 from scrutiny.core.example import Example
 from scrutiny.core.plan import Resampling
 from scrutiny.diagnostics.similarity.side_by_side.flips import Noise
 from scrutiny.diagnostics.similarity.side_by_side.marks import NO_ORDER
-from scrutiny.diagnostics.similarity.side_by_side.sides import Answers, ItemLabels, Sides
+from scrutiny.diagnostics.similarity.side_by_side.sides import Answers, ItemLabels, Key, Sides
 from scrutiny.models.answers.label_pair import Labels
 from scrutiny.stats.resampling.weights import Units
 from scrutiny.store.items import examples_of
 from scrutiny.store.run_folder import RunFolder
 
-#: Dataset and the identity of an item in it.
-Key = tuple[str, str]
 #: A run and one of its models.
 Asked = tuple[RunFolder, str]
 _PLAIN: Final = "{}"  # condition of the answers to items as they are
 _STORED: Final = "predictions:"
-#: What a manifest says where every adapter promises exact answers in any batch.
-EXACT_RECORDS: Final = "records are byte-identical"
 
 
 def rows_of(asked: Asked) -> list[dict[str, Any]]:
@@ -36,50 +31,6 @@ def rows_of(asked: Asked) -> list[dict[str, Any]]:
     table = folder.original_answers("scores")
     rows: list[dict[str, Any]] = table.filter(pc.equal(table["subject"], subject)).to_pylist()
     return rows
-
-
-def answers_of(
-    rows: Sequence[Mapping[str, Any]],
-    wanted: Collection[Key],
-    *,
-    items: Sequence[Key],
-    replicates: Sequence[str | None],
-) -> Answers:
-    """Answers of a model in order.
-
-    Parameters
-    ----------
-    rows
-        What it said.
-    wanted
-        Datasets, each with a condition that answers are meant of.
-    items, replicates
-        In order.
-    """
-    place = {
-        (name, *item): (row, column)
-        for row, name in enumerate(replicates)
-        for column, item in enumerate(items)
-    }
-    given = np.full((len(replicates), len(items)), None, dtype=object)
-    scores: dict[tuple[int, int], Sequence[float]] = {}
-    kinds: set[AnswerType[Any]] = set()
-    known: dict[str, Any] = {}
-    for row in rows:
-        at = place.get((row["replicate"], row["dataset"], row["item"]))
-        if at is None or (row["dataset"], row["condition"]) not in wanted:
-            continue
-        if row["answer"] is not None:
-            given[at] = known.setdefault(row["answer"], answer_of(row["answer"]))
-            kinds.add(type_of(given[at]))
-        if row["scores"] is not None:
-            scores[at] = row["scores"]
-    dense = None
-    if len(scores) == given.size > 0:  # 0 behind the probabilities of items with fewer choices
-        dense = np.zeros((*given.shape, max(map(len, scores.values()))))
-        for at, found in scores.items():
-            dense[(*at, slice(len(found)))] = found
-    return Answers(given, dense, next((kind for kind in kinds if kind is not LABEL), LABEL))
 
 
 def labels_of(both: tuple[Asked, Asked], datasets: tuple[str, str], count: int) -> ItemLabels:
@@ -116,8 +67,8 @@ def sides_of_models(both: tuple[Asked, Asked], datasets: Sequence[str]) -> Sides
         """Answers of both to some items."""
         wanted = {(data, _PLAIN) for data in datasets}
         return (
-            answers_of(rows[0], wanted, items=keys, replicates=ours),
-            answers_of(rows[1], wanted, items=keys, replicates=theirs),
+            Answers.of_rows(rows[0], wanted, items=keys, replicates=ours),
+            Answers.of_rows(rows[1], wanted, items=keys, replicates=theirs),
         )
 
     given = np.concatenate([one.given for one in answered([*known])]) != None  # noqa: E711
@@ -166,18 +117,13 @@ def _units(folder: RunFolder, keys: Sequence[Key], examples: Sequence[Example]) 
     return Units.of(len(codes), np.array(codes))
 
 
-def is_exact(folder: RunFolder) -> bool:
-    """Whether every adapter of a run promises exact answers in any batch."""
-    return bool(folder.manifest.get("promise") == EXACT_RECORDS)
-
-
-def noise_of_promise(folder: RunFolder) -> dict[str, Noise]:
-    """Zero noise for every dataset if the run's manifest says that its adapters are exact.
+def promised_noise(folder: RunFolder) -> dict[str, Noise]:
+    """Noise floor of flips by dataset: 0 if the run's adapters promise exact answers in any batch.
 
     Stored answers are exact without saying anything of the model that gave them.
     """
     data, models = folder.manifest["data"], folder.manifest["models"].values()
     sources = [one["source"] for model in models for one in model["replicates"]]
-    if not is_exact(folder) or any(source.startswith(_STORED) for source in sources):
+    if not folder.is_exact or any(source.startswith(_STORED) for source in sources):
         return {}
     return {name: Noise("exact", 0.0, n_items=one["items"]) for name, one in data.items()}

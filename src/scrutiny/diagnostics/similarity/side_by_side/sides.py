@@ -1,20 +1,21 @@
 """Two models on their common items: score and answer of each, for each replicate."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.core.answers.answer import AnswerType
+from scrutiny.core.answers.answer import AnswerType, type_of
 from scrutiny.core.answers.label import LABEL
+from scrutiny.core.answers.stored import answer_of
 from scrutiny.core.arrays import Floats
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.example import Example
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
-from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.models.answers.label_pair import Labels
 from scrutiny.reliability.derive import matched
 from scrutiny.reliability.estimate import estimate
@@ -25,6 +26,8 @@ from scrutiny.stats.resampling.weights import Units
 Replicates = Sequence[tuple[int, int]]
 #: Labels (choices) that both sides have for each item, or the code of why there are none.
 ItemLabels = tuple[Labels, ...] | str
+#: Dataset and the identity of an item in it.
+Key = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +48,56 @@ class Answers:
     given: NDArray[np.object_]
     scores: Floats | None
     kind: AnswerType[Any] = LABEL
+
+    @classmethod
+    def of_rows(
+        cls,
+        rows: Sequence[Mapping[str, Any]],
+        wanted: Collection[Key],
+        *,
+        items: Sequence[Key],
+        replicates: Sequence[str | None],
+    ) -> "Answers":
+        """Answers of a model in order.
+
+        Parameters
+        ----------
+        rows
+            What it said.
+        wanted
+            Datasets, each with a condition that answers are meant of.
+        items, replicates
+            In order.
+        """
+        place = {
+            (name, *item): (row, column)
+            for row, name in enumerate(replicates)
+            for column, item in enumerate(items)
+        }
+        given = np.full((len(replicates), len(items)), None, dtype=object)
+        scores: dict[tuple[int, int], Sequence[float]] = {}
+        kinds: set[AnswerType[Any]] = set()
+        known: dict[str, Any] = {}
+        for row in rows:
+            at = place.get((row["replicate"], row["dataset"], row["item"]))
+            if at is None or (row["dataset"], row["condition"]) not in wanted:
+                continue
+            if row["answer"] is not None:
+                given[at] = known.setdefault(row["answer"], answer_of(row["answer"]))
+                kinds.add(type_of(given[at]))
+            if row["scores"] is not None:
+                scores[at] = row["scores"]
+        dense = None
+        if len(scores) == given.size > 0:  # 0 behind the probabilities of items with fewer choices
+            dense = np.zeros((*given.shape, max(map(len, scores.values()))))
+            for at, found in scores.items():
+                dense[(*at, slice(len(found)))] = found
+        return cls(given, dense, next((kind for kind in kinds if kind is not LABEL), LABEL))
+
+    def commonest(self, place: int) -> Any:
+        """Answer that most replicates give to an item."""
+        given = self.given[:, place]
+        return Counter(given.tolist()).most_common(1)[0][0] if given.size else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,28 +220,3 @@ class Sides:
             resampling=self.resampling,
             seed=self.seed,
         ).estimate
-
-
-def scores_of_items(statistic: AdditiveStatistic, measures: Floats) -> Floats:
-    """Score of every item by itself ``(replicate, item)``, of a metric that is no mean of items.
-
-    Parameters
-    ----------
-    statistic
-        The metric, a value of sums (F1, LAS).
-    measures
-        ``(replicate, item, need)``: what it needs of each item.
-
-    Returns
-    -------
-    array
-        1 where nothing was to be found and nothing was.
-
-    Examples
-    --------
-    >>> counts = np.array([[[1.0, 1, 0], [0, 0, 0], [0, 0, 2]]])
-    >>> scores_of_items(metric_of("entity_f1@1"), counts).ravel().round(2).tolist()
-    [0.67, 1.0, 0.0]
-    """
-    sums = statistic.components(measures)[..., None, :]
-    return np.nan_to_num(statistic.value(sums, np.ones(1)), nan=1.0)
