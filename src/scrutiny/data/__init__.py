@@ -15,7 +15,7 @@
                 known_options(scheme) -> {option: meaning}, those of tasks and readers among them
     permuting   permutation_seed(source, task), permuted(task, examples, *, seed) -> examples
     labels      match_labels(data_labels, model_labels, *, explicit_map, renamed) -> LabelMatch
-                LabelMatch(mapping, rule), .digest, .note; parse_label_map(text); sort_labels
+                LabelMatch(mapping, rule), .digest, .note; parse_label_map(text)
                 write_label_map(mapping), which parse_label_map reads back
     readers.options  takes(**options): decorator that declares a reader's options
     bleached    WordIndex(words).find(sentence) -> FoundWord(word, start, end) | None

@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Literal
 from unicodedata import normalize
 from urllib.parse import quote, unquote
 
+from scrutiny.core.answers.label import is_integer, sort_labels
 from scrutiny.core.boundary.canonical import value_digest
 from scrutiny.core.boundary.listing import in_all
 from scrutiny.core.errors import DataError
-
-#: Characters of a label that is still read as a number.
-_LONGEST_NUMBER: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,25 +159,6 @@ def match_labels(
     raise DataError(_unmatched(ordered, model_labels, complete, renamed or {}))
 
 
-def sort_labels(labels: Sequence[str]) -> list[str]:
-    """Distinct labels in a fixed order: integers by value, anything else by code point.
-
-    Examples
-    --------
-    >>> sort_labels(["10", "2", "2"])
-    ['2', '10']
-    """
-    distinct = set(labels)
-    if all(_is_integer(label) for label in distinct):
-        return sorted(distinct, key=lambda label: (int(label), label))
-    return sorted(distinct)
-
-
-def _is_integer(label: str) -> bool:
-    """Whether a label is a whole number; Python parses none of thousands of digits."""
-    return len(label) <= _LONGEST_NUMBER and label.removeprefix("-").isdecimal()
-
-
 def _same_name(label: str, candidates: Sequence[str]) -> str | None:
     """Candidate with this exact name, else the only one that differs in case alone.
 
@@ -198,7 +177,7 @@ def _folded(name: str) -> str:
 
 def _are_indices(labels: Sequence[str], k: int) -> bool:
     """Whether labels are 0 to k-1. The last must occur, or k be 2: else the coding is unclear."""
-    if not labels or not all(_is_integer(x) and str(abs(int(x))) == x for x in labels):
+    if not labels or not all(is_integer(x) and str(abs(int(x))) == x for x in labels):
         return False
     largest = max(int(label) for label in labels)
     return largest == k - 1 or (k == 2 and largest < k)
@@ -243,8 +222,8 @@ def _suggestion(
     Labels that count from 1 to the number of the model's are shifted, also where some of them are
     names of the model by accident.
     """
-    if _are_indices([str(int(label) - 1) for label in data if _is_integer(label)], len(model)):
-        if all(_is_integer(label) for label in data):
+    if _are_indices([str(int(label) - 1) for label in data if is_integer(label)], len(model)):
+        if all(is_integer(label) for label in data):
             return {label: model[int(label) - 1] for label in data}
     free = iter([label for label in model if label not in complete.values()])
     return {label: complete.get(label) or next(free, "\N{HORIZONTAL ELLIPSIS}") for label in data}

@@ -18,11 +18,11 @@ from scrutiny.data.doubts import BadRow, Doubts
 from scrutiny.data.identity import Identifiers
 from scrutiny.data.labels import parse_label_map
 from scrutiny.data.permuting import permutation_seed, permuted
-from scrutiny.data.readers.known import check_option, reader_options
+from scrutiny.data.readers.known import check_reader_option, reader_options
 from scrutiny.data.source import DataSource, parse_source
-from scrutiny.data.suites import whole_item, with_case
+from scrutiny.data.suites import item_of_suite, with_case
 from scrutiny.data.table import RawRow, Table
-from scrutiny.tasks.columns.cells import as_label
+from scrutiny.tasks.columns.cells import label_in_cell
 from scrutiny.tasks.names import load_task
 
 OnBadRow = Literal["skip", "fail"]
@@ -138,7 +138,7 @@ class Reading:
         if raw.problem:
             raise DataError(raw.problem)
         if self.table.is_whole:
-            example, doubts = whole_item(raw.values, source=self._place(raw)), []
+            example, doubts = item_of_suite(raw.values, source=self._place(raw)), []
         else:
             row = self.columns.mapped(raw.values)
             doubts = list(self._name_answer(row))
@@ -276,7 +276,7 @@ def _check_columns(columns: Any, scheme: str) -> None:
                 f"columns has {name!r}: {value!r}, and options and names of columns are text: "
                 f"write {str(name)!r}: {str(value)!r}."
             )
-        check_option(name, where="columns", scheme=scheme)
+        check_reader_option(name, where="columns", scheme=scheme)
 
 
 def iter_examples(
@@ -351,8 +351,8 @@ def _identified(example: Example, name: str, gold: str | tuple[Span, ...] | None
 def _is_empty(value: Any) -> bool:
     """Whether a cell for a label, or for a list of tags, is empty."""
     if isinstance(value, list | tuple):
-        return all(as_label(tag) is None for tag in value)
-    return as_label(value) is None
+        return all(label_in_cell(tag) is None for tag in value)
+    return label_in_cell(value) is None
 
 
 def _keeps_unlabeled(source: DataSource, table: Table, task: Task) -> bool:
@@ -399,4 +399,4 @@ def _named(value: Any, names: tuple[str, ...]) -> Any:
         return value
     if 0 <= value < len(names):
         return names[value]
-    raise DataError(f"the label {as_label(value)} is not one of 0 to {len(names) - 1}")
+    raise DataError(f"the label {label_in_cell(value)} is not one of 0 to {len(names) - 1}")

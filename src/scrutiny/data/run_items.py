@@ -8,8 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from scrutiny.data.attributes.attribute import Training
-from scrutiny.data.dataset import load_dataset
+from scrutiny.data.attributes.training import load_training
 from scrutiny.data.slices import Items
 from scrutiny.store.items import examples_of
 from scrutiny.store.run_folder import RunFolder
@@ -85,8 +84,3 @@ class RunItems:
     @cached_property
     def _texts(self) -> pa.Table:
         return self._items if self._read is None else self._read()
-
-
-def load_training(source: str, task: str) -> Training:
-    """Training set of a run's items, loaded from a data string."""
-    return Training(load_dataset(source, task=task or None).examples)

@@ -19,7 +19,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from scrutiny.core.errors import DataError, UnknownNameError
-from scrutiny.data.readers.known import check_option, schemes
+from scrutiny.data.readers.known import check_reader_option, schemes
 
 _SUFFIXES: Final = {
     ".csv": "csv",
@@ -134,7 +134,7 @@ def _parse_options(text: str, *, where: str, scheme: str = "") -> dict[str, str]
             )
         if name in options:
             raise DataError(f"In the data string {where!r}, the option {name!r} occurs twice.")
-        check_option(name, where=where, scheme=scheme)
+        check_reader_option(name, where=where, scheme=scheme)
         options[name] = value.strip()
     return options
 

@@ -1,6 +1,6 @@
 """Files of suites: cases from rows, and rows from items and their cases."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any, Final
 
@@ -59,8 +59,8 @@ def with_case(example: Example, row: Mapping[str, Any]) -> Example:
     return replace(example, case=case, attributes={**example.attributes, **own})
 
 
-def whole_item(row: Mapping[str, Any], *, source: str) -> Example:
-    """Item that a row holds whole: its texts by field, and all that annotates them.
+def item_of_suite(row: Mapping[str, Any], *, source: str) -> Example:
+    """Item that a row of a suite holds whole: its texts by field, and all that annotates them.
 
     Raises
     ------
@@ -116,14 +116,3 @@ def suite_lines(task: str, examples: Iterable[Example]) -> Iterable[str]:
     """Lines of a suite's file: its task, then each item with its case."""
     yield canonical_json({"suite": 1, "task": task})
     yield from (canonical_json(row_of(example)) for example in examples)
-
-
-def unknown_items(rows: Sequence[Mapping[str, Any]]) -> dict[int, str]:
-    """Problems of rows that speak of an item that is not there, by position."""
-    known = {str(row.get("id")) for row in rows}
-    found = {}
-    for place, row in enumerate(rows):
-        for name in ("of", "twin_of"):
-            if row.get(name) and str(row[name]) not in known:
-                found[place] = f"{name} is {row[name]!r}, and the suite has no such item"
-    return found

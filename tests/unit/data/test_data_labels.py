@@ -3,7 +3,7 @@ import re
 import pytest
 
 from scrutiny.core.errors import DataError
-from scrutiny.data.labels import match_labels, parse_label_map, sort_labels
+from scrutiny.data.labels import match_labels, parse_label_map
 
 
 def test_equal_names_but_for_case():
@@ -137,8 +137,3 @@ def test_map_reads_odd_characters():
 def test_maps_that_do_not_read(text):
     with pytest.raises(DataError, match="label map"):
         parse_label_map(text)
-
-
-def test_order():
-    assert sort_labels(["10", "9", "-1"]) == ["-1", "9", "10"]
-    assert sort_labels(["b", "10", "9"]) == ["10", "9", "b"]

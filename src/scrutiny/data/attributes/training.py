@@ -3,6 +3,7 @@
 from scrutiny.core.answers.answer import label_in
 from scrutiny.core.example import Example
 from scrutiny.data.attributes.attribute import Training, attribute, words_of
+from scrutiny.data.dataset import load_dataset
 from scrutiny.data.hashes import letters_hash
 
 
@@ -38,3 +39,8 @@ def label_share(example: Example, training: Training) -> float | None:
     """Frequency of the item's gold label in the training set, 0 to 1."""
     label = label_in(example.gold)
     return None if label is None else training.label_shares.get(label, 0.0)
+
+
+def load_training(source: str, task: str) -> Training:
+    """Training set that attributes of items refer to, loaded from a data string."""
+    return Training(load_dataset(source, task=task or None).examples)

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.files import files_in, lines
-from scrutiny.data.readers.options import stated_columns, takes
+from scrutiny.data.readers.options import reader_defaults, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 
@@ -57,7 +57,7 @@ def read(source: DataSource) -> Table:
         columns=_COLUMNS,
         rows=_rows(source, int(window)),
         place=source.target,
-        defaults=stated_columns("coreference", _COLUMNS),
+        defaults=reader_defaults("coreference", _COLUMNS),
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from scrutiny.data.readers.files import blocks, lines
-from scrutiny.data.readers.options import one_of, stated_columns, takes
+from scrutiny.data.readers.options import one_of, reader_defaults, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 from scrutiny.text.tokens import borders_in
@@ -51,7 +51,7 @@ def read(source: DataSource) -> Table:
         columns=columns,
         rows=_rows(source, kind, drops=drops, is_raw=is_raw),
         place=source.target,
-        defaults=stated_columns(task, columns),
+        defaults=reader_defaults(task, columns),
     )
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.delimited import read_csv
 from scrutiny.data.readers.files import file_in, lines
-from scrutiny.data.readers.options import stated_columns, takes
+from scrutiny.data.readers.options import reader_defaults, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 
@@ -37,7 +37,7 @@ def read(source: DataSource) -> Table:
         columns=_COLUMNS,
         rows=iter(rows),
         place=found.target,
-        defaults=stated_columns("sentence-pairs", _COLUMNS),
+        defaults=reader_defaults("sentence-pairs", _COLUMNS),
         notes=_notes(rows),
     )
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.delimited import read_tsv
-from scrutiny.data.readers.options import stated_columns, takes
+from scrutiny.data.readers.options import reader_defaults, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 from scrutiny.text.tokens import token_spans
@@ -42,7 +42,7 @@ def read(source: DataSource) -> Table:
         columns=_COLUMNS,
         rows=(_row(raw, source.path.stem) for raw in table.rows),
         place=source.target,
-        defaults=stated_columns("mention-clusters", _COLUMNS),
+        defaults=reader_defaults("mention-clusters", _COLUMNS),
         notes=("Words are cut by scrutiny's tokenizer; texts are kept whole.",),
     )
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from scrutiny.core.errors import DataError
-from scrutiny.data.readers.options import stated_columns, takes
+from scrutiny.data.readers.options import reader_defaults, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 from scrutiny.store.head_scores import score_keys
@@ -34,6 +34,6 @@ def read(source: DataSource) -> Table:
         columns=_COLUMNS,
         rows=iter([RawRow(1, {"id": corpus, "corpus": corpus})]),
         place=source.target,
-        defaults=stated_columns("stored-heads", _COLUMNS),
+        defaults=reader_defaults("stored-heads", _COLUMNS),
         notes=("The corpus is one item: its published counts are sums over all of its sentences.",),
     )

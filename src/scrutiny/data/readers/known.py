@@ -33,8 +33,8 @@ READING: Final = frozenset(
 )
 
 
-def check_option(name: str, *, where: str, scheme: str = "") -> None:
-    """Raise for an option that does not exist; the message lists similar names."""
+def check_reader_option(name: str, *, where: str, scheme: str = "") -> None:
+    """Raise for an option that no reader of data takes; the message lists similar names."""
     if name in OPTIONS and name not in READING:
         return
     known = known_options(scheme)

@@ -42,8 +42,8 @@ def one_of(source: DataSource, name: str, *allowed: str) -> str:
     return given
 
 
-def stated_columns(task: str, columns: Collection[str]) -> dict[str, str]:
-    """Columns that options of a reader state by default: those named like the task's roles."""
+def reader_defaults(task: str, columns: Collection[str]) -> dict[str, str]:
+    """Default options of a reader of one format: its task, and columns named like the roles."""
     roles = [role.name for role in load_task(task).roles if role.name in columns]
     found = {"task": task, **{name: name for name in roles}}
     return found | ({"id": "id"} if "id" in columns else {})

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.files import lines
-from scrutiny.data.readers.options import stated_columns, takes
+from scrutiny.data.readers.options import reader_defaults, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 
@@ -52,7 +52,7 @@ def read(source: DataSource) -> Table:
         columns=columns,
         rows=_rows(source, others),
         place=source.target,
-        defaults=stated_columns("translation", columns),
+        defaults=reader_defaults("translation", columns),
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from scrutiny.data.readers.files import files_in, lines
-from scrutiny.data.readers.options import stated_columns, takes
+from scrutiny.data.readers.options import reader_defaults, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 
@@ -25,7 +25,7 @@ def read(source: DataSource) -> Table:
         columns=_COLUMNS,
         rows=_rows(source, files_in(source, "*.txt", ".txt file")),
         place=source.target,
-        defaults=stated_columns("passages", _COLUMNS),
+        defaults=reader_defaults("passages", _COLUMNS),
     )
 
 

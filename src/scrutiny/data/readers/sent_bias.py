@@ -14,7 +14,7 @@ from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import DataError
 from scrutiny.data.bleached import FoundWord, WordIndex, bare_words
 from scrutiny.data.readers.files import chosen_by, lines
-from scrutiny.data.readers.options import stated_columns, takes
+from scrutiny.data.readers.options import reader_defaults, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 
@@ -56,7 +56,7 @@ def read(source: DataSource) -> Table:
         columns=_COLUMNS,
         rows=iter(rows),
         place=source.target,
-        defaults=stated_columns("association-test", _COLUMNS),
+        defaults=reader_defaults("association-test", _COLUMNS),
         notes=tuple(notes),
     )
 

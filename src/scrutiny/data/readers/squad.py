@@ -6,7 +6,7 @@ from typing import Any, Final
 from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.files import lines
-from scrutiny.data.readers.options import stated_columns, takes
+from scrutiny.data.readers.options import reader_defaults, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 
@@ -35,7 +35,7 @@ def read(source: DataSource) -> Table:
         columns=_COLUMNS,
         rows=iter(rows),
         place=source.target,
-        defaults=stated_columns("question-answering", _COLUMNS),
+        defaults=reader_defaults("question-answering", _COLUMNS),
     )
 
 

@@ -12,7 +12,7 @@ from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.files import file_in, lines
 from scrutiny.data.readers.json_rows import array_rows, member
-from scrutiny.data.readers.options import one_of, stated_columns, takes
+from scrutiny.data.readers.options import one_of, reader_defaults, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 
@@ -45,7 +45,7 @@ def _read_swaps(source: DataSource) -> Table:
         columns=_OF_PAIRS,
         rows=_rows(numbered, size),
         place=source.target,
-        defaults=stated_columns("sentence-pairs", _OF_PAIRS),
+        defaults=reader_defaults("sentence-pairs", _OF_PAIRS),
     )
 
 
@@ -108,7 +108,7 @@ def _triples(source: DataSource) -> Table:
         columns=_COLUMNS,
         rows=iter(rows),
         place=source.target,
-        defaults=stated_columns("sentence-triples", _COLUMNS),
+        defaults=reader_defaults("sentence-triples", _COLUMNS),
         notes=(note,) if odd else (),
     )
 

@@ -1,12 +1,13 @@
 """Suites: files of cases, one JSON object a line, or a table with a row for each."""
 
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers import delimited, json_rows
 from scrutiny.data.readers.options import takes
 from scrutiny.data.source import DataSource
-from scrutiny.data.suites import CASE_COLUMNS, WHOLE, unknown_items
+from scrutiny.data.suites import CASE_COLUMNS, WHOLE
 from scrutiny.data.table import RawRow, Table
 
 _TABLES: Final = {"csv": delimited.read_csv, "tsv": delimited.read_tsv}
@@ -33,7 +34,7 @@ def read(source: DataSource) -> Table:
     rows = list(table.rows)
     head = rows[0].values if rows and "suite" in rows[0].values else {}
     cases = rows[1:] if head else rows
-    problems = unknown_items([row.values for row in cases])
+    problems = _unknown_items([row.values for row in cases])
     columns = dict.fromkeys(name for row in cases for name in row.values)
     if not {"expect", "of"} & set(columns):
         raise DataError(
@@ -55,3 +56,14 @@ def read(source: DataSource) -> Table:
         is_suite=True,
         is_whole=WHOLE in columns,
     )
+
+
+def _unknown_items(rows: Sequence[Mapping[str, Any]]) -> dict[int, str]:
+    """Problems of rows that speak of an item that is not there, by position."""
+    known = {str(row.get("id")) for row in rows}
+    found = {}
+    for place, row in enumerate(rows):
+        for name in ("of", "twin_of"):
+            if row.get(name) and str(row[name]) not in known:
+                found[place] = f"{name} is {row[name]!r}, and the suite has no such item"
+    return found

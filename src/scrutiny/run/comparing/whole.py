@@ -12,7 +12,7 @@ from scrutiny.core.answers.label import LABEL
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.errors import PlanError
 from scrutiny.core.slice_syntax import joined
-from scrutiny.data.run_items import load_training
+from scrutiny.data.attributes.training import load_training
 from scrutiny.data.slices import Slice, slices_for
 from scrutiny.diagnostics.similarity.side_by_side.agreement import agreement_of, marked
 from scrutiny.diagnostics.similarity.side_by_side.flips import flips_of

@@ -7,7 +7,7 @@ from typing import Any
 
 from scrutiny.core.errors import PlanError
 from scrutiny.core.slice_syntax import canonical, joined
-from scrutiny.data.run_items import load_training
+from scrutiny.data.attributes.training import load_training
 from scrutiny.data.slices import COLUMNS, Items
 from scrutiny.run.planning.assignment import Assignment, Contrast
 from scrutiny.run.planning.resolved import Resolved

@@ -7,7 +7,7 @@ from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Role
 from scrutiny.tasks.annotated.annotated import Annotated, Labeled
-from scrutiny.tasks.columns.cells import as_label
+from scrutiny.tasks.columns.cells import label_in_cell
 from scrutiny.tasks.columns.roles import OF_SENTENCES, WORDS, list_role
 from scrutiny.tasks.columns.word_cells import list_of, run_of_words
 
@@ -42,7 +42,7 @@ class MentionClusters(Annotated):
             if not isinstance(mention, Mapping):
                 raise DataError(f"{where} is no object with words, cluster and kind")
             first, last = run_of_words(mention.get("words"), f"{where}.words", n=len(words))
-            cluster, kind = as_label(mention.get("cluster")), mention.get("kind")
+            cluster, kind = label_in_cell(mention.get("cluster")), mention.get("kind")
             if not cluster or ":" in cluster:
                 raise DataError(
                     f"{where}.cluster is {mention.get('cluster')!r}; it is a name without a colon"

@@ -39,7 +39,7 @@ def label_of(row: Mapping[str, Any], name: str = "label") -> str | None:
     """
     if name not in row:
         return None
-    label = as_label(row[name])
+    label = label_in_cell(row[name])
     if label is None:
         raise DataError(f"{name} is missing")
     if not label:
@@ -47,15 +47,15 @@ def label_of(row: Mapping[str, Any], name: str = "label") -> str | None:
     return checked(label, name)
 
 
-def as_label(value: Any) -> str | None:
-    """Value as a label: ``None`` if missing, empty if it cannot be a label.
+def label_in_cell(value: Any) -> str | None:
+    """Label in a cell of a column: ``None`` if missing, empty if it cannot be a label.
 
     Whole floats count as integers, because a column of integers with a gap becomes one of floats.
 
     Examples
     --------
-    >>> as_label(" 1"), as_label(1.0), as_label(True), as_label(float("nan")), as_label(0.5)
-    ('1', '1', 'true', None, '')
+    >>> [label_in_cell(value) for value in (" 1", 1.0, True, float("nan"), 0.5)]
+    ['1', '1', 'true', None, '']
     """
     if isinstance(value, str):
         return value.strip() or None

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.files import existing_file
-from scrutiny.data.readers.options import stated_columns
+from scrutiny.data.readers.options import reader_defaults
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 
@@ -32,7 +32,7 @@ def read(source: DataSource) -> Table:
             f"{source.target} is no file of MATRES, whose SENTENCEs have a UNITID, a LABEL and "
             f"words as WORD///LEMMA///TAG///ROLE: {error!r}."
         ) from None
-    defaults = {**stated_columns("text-classification", _COLUMNS), "group": "perturbation"}
+    defaults = {**reader_defaults("text-classification", _COLUMNS), "group": "perturbation"}
     return Table(_COLUMNS, iter(rows), source.target, defaults=defaults)
 
 

@@ -7,7 +7,7 @@ from scrutiny.core.answers.extract import Extract
 from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.files import lines
-from scrutiny.data.readers.options import stated_columns
+from scrutiny.data.readers.options import reader_defaults
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 
@@ -32,7 +32,7 @@ def read(source: DataSource) -> Table:
             f"{source.target} is no file of ROPES, whose paragraphs have a background, a situation "
             f"and questions: {error!r}."
         ) from None
-    defaults = stated_columns("situation-questions", _COLUMNS)
+    defaults = reader_defaults("situation-questions", _COLUMNS)
     return Table(_COLUMNS, iter(rows), source.target, defaults=defaults)
 
 

@@ -11,7 +11,7 @@ from scrutiny.core.errors import DataError
 from scrutiny.data.readers.files import chosen_by, existing_file, lines
 from scrutiny.data.readers.negations import bioscope, cd_sco, negation_story, sfu_reviews
 from scrutiny.data.readers.negations.frames import Sentence, frame_rows
-from scrutiny.data.readers.options import stated_columns, takes
+from scrutiny.data.readers.options import reader_defaults, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
 
@@ -64,7 +64,7 @@ def read(source: DataSource) -> Table:
         columns=columns,
         rows=_rows(corpus, files),
         place=source.target,
-        defaults=stated_columns("anchored-spans", columns),
+        defaults=reader_defaults("anchored-spans", columns),
         notes=(*notes, *corpus.notes(files)),
     )
 
