@@ -80,7 +80,7 @@ def variant_name(recipe: str, texts: Sequence[str]) -> str:
 
 
 def pack(found: Sequence[FoundText]) -> NDArray[np.uint8]:
-    """Texts as an array of bytes."""
+    """Texts that an attack found, as an array of bytes that the run keeps."""
     rows = [asdict(one) for one in found]
     return np.frombuffer(canonical_json(rows).encode("utf-8", "surrogatepass"), dtype=np.uint8)
 

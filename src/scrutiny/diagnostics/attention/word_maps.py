@@ -124,7 +124,7 @@ def strongest_of(weights: Singles) -> Integers:
 
 
 def rows_to_sum_one(weights: Singles) -> Singles:
-    """Rows of attention between words, brought to sum 1; rows of zeros stay."""
+    """Rows of a word map, brought to sum 1; rows of zeros stay."""
     total = weights.sum(axis=-1, keepdims=True)
     return np.asarray(np.divide(weights, total, out=np.zeros_like(weights), where=total > 0))
 

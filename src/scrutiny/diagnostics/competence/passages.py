@@ -95,7 +95,7 @@ AGREEMENT_MEASURES: Final = (
 
 
 def agreement_rows(examples: Sequence[Example], name: str, ctx: Context) -> Iterator[Row]:
-    """One row for each pair, by the likelihood with this name."""
+    """Competence in agreement: one row for each pair, by the likelihood with this name."""
     texts = [example.fields[field] for example in examples for field in ("good", "bad")]
     found, tokens = likelihoods(cast("Tokenizes", ctx.model), texts, name, ctx.ask)
     kind = RowKind.of({"variant": name})

@@ -143,7 +143,7 @@ def _distances(
 def of_samples(
     a: Counts, b: Counts, *, exchanges: int, rng: np.random.Generator
 ) -> dict[str, float | Floats]:
-    """Discrepancy of an item and of its exchanges.
+    """Drift of an item's sampled answers: its discrepancy, and those of exchanges.
 
     ``farther`` and ``nearer`` are the shares of exchanges that lie below and above it: equal in
     expectation where both sides are one model.

@@ -137,7 +137,7 @@ class StereoSetParams(VariantParams):
 
 
 def without_likelihoods(variants: Sequence[Any], diagnostic: str, inputs: Inputs) -> Design | None:
-    """Design for a model that cannot say which text is likelier; None for any other.
+    """Design of a stereotype diagnostic for a model without likelihoods; None for any other.
 
     An audit leaves it out.
 

@@ -102,14 +102,14 @@ def guessed_trees(found: WordMap, root: int) -> Integers | None:
 
 
 def right_undirected_arcs(guessed: Integers, gold: Integers) -> Booleans:
-    """Whether a dependency arc joins each word and its guessed head ``(..., word)``, either way."""
+    """Whether an arc joins each word and the one that a head guesses, ``(..., word)``, any way."""
     word = np.arange(gold.size)
     back = guessed[..., np.maximum(gold, 0)] == word  # the head hangs on the word
     return np.asarray((guessed == gold) | (back & (gold >= 0)))
 
 
 def arcs_at_offsets(gold: Integers, *, procedure: str = "default") -> Booleans:
-    """Whether a dependency arc leads to the word at each of `OFFSETS`, ``(offset, word)``.
+    """Baseline of heads: whether an arc leads to the word at each of `OFFSETS` ``(offset, word)``.
 
     Offsets that leave the sentence are wrong; in the released code they stop at the root that
     stands before it and at its last word, and only -3 to +2 are tried.
@@ -128,7 +128,7 @@ def arcs_at_offsets(gold: Integers, *, procedure: str = "default") -> Booleans:
 
 
 def undirected_at_offsets(gold: Integers) -> Booleans:
-    """Whether a dependency arc of a word has this length ``(offset, word)``, either way."""
+    """Baseline of heads: whether a word's arc has each of these lengths, either way."""
     apart = np.abs(gold - np.arange(gold.size))
     return np.asarray((apart == np.abs(OFFSETS)[:, None]) & (gold >= 0))
 

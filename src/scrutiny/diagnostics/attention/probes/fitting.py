@@ -219,7 +219,7 @@ def _distances_words(parameters: Tensors, seen: Seen) -> Any:
 
 
 def distance_features(words: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Features ``(word, word, 8)`` of the distance from the first to the second word.
+    """Features ``(word, word, 8)`` that a probe has of the distance from one word to another.
 
     Just behind, just before, two behind, two before, farther behind, farther before; one by the
     distance, and its logarithm. All are 0 for a word and itself. (The published eight are not

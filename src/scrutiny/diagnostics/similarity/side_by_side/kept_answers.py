@@ -26,7 +26,7 @@ _STORED: Final = "predictions:"
 
 
 def rows_of(asked: Asked) -> list[dict[str, Any]]:
-    """All answers of a model of a run to the unchanged items."""
+    """Answers of one side: all that a model of a run gave to the unchanged items."""
     folder, subject = asked
     table = folder.original_answers("scores")
     rows: list[dict[str, Any]] = table.filter(pc.equal(table["subject"], subject)).to_pylist()
@@ -34,7 +34,7 @@ def rows_of(asked: Asked) -> list[dict[str, Any]]:
 
 
 def labels_of(both: tuple[Asked, Asked], datasets: tuple[str, str], count: int) -> ItemLabels:
-    """Labels of two models in the order of their probabilities, equal for all items."""
+    """Labels of both sides in the order of their probabilities, equal for all items."""
     orders = [
         folder.manifest.get("label_order", {}).get(f"{subject} on {data}")
         for (folder, subject), data in zip(both, datasets, strict=True)
@@ -46,9 +46,10 @@ def labels_of(both: tuple[Asked, Asked], datasets: tuple[str, str], count: int) 
 
 
 def sides_of_models(both: tuple[Asked, Asked], datasets: Sequence[str]) -> Sides | None:
-    """Two models of finished runs, on the items with a gold answer that all replicates answered.
+    """Two models of finished runs side by side, on the items with a gold answer.
 
-    Nothing where there are none, and where answers are of another type than the gold ones.
+    Those that all replicates answered. Nothing where there are none, and where answers are of
+    another type than the gold ones.
     """
     folder, items = both[0][0], both[0][0].items()
     known = {
@@ -118,7 +119,7 @@ def _units(folder: RunFolder, keys: Sequence[Key], examples: Sequence[Example]) 
 
 
 def promised_noise(folder: RunFolder) -> dict[str, Noise]:
-    """Noise floor of flips by dataset: 0 if the run's adapters promise exact answers in any batch.
+    """Noise floor of flips side by side, by dataset: 0 where adapters promise exact answers.
 
     Stored answers are exact without saying anything of the model that gave them.
     """
