@@ -9,14 +9,13 @@ import pyarrow as pa
 
 from scrutiny._api import run
 from scrutiny._results import Run
-from scrutiny._table import Table
+from scrutiny._table import Table, numbers_table
 from scrutiny.cli.compare.headline import headline, verdicts
 from scrutiny.cli.compare.writing import lines_of, page_of
 from scrutiny.core.boundary.given import path_given, plain_given
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import PlanError
 from scrutiny.report.formats.snippet import table_snippet
-from scrutiny.report.reading.tables import numbers_table
 from scrutiny.run.comparing.levels import CompareOptions, Level, SideBySide
 from scrutiny.run.comparing.whole import compare_side_by_side
 from scrutiny.store.files import save_text

@@ -1,29 +1,46 @@
 """Finished run, for Python and notebooks."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scrutiny._table import Table
+from scrutiny._table import Table, numbers_table
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.boundary.given import path_given, text_given
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import DRAW, Estimate, of_all_draws
 from scrutiny.core.slice_syntax import metric_and_slices, parted
+from scrutiny.parts.run.risks import risks_of
 from scrutiny.reliability.asked import asks_more
 from scrutiny.reliability.verdicts.gate_rules import Rule
 from scrutiny.report.formats.named import format_of, render
 from scrutiny.report.reading.cases import cases_of
 from scrutiny.report.reading.found import found_texts
 from scrutiny.report.reading.load import load_view
-from scrutiny.report.reading.tables import numbers_table, risks_table
 from scrutiny.run.estimating.gate import estimates_on, gate_run, names_slice
 from scrutiny.store.files import save_text
 from scrutiny.store.run_folder import RunFolder
+
+#: Columns of the table of risks.
+_RISKS: Final = pa.schema(
+    [
+        (name, pa.float64() if name in ("cost", "low", "high") else pa.string())
+        for name in (
+            *("state", "what", "cost", "low", "high", "metric"),
+            *("of", "scope", "look", "reason"),
+        )
+    ]
+)
+
+
+def _risks_table(findings: Sequence[Finding]) -> pa.Table:
+    """Table of risks, what hurts first."""
+    return pa.Table.from_pylist([asdict(risk) for risk in risks_of(findings)], schema=_RISKS)
 
 
 def _the_one(metric: str, found: list[Estimate], others: Sequence[Estimate] = ()) -> Estimate:
@@ -114,7 +131,7 @@ class Run:
         What hurts comes first, the largest cost first: `scrutiny.parts.run.risks.Risk` says what
         the columns are. A single state: ``run.risks.where(state="hurts")``.
         """
-        return Table(risks_table(self.findings))
+        return Table(_risks_table(self.findings))
 
     def cases(self, change: str | None = None) -> Table:
         """Cases of one change, or of all: changed texts with answers before and after, worst first.

@@ -1,6 +1,6 @@
 """Tables of a run: filter, convert, show in a notebook."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import pyarrow as pa
@@ -8,6 +8,8 @@ import pyarrow.compute as pc
 
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.errors import PlanError, require_packages
+from scrutiny.core.estimate import Estimate
+from scrutiny.core.plugin import without_versions
 
 #: Rows that a notebook shows.
 SHOWN: Final = 20
@@ -106,3 +108,58 @@ def _is(column: pa.ChunkedArray, value: object, name: str) -> pa.ChunkedArray:
         raise PlanError(
             f"The column {name!r} holds {column.type}, and {value!r} is none: {error}."
         ) from error
+
+
+def numbers_table(estimates: Sequence[Estimate]) -> pa.Table:
+    """Arrow table of estimates in plan order; varying fields have columns of their own.
+
+    Values of one such column that are not of one type are written as JSON.
+    """
+    varying = dict.fromkeys(name for estimate in estimates for name in estimate.key.condition)
+    columns = {name: _column(name, estimates) for name in varying}
+    front = [_front(estimate) for estimate in estimates]
+    back = [
+        {
+            "value": estimate.value,
+            "low": estimate.low,
+            "high": estimate.high,
+            "level": estimate.level,
+            "n": estimate.counts.n,
+            "planned": estimate.counts.planned,
+            "replicates": estimate.n_replicates,
+            "status": estimate.status,
+            "reason": estimate.reason,
+        }
+        for estimate in estimates
+    ]
+    return pa.table({**_columns(front), **columns, **_columns(back)})
+
+
+def _front(estimate: Estimate) -> dict[str, str | None]:
+    """Key columns of an estimate."""
+    key = estimate.key
+    return {
+        "diagnostic": key.diagnostic_name,
+        "metric": key.metric_name,
+        "model": key.subject,
+        "reference": key.reference,
+        "dataset": key.dataset,
+        "replicate": key.replicate,
+        "role": key.role,
+        "group": key.group,
+    }
+
+
+def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+
+
+def _column(name: str, estimates: Sequence[Estimate]) -> list[Any]:
+    """Values of a condition, one for each estimate, versions left out."""
+    values = [estimate.key.condition.get(name) for estimate in estimates]
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {str}:
+        return [None if value is None else without_versions(str(value)) for value in values]
+    if len(kinds) == 1 and kinds <= {int, float, bool}:
+        return values
+    return [None if value is None else canonical_json(value) for value in values]

@@ -56,7 +56,7 @@ from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import ModelSource
 from scrutiny.parts.charts.tables import Chart, Line, forest_table
 from scrutiny.parts.part import Chapter, Part, ReportPart
-from scrutiny.parts.run.sections import main_estimates
+from scrutiny.parts.run.estimates import main_estimates
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import full_labels
 from scrutiny.perturb.engine.document import TextDocument

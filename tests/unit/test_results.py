@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import scrutiny
-from scrutiny._table import Table
+from scrutiny._table import Table, numbers_table
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import MissingExtraError, PlanError, UnknownNameError
 from scrutiny.core.estimate import Estimate, EstimateKey
@@ -82,7 +82,6 @@ def test_numbers_have_a_column_for_each_thing_that_varies(run):
 def test_numbers_of_mixed_conditions_are_written_as_json():
     keys = [EstimateKey("d@1", "m@1", "s", "x", condition={"at": value}) for value in (1, "two")]
     made = [Estimate(key, 0.5, None, None, 0.95, "", Counts(1), 1) for key in keys]
-    from scrutiny.report.reading.tables import numbers_table
 
     assert numbers_table(made)["at"].to_pylist() == ["1", '"two"']
     assert numbers_table([]).num_rows == 0

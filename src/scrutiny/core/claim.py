@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.plugin import family_name
 
 #: States of a risk.
 State = Literal["hurts", "holds", "can't tell", "not asked"]
@@ -175,6 +176,11 @@ class Claim:
     post_hoc: bool = False
     risk: Risk | None = None
     is_headline: bool = False
+
+    @property
+    def diagnostic_name(self) -> str:
+        """Name of the diagnostic without version and digest."""
+        return family_name(self.diagnostic)
 
     @property
     def is_front(self) -> bool:

@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.expressions import OPERATORS
-from scrutiny.core.plugin import without_versions
+from scrutiny.core.plugin import family_name, unversioned, without_versions
 from scrutiny.core.record import Counts
 
 T = TypeVar("T")
@@ -60,6 +60,16 @@ class EstimateKey:
         False
         """
         return self.role == "contrast" and self.condition.keys() in ({"of", "with"}, {"of"})
+
+    @property
+    def diagnostic_name(self) -> str:
+        """Name of the diagnostic without version and digest."""
+        return family_name(self.diagnostic)
+
+    @property
+    def metric_name(self) -> str:
+        """Name of the metric without its version."""
+        return unversioned(self.metric)
 
     @property
     def measured_condition(self) -> dict[str, str]:

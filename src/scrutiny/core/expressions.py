@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from scrutiny.core.errors import PlanError
+from scrutiny.core.plugin import unversioned
 
 _TOKEN: Final = re.compile(
     r"\s*([A-Za-z_][\w-]*|\d+(?:\.\d+)?|\.\d+|\"[^\"]+\"|@[1-9]\d*|[(),]|(?<=\s)[-/](?=\s))"
@@ -169,6 +170,22 @@ def metric_of_metric(name: str, metric: str) -> str:
     """
     stem, _, version = metric.rpartition("@")
     return f"{name}({stem})@{version}"
+
+
+@lru_cache(maxsize=512)
+def name_and_arguments(metric: str) -> tuple[str, str]:
+    """Name of a metric's expression without its version, and its arguments as they are written.
+
+    Examples
+    --------
+    >>> name_and_arguments("mean_head(f1)@1"), name_and_arguments("f1_over_baseline@1")
+    (('mean_head', 'f1'), ('f1_over_baseline', ''))
+    """
+    try:
+        whole = parse_expression(metric)
+    except PlanError:
+        return unversioned(metric), ""
+    return whole.name, ",".join(one.text for one in whole.arguments)
 
 
 def parse_expression(text: str) -> Expression:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final
 from scrutiny.core.errors import ConformanceError
 
 _VERSION: Final = re.compile(r"@(?:py-[0-9a-f]+|[0-9]+)")
+_AT_END: Final = re.compile(rf"{_VERSION.pattern}(#[0-9a-f]+)?$")
 
 
 class PlugIn:
@@ -63,6 +64,28 @@ def title_of(thing: PlugIn, name: str) -> str:
     known, bracket, given = name.partition("(")
     said = thing.title or known.partition("@")[0].replace("_", " ")
     return f"{said} ({given}" if bracket else said
+
+
+def unversioned(name: str) -> str:
+    """Name of a plug-in without its version.
+
+    Examples
+    --------
+    >>> unversioned("typos@1"), unversioned("shout@py-3fa2"), unversioned("a@b")
+    ('typos', 'shout', 'a@b')
+    """
+    return _AT_END.sub("", name)
+
+
+def family_name(diagnostic: str) -> str:
+    """Name of a diagnostic without version and digest.
+
+    Examples
+    --------
+    >>> family_name("attention.heads@1#5f3a9c")
+    'attention.heads'
+    """
+    return diagnostic.partition("@")[0]
 
 
 def at_length(thing: Any) -> str:

@@ -1,9 +1,11 @@
 """Records: raw measures, one row for each measured item or pair."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, Final, Literal, NamedTuple
+
+from scrutiny.core.boundary.json_text import as_tuples
 
 Status = Literal["ok", "undefined", "failed", "skipped", "refused"]
 Role = Literal["measured", "control", "null", "baseline"]
@@ -77,29 +79,9 @@ class Measure:
         return found
 
 
-def as_tuples(value: Any) -> Any:
-    """JSON value with lists converted to tuples."""
-    return tuple(map(as_tuples, value)) if isinstance(value, list) else value
-
-
 #: Axes whose length is the model's own.
 LAYERS: Final = ("layer", 0)
 HEADS: Final = ("head", 0)
-
-
-def columns_of(
-    measures: Sequence[Measure], name: str, at: Mapping[str, int]
-) -> tuple[int, ...] | None:
-    """Columns of a measure in a record's values, at some indices of its axes.
-
-    None if there is no such measure.
-    """
-    start = 0
-    for measure in measures:
-        if measure.name == name:
-            return tuple([start + position for position in measure.cells(at)])
-        start += measure.size
-    return None
 
 
 class Row(NamedTuple):

@@ -11,7 +11,7 @@ from scrutiny.parts.charts.tables import Chart, ChartTable, Line
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out, shown
 from scrutiny.parts.run.references import settled
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import family_name, key_title, row_labels
+from scrutiny.parts.wording.labels import key_title, row_labels
 from scrutiny.parts.wording.numbers import interval, number, p_value
 from scrutiny.parts.wording.verdicts import mark
 from scrutiny.parts.words import anchor
@@ -33,7 +33,7 @@ def part(view: RunView) -> Part | None:
     made = [e for e in made if not e.key.is_relation]
     by_metric = grouped((f"{e.key.diagnostic} {e.key.metric}", e) for e in made)
     found = [chart for members in by_metric.values() for chart in _charts(members)]
-    claims = [f for f in view.findings if family_name(f.claim.diagnostic) == PLAN]
+    claims = [f for f in view.findings if f.claim.diagnostic_name == PLAN]
     kept, note = shown(found, "charts")
     claimed = [key for f in claims for key in f.evidence.values()]
     tested = sorted((e for e in made if _test(e)), key=lambda e: e.key not in claimed)
@@ -53,7 +53,7 @@ def _charts(members: Sequence[Estimate]) -> Iterator[Chart]:
         for e, label in zip(members, row_labels(keys), strict=True)
     ]
     name = anchor("comparisons", keys[0], without=["condition", "group", "subject", "reference"])
-    title = f"{family_name(keys[0].diagnostic)}: difference in {key_title(keys[0])}"
+    title = f"{keys[0].diagnostic_name}: difference in {key_title(keys[0])}"
     return forest_or_table(name, title, "", lines, metric=key_title(keys[0]))
 
 

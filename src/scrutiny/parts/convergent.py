@@ -16,7 +16,7 @@ from scrutiny.parts.part import Part, ReportPart, part_of
 from scrutiny.parts.run.identity import by_identity
 from scrutiny.parts.run.references import References, replicated
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import family_name, key_title, replicate_words, slug
+from scrutiny.parts.wording.labels import key_title, replicate_words, slug
 from scrutiny.parts.wording.numbers import NO_VALUE, bracketed, decimals_for, interval, number
 
 #: Names of the same construct in different test sets.
@@ -97,13 +97,13 @@ def _main(
     series = by_identity(members, without=["group"])
     best = max(series.values(), key=lambda s: sum(references.is_claimed(e) for e in s))
     key = best[0].key
-    place = (family_name(key.diagnostic), key.dataset, key.subject)
+    place = (key.diagnostic_name, key.dataset, key.subject)
     return place, {construct_of(e.key.group): e for e in reversed(best)}
 
 
 def _chart(matches: Sequence[_Match], references: References) -> Chart:
     a, b = matches[0].a, matches[0].b
-    names = [f"{family_name(e.key.diagnostic)} {key_title(e.key)}" for e in (a, b)]
+    names = [f"{e.key.diagnostic_name} {key_title(e.key)}" for e in (a, b)]
     where = f"{a.key.dataset} and {b.key.dataset}"
     subject = slug(" ".join([*names, where, a.key.subject]))
     return Chart(

@@ -12,7 +12,7 @@ from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.matrix_series import Series, series_of
 from scrutiny.parts.part import MOST_CHARTS, MOST_ROWS, Part, ReportPart, left_out
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import capitalized, family_name
+from scrutiny.parts.wording.labels import capitalized
 from scrutiny.parts.wording.numbers import NO_VALUE, bracketed, interval, number, p_value
 from scrutiny.stats.association.pair_correlation import PairCorrelation, pair_correlation
 from scrutiny.stats.errors import StatisticsError
@@ -67,7 +67,7 @@ def _chart(block: Sequence[Series]) -> Chart:
     )
     return Chart(
         anchor=anchor,
-        title=f"{family_name(key.diagnostic)} on {key.dataset}",
+        title=f"{key.diagnostic_name} on {key.dataset}",
         caption=_caption(shown),
         spec=matrix_map(
             [(one.label, one.values) for one in shown],
@@ -194,7 +194,7 @@ def _names(series: Sequence[Series]) -> list[str]:
         others = [s.key for s in series if s.label == one.label]
         more = []
         if len({key.diagnostic for key in others}) > 1:
-            more.append(family_name(one.key.diagnostic))
+            more.append(one.key.diagnostic_name)
         if len({key.dataset for key in others}) > 1:
             more.append(one.key.dataset)
         said.append(" \N{MIDDLE DOT} ".join([one.label, *more]))

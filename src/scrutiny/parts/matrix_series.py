@@ -6,10 +6,11 @@ from typing import Final
 
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.grouping import grouped
+from scrutiny.core.plugin import unversioned
+from scrutiny.parts.run.estimates import main_estimates
 from scrutiny.parts.run.identity import identity
-from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import key_title, unversioned
+from scrutiny.parts.wording.labels import key_title
 
 #: Fewer models have a number or two, which stand in their rows.
 FEWEST: Final = 3

@@ -10,8 +10,8 @@ from scrutiny.core.published import ODD, Reproduction
 from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.part import MOST_CHARTS, Part, ReportPart
 from scrutiny.parts.run.view import RunView
+from scrutiny.parts.terminal.layout import wrapped
 from scrutiny.parts.wording.labels import slug
-from scrutiny.parts.wording.layout import wrapped
 from scrutiny.parts.wording.numbers import NO_VALUE, bracketed, decimals_for, number
 from scrutiny.parts.wording.verdicts import mark
 

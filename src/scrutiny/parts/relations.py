@@ -10,9 +10,9 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import channel, drawn, guide, label_axis, marks, tooltip, view_of
-from scrutiny.parts.lines import part_lines
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out, part_of
 from scrutiny.parts.run.view import RunView
+from scrutiny.parts.terminal.part import part_lines
 from scrutiny.parts.wording.numbers import interval, number, out_of, p_value
 
 _REASONS: Final = {

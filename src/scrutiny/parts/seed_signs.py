@@ -13,12 +13,11 @@ from scrutiny.core.boundary.listing import and_more
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
+from scrutiny.core.plugin import family_name
 from scrutiny.parts.run.first_screen import title_of
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.view import OwnInterval, RunView
-from scrutiny.parts.wording.labels import family_name
 from scrutiny.parts.wording.numbers import interval, plainly
-from scrutiny.parts.words import on_data
 from scrutiny.reliability.metrics import metric_of, no_effect_of
 
 #: Profile of the audits that it is the front of.
@@ -220,7 +219,7 @@ def signs_of(view: RunView) -> Signs | None:
     alike = grouped(((row.whole.key.diagnostic, row.whole.key.subject), row) for row in rows)
     for (diagnostic, subject), own in alike.items():
         key, neither = own[0].whole.key, own[0].neither
-        title = f"{family_name(diagnostic)}, {on_data(view, subject, key.dataset)}: "
+        title = f"{family_name(diagnostic)}, {view.on_data(subject, key.dataset)}: "
         title += f"{metric_of(key.metric).says}; {plainly(neither)} is neither"
         ordered = sorted(own, key=lambda row: STATES.index(row.state))
         notes = view.notes.get(family_name(diagnostic))

@@ -12,8 +12,8 @@ from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.part import MOST_ROWS
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.view import RunView
+from scrutiny.parts.terminal.layout import fold, side_by_side, wrapped
 from scrutiny.parts.wording.labels import capitalized, metric_title, replicate_words, row_labels
-from scrutiny.parts.wording.layout import fold, side_by_side, wrapped
 from scrutiny.parts.wording.numbers import NO_VALUE, p_value
 from scrutiny.parts.words import anchor, title_of
 

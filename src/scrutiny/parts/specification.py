@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.plugin import unversioned
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import channel, drawn, guide, marks, tooltip, view_of
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out
@@ -11,7 +12,7 @@ from scrutiny.parts.run.identity import varying
 from scrutiny.parts.run.questions import Questions
 from scrutiny.parts.run.references import References, settled
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import full_labels, row_labels, unversioned
+from scrutiny.parts.wording.labels import full_labels, row_labels
 from scrutiny.parts.wording.numbers import decimals_for, interval, number, out_of, plainly
 from scrutiny.parts.words import anchor, title_of
 

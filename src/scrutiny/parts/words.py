@@ -7,12 +7,7 @@ from scrutiny.core.estimate import EstimateKey
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.references import own_subjects
 from scrutiny.parts.run.view import OwnInterval, RunView
-from scrutiny.parts.wording.labels import (
-    family_name,
-    key_parts,
-    key_title,
-    short_names,
-)
+from scrutiny.parts.wording.labels import key_parts, key_title
 
 ABOVE, BELOW = "\N{BLACK UP-POINTING TRIANGLE}", "\N{BLACK DOWN-POINTING TRIANGLE}"
 
@@ -31,14 +26,8 @@ def title_of(keys: Sequence[EstimateKey], view: RunView) -> str:
     said = [v for n, v in shared.items() if n.startswith("condition.") and v]
     said += [shared[n] for n, holds in several.items() if holds and shared.get(n)]
     name = key_title(keys[0])
-    name = f"{family_name(keys[0].diagnostic)}: {name}"
+    name = f"{keys[0].diagnostic_name}: {name}"
     return " \N{MIDDLE DOT} ".join([name, *said])
-
-
-def on_data(view: RunView, subject: str, dataset: str) -> str:
-    """Short names of a model and a dataset of the run: "spam-filter on sms.csv"."""
-    models, data = short_names(view.facts.subjects), short_names([d.name for d in view.datasets])
-    return f"{models.get(subject, subject)} on {data.get(dataset, dataset)}"
 
 
 def side_of(own: OwnInterval | None, reference: float | None) -> str:

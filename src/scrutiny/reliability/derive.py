@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from scrutiny.core.design import DRAW
 from scrutiny.core.errors import PlanError
-from scrutiny.core.record import columns_of
-from scrutiny.reliability.panel import CODES, NOT_PLANNED, Joined, Panel, Side
+from scrutiny.reliability.panel import CODES, NOT_PLANNED, Joined, Panel, Side, columns_of
 
 _OK = CODES["ok"]
 _UNCHANGED = (CODES["skipped"], CODES["refused"])

@@ -1,6 +1,6 @@
 """Panel: measures of replicates on items, with their statuses."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -105,3 +105,18 @@ def tally(status: NDArray[np.int8]) -> Counts:
         skipped=int((status == CODES["skipped"]).sum()),
         refused=int((status == CODES["refused"]).sum()),
     )
+
+
+def columns_of(
+    measures: Sequence[Measure], name: str, at: Mapping[str, int]
+) -> tuple[int, ...] | None:
+    """Columns of a measure in a record's values, at some indices of its axes.
+
+    None if there is no such measure.
+    """
+    start = 0
+    for measure in measures:
+        if measure.name == name:
+            return tuple([start + position for position in measure.cells(at)])
+        start += measure.size
+    return None

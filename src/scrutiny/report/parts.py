@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.expressions import name_and_arguments
+from scrutiny.core.plugin import family_name
 from scrutiny.core.registry import registry
 from scrutiny.parts.part import Part, ReportPart
-from scrutiny.parts.run.places import parts_of
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import family_name
 
 
 def registered(estimates: Sequence[Estimate]) -> Iterator[ReportPart]:
@@ -19,7 +19,7 @@ def registered(estimates: Sequence[Estimate]) -> Iterator[ReportPart]:
     """
     keys = [e.key for e in estimates]
     known = {"", *map(family_name, {key.diagnostic for key in keys})}
-    known |= {parts_of(metric)[0] for metric in {key.metric for key in keys}}
+    known |= {name_and_arguments(metric)[0] for metric in {key.metric for key in keys}}
     known |= {f"condition.{name}" for key in keys for name in key.condition}
     for (kind, _), entry in registry().entries.items():
         if kind == "part" and entry.registration.needs in known:

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from scrutiny.core.answers.stored import answer_json, answer_of, answer_text
 from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.boundary.storable import writable
 from scrutiny.core.diagnostic import Cell
 from scrutiny.core.edit import Variant, variant_of
 from scrutiny.core.errors import ConformanceError
@@ -139,17 +140,6 @@ def outputs_table(cell: Cell, outputs: Mapping[tuple[str, str | None], Predictio
 def _stored(answer: Any) -> str | None:
     """A model's answer for the table of answers; None if it gave probabilities alone."""
     return None if answer is None else answer_text(answer)
-
-
-def writable(text: str | None) -> str | None:
-    r"""Text fit for tables: lone surrogates are written as ``\udc80``.
-
-    Examples
-    --------
-    >>> print(writable("a\ud800b"))
-    a\ud800b
-    """
-    return None if text is None else text.encode("utf-8", "backslashreplace").decode()
 
 
 def array_table(value: np.ndarray[Any, Any]) -> pa.Table:

@@ -3,8 +3,8 @@
 from scrutiny.parts.charts.tables import Chart
 from scrutiny.parts.part import Part, ReportPart
 from scrutiny.parts.run.view import RunFacts, RunView
+from scrutiny.parts.terminal.layout import WIDTH
 from scrutiny.parts.wording.labels import slug
-from scrutiny.parts.wording.layout import WIDTH
 from scrutiny.testing.promises import promise
 
 

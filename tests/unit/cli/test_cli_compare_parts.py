@@ -18,7 +18,7 @@ from scrutiny.diagnostics.similarity.parts.likeness import Likened
 from scrutiny.diagnostics.similarity.side_by_side.agreement import Agreed, SidesAgreement
 from scrutiny.diagnostics.similarity.side_by_side.flips import UNKNOWN, FlippedItems, Noise
 from scrutiny.diagnostics.similarity.side_by_side.inputs import DifferingInput
-from scrutiny.parts.lines import part_lines
+from scrutiny.parts.terminal.part import part_lines
 from scrutiny.report.formats.html import LARGEST, render_parts, static
 from scrutiny.run.comparing.levels import Level, ShownChange, SideBySide
 from scrutiny.run.comparing.numbers import RunComparison

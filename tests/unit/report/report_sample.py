@@ -14,11 +14,11 @@ from scrutiny.parts.run.view import (
     DiagnosticNotes,
     Evidence,
     EvidenceItem,
-    FlipCounts,
     Missing,
     RunFacts,
     RunView,
 )
+from scrutiny.stats.agreement.flip_counts import FlipCounts
 
 KIND = "robustness@1#5f3a9c"
 SUBJECT = "sentiment"

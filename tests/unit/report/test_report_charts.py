@@ -10,8 +10,8 @@ from scrutiny.parts.charts.findings import MOST_ROWS, flips, forest, strip, vari
 from scrutiny.parts.charts.lines import AGAINST, MEASURED, line_groups, shared_limit
 from scrutiny.parts.charts.tables import Line
 from scrutiny.parts.run.sections import sections
-from scrutiny.parts.run.view import FlipCounts
 from scrutiny.report.formats.page import page
+from scrutiny.stats.agreement.flip_counts import FlipCounts
 
 
 def section(view, name):

@@ -20,8 +20,8 @@ from scrutiny.diagnostics.attention.parts.records import examples_of, maps_of_co
 from scrutiny.diagnostics.attention.parts.study import head_study, short_names
 from scrutiny.parts.charts.layers_and_heads import largest
 from scrutiny.parts.charts.sentences import CUE, MISSED, RIGHT, SIGNS, WRONG, draw
-from scrutiny.parts.run.places import place_of
-from scrutiny.parts.run.sections import main_estimates, sections, single_estimates
+from scrutiny.parts.run.estimates import main_estimates, place_of, single_estimates
+from scrutiny.parts.run.sections import sections
 from scrutiny.parts.run.view import Records
 from scrutiny.parts.wording.numbers import interval
 from scrutiny.report.formats.delimited import render_csv

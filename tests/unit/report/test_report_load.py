@@ -19,9 +19,9 @@ from scrutiny.parts.wording.diffs import stretches, visible
 from scrutiny.report.formats.named import FORMATS, render
 from scrutiny.report.reading import evidence
 from scrutiny.report.reading.evidence import MOST_CASES, Tables, evidence_of
-from scrutiny.report.reading.flip_counts import COIN, MARGIN, count_flips
 from scrutiny.report.reading.found import evidence_found
 from scrutiny.report.reading.load import load_view
+from scrutiny.stats.agreement.flip_counts import COIN, MARGIN, count_flips
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.schemas import OUTPUTS, VARIANTS
 

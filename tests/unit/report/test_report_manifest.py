@@ -12,9 +12,9 @@ from scrutiny.parts.run.assigned import contrast_key_of, key_of
 from scrutiny.parts.run.sections import sections
 from scrutiny.report.formats.html import render_html
 from scrutiny.report.formats.markdown import render_markdown
+from scrutiny.report.formats.page_trust import how_far
 from scrutiny.report.reading.load import load_view
 from scrutiny.report.table.footer import replicates
-from scrutiny.report.table.trust import how_far
 from scrutiny.report.terminal.page import plain_text
 from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.resolve import resolve

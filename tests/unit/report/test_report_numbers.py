@@ -17,7 +17,7 @@ from scrutiny.parts.wording.numbers import decimals_for, interval, number, out_o
         "parts.wording.numbers",
         "parts.wording.labels",
         "parts.wording.diffs",
-        "report.reading.flip_counts",
+        "stats.agreement.flip_counts",
     ],
 )
 def test_examples_in_docstrings_run(name):

@@ -7,7 +7,7 @@ import report_sample
 
 from scrutiny.core.record import Counts
 from scrutiny.parts.run.sections import sections
-from scrutiny.report.table.trust import how_far
+from scrutiny.report.formats.page_trust import how_far
 
 
 def said(*estimates):

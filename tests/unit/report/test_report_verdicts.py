@@ -7,15 +7,8 @@ import report_sample
 
 from scrutiny.core.claim import Check, Component
 from scrutiny.parts.run.rows import COLUMNS, audit_rows
-from scrutiny.parts.wording.verdicts import (
-    MARKS,
-    VERDICTS,
-    context,
-    counts,
-    headline,
-    sentences,
-    worst,
-)
+from scrutiny.parts.wording.verdicts import MARKS, VERDICTS, context, counts, headline, sentences
+from scrutiny.reliability.verdicts.checks import worst_outcome
 
 
 def test_verdict_in_words_uses_the_family_sentence():
@@ -74,9 +67,9 @@ def test_counts_name_every_verdict():
 
 
 def test_worst_outcome_wins():
-    assert worst([]) == "not run"
-    assert worst(["yes", "undecided"]) == "undecided"
-    assert worst(["yes", "no", "not run"]) == "no"
+    assert worst_outcome([]) == "not run"
+    assert worst_outcome(["yes", "undecided"]) == "undecided"
+    assert worst_outcome(["yes", "no", "not run"]) == "no"
 
 
 def test_rows_stand_by_verdict_then_by_size():

@@ -15,8 +15,7 @@ from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.example import Example, Span
 from scrutiny.core.queries.language import Cloze, Continuation, SentencePair
 from scrutiny.core.task import Prediction
-from scrutiny.store.answers import (
-    AnswerCache,
+from scrutiny.run.asking.cached import (
     _plain_json,
     answer_keys,
     as_json,
@@ -26,6 +25,7 @@ from scrutiny.store.answers import (
     encode_numbers,
     query_keys,
 )
+from scrutiny.store.answers import AnswerCache
 
 BASE = {"fingerprint": "f", "capability": "predict", "label_map": "l", "draw": 0}
 EXAMPLE = Example("1", {"text": "a b", "text_pair": "c"}, tokens={"text": ((0, 1), (2, 3))})

@@ -14,9 +14,8 @@ from scrutiny.diagnostics.similarity.parts.side_by_side import (
 )
 from scrutiny.diagnostics.similarity.side_by_side.flips import FlippedItems, Noise
 from scrutiny.parts.charts.findings import forest_or_table
-from scrutiny.parts.charts.tables import Chart, ChartTable, Line
+from scrutiny.parts.charts.tables import Chart, ChartTable, Line, answer_cell
 from scrutiny.parts.part import Chapter, Part
-from scrutiny.parts.wording.layout import answer_words
 from scrutiny.parts.wording.numbers import interval, number, out_of, p_value
 from scrutiny.run.comparing.levels import Level, ShownChange, is_gain
 from scrutiny.run.comparing.slices import Change
@@ -148,5 +147,5 @@ def _state(change: Change, found: ShownChange | None, level: Level) -> tuple[str
     if found is None or found.turn is None:
         return word if change.is_shown else "not shown", ""
     before, after, count, total = found.turn
-    turn = f"{answer_words(before)}{TO}{answer_words(after)}"
+    turn = f"{answer_cell(before)}{TO}{answer_cell(after)}"
     return word, f", mostly {turn} ({count} of {total} changed answers)"

@@ -14,8 +14,8 @@ from scrutiny.cli.compare.objects import objects_of
 from scrutiny.cli.compare.parts import parts_of
 from scrutiny.cli.compare.sides import Opened
 from scrutiny.cli.running.request import command_line
-from scrutiny.parts.lines import part_lines
-from scrutiny.parts.wording.layout import wrapped
+from scrutiny.parts.terminal.layout import wrapped
+from scrutiny.parts.terminal.part import part_lines
 from scrutiny.report.formats.html import LARGEST, render_parts
 from scrutiny.report.terminal.page import write_lines
 from scrutiny.run.comparing.levels import SideBySide

@@ -79,3 +79,8 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _DECODER: Final = json.JSONDecoder(object_pairs_hook=_object)
+
+
+def as_tuples(value: Any) -> Any:
+    """JSON value with lists converted to tuples."""
+    return tuple(map(as_tuples, value)) if isinstance(value, list) else value

@@ -69,3 +69,14 @@ def checked(text: str, name: str) -> str:
         place = next(i for i, c in enumerate(text) if not is_storable(c))
         raise DataError(f"{name} holds half a surrogate pair at character {place}")
     return text
+
+
+def writable(text: str | None) -> str | None:
+    r"""Text fit for tables: lone surrogates are written as ``\udc80``.
+
+    Examples
+    --------
+    >>> print(writable("a\ud800b"))
+    a\ud800b
+    """
+    return None if text is None else text.encode("utf-8", "backslashreplace").decode()

@@ -1,6 +1,5 @@
 """Models behind an endpoint: replies come one by one, are kept as they came, and are read later."""
 
-import json
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -56,18 +55,6 @@ NO_REPLY: Final = (
 )
 #: Replies to one example: one for each sample.
 Replies = tuple[Reply, ...]
-
-
-def encode_replies(replies: Replies) -> bytes:
-    """Stored replies of a remote model: bytes of JSON."""
-    return json.dumps([one.plain() for one in replies], separators=(",", ":")).encode()
-
-
-def decode_replies(data: bytes) -> Replies:
-    """Replies from `encode_replies`' bytes."""
-    found = json.loads(data)
-    rows = [{**one, "scores": tuple(one["scores"])} if "scores" in one else one for one in found]
-    return tuple(Reply(**one) for one in rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,8 @@ from scrutiny.parts.part import FINDINGS, MOST_CHARTS, Part, ReportPart, left_ou
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.view import Found, RunView
 from scrutiny.parts.wording.diffs import stretches
-from scrutiny.parts.wording.labels import replicate_words, unversioned
+from scrutiny.parts.wording.labels import replicate_words
 from scrutiny.parts.wording.numbers import NO_VALUE, interval, number, percent
-from scrutiny.parts.words import on_data
 
 NOT_RATED: Final = "not checked"
 #: A rater that does not tell an unchanged text from another item's says nothing about the others.
@@ -62,7 +61,7 @@ _LEAD: Final = (
 def part(view: RunView) -> Part | None:
     """Tables, curves and texts of each model and dataset that was attacked."""
     whole = [e for e in view.estimates if e.key.replicate is None]
-    own = [e for e in whole if unversioned(e.key.metric) == _SUCCESS and e.key.role == "measured"]
+    own = [e for e in whole if e.key.metric_name == _SUCCESS and e.key.role == "measured"]
     if not own:
         return None
     places = grouped((_place(e), e) for e in whole)
@@ -74,7 +73,7 @@ def part(view: RunView) -> Part | None:
     for place in shown[:MOST_CHARTS]:
         members = places[place]
         key = members[0].key
-        where = on_data(view, key.subject, key.dataset)
+        where = view.on_data(key.subject, key.dataset)
         charts.append(_chart(members, where, anchor=digest(place, size=4)))
         if rater := _rater(members, anchor=digest(place, size=4)):
             charts.append(rater)
@@ -119,7 +118,7 @@ def _chart(members: Sequence[Estimate], where: str, *, anchor: str) -> Chart:
 def _further(by_attack: Mapping[str, Sequence[Estimate]]) -> ChartTable:
     """Other measures of each attack, without empty columns."""
     found = {
-        name: {unversioned(e.key.metric): e for e in own if e.key.role == "measured"}
+        name: {e.key.metric_name: e for e in own if e.key.role == "measured"}
         for name, own in by_attack.items()
     }
     columns = [pair for pair in _FURTHER if any(pair[1] in own for own in found.values())]
@@ -131,7 +130,7 @@ def _further(by_attack: Mapping[str, Sequence[Estimate]]) -> ChartTable:
 
 def _row(name: str, own: Sequence[Estimate]) -> tuple[str, ...]:
     """Row of an attack; success is always shown with the state of its validity."""
-    found = {(unversioned(e.key.metric), e.key.role): e for e in own}
+    found = {(e.key.metric_name, e.key.role): e for e in own}
     cells = []
     for _, metric, role in _COLUMNS:
         estimate = found.get((metric, role))
@@ -150,7 +149,7 @@ def _unrated(estimate: Estimate | None) -> str:
 
 def _rater(members: Sequence[Estimate], *, anchor: str) -> Chart | None:
     """The rater's answers on texts of known validity; `None` without a model that rates."""
-    found = {(unversioned(e.key.metric), e.key.role): e for e in members}
+    found = {(e.key.metric_name, e.key.role): e for e in members}
     rows = tuple(
         (text, known, interval(found[place])) for text, known, place in _RATED if place in found
     )
@@ -178,7 +177,7 @@ def _curve(own: Sequence[Estimate]) -> list[dict[str, Any]]:
     """Success as a function of the number of texts."""
     points = []
     for e in own:
-        name = unversioned(e.key.metric)
+        name = e.key.metric_name
         if name.startswith(_WITHIN) and e.key.role == "measured" and e.value is not None:
             points.append({"texts": int(name.removeprefix(_WITHIN).rstrip(")")), **drawn(e)})
     return sorted(points, key=lambda point: point["texts"])

@@ -5,16 +5,15 @@ from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.design import Selector
+from scrutiny.core.expressions import name_and_arguments
 from scrutiny.diagnostics.calibration.metrics import CALIBRATION_ERROR, bin_of
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import axis, band_and_line, marks, view_of
 from scrutiny.parts.part import FINDINGS, Part, ReportPart, part_of
 from scrutiny.parts.run.assigned import key_of
 from scrutiny.parts.run.identity import identity
-from scrutiny.parts.run.places import parts_of
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.numbers import interval, number
-from scrutiny.parts.words import on_data
 from scrutiny.reliability.additive import Array
 from scrutiny.stats.intervals.scale import wilson
 
@@ -31,7 +30,7 @@ def part(view: RunView) -> Part | None:
         chart
         for assigned in view.manifest.get("specs", ())
         if assigned["spec"]["role"] == "measured"
-        and parts_of(assigned["spec"]["metric"])[0] == name
+        and name_and_arguments(assigned["spec"]["metric"])[0] == name
         and (chart := _chart(view, assigned)) is not None
     ]
     return part_of(
@@ -45,7 +44,7 @@ def _chart(view: RunView, assigned: Mapping[str, Any]) -> Chart | None:
     if recorded is None:
         return None
     side = recorded.select(Selector(**spec["sides"][""]), assigned["within"])
-    bins = int(parts_of(spec["metric"])[1])
+    bins = int(name_and_arguments(spec["metric"])[1])
     points = list(_points(side.values[..., 0], side.values[..., 1], bins))
     key = key_of(assigned)
     own = identity(key)
@@ -56,7 +55,7 @@ def _chart(view: RunView, assigned: Mapping[str, Any]) -> Chart | None:
     ]
     return Chart(
         anchor=f"calibration-{digest(own, size=4)}",
-        title=f"Reliability diagram of {on_data(view, key.subject, key.dataset)}",
+        title=f"Reliability diagram of {view.on_data(key.subject, key.dataset)}",
         caption=f"Expected calibration error {interval(whole)}. {_BAND[len(side.values) > 1]}",
         spec=_spec(points) if len(points) > 1 else None,
         table=ChartTable(_HEADER, tuple(rows)),

@@ -8,7 +8,6 @@ from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.part import FINDINGS, Part, ReportPart, part_of
 from scrutiny.parts.run.classes import LabelLine, labels_of
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.words import on_data
 
 _LEAD = (
     "Recall is the share of a class that the model finds, precision the share of its predictions "
@@ -20,7 +19,7 @@ def part(view: RunView) -> Part | None:
     """Scores of each class: one table for each model and dataset."""
     words = {data.name: data.class_words for data in view.datasets}
     charts = [
-        _table(on_data(view, subject, data), lines, words.get(data, Task.class_words))
+        _table(view.on_data(subject, data), lines, words.get(data, Task.class_words))
         for (subject, data), lines in labels_of(view.estimates).items()
     ]
     return part_of(

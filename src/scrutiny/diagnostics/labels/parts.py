@@ -19,10 +19,9 @@ from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.part import FINDINGS, Part, ReportPart, left_out, part_of
 from scrutiny.parts.run.assigned import key_of
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import family_name, one_line
-from scrutiny.parts.wording.layout import WIDTH, cropped, wrapped
+from scrutiny.parts.terminal.layout import WIDTH, cropped, wrapped
+from scrutiny.parts.wording.labels import one_line
 from scrutiny.parts.wording.numbers import number
-from scrutiny.parts.words import on_data
 from scrutiny.store.run_folder import RunFolder
 
 #: Label and probability of each model's answer, by item.
@@ -90,7 +89,7 @@ def doubtful_in(view: RunView) -> Iterator[Doubtful]:
     folder = view.records.folder
     for assigned in view.manifest.get("specs", ()):
         key = key_of(assigned)
-        is_own = family_name(key.diagnostic) == _DIAGNOSTIC and key.metric == "share(doubtful)@1"
+        is_own = key.diagnostic_name == _DIAGNOSTIC and key.metric == "share(doubtful)@1"
         recorded = view.records.recorded(assigned) if is_own and folder is not None else None
         if recorded is None or folder is None:
             continue
@@ -151,7 +150,7 @@ def _said(answers: Sequence[tuple[str, float]]) -> str:
 def part(view: RunView) -> Part | None:
     """One table of items for each model and dataset that has any."""
     charts = [
-        _table(found, on_data(view, found.subject, found.dataset))
+        _table(found, view.on_data(found.subject, found.dataset))
         for found in doubtful_in(view)
         if found.items
     ]

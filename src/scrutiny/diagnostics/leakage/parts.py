@@ -5,7 +5,6 @@ from typing import Final
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.part import ReportPart
-from scrutiny.parts.wording.labels import family_name
 from scrutiny.parts.wording.numbers import interval, out_of
 
 
@@ -14,7 +13,7 @@ def _overlap(dataset: str, estimates: Sequence[Estimate]) -> str:
     return "; ".join(
         f"{e.key.subject}: {interval(e)} of the items ({out_of(e)} looked up)"
         for e in estimates
-        if family_name(e.key.diagnostic) == "leakage"
+        if e.key.diagnostic_name == "leakage"
         and e.key.dataset == dataset
         and e.key.replicate is None
         and e.status == "ok"

@@ -22,7 +22,7 @@ from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.references import References, replicated
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import family_name, full_labels
+from scrutiny.parts.wording.labels import full_labels
 from scrutiny.parts.wording.numbers import (
     NO_VALUE,
     bracketed,
@@ -81,7 +81,7 @@ def part(view: RunView) -> Part | None:
 def _is_downstream(estimate: Estimate) -> bool:
     name, metrics = DOWNSTREAM
     key = estimate.key
-    is_score = family_name(key.diagnostic) == name and key.metric in metrics
+    is_score = key.diagnostic_name == name and key.metric in metrics
     return is_score and key.role == "measured"
 
 

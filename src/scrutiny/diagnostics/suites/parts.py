@@ -15,9 +15,7 @@ from scrutiny.parts.charts.matrices import matrix_map
 from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.part import FINDINGS, MOST_ROWS, Part, ReportPart, left_out, part_of
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import family_name, unversioned
 from scrutiny.parts.wording.numbers import NO_VALUE, interval
-from scrutiny.parts.words import on_data
 
 _KINDS: Final = ("minimum functionality", "invariance", "directional")
 _FAILED: Final = "share(failed)"
@@ -46,9 +44,9 @@ def part(view: RunView) -> Part | None:
     own = grouped(
         ((e.key.subject, e.key.dataset), e)
         for e in view.estimates
-        if family_name(e.key.diagnostic) == "suites" and e.key.replicate is None
+        if e.key.diagnostic_name == "suites" and e.key.replicate is None
     )
-    charts = [_chart(es, on_data(view, *place)) for place, es in own.items()]
+    charts = [_chart(es, view.on_data(*place)) for place, es in own.items()]
     return part_of("suites", "Suites", _LEAD, charts, "models and suites", chapter=FINDINGS)
 
 
@@ -98,7 +96,7 @@ def _numbers(estimates: Sequence[Estimate]) -> Numbers:
     """Numbers of a test by what they are, the main score's first."""
     found: dict[tuple[str, str], Estimate] = {}
     for e in estimates:
-        name = unversioned(e.key.metric)
+        name = e.key.metric_name
         head = name.partition("(")[0]
         found.setdefault((head if head in ("drop", "excess") else name, e.key.role), e)
     return found
@@ -117,7 +115,7 @@ def _cells(estimates: Sequence[Estimate]) -> dict[tuple[str, str], Estimate]:
     found: dict[tuple[str, str], Estimate] = {}
     for e in estimates:
         condition = e.key.condition
-        if unversioned(e.key.metric) != _FAILED or e.key.role != "measured":
+        if e.key.metric_name != _FAILED or e.key.role != "measured":
             continue
         if "capability" in condition:
             place = str(condition["capability"]), str(condition["kind"])

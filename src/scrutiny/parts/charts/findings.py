@@ -33,9 +33,9 @@ from scrutiny.parts.charts.vega import (
     value_axis,
     view_of,
 )
-from scrutiny.parts.run.view import FlipCounts
 from scrutiny.parts.wording.labels import metric_title, replicate_words
 from scrutiny.parts.wording.numbers import interval, number, out_of
+from scrutiny.stats.agreement.flip_counts import FlipCounts
 
 #: Sources of variance in the order in which they are drawn; others follow.
 _SOURCES: Final = {"seeds": 0, "items": 1, "both": 2}

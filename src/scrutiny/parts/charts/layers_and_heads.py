@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from scrutiny.parts.charts.tables import Spec
 from scrutiny.parts.charts.vega import channel, marks, radio, tooltip, view_of
-from scrutiny.parts.run.places import HeadPlace
+from scrutiny.parts.run.estimates import HeadPlace
 from scrutiny.parts.wording.labels import metric_title
 
 _ROW: Final = 18  # pixels of a layer

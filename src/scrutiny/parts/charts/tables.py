@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.sentences import Drawing
-from scrutiny.parts.run.view import FlipCounts
-from scrutiny.parts.wording.labels import replicate_words
+from scrutiny.parts.terminal.layout import cropped
+from scrutiny.parts.wording.labels import one_line, replicate_words
 from scrutiny.parts.wording.numbers import (
     NO_VALUE,
     by_replicate,
@@ -17,10 +17,12 @@ from scrutiny.parts.wording.numbers import (
     out_of,
     percent,
 )
+from scrutiny.stats.agreement.flip_counts import FlipCounts
 
 Spec = dict[str, Any]
 _AXIS_AND_LEGEND = 78  # pixels below and above the plot
 _BETWEEN = 12  # pixels between two drawings that share an axis
+_LONGEST_ANSWER: Final = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,3 +185,8 @@ def flips_table(counts: FlipCounts) -> ChartTable:
         for k, observed in enumerate(counts.observed)
     )
     return ChartTable(("replicates", "observed", *counts.baselines), body, 0)
+
+
+def answer_cell(text: str) -> str:
+    """Cell of a table for an answer: on one line, and shortened."""
+    return cropped(one_line(text), _LONGEST_ANSWER)

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from scrutiny.core.claim import Component, Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
+from scrutiny.parts.run.estimates import main_estimates
 from scrutiny.parts.run.identity import identity
-from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
 from scrutiny.reliability.metrics import no_effect_of
 
@@ -74,5 +74,5 @@ def settled(view: RunView) -> list[Estimate]:
 
 
 def replicated(view: RunView, *, least: int = 2) -> list[Estimate]:
-    """Estimates over at least this number of replicates, with a value and an interval."""
+    """Estimates of a run over at least this number of replicates, with a value and an interval."""
     return [e for e in settled(view) if e.key.replicate is None and len(e.by_replicate) >= least]

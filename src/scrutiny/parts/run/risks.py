@@ -7,7 +7,6 @@ from scrutiny.core.claim import Finding
 from scrutiny.core.diagnostic import measures_of
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.plugin import without_versions
-from scrutiny.parts.wording.labels import family_name, unversioned
 from scrutiny.parts.wording.verdicts import STATES, context
 from scrutiny.reliability.metrics import metric_of
 
@@ -79,7 +78,7 @@ def _risk(finding: Finding, worse: str) -> Risk:
         cost=estimate.value if estimate else None,
         low=estimate.low if estimate else None,
         high=estimate.high if estimate else None,
-        metric=unversioned(estimate.key.metric) if estimate else "",
+        metric=estimate.key.metric_name if estimate else "",
         scope=finding.scope,
         reason=finding.reason,
         look=_look(finding),
@@ -104,4 +103,4 @@ def _look(finding: Finding) -> str:
     """Call that shows the items of a finding."""
     if changed := finding.change:
         return f'run.cases("{without_versions(changed)}")'
-    return f'run.records("{family_name(finding.claim.diagnostic)}")'
+    return f'run.records("{finding.claim.diagnostic_name}")'

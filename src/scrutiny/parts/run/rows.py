@@ -7,9 +7,10 @@ from typing import Final
 from scrutiny.core.claim import IN_SLICES, Finding
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import family_name, numbered, shared_words, slug
+from scrutiny.parts.wording.labels import numbered, shared_words, slug
 from scrutiny.parts.wording.numbers import interval, out_of
-from scrutiny.parts.wording.verdicts import VERDICTS, context, worst
+from scrutiny.parts.wording.verdicts import VERDICTS, context
+from scrutiny.reliability.verdicts.checks import worst_outcome
 
 COLUMNS: Final = (
     "diagnostic",
@@ -98,7 +99,7 @@ class AuditRow:
 def audit_rows(view: RunView) -> tuple[AuditRow, ...]:
     """Rows by diagnostic, family and context; then by verdict and size of the estimate."""
     findings = view.findings
-    names = [family_name(f.claim.diagnostic) for f in findings]
+    names = [f.claim.diagnostic_name for f in findings]
     places = _places(findings)
     groups = [(name, *place) for name, place in zip(names, places, strict=True)]
     by_name = {name: i for i, name in reversed(list(enumerate(names)))}
@@ -136,8 +137,7 @@ def _order(finding: Finding) -> tuple[int, float]:
 def _frames(findings: Sequence[Finding]) -> list[tuple[str, str]]:
     """Frame and label of each claim, family by family."""
     by_family = grouped(
-        ((family_name(finding.claim.diagnostic), _family(finding)), i)
-        for i, finding in enumerate(findings)
+        ((finding.claim.diagnostic_name, _family(finding)), i) for i, finding in enumerate(findings)
     )
     frames: list[tuple[str, str]] = [("", finding.claim.says) for finding in findings]
     for places in by_family.values():
@@ -152,7 +152,7 @@ def _row(finding: Finding, place: str, *, frames: tuple[str, str], anchor: str) 
     return AuditRow(
         finding=finding,
         anchor=anchor,
-        diagnostic=family_name(finding.claim.diagnostic),
+        diagnostic=finding.claim.diagnostic_name,
         context=place,
         frame=frames[0],
         label=frames[1],
@@ -167,4 +167,4 @@ def _row(finding: Finding, place: str, *, frames: tuple[str, str], anchor: str) 
 
 def _outcome(finding: Finding, kind: str) -> str:
     """Worst outcome of the checks of one kind; "not run" if there was none."""
-    return worst(c.outcome for c in finding.checks if c.name.partition(":")[0] == kind)
+    return worst_outcome(c.outcome for c in finding.checks if c.name.partition(":")[0] == kind)

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scrutiny.core.estimate import Estimate
-from scrutiny.parts.run.identity import identity
-from scrutiny.parts.run.places import apart
+from scrutiny.core.plugin import family_name
+from scrutiny.parts.run.estimates import main_estimates, single_estimates
 from scrutiny.parts.run.rows import AuditRow, audit_rows
 from scrutiny.parts.run.view import DiagnosticNotes, Missing, RunView
-from scrutiny.parts.wording.labels import family_name, slug
+from scrutiny.parts.wording.labels import slug
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +60,7 @@ def _section(
     rows: Sequence[AuditRow],
     estimates: tuple[Sequence[Estimate], Sequence[Estimate]],
 ) -> Section:
-    own, single = (
-        tuple(e for e in some if family_name(e.key.diagnostic) == name) for some in estimates
-    )
+    own, single = (tuple(e for e in some if e.key.diagnostic_name == name) for some in estimates)
     return Section(
         name=name,
         anchor=f"diagnostic-{slug(name)}",
@@ -73,29 +71,3 @@ def _section(
         missing=tuple(m for m in view.missing if family_name(m.diagnostic) == name),
         n_single=len(single),
     )
-
-
-def main_estimates(view: RunView) -> tuple[Estimate, ...]:
-    """Estimates over all replicates, and those of findings that are not in the run's list.
-
-    An estimate of one replicate is left out where its value stands in another's ``by_replicate``;
-    so are those of single heads and layers, which stand in maps.
-    """
-    listed, _ = apart(view.estimates, view.findings)
-    known = {identity(e.key) for e in listed}
-    for finding in view.findings:
-        for estimate in (finding.estimate, finding.control):
-            if estimate is not None and identity(estimate.key) not in known:
-                known.add(identity(estimate.key))
-                listed.append(estimate)
-    of_all = ("replicate",)
-    whole = {identity(e.key, without=of_all) for e in listed if e.key.replicate is None}
-    return tuple(
-        e for e in listed if e.key.replicate is None or identity(e.key, without=of_all) not in whole
-    )
-
-
-def single_estimates(view: RunView) -> tuple[Estimate, ...]:
-    """Estimates of single heads and layers over all replicates."""
-    _, single = apart(view.estimates, view.findings)
-    return tuple(e for e in single if e.key.replicate is None)

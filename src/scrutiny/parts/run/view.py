@@ -14,6 +14,8 @@ from scrutiny.core.edit import Edit
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.published import Reproduction
 from scrutiny.parts.run.in_slices import InSlices
+from scrutiny.parts.wording.labels import short_names
+from scrutiny.stats.agreement.flip_counts import FlipCounts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -120,22 +122,6 @@ class EvidenceItem:
     def n_flipped(self) -> int:
         """Number of replicates in which the answer changed."""
         return sum(answer.is_flipped for answer in self.answers)
-
-
-@dataclass(frozen=True, slots=True)
-class FlipCounts:
-    """Number of items that changed their answer in exactly 0, 1, ... replicates.
-
-    Parameters
-    ----------
-    observed
-        Items by number of replicates with a changed answer  # (replicates + 1,)
-    baselines
-        Expected counts under simpler stories, by name ("coin flip", "margin"), same length.
-    """
-
-    observed: tuple[int, ...]
-    baselines: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,6 +369,12 @@ class RunView:
         manifest = {**self.manifest, "data": kept, "failures": []}
         facts = replace(self.facts, failures=())
         return replace(self, manifest=manifest, facts=facts, evidence={}, has_texts=False)
+
+    def on_data(self, subject: str, dataset: str) -> str:
+        """Short names of a model and a dataset of the run: "spam-filter on sms.csv"."""
+        models = short_names(self.facts.subjects)
+        data = short_names([d.name for d in self.datasets])
+        return f"{models.get(subject, subject)} on {data.get(dataset, dataset)}"
 
     @property
     def all_estimates(self) -> tuple[Estimate, ...]:

@@ -9,10 +9,10 @@ from typing import Final
 
 from scrutiny.core.diagnostic import measures_of
 from scrutiny.core.estimate import EstimateKey
+from scrutiny.core.plugin import unversioned
 from scrutiny.reliability.metrics import in_words
 
 GAP: Final = "\N{HORIZONTAL ELLIPSIS}"
-_VERSION: Final = re.compile(r"@(?:\d+|py-[0-9a-f]+)(#[0-9a-f]+)?$")
 _DIGITS: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _FEWEST_SHARED: Final = 2
 
@@ -39,17 +39,6 @@ def one_line(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
-def family_name(diagnostic: str) -> str:
-    """Name of a diagnostic without version and digest.
-
-    Examples
-    --------
-    >>> family_name("attention.heads@1#5f3a9c")
-    'attention.heads'
-    """
-    return diagnostic.partition("@")[0]
-
-
 def capitalized(text: str) -> str:
     """Text with a capital at its start; capitals within it stay, and so do names such as chrF.
 
@@ -60,17 +49,6 @@ def capitalized(text: str) -> str:
     """
     first, _, _ = text.partition(" ")
     return text if first != first.lower() else text[:1].upper() + text[1:]
-
-
-def unversioned(name: str) -> str:
-    """Name without its version.
-
-    Examples
-    --------
-    >>> unversioned("typos@1"), unversioned("shout@py-3fa2"), unversioned("a@b")
-    ('typos', 'shout', 'a@b')
-    """
-    return _VERSION.sub("", name)
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:
@@ -155,7 +133,7 @@ def key_parts(key: EstimateKey) -> dict[str, str]:
     """Key of an estimate as named texts, condition by condition."""
     parts = {
         "diagnostic": key.diagnostic,
-        "metric": unversioned(key.metric),
+        "metric": key.metric_name,
         "subject": key.subject,
         "reference": key.reference or "",
         "dataset": key.dataset,
@@ -252,10 +230,10 @@ def row_labels(keys: Sequence[EstimateKey]) -> list[str]:
 
 def full_labels(keys: Sequence[EstimateKey]) -> list[str]:
     """Label of each key among neighbors of any diagnostic and metric."""
-    several = len({family_name(key.diagnostic) for key in keys}) > 1
+    several = len({key.diagnostic_name for key in keys}) > 1
     labels = distinct_labels(keys, without=frozenset({"diagnostic", "role"}))
     labels = [key_title(keys[0])] if len(keys) == 1 else _with_roles(keys, labels)
-    heads = [f"{family_name(key.diagnostic)}: " if several else "" for key in keys]
+    heads = [f"{key.diagnostic_name}: " if several else "" for key in keys]
     return numbered([head + label for head, label in zip(heads, labels, strict=True)])
 
 

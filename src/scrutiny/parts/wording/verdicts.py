@@ -25,8 +25,6 @@ MARKS: Final[Mapping[str, str]] = {
     "undecided": "?",
     "refused": "\N{EN DASH}",
 }
-#: Outcomes of checks, worst first: several checks of one kind are as good as their worst.
-OUTCOMES: Final = ("no", "undecided", "not run", "yes")
 OUTCOME_MARKS: Final[Mapping[str, str]] = {
     "no": "no",
     "undecided": "?",
@@ -41,12 +39,6 @@ _WITHIN: Final = re.compile(r"\[(\w[\w-]*)=([^\]/]*)\]")
 def mark(verdict: str) -> str:
     """Sign of a verdict."""
     return MARKS.get(verdict, "?")
-
-
-def worst(outcomes: Iterable[str]) -> str:
-    """Worst of several outcomes; "not run" for none."""
-    rank = {outcome: i for i, outcome in enumerate(OUTCOMES)}
-    return min(outcomes, key=lambda outcome: rank.get(outcome, 1), default="not run")
 
 
 def sentences(findings: Sequence[Finding], families: Mapping[str, str]) -> tuple[str, ...]:
@@ -111,7 +103,7 @@ def counts(findings: Iterable[Finding]) -> dict[str, int]:
 
 def _family_of(finding: Finding) -> str:
     """Family of a finding's claim; claims without one belong to their diagnostic."""
-    return finding.claim.family or finding.claim.diagnostic.partition("@")[0]
+    return finding.claim.family or finding.claim.diagnostic_name
 
 
 def _sentence(findings: Sequence[Finding], phrase: str) -> str:
@@ -130,7 +122,7 @@ def _sentence(findings: Sequence[Finding], phrase: str) -> str:
         opening = f"{supported} of {len(findings)} {what}"
     else:
         frame, _ = shared_words([f.claim.says for f in findings])
-        name = findings[0].claim.diagnostic.partition("@")[0]
+        name = findings[0].claim.diagnostic_name
         said = f"hold (\N{LEFT DOUBLE QUOTATION MARK}{frame}\N{RIGHT DOUBLE QUOTATION MARK})"
         opening = f"{place}: " if place else ""
         opening += f"{supported} of {len(findings)} {name} claims {said if frame else 'hold'}"

@@ -1,11 +1,15 @@
 """Robustness checks of a finding: items, seeds, choices, datasets."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from scrutiny.core.claim import Check, Component
 from scrutiny.reliability.verdicts.cases import ClaimCase, Part, Place, is_on_one_unit, outcome_of
 from scrutiny.reliability.verdicts.risks import checks_of_risk
+
+#: Outcomes of checks, worst first: several checks of one kind are as good as their worst.
+_OUTCOMES: Final = ("no", "undecided", "not run", "yes")
 
 
 def checks_of(case: ClaimCase, verdict: str) -> tuple[Check, ...]:
@@ -85,3 +89,9 @@ def _agreeing(component: Component, values: Sequence[float], *, verdict: str) ->
     beyond = sum(v > component.limit if up else v < component.limit for v in values)
     agreeing = len(values) - beyond if verdict == "not supported" else beyond
     return f"{agreeing} of {len(values)}" if values else ""
+
+
+def worst_outcome(outcomes: Iterable[str]) -> str:
+    """Worst outcome of several checks; "not run" for none."""
+    rank = {outcome: i for i, outcome in enumerate(_OUTCOMES)}
+    return min(outcomes, key=lambda outcome: rank.get(outcome, 1), default="not run")

@@ -5,8 +5,8 @@ from typing import Final
 
 from scrutiny.parts import seeds
 from scrutiny.parts.charts.tables import Chart
+from scrutiny.parts.run.estimates import main_estimates
 from scrutiny.parts.run.rows import AuditRow, audit_rows
-from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import distinct_labels, one_line
 from scrutiny.parts.wording.numbers import interval, out_of

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from scrutiny.parts.part import left_out
+from scrutiny.parts.run.estimates import main_estimates
 from scrutiny.parts.run.first_screen import front_of
 from scrutiny.parts.run.rows import COLUMNS, AuditRow, audit_rows
-from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.seed_signs import signs_of
 from scrutiny.parts.wording.labels import distinct_labels

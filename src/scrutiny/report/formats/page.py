@@ -30,8 +30,8 @@ from scrutiny.parts.wording.numbers import denominator, interval, number, p_valu
 from scrutiny.parts.wording.verdicts import counts, headline, sentences
 from scrutiny.report.formats.page_first_screen import CasePage, FirstScreen, case_page, first_screen
 from scrutiny.report.formats.page_signs import SignsPage, signs_page
+from scrutiny.report.formats.page_trust import how_far, how_measured
 from scrutiny.report.parts import parts
-from scrutiny.report.table.trust import how_far, how_measured
 from scrutiny.report.table.trusted import TrustedTable, trusted_table
 
 GlyphPair = tuple[Glyph | None, Glyph | None]

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from scrutiny.core.grouping import grouped
+from scrutiny.core.plugin import unversioned
 from scrutiny.parts.charts.forest_rows import Axis, Bar
 from scrutiny.parts.run.first_screen import Front, front_of
 from scrutiny.parts.run.found_risks import FoundRisk
 from scrutiny.parts.run.view import EvidenceItem, RunView, Turn
 from scrutiny.parts.wording.diffs import Stretch, first_stretches, stretches
-from scrutiny.parts.wording.labels import unversioned
 from scrutiny.parts.wording.numbers import NO_VALUE
 
 _MOST_CARDS: Final = 3

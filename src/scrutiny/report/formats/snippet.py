@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
+from scrutiny.parts.run.estimates import main_estimates
 from scrutiny.parts.run.first_screen import Front, front_of
 from scrutiny.parts.run.rows import AuditRow, audit_rows
-from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import distinct_labels
 from scrutiny.parts.wording.numbers import interval, number, out_of

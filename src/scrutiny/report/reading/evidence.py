@@ -23,8 +23,8 @@ from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.parts.run.view import Answer, Evidence, EvidenceItem, Turn
 from scrutiny.parts.wording.labels import replicate_words
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.report.reading.flip_counts import count_flips
 from scrutiny.report.reading.told import layers_of, said, told
+from scrutiny.stats.agreement.flip_counts import count_flips
 from scrutiny.store.coded import coded, is_among, is_value
 
 if TYPE_CHECKING:

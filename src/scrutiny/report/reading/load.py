@@ -9,6 +9,7 @@ from typing import Any, Final
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import DataError
 from scrutiny.core.estimate import Estimate
+from scrutiny.core.plugin import family_name
 from scrutiny.core.task import Task
 from scrutiny.parts.run.in_slices import without_slices
 from scrutiny.parts.run.view import (
@@ -20,7 +21,7 @@ from scrutiny.parts.run.view import (
     RunFacts,
     RunView,
 )
-from scrutiny.parts.wording.labels import family_name, replicate_words
+from scrutiny.parts.wording.labels import replicate_words
 from scrutiny.report.parts import registered
 from scrutiny.report.reading.evidence import Tables, evidence_of
 from scrutiny.report.reading.found import evidence_found, found_texts

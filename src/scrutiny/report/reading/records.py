@@ -12,12 +12,13 @@ from scrutiny.core.design import Selector
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.plan import Resampling
-from scrutiny.core.record import Measure, columns_of
+from scrutiny.core.record import Measure
 from scrutiny.core.statistic import Statistic
 from scrutiny.parts.run.assigned import contrast_key_of, key_of
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.view import Hits, OwnInterval, Records
 from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.panel import columns_of
 from scrutiny.store.run_folder import RunFolder
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from typing import Final
 
 from scrutiny.core.claim import Component, Finding
 from scrutiny.core.estimate import Estimate
+from scrutiny.parts.run.estimates import main_estimates
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.rows import AuditRow, audit_rows
-from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.verdicts import worst
+from scrutiny.reliability.verdicts.checks import worst_outcome
 from scrutiny.reliability.verdicts.prerequisites import SKILL_NOT_COMPUTED
 
 RULE: Final = (
@@ -160,7 +160,7 @@ def _choices(finding: Finding) -> str:
     run = [c for c in checks if not c.detail.startswith("one ")]
     if not run:
         return NONE_DECLARED
-    outcome = worst(c.outcome for c in run)
+    outcome = worst_outcome(c.outcome for c in run)
     detail = next((c.detail for c in run if c.outcome == outcome and c.detail), "")
     return "yes" if outcome == "yes" else f"{outcome} ({detail})" if detail else outcome
 
@@ -175,7 +175,7 @@ def _seeds(finding: Finding) -> str:
     agreeing, count = _on_its_side(finding, estimate)
     if agreeing < count and finding.verdict != "holds":
         return f"{agreeing} of {count} agree"
-    outcome = worst(c.outcome for c in finding.checks if c.name == "seeds")
+    outcome = worst_outcome(c.outcome for c in finding.checks if c.name == "seeds")
     declared = any(c.name == "seeds" for c in finding.checks)
     return "yes" if outcome == "yes" or not declared else outcome
 

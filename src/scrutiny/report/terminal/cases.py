@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from rich.text import Text
 
+from scrutiny.parts.terminal.layout import WIDTH, fold, wrapped
 from scrutiny.parts.wording.labels import one_line
-from scrutiny.parts.wording.layout import WIDTH, fold, wrapped
 
 MOST_CASES: Final = 20
 _INDENT: Final = 4

@@ -11,8 +11,8 @@ from scrutiny.parts.run.classes import LabelLine
 from scrutiny.parts.run.first_screen import Front
 from scrutiny.parts.run.found_risks import FoundRisk, held_words
 from scrutiny.parts.run.view import EvidenceItem
+from scrutiny.parts.terminal.layout import WIDTH, cropped, fold, side_by_side, wrapped
 from scrutiny.parts.wording.diffs import stretches
-from scrutiny.parts.wording.layout import WIDTH, cropped, fold, side_by_side, wrapped
 from scrutiny.parts.wording.verdicts import mark
 
 _WHAT: Final = (14, 22)  # cells of the names of risks, at least and at most

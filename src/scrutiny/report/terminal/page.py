@@ -15,21 +15,16 @@ from rich.text import Text
 from scrutiny.core.boundary.listing import and_more
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
+from scrutiny.core.plugin import unversioned
 from scrutiny.parts.published import published_lines
+from scrutiny.parts.run.estimates import main_estimates, single_estimates
 from scrutiny.parts.run.first_screen import Front, front_of
 from scrutiny.parts.run.rows import AuditRow, audit_rows
-from scrutiny.parts.run.sections import main_estimates, single_estimates
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.seed_signs import signs_of
 from scrutiny.parts.seed_tests import is_test, tests_lines
-from scrutiny.parts.wording.labels import (
-    GAP,
-    constant_parts,
-    distinct_labels,
-    shared_words,
-    unversioned,
-)
-from scrutiny.parts.wording.layout import WIDTH, fold, side_by_side, wrapped
+from scrutiny.parts.terminal.layout import WIDTH, fold, side_by_side, wrapped
+from scrutiny.parts.wording.labels import GAP, constant_parts, distinct_labels, shared_words
 from scrutiny.parts.wording.numbers import interval, out_of
 from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, VERDICTS, headline, mark, sentences
 from scrutiny.report.parts import registered

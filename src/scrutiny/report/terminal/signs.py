@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from scrutiny.parts.seed_signs import SeedSign, SignPanel, Signs
-from scrutiny.parts.wording.layout import WIDTH, fold, side_by_side, wrapped
+from scrutiny.parts.terminal.layout import WIDTH, fold, side_by_side, wrapped
 from scrutiny.parts.wording.numbers import interval
 
 _MOST_MARKS: Final = 10

@@ -9,7 +9,7 @@ from scrutiny.core.boundary.listing import and_more
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.layout import fold, side_by_side, wrapped
+from scrutiny.parts.terminal.layout import fold, side_by_side, wrapped
 from scrutiny.parts.wording.numbers import NO_VALUE, decimals_for, mean_and_sd, number
 from scrutiny.parts.wording.verdicts import mark
 from scrutiny.report.table.trusted import (

@@ -15,29 +15,25 @@ from scrutiny.core.example import Example
 from scrutiny.core.garbage import usually_collected
 from scrutiny.core.model import Model
 from scrutiny.core.queries.language import Continuation, SentencePair
-from scrutiny.core.queries.remote import (
-    NO_REPLY,
-    RemoteModel,
-    Spent,
-    decode_replies,
-    encode_replies,
-)
+from scrutiny.core.queries.remote import NO_REPLY, RemoteModel, Spent
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.answers.checked_language import ask_or_fail
+from scrutiny.run.asking.cached import (
+    answer_keys,
+    decode,
+    decode_numbers,
+    decode_replies,
+    encode,
+    encode_numbers,
+    encode_replies,
+    query_keys,
+)
 from scrutiny.run.asking.forms import PREDICT
 from scrutiny.run.asking.keeping import Keeping
 from scrutiny.run.asking.pace import Pace, may_be_cut, own_batches
 from scrutiny.run.asking.sameness import Witnesses
 from scrutiny.run.asking.stores import TaskStore
-from scrutiny.store.answers import (
-    answer_keys,
-    decode,
-    decode_numbers,
-    encode,
-    encode_numbers,
-    query_keys,
-)
 
 CHUNK = 1024  # largest number of queries that are sorted and sent together
 CHUNK_TOKENS = 2**16  # and most tokens, where they are known: some seconds of a small model

@@ -10,12 +10,12 @@ from functools import partial
 from typing import Any, Final
 
 from scrutiny.core.answers.answer import type_of
+from scrutiny.core.boundary.json_text import as_tuples
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.queries.language import ASKED, Cloze, Continuation, SentencePair
-from scrutiny.core.record import as_tuples
 from scrutiny.core.task import Prediction
-from scrutiny.store.answers import as_json, decode
+from scrutiny.run.asking.cached import as_json, decode
 
 PREDICT: Final = "predict"
 _TOLERANCE: Final = 1e-4  # how far probabilities may differ between batches

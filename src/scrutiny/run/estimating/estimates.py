@@ -15,7 +15,6 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.core.expressions import OPERATORS
 from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
-from scrutiny.core.record import columns_of
 from scrutiny.core.statistic import AdditiveStatistic, Statistic
 from scrutiny.data.run_items import RunItems
 from scrutiny.data.slices import FEWEST
@@ -25,7 +24,7 @@ from scrutiny.reliability.derive import join
 from scrutiny.reliability.estimate import Estimated, by_replicate, estimate, refused
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.misses import with_exact_misses
-from scrutiny.reliability.panel import Joined, Panel, Side
+from scrutiny.reliability.panel import Joined, Panel, Side, columns_of
 from scrutiny.reliability.two_metrics import of_two
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.families import counted

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.boundary.secrets import redacted
+from scrutiny.core.boundary.storable import writable
 from scrutiny.core.diagnostic import Batch, Cell, ChangesTexts
 from scrutiny.core.garbage import seldom_collected
 from scrutiny.core.model import Model, Replicate
@@ -33,7 +34,6 @@ from scrutiny.store.blocks import (
     records_table,
     variants_of,
     variants_table,
-    writable,
 )
 from scrutiny.store.journal import Block, from_bytes
 from scrutiny.store.schemas import TIMINGS

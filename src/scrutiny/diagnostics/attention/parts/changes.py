@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from scrutiny.core.grouping import grouped
-from scrutiny.diagnostics.attention.parts.head_map import SCORES, HeadMap
+from scrutiny.diagnostics.attention.parts.head_map import SCORES, HeadMap, place_name
 from scrutiny.diagnostics.attention.parts.maps import (
     MOST_MAPS,
     anchor_of,
@@ -26,7 +26,6 @@ from scrutiny.parts.charts.layers_and_heads import MapPanel, heat_map
 from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.part import Part, ReportPart, part_of
 from scrutiny.parts.run.identity import identity
-from scrutiny.parts.run.places import place_name
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import metric_title
 

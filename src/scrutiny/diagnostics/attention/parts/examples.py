@@ -6,7 +6,7 @@ from typing import Final
 
 from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.grouping import grouped
-from scrutiny.diagnostics.attention.parts.head_map import SCORES
+from scrutiny.diagnostics.attention.parts.head_map import SCORES, place_name
 from scrutiny.diagnostics.attention.parts.records import AttendedExample, examples_of
 from scrutiny.diagnostics.attention.parts.study import (
     HEADS,
@@ -18,7 +18,7 @@ from scrutiny.diagnostics.attention.parts.study import (
 from scrutiny.parts.charts.sentences import CUE, MISSED, REST, RIGHT, WRONG, Drawing, draw
 from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.part import Part, ReportPart, left_out
-from scrutiny.parts.run.places import HeadPlace, place_name
+from scrutiny.parts.run.estimates import HeadPlace
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import replicate_words
 from scrutiny.parts.wording.numbers import NO_VALUE

@@ -6,14 +6,25 @@ from typing import Final
 
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.grouping import grouped
+from scrutiny.parts.run.estimates import FEWEST, HEAD, LAYER, HeadPlace, place_of
 from scrutiny.parts.run.identity import identity
-from scrutiny.parts.run.places import FEWEST, HEAD, LAYER, HeadPlace, place_of
 
 #: Scores of a head as a classifier; the best head is that of the first of them that a run has.
 SCORES: Final = ("f1", "precision", "recall")
 #: Level of the tests of single heads, adjusted for each other.
 ALPHA: Final = 0.05
 _PLACES: Final = (f"condition.{LAYER}", f"condition.{HEAD}")
+
+
+def place_name(place: HeadPlace) -> str:
+    """Layer and head in the usual notation.
+
+    Examples
+    --------
+    >>> place_name((8, 4)), place_name((8,))
+    ('8-4', 'layer 8')
+    """
+    return "-".join(map(str, place)) if len(place) > 1 else f"layer {place[0]}"
 
 
 @dataclass(frozen=True, slots=True)

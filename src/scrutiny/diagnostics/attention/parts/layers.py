@@ -5,6 +5,7 @@ from dataclasses import replace
 from statistics import quantiles
 from typing import Any, Final
 
+from scrutiny.core.expressions import name_and_arguments
 from scrutiny.core.grouping import grouped
 from scrutiny.diagnostics.attention.parts.head_map import SCORES, HeadMap, HeadValue
 from scrutiny.diagnostics.attention.parts.maps import anchor_of, cell_text, title_of
@@ -21,8 +22,8 @@ from scrutiny.diagnostics.attention.parts.study import (
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import axis, channel, guide, marks, series_color, tooltip, view_of
 from scrutiny.parts.part import Part, ReportPart, part_of
+from scrutiny.parts.run.estimates import HeadPlace
 from scrutiny.parts.run.identity import identity
-from scrutiny.parts.run.places import HeadPlace, parts_of
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import metric_title, replicate_words
 from scrutiny.parts.wording.numbers import NO_VALUE, interval
@@ -168,7 +169,7 @@ def _estimated(one: HeadMap, study: HeadStudy) -> HeadMap | None:
             key.dataset,
         )
         is_same = same and mine.condition == key.condition and mine.diagnostic == key.diagnostic
-        if is_same and parts_of(mine.metric) == ("mean_head", score_of(key)):
+        if is_same and name_and_arguments(mine.metric) == ("mean_head", score_of(key)):
             return other
     return None
 

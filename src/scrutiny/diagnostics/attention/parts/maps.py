@@ -6,7 +6,7 @@ from typing import Final
 
 from scrutiny.core.boundary.canonical import value_digest
 from scrutiny.core.estimate import EstimateKey
-from scrutiny.diagnostics.attention.parts.head_map import SCORES, HeadMap, HeadValue
+from scrutiny.diagnostics.attention.parts.head_map import SCORES, HeadMap, HeadValue, place_name
 from scrutiny.diagnostics.attention.parts.study import (
     HEADS,
     Block,
@@ -19,10 +19,10 @@ from scrutiny.diagnostics.attention.parts.terminal import heads_lines
 from scrutiny.parts.charts.layers_and_heads import MapPanel, heat_map
 from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.part import Part, ReportPart, left_out
+from scrutiny.parts.run.estimates import HeadPlace
 from scrutiny.parts.run.identity import identity
-from scrutiny.parts.run.places import HeadPlace, place_name
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import family_name, metric_title
+from scrutiny.parts.wording.labels import metric_title
 from scrutiny.parts.wording.numbers import NO_VALUE, interval, mean_and_sd, number, p_value
 
 TOP: Final = 10
@@ -183,7 +183,7 @@ def cell_text(cell: HeadValue | None, *, signed: bool = False) -> str:
 
 def title_of(key: EstimateKey, score: str, *, of: str = "") -> str:
     """Title of a chart of heads: diagnostic, score, family and condition."""
-    parts = [f"{family_name(key.diagnostic)}: {metric_title(score)}", of or key.subject]
+    parts = [f"{key.diagnostic_name}: {metric_title(score)}", of or key.subject]
     return " \N{MIDDLE DOT} ".join([*parts, *filter(None, [condition_words(key)])])
 
 

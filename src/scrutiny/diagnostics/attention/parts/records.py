@@ -10,11 +10,12 @@ import numpy as np
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.design import Selector
 from scrutiny.core.errors import ScrutinyError
+from scrutiny.core.expressions import name_and_arguments
 from scrutiny.core.record import HEADS, LAYERS
 from scrutiny.diagnostics.attention.parts.head_map import SCORES, HeadMap, HeadValue
 from scrutiny.parts.run.assigned import key_of
+from scrutiny.parts.run.estimates import HeadPlace
 from scrutiny.parts.run.identity import identity
-from scrutiny.parts.run.places import HeadPlace, parts_of
 from scrutiny.parts.run.view import Records, RunView
 from scrutiny.store.run_folder import RunFolder
 
@@ -89,7 +90,7 @@ def _is_of_counts(assigned: Mapping[str, Any]) -> bool:
     spec = assigned["spec"]
     is_plain = not (spec["at"] or spec["beside"] or spec.get("where"))
     own = all(side["of"] == "own" for side in spec["sides"].values())
-    name, score = parts_of(spec["metric"])
+    name, score = name_and_arguments(spec["metric"])
     is_score = name == "head" and score in SCORES
     return is_plain and own and is_score and list(spec["along"]) == _AXES
 
@@ -125,7 +126,7 @@ def _cells(
     from scrutiny.diagnostics.attention.metrics.heads import HEAD
     from scrutiny.diagnostics.attention.metrics.scores import KINDS
 
-    _, score = parts_of(assigned["spec"]["metric"])
+    _, score = name_and_arguments(assigned["spec"]["metric"])
     kind = next(kind for kind in KINDS if kind == score)
     scores = HEAD.of(kind).sides(sums)[0].score(kind)  # (replicate, head)
     lengths = {axis: length for measure in assigned["measures"] for axis, length in measure["axes"]}

@@ -6,15 +6,15 @@ from functools import lru_cache
 from typing import Any, Final
 
 from scrutiny.core.estimate import EstimateKey
+from scrutiny.core.expressions import name_and_arguments
 from scrutiny.core.grouping import grouped
 from scrutiny.diagnostics.attention.parts.head_map import SCORES, HeadMap, HeadValue, maps_of
 from scrutiny.diagnostics.attention.parts.records import maps_of_controls
 from scrutiny.parts.part import Chapter
+from scrutiny.parts.run.estimates import single_estimates
 from scrutiny.parts.run.identity import identity
-from scrutiny.parts.run.places import parts_of
-from scrutiny.parts.run.sections import single_estimates
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import key_parts, unversioned
+from scrutiny.parts.wording.labels import key_parts
 
 _OF_ONE_BLOCK: Final = ("dataset", "metric")
 _ROLES: Final = ("measured", "control", "null")
@@ -142,8 +142,8 @@ def _mean_cell(cells: Sequence[HeadValue]) -> HeadValue:
 
 def score_of(key: EstimateKey) -> str:
     """Score of a single head; for other metrics their name without the version."""
-    name, score = parts_of(key.metric)
-    return score if name == "head" else unversioned(key.metric)
+    name, score = name_and_arguments(key.metric)
+    return score if name == "head" else key.metric_name
 
 
 def score_rank(score: str) -> int:

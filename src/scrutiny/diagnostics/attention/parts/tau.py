@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from scrutiny.core.estimate import Estimate, EstimateKey
+from scrutiny.core.expressions import name_and_arguments
 from scrutiny.core.grouping import grouped
 from scrutiny.diagnostics.attention.parts.study import (
     HEADS,
@@ -16,9 +17,8 @@ from scrutiny.diagnostics.attention.parts.study import (
 )
 from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.part import Part, ReportPart
+from scrutiny.parts.run.estimates import main_estimates
 from scrutiny.parts.run.identity import by_identity, identity
-from scrutiny.parts.run.places import parts_of
-from scrutiny.parts.run.sections import main_estimates
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.seed_tests import is_test
 from scrutiny.parts.wording.labels import metric_title
@@ -60,15 +60,17 @@ class KnownEstimates:
 
     def tests(self, key: EstimateKey) -> Sequence[Estimate]:
         """Tests of single replicates for an estimate of tau."""
-        name = "{}_kendall({})@1".format(*parts_of(key.metric))
+        name = "{}_kendall({})@1".format(*name_and_arguments(key.metric))
         return self._tests.get(identity(replace(key, metric=name), without=["replicate"]), ())
 
     def named(self, name: str) -> list[Estimate]:
         """Estimates of measured families by the name of their metric, F1 first."""
         found = [
-            e for e in self.whole if e.key.role == "measured" and parts_of(e.key.metric)[0] == name
+            e
+            for e in self.whole
+            if e.key.role == "measured" and name_and_arguments(e.key.metric)[0] == name
         ]
-        return sorted(found, key=lambda e: score_rank(parts_of(e.key.metric)[1]))
+        return sorted(found, key=lambda e: score_rank(name_and_arguments(e.key.metric)[1]))
 
     def others(self, e: Estimate) -> dict[str, Estimate]:
         """Differences of an estimate from other families, by their role."""
@@ -108,7 +110,7 @@ def _between_row(
     e: Estimate, known: KnownEstimates, *, label: str, names: set[str]
 ) -> dict[str, str]:
     """Cells of one tau by their column."""
-    _, score = parts_of(e.key.metric)
+    _, score = name_and_arguments(e.key.metric)
     halves = [
         interval(known.of(e.key, metric=f"{_HALVES}({score})@1", dataset=name))
         for name in _sides(e.key.dataset, names)
@@ -167,7 +169,7 @@ def _gain_row(
     e: Estimate, known: KnownEstimates, study: HeadStudy, *, label: str
 ) -> dict[str, str]:
     """Cells of one family's gains by their column."""
-    _, score = parts_of(e.key.metric)
+    _, score = name_and_arguments(e.key.metric)
     metric = f"{_OTHER_HALF}({score})@1"
     other, control = known.of(e.key, metric=metric), _control(e, known, study)
     control_other = None if control is None else known.of(control.key, metric=metric)
@@ -220,7 +222,7 @@ def _by_sign(tests: Sequence[Estimate]) -> tuple[str, str]:
 
 def _label(e: Estimate, beside: Sequence[Estimate]) -> str:
     """Label of a row: score, family, dataset and condition, as far as they differ."""
-    _, score = parts_of(e.key.metric)
+    _, score = name_and_arguments(e.key.metric)
     families = {o.key.subject for o in beside}
     datasets = short_names(list(dict.fromkeys(o.key.dataset for o in beside)))
     parts = [e.key.subject] if len(families) > 1 else []

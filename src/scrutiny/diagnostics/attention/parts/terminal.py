@@ -6,14 +6,14 @@ from typing import Final
 
 from rich.text import Text
 
+from scrutiny.core.expressions import name_and_arguments
 from scrutiny.core.grouping import grouped
-from scrutiny.diagnostics.attention.parts.head_map import SCORES, HeadMap, maps_of
+from scrutiny.diagnostics.attention.parts.head_map import SCORES, HeadMap, maps_of, place_name
 from scrutiny.diagnostics.attention.parts.study import condition_words, score_of, short_names
-from scrutiny.parts.run.places import parts_of, place_name
-from scrutiny.parts.run.sections import single_estimates
+from scrutiny.parts.run.estimates import single_estimates
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import family_name, metric_title
-from scrutiny.parts.wording.layout import fold, side_by_side, wrapped
+from scrutiny.parts.terminal.layout import fold, side_by_side, wrapped
+from scrutiny.parts.wording.labels import metric_title
 from scrutiny.parts.wording.numbers import interval, number
 
 _MOST: Final = 24
@@ -56,7 +56,7 @@ def _place(one: HeadMap) -> tuple[str, ...]:
 
 
 def _title(one: HeadMap, names: dict[str, str]) -> str:
-    parts = family_name(one.key.diagnostic), one.key.subject, names[one.key.dataset]
+    parts = one.key.diagnostic_name, one.key.subject, names[one.key.dataset]
     return " \N{MIDDLE DOT} ".join(parts)
 
 
@@ -70,7 +70,7 @@ def _line(one: HeadMap) -> Iterator[Text]:
     first, *others = fold(label.strip(), _LABEL - 2, hanging=2)
     ends = [min(values.values()), median(values.values()), max(values.values())]
     cells = [(number(v, 3), 6) for v in ends]
-    is_score = parts_of(one.key.metric)[1] in SCORES
+    is_score = name_and_arguments(one.key.metric)[1] in SCORES
     which = f"{'best' if is_score else 'most'} {place_name(best)}"
     estimate = one.cells[best].estimate
     if estimate is not None and estimate.low is not None:

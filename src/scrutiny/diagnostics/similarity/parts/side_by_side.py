@@ -28,11 +28,11 @@ from scrutiny.diagnostics.similarity.side_by_side.kept_answers import (
     sides_of_models,
 )
 from scrutiny.parts.charts.findings import forest_or_table
-from scrutiny.parts.charts.tables import Chart, ChartTable, Line, forest_table
+from scrutiny.parts.charts.tables import Chart, ChartTable, Line, answer_cell, forest_table
 from scrutiny.parts.part import MOST_CHARTS, Part, ReportPart, left_out
 from scrutiny.parts.run.view import RunView
+from scrutiny.parts.terminal.layout import cropped
 from scrutiny.parts.wording.labels import one_line
-from scrutiny.parts.wording.layout import answer_words, cropped
 from scrutiny.parts.wording.numbers import number
 from scrutiny.store.run_folder import RunFolder
 
@@ -135,7 +135,7 @@ def inputs_chart(
         (
             cropped(one_line(one.text), _LONGEST_TEXT),
             _turn(one),
-            "" if one.gold is None else answer_words(one.gold),
+            "" if one.gold is None else answer_cell(one.gold),
             ", ".join(one.slices),
             f"{number(one.before, 2)}{TO}{number(one.after, 2)}",
             number(one.rank, 2),
@@ -154,7 +154,7 @@ def _turn(one: DifferingInput) -> str:
     """Answers of both sides, if they are stored."""
     if one.first is None:
         return ""
-    return f"{answer_words(one.first)}{TO}{answer_words(str(one.second))}"
+    return f"{answer_cell(one.first)}{TO}{answer_cell(str(one.second))}"
 
 
 def part(view: RunView) -> Part | None:

@@ -1,4 +1,4 @@
-"""Sentences of "how this was measured" and "how far to trust it"."""
+"""Sentences of a page on "how this was measured" and "how far to trust it"."""
 
 from collections.abc import Iterator, Sequence
 from statistics import median
@@ -8,17 +8,17 @@ from scrutiny.core.boundary.listing import and_more
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.run.sections import Section
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import distinct_labels, unversioned
+from scrutiny.parts.wording.labels import distinct_labels
 from scrutiny.parts.wording.numbers import number, percent
 
 _MOST_NAMES: Final = 3
 
 
 def how_measured(section: Section, view: RunView) -> list[str]:
-    """Sentences on what was asked and computed."""
+    """Sentences of a section on a page: what was asked and computed."""
     facts = view.facts
     found = list(section.notes.measured)
-    metrics = dict.fromkeys(unversioned(e.key.metric) for e in section.estimates)
+    metrics = dict.fromkeys(e.key.metric_name for e in section.estimates)
     if metrics:
         found.append("Metrics: " + ", ".join(metrics) + ".")
     methods = dict.fromkeys(e.method for e in section.estimates if e.method)
@@ -31,7 +31,7 @@ def how_measured(section: Section, view: RunView) -> list[str]:
 
 
 def how_far(section: Section, view: RunView) -> list[str]:
-    """Sentences on the limitations of a section's numbers."""
+    """Sentences of a section on a page: how far its numbers can be trusted."""
     return [
         *_replicates(section.estimates, view),
         *_seed_share(section.estimates),

@@ -1,4 +1,4 @@
-"""Parts of a page and their tables for a terminal."""
+"""Parts of a report for a terminal: words and tables."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -8,8 +8,8 @@ from rich.text import Text
 
 from scrutiny.parts.charts.tables import ChartTable
 from scrutiny.parts.part import Part
+from scrutiny.parts.terminal.layout import WIDTH, cropped, fold, wrapped
 from scrutiny.parts.wording.labels import one_line
-from scrutiny.parts.wording.layout import WIDTH, cropped, fold, wrapped
 from scrutiny.parts.wording.numbers import NO_VALUE
 
 _LEAST: Final = 24  # cells of a label beside its numbers
@@ -17,7 +17,7 @@ _BETWEEN: Final = "  "
 
 
 def part_lines(part: Part) -> Iterator[Text]:
-    """Title, facts and tables of a part; a drawing is replaced by its table."""
+    """Lines of a part in a terminal: title, facts and tables; a drawing becomes its table."""
     yield Text()
     yield from wrapped(part.title, style="bold")
     width = max((cell_len(name) for name, _ in part.facts), default=0)

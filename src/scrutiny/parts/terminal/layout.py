@@ -29,7 +29,7 @@ def cropped(text: str, width: int) -> str:
 
 
 def wrapped(text: str, *, style: str = "", hanging: int = 0) -> list[Text]:
-    """Lines of a sentence, none wider than the page."""
+    """Lines of a sentence in a terminal, none wider than the page."""
     first, *others = fold(text, WIDTH, hanging=hanging) or [""]
     return [Text(first, style=style), *(Text(" " * hanging + o, style=style) for o in others)]
 
@@ -52,11 +52,3 @@ def fold(text: str, width: int, *, hanging: int = 0) -> list[str]:
                 pieces.append(head)
                 rest, room = rest[len(head) :], width - hanging
     return [*pieces, line] if line else pieces
-
-
-_LONGEST_ANSWER: Final = 160
-
-
-def answer_words(text: str) -> str:
-    """An answer on one line, shortened for a table."""
-    return cropped(one_line(text), _LONGEST_ANSWER)

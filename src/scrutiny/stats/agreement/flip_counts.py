@@ -1,15 +1,31 @@
 """Number of replicates in which an item flips, with two expected distributions."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
-
-from scrutiny.parts.run.view import FlipCounts
 
 COIN: Final = "coin flip"
 MARGIN: Final = "margin"
 _MOST_BINS: Final = 10
 _ITEMS_PER_BIN: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class FlipCounts:
+    """Number of items that changed their answer in exactly 0, 1, ... replicates.
+
+    Parameters
+    ----------
+    observed
+        Items by number of replicates with a changed answer  # (replicates + 1,)
+    baselines
+        Expected counts under simpler stories, by name ("coin flip", "margin"), same length.
+    """
+
+    observed: tuple[int, ...]
+    baselines: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
 
 def count_flips(

@@ -1,4 +1,4 @@
-"""Estimates of single heads and layers, shown as maps instead of lists.
+"""Estimates of a run: those for its lists, and those of single heads and layers, for maps.
 
 A run has one estimate for every layer and head, metric, condition and dataset: hundreds or
 thousands of rows. JSON and CSV hold them all; pages and terminals show maps and summaries.
@@ -7,15 +7,13 @@ thousands of rows. JSON and CSV hold them all; pages and terminals show maps and
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from typing import Final
 
 from scrutiny.core.claim import Finding
-from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import Estimate, EstimateKey
-from scrutiny.core.expressions import parse_expression
+from scrutiny.core.expressions import name_and_arguments
 from scrutiny.parts.run.identity import identity
-from scrutiny.parts.wording.labels import unversioned
+from scrutiny.parts.run.view import RunView
 
 #: Layer, or layer and head, both counted from 1.
 HeadPlace = tuple[int, ...]
@@ -26,29 +24,34 @@ _AVERAGE: Final = re.compile(r"mean_(\w+_)?head")
 FEWEST: Final = 3  # places of one kind; fewer were asked for one by one and are listed
 
 
-@lru_cache(maxsize=512)
-def parts_of(metric: str) -> tuple[str, str]:
-    """Name of a metric, and the head score in it, or `None`.
+def main_estimates(view: RunView) -> tuple[Estimate, ...]:
+    """Estimates over all replicates, and those of findings that are not in the run's list.
 
-    Examples
-    --------
-    >>> parts_of("mean_head(f1)@1"), parts_of("f1_over_baseline@1")
-    (('mean_head', 'f1'), ('f1_over_baseline', ''))
+    An estimate of one replicate is left out where its value stands in another's ``by_replicate``;
+    so are those of single heads and layers, which stand in maps.
     """
-    try:
-        whole = parse_expression(metric)
-    except PlanError:
-        return unversioned(metric), ""
-    return whole.name, ",".join(one.text for one in whole.arguments)
+    listed, _ = _apart(view.estimates, view.findings)
+    known = {identity(e.key) for e in listed}
+    for finding in view.findings:
+        for estimate in (finding.estimate, finding.control):
+            if estimate is not None and identity(estimate.key) not in known:
+                known.add(identity(estimate.key))
+                listed.append(estimate)
+    of_all = ("replicate",)
+    whole = {identity(e.key, without=of_all) for e in listed if e.key.replicate is None}
+    return tuple(
+        e for e in listed if e.key.replicate is None or identity(e.key, without=of_all) not in whole
+    )
 
 
-def _is_average(metric: str) -> bool:
-    """Whether a metric is an average over the heads of a layer."""
-    return _AVERAGE.fullmatch(parts_of(metric)[0]) is not None
+def single_estimates(view: RunView) -> tuple[Estimate, ...]:
+    """Estimates of a run that its lists leave out: those of single heads and layers."""
+    _, single = _apart(view.estimates, view.findings)
+    return tuple(e for e in single if e.key.replicate is None)
 
 
 def place_of(key: EstimateKey) -> HeadPlace | None:
-    """Layer and head of an estimate of one head, or layer of an average; otherwise `None`.
+    """Where in a model an estimate of a run is: layer and head, or layer alone; `None` for most.
 
     Examples
     --------
@@ -67,18 +70,12 @@ def place_of(key: EstimateKey) -> HeadPlace | None:
     return (layer,) if head is None and _is_average(key.metric) else None
 
 
-def place_name(place: HeadPlace) -> str:
-    """Layer and head in the usual notation.
-
-    Examples
-    --------
-    >>> place_name((8, 4)), place_name((8,))
-    ('8-4', 'layer 8')
-    """
-    return "-".join(map(str, place)) if len(place) > 1 else f"layer {place[0]}"
+def _is_average(metric: str) -> bool:
+    """Whether a metric is an average over the heads of a layer."""
+    return _AVERAGE.fullmatch(name_and_arguments(metric)[0]) is not None
 
 
-def apart(
+def _apart(
     estimates: Sequence[Estimate], findings: Iterable[Finding]
 ) -> tuple[list[Estimate], list[Estimate]]:
     """Estimates for lists, and those of single heads and layers, both in order.
