@@ -17,7 +17,7 @@ from torch.nn.functional import cross_entropy
 
 from scrutiny.training.pretraining.allocator import keep_memory
 from scrutiny.training.pretraining.batches import StepInput
-from scrutiny.training.pretraining.loop import optimizer_for, take_step
+from scrutiny.training.pretraining.loop import optimizer_for, pretraining_step
 from scrutiny.training.pretraining.network import PretrainingForward, new_network
 from scrutiny.training.pretraining.objective import losses, on_device
 from scrutiny.training.pretraining.recipe import PretrainingRecipe
@@ -73,7 +73,7 @@ def main():
         given = batch(step)
         for loss, optimizer, seconds in sides.values():
             begun = time.process_time()
-            take_step(optimizer, loss(given), clip=1.0, rate=1e-3)
+            pretraining_step(optimizer, loss(given), clip=1.0, rate=1e-3)
             seconds.append(time.process_time() - begun)
     cells = ROWS * LENGTH
     rates = {n: cells / statistics.median(seconds[2:]) for n, (_, _, seconds) in sides.items()}

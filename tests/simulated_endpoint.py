@@ -8,7 +8,7 @@ import numpy as np
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.models.http.doctor.asking import Asker
-from scrutiny.models.http.doctor.examining import described
+from scrutiny.models.http.doctor.examining import examined_model
 from scrutiny.models.http.interfaces import BadReply
 from scrutiny.models.http.limits import Ledger
 from scrutiny.models.strings.source import parse
@@ -172,5 +172,5 @@ class InProcess:
 
 def asker(simulated, url=URL, *, most=None):
     """Asker of a simulated endpoint."""
-    model = described(parse(url))
+    model = examined_model(parse(url))
     return Asker(model, InProcess(model.endpoint, simulated, most=most))

@@ -16,7 +16,7 @@ import click
 from click.testing import CliRunner
 
 from scrutiny.cli import VERBS, group
-from scrutiny.cli.verbs.list import FACTS, SENTENCES, facts_of
+from scrutiny.cli.verbs.list import FACTS, SENTENCES, facts_to_list
 from scrutiny.cli.verbs.show import facts
 from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import KINDS, registry
@@ -49,7 +49,7 @@ def pages() -> dict[Path, str]:
 def transformations() -> str:
     """Tasks, languages, effects and resources of each built-in transformation, likewise."""
     names = sorted(one.name for one in REGISTRATIONS if one.kind == "transformation")
-    own = {name: facts_of(registry().load("transformation", name)) for name in names}
+    own = {name: facts_to_list(registry().load("transformation", name)) for name in names}
     return json.dumps(own, ensure_ascii=False, indent=1)
 
 

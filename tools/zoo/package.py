@@ -21,7 +21,7 @@ from recipe import FIRST, LARGE, Edition, folder_of, prepared_for
 from scrutiny.models.strings.lineage import HASHES
 from scrutiny.training.competence.record import FILE as COMPETENCE
 from scrutiny.training.pretraining.export import write_json
-from scrutiny.training.pretraining.writing import RECORD, write_training_hashes
+from scrutiny.training.pretraining.writing import RECORD, write_pretraining_hashes
 
 OUT = Path(__file__).resolve().parents[2] / "packages/scrutiny-zoo/src/scrutiny_zoo/weights"
 MOST_MB = 100
@@ -90,7 +90,7 @@ def package(work, edition, out):
         family["checkpoints"].append(made)
         if made["is_final"]:
             family["seeds"].append(made["seed"])
-    write_training_hashes(prepared_for(work), out)
+    write_pretraining_hashes(prepared_for(work), out)
     texts = json.loads((work / "texts" / "texts.json").read_text())
     index = {"format": 1, "families": families, "goals": goals, "texts": texts}
     write_json(out / "index.json", index)

@@ -1,13 +1,14 @@
 """The command line: one file for each verb, imported when it is called."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 import click
 
 from scrutiny.cli.environment import LazyGroup
-from scrutiny.cli.failures import broken_pipes_passed, exit_code_of
+from scrutiny.cli.failures import ReaderLeftError, exit_code_of
 from scrutiny.cli.running.streams import open_standard_streams
 from scrutiny.cli.running.watching import is_watched, watched
 
@@ -44,12 +45,12 @@ class Verbs(LazyGroup):
         **extra: Any,
     ) -> click.Context:
         """Context of a command; its help text may be piped to a reader that closes early."""
-        with broken_pipes_passed():
+        with _broken_pipes_passed():
             return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a verb, whose output may be piped to a reader that closes early."""
-        with broken_pipes_passed():
+        with _broken_pipes_passed():
             return super().invoke(ctx)
 
     def resolve_command(
@@ -89,3 +90,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if arguments is None and is_watched(sys.argv[1:]):
         sys.exit(watched(lambda: exit_code_of(group, None)))
     sys.exit(exit_code_of(group, arguments))
+
+
+@contextmanager
+def _broken_pipes_passed() -> Iterator[None]:
+    """Let a broken pipe pass click, which would take it for an error.
+
+    Raises
+    ------
+    ReaderLeftError
+        In its place.
+    """
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise ReaderLeftError from error

@@ -5,8 +5,8 @@ import os
 import sys
 import textwrap
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 import click
@@ -35,21 +35,6 @@ _FULL: Final = {errno.EFBIG, errno.ENOSPC, errno.EDQUOT}
 
 class ReaderLeftError(Exception):
     """The reader of the output has closed it."""
-
-
-@contextmanager
-def broken_pipes_passed() -> Iterator[None]:
-    """Let a broken pipe pass click.
-
-    Raises
-    ------
-    ReaderLeftError
-        In its place.
-    """
-    try:
-        yield
-    except BrokenPipeError as error:
-        raise ReaderLeftError from error
 
 
 def exit_code_of(command: click.Command, arguments: Sequence[str] | None) -> int:
@@ -148,7 +133,7 @@ def say(text: str) -> None:
 
 
 def tell(text: str) -> None:
-    """Print on stderr if possible: it may be closed or full."""
+    """Print a message on stderr unless that fails, too: it may be closed or full."""
     with suppress(OSError, ValueError, AttributeError):
         click.echo(text, err=True)
 

@@ -249,3 +249,38 @@ def whole_numbers(flag: str, text: str) -> tuple[int, ...]:
     if not all(part.isdecimal() for part in parts) or len(set(parts)) < len(parts):
         raise PlanError(f"--{flag} {text!r} cannot be read: different whole numbers, as in 1,2,3.")
     return tuple(map(int, parts))
+
+
+def split_option(text: str) -> list[str]:
+    """Values of an option, such as recipes, separated by commas outside brackets.
+
+    Examples
+    --------
+    >>> split_option("typos(share=0.2,most=3),ocr+typos")
+    ['typos(share=0.2,most=3)', 'ocr+typos']
+    """
+    parts, depth = [""], 0
+    for letter in text:
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts if part.strip()]
+
+
+def named_recipes(text: str) -> list[str]:
+    """Recipes of the option ``--with``.
+
+    Raises
+    ------
+    PlanError
+        If there is none between the commas.
+    """
+    recipes = split_option(text)
+    if not recipes:
+        raise PlanError(
+            f"--with {text!r} names no transformation: write --with typos,contraction+ocr. "
+            "`scrutiny list transformations` prints them all."
+        )
+    return recipes

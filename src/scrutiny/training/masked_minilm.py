@@ -35,7 +35,7 @@ from scrutiny.training.pretraining.network import start_from_frequencies
 from scrutiny.training.pretraining.recipe import Phase, PretrainingRecipe
 from scrutiny.training.pretraining.run import prepare
 from scrutiny.training.pretraining.vocabulary import SPECIAL, save_tokenizer, with_special_pieces
-from scrutiny.training.pretraining.writing import write_training_hashes
+from scrutiny.training.pretraining.writing import write_pretraining_hashes
 
 #: Steps of 32 passages of 64 pieces each.
 STEPS: Final = 600
@@ -142,7 +142,7 @@ def add_seed(
     if job.held_out:
         write_json(made / COMPETENCE, _competence_of(made, prepared, job))
     if not (folder / HASHES).is_file():
-        write_training_hashes(prepared, folder)
+        write_pretraining_hashes(prepared, folder)
     final = folder / f"seed-{seed}"
     shutil.rmtree(final, ignore_errors=True)
     made.rename(final)

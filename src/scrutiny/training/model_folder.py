@@ -64,14 +64,14 @@ def write_model(
         shutil.rmtree(made, ignore_errors=True)  # of a process that was killed
         made.mkdir()
         write(made)
-        write_hashes(made, texts)
+        keep_training_texts(made, texts)
         write_text(made / RECORD, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
         made.rename(folder)
         shutil.rmtree(working, ignore_errors=True)
 
 
-def write_hashes(folder: Path, texts: Iterable[str]) -> Path:
-    """Write the hashes of training texts into a folder; returns their file."""
+def keep_training_texts(folder: Path, texts: Iterable[str]) -> Path:
+    """Write what a trained model's folder keeps of its training texts, their hashes, to a file."""
     import numpy as np
 
     np.save(folder / HASHES, training_hashes(texts), allow_pickle=False)

@@ -11,7 +11,7 @@ from scrutiny.cli import main
 from scrutiny.cli.models import adding as models_adding
 from scrutiny.core.errors import ModelError
 from scrutiny.models.strings import packaged
-from scrutiny.models.strings.places import cache_file, cache_folder, models_folder
+from scrutiny.store.cache_folders import cache_file, cache_folder, models_folder
 from scrutiny.testing import ToyMaskedLanguageModel
 
 

@@ -12,7 +12,7 @@ from scrutiny.cli import group
 from scrutiny.cli.failures import exit_code_of
 from scrutiny.cli.running.early_checks import must_lead
 from scrutiny.cli.verbs import list as list_verb
-from scrutiny.cli.verbs.list import transformation_facts
+from scrutiny.cli.verbs.list import listed_facts
 from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import KINDS, Entry, Registration, registry
 from scrutiny.core.transformation import effect_of
@@ -102,7 +102,7 @@ def test_transformations_are_listed_with_their_facts() -> None:
 def test_a_plug_in_transformation_is_asked_for_its_facts() -> None:
     target = "scrutiny.perturb.characters.typos:Typos"
     entry = Entry(Registration("transformation", "own@1", target), "own-plug-in")
-    assert transformation_facts(entry)["languages"] == ["*"]
+    assert listed_facts(entry)["languages"] == ["*"]
 
 
 @pytest.mark.parametrize("verb", ["audit", "run"])

@@ -433,14 +433,14 @@ def test_classifiers_are_compared_on_the_data_that_they_classify(classifiers, tm
 def test_a_pair_is_read_as_a_pair_and_not_as_one_text(classifiers):
 
     from scrutiny.core.queries.language import Passage
-    from scrutiny.models.answers.vectors import asked_vectors
+    from scrutiny.models.answers.vectors import answered_vectors
     from scrutiny.models.strings.load import load_model
 
     task = load_task("text-pair-classification")
     model = load_model(f"hf:{classifiers}/seed-1", task)
     items = [Example("0", {"text": "a good film", "text_pair": "it was fine"})]
     passages = [passage_of(item) for item in items]
-    found = asked_vectors(model, passages, layers=[2], poolings=("mean",)).of(2, "mean")
+    found = answered_vectors(model, passages, layers=[2], poolings=("mean",)).of(2, "mean")
     (joined,) = model.representations(
         [Passage("a good film it was fine")], poolings=["mean"], layers=[2]
     )

@@ -17,7 +17,7 @@ from scrutiny.data.dataset import load_dataset
 from scrutiny.data.hashes import training_hashes
 from scrutiny.data.near_duplicates import find_near
 from scrutiny.data.overlap import overlap, overlap_with_hashes
-from scrutiny.models.builtin.families import FAMILIES, named
+from scrutiny.models.builtin.families import FAMILIES, builtin_target
 from scrutiny.models.builtin.features import of_pieces, of_words
 from scrutiny.models.builtin.network import BuiltinNetwork
 from scrutiny.text.letters import letters
@@ -104,10 +104,10 @@ def test_other_replicates_are_refused(wrong):
 
 
 def test_targets_name_a_family_and_a_seed():
-    assert named("spam-v2/seed-3") == ("spam-v2", 3)
-    assert named("spam") == ("spam", 1)
+    assert builtin_target("spam-v2/seed-3") == ("spam-v2", 3)
+    assert builtin_target("spam") == ("spam", 1)
     with pytest.raises(ModelError, match="There is no built-in model 'spam/seed-4'"):
-        named("spam/seed-4")
+        builtin_target("spam/seed-4")
 
 
 # --- pieces ----------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import pytest
 
 from scrutiny.core.errors import DataError, ModelError, UserError
 from scrutiny.core.queries.attention import KnowsHeadCounts
-from scrutiny.models.stored.head_scores import counts_of
+from scrutiny.models.stored.head_scores import counts_behind
 from scrutiny.models.strings.family import expand
 from scrutiny.models.strings.load import load_model
 from scrutiny.tasks.texts.passages import StoredHeads
@@ -46,7 +46,7 @@ def file(tmp_path):
 def test_counts_come_back_exactly(gold):
     tp, predicted, _ = invented(5, gold=gold, shape=(12, 12))
     tp[0, 0] = predicted[0, 0] = 0
-    found = counts_of(scores_of(tp, predicted, gold))
+    found = counts_behind(scores_of(tp, predicted, gold))
     assert found.gold == gold
     np.testing.assert_array_equal(found.tp, tp)
     np.testing.assert_array_equal(found.predicted, predicted)
@@ -55,12 +55,12 @@ def test_counts_come_back_exactly(gold):
 def test_a_head_that_was_never_right_stands_as_one_that_predicted_nothing():
     tp, predicted, gold = invented(6)
     tp[1, 1], predicted[1, 1] = 0, 7
-    assert counts_of(scores_of(tp, predicted, gold)).predicted[1, 1] == 0
+    assert counts_behind(scores_of(tp, predicted, gold)).predicted[1, 1] == 0
 
 
 def test_common_factors_change_no_score():
     tp, predicted, gold = (3 * part for part in invented(7, gold=500))
-    found = counts_of(scores_of(tp, predicted, gold))
+    found = counts_behind(scores_of(tp, predicted, gold))
     assert found.gold == 500
     np.testing.assert_allclose(scores_of(*found), scores_of(tp, predicted, gold), atol=1e-15)
 
@@ -71,9 +71,9 @@ def test_scores_of_other_origin_are_refused():
         bad = scores.copy()
         bad[0, 0, column] += shift
         with pytest.raises(DataError, match=r"no shares of one|not those of whole counts"):
-            counts_of(bad)
+            counts_behind(bad)
     with pytest.raises(DataError):
-        counts_of((scores + scores_of(*invented(9))) / 2)  # a mean of two runs
+        counts_behind((scores + scores_of(*invented(9))) / 2)  # a mean of two runs
 
 
 def test_a_loaded_model_knows_its_corpora_and_nothing_else(file):

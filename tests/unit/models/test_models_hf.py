@@ -399,11 +399,3 @@ def test_outputs_that_are_no_tags(tmp_path, tagging):
         load_model(f"hf:{tmp_path}", tagging)
     model = load_model(f"hf:{tmp_path}#labels=O|B-X|I-X", tagging)
     assert model.labels == ("X",)
-
-
-def test_first_pieces_with_a_space_in_front():
-    from scrutiny.models.answers.inputs import first_pieces
-
-    words = [(0, 3), (4, 8), (9, 10)]
-    offsets = [(0, 0), (0, 3), (3, 6), (6, 8), (0, 0)]
-    assert first_pieces(words, offsets) == [1, 2, None]

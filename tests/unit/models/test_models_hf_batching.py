@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +16,8 @@ from scrutiny.models.hf.batching import (
     start_budget,
 )
 
+CPU = SimpleNamespace(type="cpu")
+
 
 class Memory:
     """A device that holds so many tokens; notes the batches that it was asked."""
@@ -21,20 +25,18 @@ class Memory:
     def __init__(self, lengths, room, error=None):
         self.lengths, self.room = lengths, room
         self.error = error or RuntimeError("CUDA out of memory. Tried to allocate 2 GiB")
-        self.tried, self.released = [], 0
+        self.tried, self.refused = [], 0
 
     def ask(self, batch):
         self.tried.append(list(batch))
         if len(batch) * max(self.lengths[i] for i in batch) > self.room:
+            self.refused += 1
             raise self.error
         return [self.lengths[i] for i in batch]
 
-    def release(self):
-        self.released += 1
-
     def run(self, budget):
         found = {}
-        for answered in run_batches(self.lengths, budget, self.ask, release=self.release):
+        for answered in run_batches(self.lengths, budget, self.ask, device=CPU):
             found |= dict(zip(answered.indices, answered.answer, strict=True))
         return found
 
@@ -64,7 +66,7 @@ def test_backing_off_answers_everything(lengths, room):
     found = memory.run(Budget(tokens=10_000))
     assert found == dict(enumerate(lengths))
     # every refusal halves the batch: far fewer than texts
-    assert memory.released <= 2 * max(1, len(lengths)).bit_length()
+    assert memory.refused <= 2 * max(1, len(lengths)).bit_length()
 
 
 def test_memory_for_one_text_at_a_time():
@@ -79,9 +81,9 @@ def test_what_was_learned_is_kept():
     memory = Memory([8] * 16, 32)
     budget = Budget(tokens=10_000)
     memory.run(budget)
-    before = memory.released
+    before = memory.refused
     memory.run(budget)
-    assert memory.released == before
+    assert memory.refused == before
     assert budget.tokens == 32
 
 

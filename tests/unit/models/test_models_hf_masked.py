@@ -146,7 +146,7 @@ def test_few_rows_through_the_head_at_a_time(folders, unlabeled, monkeypatch):
     query = (Cloze(ids, tuple(range(len(ids))), ids),)
     expected = model.masked_logprobs([query])
     monkeypatch.setattr(hf_reading, "_MOST_SCORES", 100)
-    monkeypatch.setattr(hf_masked, "by_cost", partial(hf_masked.by_cost, most=5))
+    monkeypatch.setattr(hf_masked, "scored_together", partial(hf_masked.scored_together, most=5))
     assert_close(model.masked_logprobs([query, query]), expected * 2)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError, RunIncompleteError
-from scrutiny.models.http.doctor.examining import Budget, described, examine, planned
+from scrutiny.models.http.doctor.examining import Budget, examine, examined_model, planned
 from scrutiny.models.http.doctor.finding import Finding, verdict
 from scrutiny.models.http.doctor.questions import LENGTHS, long_text
 from scrutiny.models.strings.source import parse
@@ -32,7 +32,7 @@ def test_a_sound_endpoint_has_no_fault():
         ],
         "ok",
     )
-    assert sent == planned(described(parse(URL)).endpoint) == 79
+    assert sent == planned(examined_model(parse(URL)).endpoint) == 79
     assert found["speed"].numbers["p50"] == 0.25
     assert found["answers"].numbers == {"asked": 15, "read": 15}
 
@@ -172,7 +172,7 @@ def test_a_budget_ends_an_examination_with_what_was_found():
 
 
 def test_budgets_leave_room_for_both():
-    endpoint = described(parse(URL)).endpoint
+    endpoint = examined_model(parse(URL)).endpoint
     assert Budget.of(endpoint, most=120, has_other=False) == Budget(120)
     budget = Budget.of(endpoint, most=120, has_other=True)
     assert (budget.own + budget.other, budget.questions) == (120, 9)
@@ -199,7 +199,7 @@ def test_an_endpoint_of_your_own_is_asked_about_texts_alone(tmp_path):
 
 def test_other_models_are_refused():
     with pytest.raises(ModelError, match="is no endpoint"):
-        described(parse("builtin:sentiment"))
+        examined_model(parse("builtin:sentiment"))
 
 
 def test_verdicts_are_one_line():

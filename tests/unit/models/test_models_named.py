@@ -5,8 +5,8 @@ from scrutiny.models.named import names as named
 from scrutiny.models.strings import packaged
 from scrutiny.models.strings.family import expand
 from scrutiny.models.strings.packaged import PACKAGED
-from scrutiny.models.strings.places import models_folder
 from scrutiny.models.strings.source import parse
+from scrutiny.store.cache_folders import models_folder
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from scrutiny.models.scoring.pairs import PAIR_VARIANTS, EncodedPair, score_pair
 from scrutiny.models.scoring.question import (
     Question,
     answer_all,
-    by_cost,
     mean_logprob,
     mean_probability,
     rounded,
+    scored_together,
     total,
 )
 
@@ -56,9 +56,9 @@ def test_reductions():
 
 def test_stretches_cover_everything_in_order():
     costs = [5, 1, 1, 1, 9, 2]
-    parts = list(by_cost(costs, most=4))
+    parts = list(scored_together(costs, most=4))
     assert [i for part in parts for i in range(part.start, part.stop)] == list(range(len(costs)))
-    assert list(by_cost([])) == []
+    assert list(scored_together([])) == []
 
 
 def test_long_sentences_are_asked_a_few_at_a_time():

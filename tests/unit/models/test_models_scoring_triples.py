@@ -14,7 +14,6 @@ from scrutiny.models.scoring.question import answer_all  # noqa: E402
 from scrutiny.models.scoring.triples import (  # noqa: E402
     FILLING_VARIANTS,
     Filling,
-    gaps,
 )
 from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.tasks.names import load_task  # noqa: E402
@@ -121,13 +120,13 @@ def test_log_mean_does_not_give_a_second_gap_away(masked, read):
     assert scored(masked, "log-mean", [FILLINGS[2]])[0] == pytest.approx(wanted, abs=1e-5)
 
 
-def test_gaps_are_found_whatever_the_case():
-    assert gaps(Filling("brahmin is BLANK and BLANK", "Brahmin is kind and wise")) == [
+def test_blanks_are_found_whatever_the_case():
+    assert Filling("brahmin is BLANK and BLANK", "Brahmin is kind and wise").blanks() == [
         (11, 15),
         (20, 24),
     ]
-    assert gaps(Filling("the man BLANKed", "the man walked")) == [(8, 12)]
-    assert gaps(Filling("the man is BLANK.", "a woman is kind.")) == []
+    assert Filling("the man BLANKed", "the man walked").blanks() == [(8, 12)]
+    assert Filling("the man is BLANK.", "a woman is kind.").blanks() == []
 
 
 def test_a_sentence_of_another_context_has_no_target(masked):

@@ -1,7 +1,7 @@
 import pytest
 
 from scrutiny.core.errors import ModelError, UnknownNameError
-from scrutiny.models.strings.source import captures, fill, parse
+from scrutiny.models.strings.source import captures, fill_captures, parse
 
 
 def test_parts_of_a_full_string():
@@ -55,4 +55,4 @@ def test_captures_in_order_and_once():
 
 
 def test_fill_puts_values_in_every_place():
-    assert fill("a-{seed}/c-{seed}", {"seed": "3"}) == "a-3/c-3"
+    assert fill_captures("a-{seed}/c-{seed}", {"seed": "3"}) == "a-3/c-3"

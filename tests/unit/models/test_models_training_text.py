@@ -6,7 +6,7 @@ import pytest
 from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model
 from scrutiny.core.queries.attention import Attends, Intervenes
 from scrutiny.models.python.reading import read_object
-from scrutiny.models.python.wrapped import with_training_text
+from scrutiny.models.strings.lineage import with_training_text
 from scrutiny.models.strings.load import load_model, training_source
 from scrutiny.testing import ConstantClassifier
 

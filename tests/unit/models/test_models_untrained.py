@@ -6,8 +6,9 @@ transformers = pytest.importorskip("transformers")
 from tiny_bert import WORDS, change_config, make_checkpoint, make_tokenizer  # noqa: E402
 
 from scrutiny.core.errors import ModelError  # noqa: E402
-from scrutiny.models.hf.checkpoint import checkpoint_source, find_checkpoint  # noqa: E402
+from scrutiny.models.hf.checkpoint import find_checkpoint  # noqa: E402
 from scrutiny.models.named.untrained import draw_network, untrained_checkpoint  # noqa: E402
+from scrutiny.models.strings.adapters import checkpoint_source  # noqa: E402
 from scrutiny.models.strings.family import expand  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
 from scrutiny.models.strings.source import parse  # noqa: E402

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from scrutiny.core.errors import ModelError
-from scrutiny.models.hf.checkpoint import checkpoint_source
 from scrutiny.models.named import zoo
+from scrutiny.models.strings.adapters import checkpoint_source
 from scrutiny.models.strings.family import expand
 from scrutiny.models.strings.source import parse
 

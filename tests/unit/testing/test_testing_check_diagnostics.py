@@ -9,7 +9,7 @@ from scrutiny.core.edit import Edit, Variant
 from scrutiny.core.errors import ConformanceError
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.registry import registry
-from scrutiny.models.python.wrapped import with_training_text
+from scrutiny.models.strings.lineage import with_training_text
 from scrutiny.testing import KeywordClassifier, check_diagnostic
 from scrutiny.text.edits.apply import apply_edits
 

@@ -28,11 +28,11 @@ from scrutiny.training.finetuning.anchored.scores import (  # noqa: E402
     label_counts,
     target_counts,
 )
-from scrutiny.training.finetuning.anchored.target import target_of  # noqa: E402
 from scrutiny.training.finetuning.anchored.task_gradient import (  # noqa: E402
     anchored_frame,
     piece_task,
 )
+from scrutiny.training.finetuning.one_run import target_of  # noqa: E402
 from scrutiny.training.finetuning.targets import IGNORED  # noqa: E402
 from scrutiny.training.finetuning.trainer import FINETUNE  # noqa: E402
 

@@ -11,8 +11,8 @@ pytest.importorskip("transformers")
 from scrutiny.models.hf.parts import load_tokenizer  # noqa: E402
 from scrutiny.models.strings.competence import read_competence  # noqa: E402 - torch may be missing
 from scrutiny.training.finetuning.anchored.control_labels import ControlLabels  # noqa: E402
-from scrutiny.training.finetuning.anchored.target import target_of  # noqa: E402
 from scrutiny.training.finetuning.anchored.task_gradient import target_rate  # noqa: E402
+from scrutiny.training.finetuning.one_run import target_of  # noqa: E402
 from scrutiny.training.finetuning.trainer import FINETUNE  # noqa: E402
 
 TYPES = [f"type-{n}" for n in range(4000)]

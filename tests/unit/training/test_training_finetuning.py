@@ -296,8 +296,7 @@ def test_the_folder_says_what_was_trained_on_what(learned):
 def test_the_training_texts_are_known_to_the_leakage_diagnostic(learned):
     import numpy as np
 
-    from scrutiny.models.python.wrapped import with_training_text
-    from scrutiny.models.strings.lineage import HASHES
+    from scrutiny.models.strings.lineage import HASHES, with_training_text
 
     made, _, found = learned
     hashes = np.load(found[0].folder / HASHES, allow_pickle=False)

@@ -11,12 +11,13 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.task import Prediction
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.hashes import letters_hash
+from scrutiny.data.shared_items import refuse_shared
 from scrutiny.models.hf.batching import by_length
 from scrutiny.reliability.scored import level_of
 from scrutiny.tasks.names import load_task
 from scrutiny.training.finetuning.augmentation import augmented, checked_recipes
 from scrutiny.training.finetuning.batches import shuffled
-from scrutiny.training.finetuning.parts import load_parts, refuse_shared, split
+from scrutiny.training.finetuning.parts import load_parts, split_off_dev
 from scrutiny.training.finetuning.recipe import FinetuningRecipe, rate_at, rate_for
 
 CLASSES = load_task("text-classification")
@@ -52,7 +53,7 @@ def test_texts_with_the_same_letters_stay_together():
         Example(str(i), {"text": text + mark}, "x")
         for i, (mark, text) in enumerate((m, t) for m in (" !", ".") for t in texts)
     )
-    train, dev = split(examples, 0.3)
+    train, dev = split_off_dev(examples, 0.3)
     hashes = [{letters_hash(e.text) for e in part} for part in (train, dev)]
     assert not hashes[0] & hashes[1]
     assert len(dev) == 6
@@ -71,7 +72,7 @@ def test_a_unit_of_the_data_string_is_never_torn(tmp_path):
 def test_a_split_that_leaves_nothing_is_refused():
     examples = tuple(Example(str(i), {"text": "same"}, "x") for i in range(5))
     with pytest.raises(DataError, match="leaves none to train on"):
-        split(examples, 0.2)
+        split_off_dev(examples, 0.2)
 
 
 def test_the_limit_draws_rows_at_random_and_the_same_each_time(tmp_path):

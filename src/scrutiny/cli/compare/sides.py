@@ -7,7 +7,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, Literal
 
-from scrutiny.cli.running.plans import named_models, plan_beside, plan_from_flags, split_recipes
+from scrutiny.cli.options import split_option
+from scrutiny.cli.running.plans import models_from_flags, plan_from_flags, plan_from_run
 from scrutiny.cli.running.request import Request, run_request
 from scrutiny.cli.running.streams import prints_on_stderr
 from scrutiny.core.errors import DataError, PlanError
@@ -91,7 +92,7 @@ def _wanted_of(flags: Mapping[str, Any]) -> Wanted:
         If ``--invariances`` names nothing between its commas.
     """
     text = flags["invariances"]
-    names = tuple(split_recipes(text or ""))
+    names = tuple(split_option(text or ""))
     if text is not None and not names:
         raise PlanError(
             f"--invariances {text!r} names no change: write --invariances synonym,typo, or a "
@@ -231,7 +232,7 @@ def _plan_of(
         If two models come without data.
     """
     if beside is not None:
-        return plan_beside(beside, named_models([text])[0], flags, only=names)
+        return plan_from_run(beside, models_from_flags([text])[0], flags, only=names)
     if not flags["data"]:
         raise PlanError(
             "Two models are compared on data: add --data builtin:reviews, or --data "
@@ -248,7 +249,7 @@ def _shared(
     plan: Plan, texts: list[str], flags: Mapping[str, Any], wanted: Wanted, request: Request
 ) -> SharedInvariances:
     """Shared invariances: a run of both models, with each as the other's reference."""
-    both = shared_plan(replace(plan, models=named_models(texts)), wanted)
+    both = shared_plan(replace(plan, models=models_from_flags(texts)), wanted)
     return read_shared(_measured(both, flags, "shared", request))
 
 

@@ -67,7 +67,7 @@ def _use(packaged: Packaged, original: Path, training: TrainingWanted) -> Path:
 
 def _convert(packaged: Packaged, original: Path, training: TrainingWanted) -> Path:
     from scrutiny.models.hf.gguf import convert_gguf
-    from scrutiny.models.strings.places import models_folder
+    from scrutiny.store.cache_folders import models_folder
 
     folder = models_folder() / packaged.name
     tell(f"Converting {original.name} into {folder}: under a minute.")
@@ -77,7 +77,7 @@ def _convert(packaged: Packaged, original: Path, training: TrainingWanted) -> Pa
 
 
 def _fine_tune(packaged: Packaged, original: Path, training: TrainingWanted) -> Path:
-    from scrutiny.models.strings.places import models_folder
+    from scrutiny.store.cache_folders import models_folder
 
     folder = models_folder() / packaged.name
     missing = [s for s in training.seeds if not (folder / f"seed-{s}" / "config.json").is_file()]

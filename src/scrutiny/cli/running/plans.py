@@ -7,7 +7,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
-from scrutiny.cli.options import once_each, pair_of
+from scrutiny.cli.options import named_recipes, once_each, pair_of
 from scrutiny.cli.running.early_checks import is_plan
 from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import PlanError
@@ -61,7 +61,7 @@ def _of_run(flags: Mapping[str, Any]) -> Plan:
     PlanError
         If there are more, or something would be passed over.
     """
-    models = named_models(flags["models"])
+    models = models_from_flags(flags["models"])
     stated = {"-P": "params", "--with": "transformations", "--reference": "reference"}
     beside = [flag for flag, name in stated.items() if flags.get(name)]
     if len(models) > 1 or beside:
@@ -69,13 +69,13 @@ def _of_run(flags: Mapping[str, Any]) -> Plan:
             f"{flags['what']!r} is a run: one model is asked what it asked, with its parameters. "
             f"Leave out {beside[0] if beside else 'all but one --model'}."
         )
-    return plan_beside(RunFolder.open(flags["what"]), models[0], flags)
+    return plan_from_run(RunFolder.open(flags["what"]), models[0], flags)
 
 
-def plan_beside(
+def plan_from_run(
     folder: RunFolder, model: ModelPlan, flags: Mapping[str, Any], *, only: Collection[str] = ()
 ) -> Plan:
-    """Plan that asks a model the same as a run, with the data at its current place."""
+    """Plan from a run: a model is asked the same, with the flags and data at its current place."""
     data = _named_data(flags) if flags["data"] else ()
     return _adjusted(plan_of_run(folder, model, data=data, only=only), flags)
 
@@ -119,7 +119,9 @@ def audit_from_flags(flags: Mapping[str, Any], opened: Opened) -> Plan:
 def _base_of(flags: Mapping[str, Any]) -> Plan:
     """Models and data to audit."""
     if flags["plan"] is None:
-        return Plan(models=named_models(flags["models"]), data=_named_data(flags, needed=False))
+        return Plan(
+            models=models_from_flags(flags["models"]), data=_named_data(flags, needed=False)
+        )
     plan = read_plan(flags["plan"])
     if plan.train and not plan.measure:
         raise PlanError(
@@ -156,8 +158,8 @@ def _adjusted(plan: Plan, flags: Mapping[str, Any]) -> Plan:
     )
 
 
-def named_models(strings: Sequence[str]) -> tuple[ModelPlan, ...]:
-    """Models with names derived from their strings.
+def models_from_flags(strings: Sequence[str]) -> tuple[ModelPlan, ...]:
+    """Models of ``--model``, under names derived from their strings.
 
     Raises
     ------
@@ -177,7 +179,7 @@ def _named_with_reference(flags: Mapping[str, Any]) -> tuple[tuple[ModelPlan, ..
 
     The reference is measured, too: beside itself it says how high the numbers can be.
     """
-    models = named_models(flags["models"])
+    models = models_from_flags(flags["models"])
     second = _reference(flags.get("reference"), models)
     if second is None:
         return models, ""
@@ -222,41 +224,6 @@ def _free(text: str, taken: Collection[str]) -> str:
     short = served[1] if served else text.partition("#")[0]
     numbered = (f"{short} ({number})" for number in count(2))
     return next(name for name in chain([short], numbered) if name not in taken)
-
-
-def split_recipes(text: str) -> list[str]:
-    """Recipes separated by commas outside brackets.
-
-    Examples
-    --------
-    >>> split_recipes("typos(share=0.2,most=3),ocr+typos")
-    ['typos(share=0.2,most=3)', 'ocr+typos']
-    """
-    parts, depth = [""], 0
-    for letter in text:
-        depth += {"(": 1, ")": -1}.get(letter, 0)
-        if letter == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return [part.strip() for part in parts if part.strip()]
-
-
-def named_recipes(text: str) -> list[str]:
-    """Recipes of ``--with``.
-
-    Raises
-    ------
-    PlanError
-        If there is none between the commas.
-    """
-    recipes = split_recipes(text)
-    if not recipes:
-        raise PlanError(
-            f"--with {text!r} names no transformation: write --with typos,contraction+ocr. "
-            "`scrutiny list transformations` prints them all."
-        )
-    return recipes
 
 
 def _parameter(text: str) -> tuple[str, Any]:

@@ -20,7 +20,6 @@ from scrutiny.core.boundary.secrets import redacted
 from scrutiny.core.boundary.storable import storable
 from scrutiny.core.errors import DataError
 from scrutiny.core.plan import Plan
-from scrutiny.models.strings.places import cache_file
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.estimating.missing_answers import missing_answers, said_of_failures, sent_in_words
 from scrutiny.run.executing.executor import Executor
@@ -31,6 +30,7 @@ from scrutiny.run.planning.opened import Opened
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.run.training.trained import trained_on_it
+from scrutiny.store.cache_folders import cache_file
 from scrutiny.store.lock import is_in_use
 from scrutiny.store.run_folder import RunFolder
 

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Final, NoReturn
 
 from scrutiny.cli.failures import say
-from scrutiny.models.answers.user_code import CLOSED, FILES_CLOSED, watched_by_parent
+from scrutiny.models.answers.isolation import CLOSED, FILES_CLOSED, end_when_files_closed
 
 #: Verbs that ask models.
 WATCHED: Final = frozenset({"audit", "check", "compare", "run", "train"})
@@ -60,7 +60,7 @@ def watched(run: Callable[[], int]) -> int:
         os.close(reader)
         _end_with(parent)
         _heed_one_interrupt_at_a_time()
-        watched_by_parent()
+        end_when_files_closed()
         code = 1
         try:
             code = run()

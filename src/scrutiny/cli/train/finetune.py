@@ -117,14 +117,14 @@ def _job(flags: dict[str, Any]) -> Any:
 
 def _recipe(flags: dict[str, Any], kind: Any) -> Any:
     """Recipe from the given options and ``--set``."""
-    from scrutiny.cli.running.plans import split_recipes
+    from scrutiny.cli.options import split_option
     from scrutiny.cli.train.set_fields import stated_fields
     from scrutiny.run.planning.params import make_params
     from scrutiny.training.finetuning.recipe import FinetuningRecipe
 
     names = {field.name for field in fields(FinetuningRecipe)}
     given = {k: v for k, v in flags.items() if k in names and v is not None}
-    given["augment"] = split_recipes(flags["augment"])
+    given["augment"] = split_option(flags["augment"])
     return make_params(kind, {**stated_fields(flags["fields"]), **given}, where="train finetune")
 
 

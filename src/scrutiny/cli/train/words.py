@@ -46,7 +46,7 @@ def train(recipe: Any, scheme: str, flags: dict[str, Any]) -> int:
     """Train the family of a recipe, and report the results."""
     from scrutiny.cli.running.progress import progress_of
     from scrutiny.data.dataset import load_dataset
-    from scrutiny.training.words.job import train_words, trained_line
+    from scrutiny.training.words.job import outcome_of, train_words
 
     data, rows = flags["data"], flags["rows"]
     found = train_words(
@@ -59,8 +59,8 @@ def train(recipe: Any, scheme: str, flags: dict[str, Any]) -> int:
         progress=progress_of(flags["display"]),
     )
     for one in found:
-        line = {"folder": str(one.folder), **one.record}
-        click.echo(json.dumps(line, ensure_ascii=False) if flags["as_json"] else trained_line(one))
+        line = json.dumps({"folder": str(one.folder), **one.record}, ensure_ascii=False)
+        click.echo(line if flags["as_json"] else f"{one.folder}: {outcome_of(one.record)}")
     if not flags["as_json"]:
         click.echo(f"model: {scheme}:{flags['out']}/seed-{{seed}}")
     return 0

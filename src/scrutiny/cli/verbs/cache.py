@@ -7,7 +7,7 @@ from contextlib import closing
 import click
 
 from scrutiny.core.errors import PlanError
-from scrutiny.models.strings.places import cache_file
+from scrutiny.store.cache_folders import cache_file
 
 
 @click.group("cache")

@@ -15,7 +15,7 @@ from scrutiny.cli.options import once_each, pair_of
 from scrutiny.cli.wrapping import WIDTH, printed_line
 from scrutiny.core.boundary.storable import printable
 from scrutiny.core.errors import RunIncompleteError
-from scrutiny.models.strings.places import cache_file
+from scrutiny.store.cache_folders import cache_file
 
 if TYPE_CHECKING:
     from scrutiny.models.http.doctor.finding import Finding
@@ -111,12 +111,18 @@ def _examined(
     as_json: bool,
 ) -> int:
     """Examine an endpoint, and print what was found."""
-    from scrutiny.models.http.doctor.examining import Budget, asker_of, described, examine, planned
+    from scrutiny.models.http.doctor.examining import (
+        Budget,
+        asker_of,
+        examine,
+        examined_model,
+        planned,
+    )
     from scrutiny.models.http.doctor.finding import Finding, verdict
     from scrutiny.models.strings.source import parse
 
-    model = described(parse(endpoint).with_options(settings))
-    other = described(parse(against).with_options(settings)) if against else None
+    model = examined_model(parse(endpoint).with_options(settings))
+    other = examined_model(parse(against).with_options(settings)) if against else None
     budget = Budget.of(model.endpoint, most=most, has_other=other is not None)
     askers = [asker_of(model, most_requests=budget.own)]
     if other is not None:

@@ -24,14 +24,14 @@ _CHANGING: Final = ("robustness", "invariance.scope", "attack")
 FACTS: Final = Path(__file__).parents[1] / "transformations.json"
 
 
-def transformation_facts(entry: Entry) -> dict[str, Any]:
-    """Stored facts of a built-in; a plug-in is imported."""
+def listed_facts(entry: Entry) -> dict[str, Any]:
+    """Facts that ``scrutiny list`` prints of a transformation; those of a built-in are stored."""
     stored = _stored(FACTS) if entry.origin == "scrutiny" else {}
-    return stored.get(entry.registration.name) or facts_of(entry.load())
+    return stored.get(entry.registration.name) or facts_to_list(entry.load())
 
 
-def facts_of(transformation: Any) -> dict[str, Any]:
-    """Tasks, languages, effects and resources of a transformation.
+def facts_to_list(transformation: Any) -> dict[str, Any]:
+    """Facts of a transformation for ``scrutiny list``: tasks, languages, effects and resources.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def command(kind: str | None, *, as_json: bool) -> int:
             sentence = says(entry)
             if as_json:
                 line = {"kind": one, "name": name, "says": sentence, "from": entry.origin}
-                line |= transformation_facts(entry) if one == "transformation" else {}
+                line |= listed_facts(entry) if one == "transformation" else {}
                 click.echo(json.dumps(line, ensure_ascii=False))
             else:
                 origin = "" if entry.origin == "scrutiny" else f"[{entry.origin}] "

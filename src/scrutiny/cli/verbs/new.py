@@ -54,7 +54,7 @@ def command(kind: str, name: str, output: Path | None) -> int:
 
 
 def files(kind: str, name: str) -> Iterator[tuple[Path, str]]:
-    """Path and text of each file of a plug-in; nothing is written.
+    """Files of a plug-in package, path and text of each; nothing is written yet.
 
     Raises
     ------

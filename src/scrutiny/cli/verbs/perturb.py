@@ -65,7 +65,7 @@ def _lines(flags: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """One object for each variant, in the order of the items."""
     from itertools import islice
 
-    from scrutiny.cli.running.plans import named_recipes
+    from scrutiny.cli.options import named_recipes
     from scrutiny.core.registry import registry
     from scrutiny.data.doubts import left_out
     from scrutiny.data.reading import open_data, parse_limit

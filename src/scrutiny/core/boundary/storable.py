@@ -1,4 +1,4 @@
-"""Storable and printable text: unpaired surrogates, control characters, repeated names."""
+"""Storable and printable text: unpaired surrogates, control characters, foreign values, names."""
 
 import re
 from collections import Counter
@@ -80,3 +80,20 @@ def writable(text: str | None) -> str | None:
     a\ud800b
     """
     return None if text is None else text.encode("utf-8", "backslashreplace").decode()
+
+
+def message_of(error: BaseException) -> str:
+    """Type and message of a foreign error as text, even if its message raises an error."""
+    try:
+        said = str(error)
+    except BaseException:  # its own __str__ is broken, too, or interrupts
+        said = "its message cannot be had"
+    return f"{type(error).__name__}: {said}"
+
+
+def shown_value(value: object, letters: int) -> str:
+    """Beginning of a foreign value as text, even if it cannot be converted."""
+    try:
+        return repr(value)[:letters]
+    except BaseException:  # its own __repr__ is broken
+        return f"a {type(value).__name__}"

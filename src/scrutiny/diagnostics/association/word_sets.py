@@ -13,7 +13,7 @@ from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.queries.language import Passage
 from scrutiny.diagnostics.association.params import Layers, layers_of_vectors
-from scrutiny.models.answers.vectors import ItemVectors, asked_vectors
+from scrutiny.models.answers.vectors import ItemVectors, answered_vectors
 from scrutiny.text.casing import lowered
 
 SETS: Final = ("X", "Y", "A", "B")
@@ -98,7 +98,7 @@ def word_set_vectors(
     passages, places = passages_of(
         examples, lower=as_published, needs_word="word" in representations
     )
-    found = asked_vectors(
+    found = answered_vectors(
         ctx.model,
         passages,
         layers=layers_of_vectors(layers, ctx.model.n_layers),

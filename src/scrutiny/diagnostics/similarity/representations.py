@@ -40,7 +40,7 @@ from scrutiny.diagnostics.similarity.representations_params import (
     poolings_of,
 )
 from scrutiny.diagnostics.similarity.vectors import compared_items, passage_of, similarity_units
-from scrutiny.models.answers.vectors import ItemVectors, asked_vectors
+from scrutiny.models.answers.vectors import ItemVectors, answered_vectors
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.representations.cca import mean_cca, pwcca, svcca
 from scrutiny.stats.representations.cka import debiased_cka, linear_cka, minibatch_cka
@@ -154,7 +154,7 @@ class _Sample:
         wanted = comparisons(params, poolings, reference=a.n_layers, target=b.n_layers)
         passages = [passage_of(example) for example in self.examples]
         first, second = (
-            asked_vectors(model, passages, layers=layers, poolings=poolings)
+            answered_vectors(model, passages, layers=layers, poolings=poolings)
             for model, layers in (
                 (a, [c.layers.reference for c in wanted]),
                 (b, [c.layers.target for c in wanted]),

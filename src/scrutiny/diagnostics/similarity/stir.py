@@ -34,7 +34,7 @@ from scrutiny.diagnostics.similarity.leaving_out import (
     likeness,
 )
 from scrutiny.diagnostics.similarity.vectors import compared_items, passage_of, similarity_units
-from scrutiny.models.answers.vectors import asked_vectors
+from scrutiny.models.answers.vectors import answered_vectors
 from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_stream
 from scrutiny.perturb.engine.recipe import parse_recipe
@@ -240,7 +240,7 @@ def _last(model: Any, examples: Sequence[Example], *, pooling: str) -> Floats:
     """Vectors ``(item, dimension)`` of the last layer; NaN for missing ones."""
     layer = cast("Represents", model).n_layers
     passages = [passage_of(example) for example in examples]
-    return asked_vectors(model, passages, layers=[layer], poolings=(pooling,)).of(layer, pooling)
+    return answered_vectors(model, passages, layers=[layer], poolings=(pooling,)).of(layer, pooling)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,35 +17,11 @@ def texts(examples: Sequence[Example]) -> list[str] | list[tuple[str, ...]]:
 
 
 def borders(example: Example) -> list[tuple[int, int]]:
-    """Code-point boundaries of the tokens of the first field: the data's own, or ours."""
+    """Boundaries of the words of the first field that a model is given: the data's own, or ours."""
     field = next(iter(example.fields))
     if example.tokens and field in example.tokens:
         return list(example.tokens[field])
     return token_spans(example.text)
-
-
-def first_pieces(
-    words: Sequence[tuple[int, int]], offsets: Sequence[tuple[int, int]]
-) -> list[int | None]:
-    """Index of the first token of a model's input that overlaps with each word, or `None`.
-
-    Special tokens have empty offsets; a piece may begin with the space in front of its word.
-
-    Examples
-    --------
-    >>> first_pieces([(0, 4), (5, 7)], [(0, 0), (0, 2), (2, 4), (4, 7), (0, 0)])
-    [1, 3]
-    """
-    firsts: list[int | None] = []
-    place = 0
-    for start, end in words:
-        while place < len(offsets) and (
-            offsets[place][1] <= start or offsets[place][0] == offsets[place][1]
-        ):
-            place += 1
-        fits = place < len(offsets) and offsets[place][0] < end
-        firsts.append(place if fits else None)
-    return firsts
 
 
 def words(examples: Sequence[Example]) -> list[list[str]]:

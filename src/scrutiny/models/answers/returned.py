@@ -15,12 +15,12 @@ from scrutiny.models.answers.inputs import borders
 _SHOWN: Final = 60  # letters of an answer in a message
 
 
-def class_name(value: object) -> str:
-    """Label of a class as in scikit-learn and numpy: ``numpy.int64(1)`` is ``"1"``.
+def answered_label(value: object) -> str:
+    """Label of an answer that is a class of scikit-learn or numpy: ``numpy.int64(1)`` is ``"1"``.
 
     Examples
     --------
-    >>> class_name(1.0), class_name("pos")
+    >>> answered_label(1.0), answered_label("pos")
     ('1', 'pos')
     """
     item = getattr(value, "item", None)
@@ -33,7 +33,7 @@ def class_name(value: object) -> str:
 def from_probabilities(
     rows: Any, labels: tuple[str, ...], *, count: int, source: str
 ) -> list[Prediction]:
-    """Predictions of an array of probabilities ``(n, k)``.
+    """Predictions of an array of probabilities ``(n, k)`` that was returned.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def from_answers(
             f"{source} returned {repr(wrong)[:_SHOWN]} for an example. Return a label, a mapping "
             "from labels to probabilities, or a row of probabilities for each."
         )
-    return [Prediction(class_name(a)) for a in found]
+    return [Prediction(answered_label(a)) for a in found]
 
 
 def from_tags(answers: Any, examples: Sequence[Example], *, source: str) -> list[Prediction]:
@@ -185,7 +185,7 @@ def _span(answer: Any, field: str, source: str) -> Span:
 
 def _from_mapping(answer: Mapping[Any, Any], labels: tuple[str, ...], source: str) -> Prediction:
     """Prediction from a mapping of labels to probabilities; a missing label has 0."""
-    scores = {class_name(k): float(v) for k, v in answer.items()}
+    scores = {answered_label(k): float(v) for k, v in answer.items()}
     unknown = [k for k in scores if k not in labels]
     if unknown:
         raise ModelError(

@@ -42,7 +42,7 @@ class ItemVectors:
         return np.asarray(found if self.passage is None else found[self.passage])
 
 
-def asked_vectors(
+def answered_vectors(
     model: Model | None,
     passages: Sequence[Passage],
     *,
@@ -50,7 +50,7 @@ def asked_vectors(
     poolings: tuple[str, ...],
     one_by_one: bool = False,
 ) -> ItemVectors:
-    """Vectors that a model answers for passages, from one query, or from one for each.
+    """Answers of a model that is asked for vectors of passages, in one query, or in one for each.
 
     A model that gives up (a passage that does not fit into memory) is a failure of all items.
     """

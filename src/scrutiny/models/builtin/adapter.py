@@ -10,7 +10,7 @@ from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.inputs import must_answer_task
 from scrutiny.models.answers.returned import from_probabilities
-from scrutiny.models.builtin.families import named, targets
+from scrutiny.models.builtin.families import builtin_target, targets
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import TRAINING, ModelSource
 
@@ -65,12 +65,12 @@ def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
 
     source.refuse_unknown_options(("labels", TRAINING))
     must_answer_task(task, ("text-classification",), source=source.text)
-    return BuiltinModel(BuiltinNetwork(*named(source.target)), task, source)
+    return BuiltinModel(BuiltinNetwork(*builtin_target(source.target)), task, source)
 
 
 def _must_be_there(source: ModelSource) -> None:
     """Refuse a target that is not a built-in model."""
-    named(source.target)
+    builtin_target(source.target)
 
 
 ADAPTER: Final = Adapter(load, targets=targets, must_be_there=_must_be_there)

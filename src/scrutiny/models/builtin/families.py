@@ -78,7 +78,7 @@ def targets() -> tuple[str, ...]:
     return tuple(target for family in FAMILIES.values() for target in family.targets)
 
 
-def named(target: str) -> tuple[str, int]:
+def builtin_target(target: str) -> tuple[str, int]:
     """Family and replicate of a target such as ``spam/seed-2``; of a bare name, the first.
 
     Raises

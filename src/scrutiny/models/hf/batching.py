@@ -110,7 +110,7 @@ def run_batches(
     budget: Budget,
     ask: Callable[[list[int]], T],
     *,
-    release: Callable[[], None] = lambda: None,
+    device: Any,
 ) -> Iterator[Answered[T]]:
     """Answers to all texts, batch by batch.
 
@@ -122,8 +122,8 @@ def run_batches(
         What one batch may hold; changed when memory runs out.
     ask
         Asks the model for the texts of these indices.
-    release
-        Called after memory ran out, before the next try.
+    device
+        Whose cached memory is freed after it ran out, before the next try.
 
     Raises
     ------
@@ -140,7 +140,7 @@ def run_batches(
             done += len(batch)
             yield Answered(batch, answer[0])
             continue
-        release()
+        _free_memory(device)
         if len(batch) == 1:
             raise AnswerError("out_of_memory", f"a text of {length} tokens: {message}")
         budget.tokens = len(batch) // 2 * length
@@ -160,7 +160,7 @@ def _try(ask: Callable[[list[int]], T], batch: list[int]) -> tuple[list[T], str]
         return [], str(error).partition("\n")[0] or type(error).__name__
 
 
-def free_memory(device: Any) -> None:
+def _free_memory(device: Any) -> None:
     """Hand cached memory of a device back, where it is an accelerator."""
     import torch
 

@@ -8,28 +8,9 @@ from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.errors import ModelError, require_packages
-from scrutiny.models.strings.adapters import checkpoint_of
 from scrutiny.models.strings.matching import natural_key
 from scrutiny.models.strings.source import ModelSource
 from scrutiny.store.files import hash_file
-
-
-def checkpoint_source(source: ModelSource) -> ModelSource:
-    """Checkpoint of transformers that a model string means; its text stays the user's.
-
-    Raises
-    ------
-    ModelError
-        If the model is no checkpoint of transformers, or is not there.
-    """
-    found = checkpoint_of(source)
-    if found is None:
-        raise ModelError(
-            f"{source.text!r} is no checkpoint of transformers, so it has no architecture, "
-            "configuration and tokenizer to start from. Those are hf:, zoo: and named models."
-        )
-    return found
-
 
 _LOCAL: Final = ("./", "../", "/", "~")
 _WANTED: Final = ["*.safetensors", "*.json", "*.txt", "*.model"]
@@ -91,7 +72,7 @@ def find_checkpoint(source: ModelSource) -> Checkpoint:
 
 
 def folder_must_be_there(source: ModelSource) -> None:
-    """Refuse a checkpoint that is written as a folder but does not exist.
+    """Refuse a checkpoint of transformers that is written as a folder but does not exist.
 
     Raises
     ------

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from scrutiny.models.hf.batching import Answered, Budget, free_memory, run_batches
+from scrutiny.models.hf.batching import Answered, Budget, run_batches
 from scrutiny.models.hf.model import HfModel, HfParts
 from scrutiny.models.hf.slopes.gradients import WithInputSlopes
 from scrutiny.models.hf.vectors import has_vectors
@@ -53,8 +53,8 @@ class Forward:
             ``out_of_memory`` if one text alone does not fit.
         """
         lengths = [len(ids) for ids in columns["input_ids"]]
-        release = partial(free_memory, self._device)
-        yield from run_batches(lengths, self.budget, partial(self._ask, columns), release=release)
+        ask = partial(self._ask, columns)
+        yield from run_batches(lengths, self.budget, ask, device=self._device)
 
     def _ask(self, columns: Columns, batch: list[int]) -> Any:
         """Logits of one batch."""

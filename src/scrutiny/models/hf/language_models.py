@@ -1,23 +1,23 @@
 """Causal and masked language models of transformers, and next-sentence heads."""
 
 from collections.abc import Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 import torch
 
-from scrutiny.core.arrays import Floats
+from scrutiny.core.arrays import Floats, Integers
 from scrutiny.core.errors import ConformanceError, ModelError
 from scrutiny.core.queries.language import Clozes, Continuation, Probe, SentencePair
 from scrutiny.models.hf.encoder import HfEncoder
 from scrutiny.models.hf.lm_head import find_head, is_causal
 from scrutiny.models.hf.model import HfParts
-from scrutiny.models.hf.reading import Reader, Reads, flat
+from scrutiny.models.hf.reading import Reader, Reads
 from scrutiny.models.hf.sequences import Sequences
 from scrutiny.models.hf.slopes.guesses import causal_guess, landscape_of, masked_guess
 from scrutiny.models.hf.slopes.logprobs import Sloping
-from scrutiny.models.scoring.question import by_cost
+from scrutiny.models.scoring.question import scored_together
 
 
 class HfMaskedLanguageModel(Sloping):
@@ -38,7 +38,9 @@ class HfMaskedLanguageModel(Sloping):
         """
         self.refuse_long([cloze.ids for query in queries for cloze in query])
         sizes = [sum(len(cloze.ids) for cloze in query) for query in queries]
-        return [answer for part in by_cost(sizes) for answer in self._answers(queries[part])]
+        return [
+            answer for part in scored_together(sizes) for answer in self._answers(queries[part])
+        ]
 
     def landscape(self, texts: Sequence[str], *, probe: Probe) -> dict[str, Floats]:
         """Loss, gradient, sharpness and curvature ``(text,)`` with some tokens masked."""
@@ -51,8 +53,8 @@ class HfMaskedLanguageModel(Sloping):
         places = [index.setdefault((c.ids, c.segments), len(index)) for c in clozes]
         reads = Reads(
             np.repeat(np.array(places, np.int64), [len(c.positions) for c in clozes]),
-            flat([c.positions for c in clozes]),
-            flat([c.targets for c in clozes]),
+            _flat([c.positions for c in clozes]),
+            _flat([c.targets for c in clozes]),
         )
         sequences = Sequences([ids for ids, _ in index], [kinds for _, kinds in index])
         values = iter(self._reader.read(sequences, reads).tolist())
@@ -149,8 +151,13 @@ class HfCausalLanguageModel(Sloping):
         counts = [len(query.ids) - query.start for query in queries]
         reads = Reads(
             np.repeat(np.array(places, np.int64), counts),
-            flat([range(q.start - 1, len(q.ids) - 1) for q in queries]),
-            flat([q.ids[q.start :] for q in queries]),
+            _flat([range(q.start - 1, len(q.ids) - 1) for q in queries]),
+            _flat([q.ids[q.start :] for q in queries]),
         )
         values = iter(self._reader.read(Sequences(list(index)), reads).tolist())
         return [tuple(islice(values, count)) for count in counts]
+
+
+def _flat(rows: Sequence[Sequence[int]]) -> Integers:
+    """Values of all rows, concatenated."""
+    return np.fromiter(chain.from_iterable(rows), np.int64, sum(map(len, rows)))

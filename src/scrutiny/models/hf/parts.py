@@ -16,7 +16,7 @@ def require_torch() -> None:
 
 
 def torch_device(wanted: str, *, of: str) -> Any:
-    """Device of a name; "auto" is the first CUDA device if there is one.
+    """Device for a network of transformers; "auto" is the first CUDA device if there is one.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ Floats = np.ndarray[Any, np.dtype[np.float32]]
 
 
 def check_poolings(poolings: Sequence[str]) -> None:
-    """Raise unless all are poolings.
+    """Raise unless an encoder knows all these poolings.
 
     Raises
     ------

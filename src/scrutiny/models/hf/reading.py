@@ -7,10 +7,8 @@ matter, and the keys and values of the others: five sixths of the layer's work a
 of another build, and those that disagree with it on a few tokens, are run whole.
 """
 
-from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -218,8 +216,3 @@ class Reader:
         """Log-probabilities over the vocabulary ``(row, word)`` as float32 or wider."""
         logits = rows if self._head is None else self._head(rows)
         return torch.log_softmax(logits.float(), dim=-1)
-
-
-def flat(rows: Sequence[Sequence[int]]) -> Ints:
-    """Values of all rows, concatenated."""
-    return np.fromiter(chain.from_iterable(rows), np.int64, sum(map(len, rows)))

@@ -1,14 +1,13 @@
 """Token sequences in one array, padded together, and run in batches."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
 import torch
 
-from scrutiny.models.hf.batching import Budget, free_memory, run_batches
+from scrutiny.models.hf.batching import Budget, run_batches
 
 T = TypeVar("T")
 Ints = np.ndarray[Any, np.dtype[np.int64]]
@@ -98,9 +97,8 @@ class Runner:
             with torch.inference_mode():
                 use(batch, self.inputs(sequences, batch))
 
-        release = partial(free_memory, self.network.device)
         for _ in run_batches(
-            sequences.lengths.tolist(), budget or self.budget, ask, release=release
+            sequences.lengths.tolist(), budget or self.budget, ask, device=self.network.device
         ):
             pass
 

@@ -17,8 +17,7 @@ from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.errors import ModelError, require_packages
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Task
-from scrutiny.models.hf.checkpoint import checkpoint_source
-from scrutiny.models.strings.adapters import Adapter
+from scrutiny.models.strings.adapters import Adapter, checkpoint_source
 from scrutiny.models.strings.source import ModelSource, parse
 
 _VERSION: Final = "untrained@1"

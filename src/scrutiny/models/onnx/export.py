@@ -24,9 +24,10 @@ import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
 from scrutiny.core.errors import ModelError
-from scrutiny.models.hf.checkpoint import checkpoint_source, find_checkpoint
+from scrutiny.models.hf.checkpoint import find_checkpoint
 from scrutiny.models.hf.parts import find_limit, load_network, load_tokenizer, quiet, refuse_missing
 from scrutiny.models.onnx.classifier import DEFAULT
+from scrutiny.models.strings.adapters import checkpoint_source
 from scrutiny.models.strings.lineage import FILE, HASHES, find_training_hashes
 from scrutiny.models.strings.source import ModelSource, parse
 from scrutiny.store.files import storage_errors

@@ -46,7 +46,7 @@ def find_object(source: ModelSource) -> Any:
 
 
 def file_must_be_there(source: ModelSource) -> None:
-    """Refuse a target in a Python file that does not exist.
+    """Refuse an object of the user's in a Python file that does not exist.
 
     Raises
     ------

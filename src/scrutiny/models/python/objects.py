@@ -14,13 +14,19 @@ from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model, PlainMode
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.inputs import texts, words
 from scrutiny.models.answers.returned import (
-    class_name,
+    answered_label,
     from_answers,
     from_given,
     from_probabilities,
     from_tags,
 )
 from scrutiny.models.python.importing import file_must_be_there, find_object
+from scrutiny.models.python.sampling import (
+    DRAW,
+    SAMPLES,
+    SampledModel,
+    stated_samples,
+)
 from scrutiny.models.python.shapes import (
     AnswersLabels,
     NamesLabels,
@@ -30,14 +36,8 @@ from scrutiny.models.python.shapes import (
     can_be_asked,
     gives_probabilities,
 )
-from scrutiny.models.python.wrapped import (
-    DRAW,
-    SAMPLES,
-    SampledModel,
-    stated_samples,
-    with_training_text,
-)
 from scrutiny.models.strings.adapters import Adapter
+from scrutiny.models.strings.lineage import with_training_text
 from scrutiny.models.strings.source import TRAINING, ModelSource
 
 _VERSION: Final = "python@1"
@@ -186,7 +186,7 @@ def _labels_of(obj: Any, source: ModelSource) -> tuple[str, ...]:
                 f"{source.text!r}: its {name} is a {type(stated).__name__}. State the labels as a "
                 "list or a tuple of names, in the order of the probabilities."
             )
-        return tuple(class_name(value) for value in stated)
+        return tuple(answered_label(value) for value in stated)
     return ()
 
 

@@ -19,7 +19,7 @@ class Alignment(NamedTuple):
 
 
 def published_alignment(first: Sequence[int], second: Sequence[int]) -> Alignment:
-    """Shared tokens of two sequences of ids, special tokens included, as published.
+    """Shared tokens of two sentences to score, special tokens included, as published.
 
     ``difflib``'s equal blocks, with its habit of ignoring frequent tokens in sequences of 200 or
     more. It depends on the order of the two.

@@ -29,9 +29,9 @@ from scrutiny.models.scoring.question import (
     Question,
     Reduce,
     answer_all,
-    by_cost,
     mean_logprob,
     rounded,
+    scored_together,
     total,
 )
 from scrutiny.models.scoring.sentences import (
@@ -246,7 +246,7 @@ def score_pairs(
     """
     parts = (
         [side for pair in pairs[part] for side in variant.question(model, pair)]
-        for part in by_cost([len(pair.a.ids) ** 2 + len(pair.b.ids) ** 2 for pair in pairs])
+        for part in scored_together([len(pair.a.ids) ** 2 + len(pair.b.ids) ** 2 for pair in pairs])
     )
     found = [answer for questions in parts for answer in answer_all(questions, ask)]
     return [_score(found[2 * i], found[2 * i + 1]) for i in range(len(pairs))]

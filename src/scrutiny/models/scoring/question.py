@@ -37,13 +37,13 @@ def mean_logprob(answers: Sequence[Any]) -> float:
 
 
 def mean_probability(answers: Sequence[Any]) -> float:
-    """Arithmetic mean of the probabilities."""
+    """Arithmetic mean of the probabilities that answer a question of scoring."""
     found = [math.exp(value) for value in logprobs_of(answers)]
     return sum(found) / len(found)
 
 
 def rounded(reduce: Reduce, decimals: int) -> Reduce:
-    """Rounded reduction, as in a published procedure before it compares."""
+    """Reduction of the answers to a question, rounded as published before scores are compared."""
 
     def to_decimals(answers: Sequence[Any]) -> float:
         return round(reduce(answers), decimals)
@@ -96,15 +96,15 @@ def answer_all(questions: Sequence[Question | Failure], ask: Ask) -> list[float 
     return [_answered(question, answers) for question in questions]
 
 
-def by_cost(costs: Sequence[int], *, most: int = MOST_TOKENS) -> Iterator[slice]:
-    """Stretches of questions whose costs add up to about ``most``; a single one may exceed it.
+def scored_together(costs: Sequence[int], *, most: int = MOST_TOKENS) -> Iterator[slice]:
+    """Stretches of sentences to score together, of about ``most`` in costs; one may exceed it.
 
     A sentence of n tokens, one masked at a time, is n sequences of n tokens: long sentences are
     asked a few at a time, so that memory does not grow with their number.
 
     Examples
     --------
-    >>> [(part.start, part.stop) for part in by_cost([3, 3, 3, 9, 1], most=6)]
+    >>> [(part.start, part.stop) for part in scored_together([3, 3, 3, 9, 1], most=6)]
     [(0, 2), (2, 4), (4, 5)]
     """
     start, total = 0, 0

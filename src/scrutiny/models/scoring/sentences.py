@@ -25,9 +25,9 @@ from scrutiny.models.scoring.question import (
     Ask,
     Question,
     answer_all,
-    by_cost,
     logprobs_of,
     mean_logprob,
+    scored_together,
     total,
 )
 
@@ -44,7 +44,7 @@ def fits(model: Tokenizes, length: int) -> Failure | None:
 
 
 def mask_of(model: Tokenizes) -> int:
-    """Mask token of a masked language model."""
+    """Mask token in place of a token to score; every masked language model has one."""
     if model.mask_id is None:  # the capability promises one
         raise ValueError("a model without a mask token was asked to fill a gap")
     return model.mask_id
@@ -187,5 +187,5 @@ def _score_sentences(
     """
     _, question = SENTENCES[name]
     costs = [len(sentence.ids) ** 2 for sentence in sentences]
-    parts = ([question(model, one) for one in sentences[part]] for part in by_cost(costs))
+    parts = ([question(model, one) for one in sentences[part]] for part in scored_together(costs))
     return [answer for questions in parts for answer in answer_all(questions, ask)]

@@ -26,10 +26,10 @@ from scrutiny.models.scoring.question import (
     Ask,
     Question,
     answer_all,
-    by_cost,
     logprobs_of,
     mean_logprob,
     mean_probability,
+    scored_together,
 )
 from scrutiny.models.scoring.sentences import NO_TOKENS, causal_mean, fits, mask_of
 
@@ -43,6 +43,17 @@ class Filling(NamedTuple):
 
     context: str
     sentence: str
+
+    def blanks(self) -> list[tuple[int, int]]:
+        """Code points of what fills each BLANK; none if the sentence is of another context.
+
+        Examples
+        --------
+        >>> Filling("The chef is BLANK.", "The chef is bald.").blanks()
+        [(12, 16)]
+        """
+        found = _pattern(self.context).fullmatch(self.sentence)
+        return [found.span(i) for i in range(1, found.re.groups + 1)] if found else []
 
 
 Questions = list[Question | Failure]
@@ -118,25 +129,13 @@ def _gap(model: Tokenizes, filling: Filling, sentence: Encoded) -> Question | Fa
         i
         for i, (start, end) in enumerate(sentence.offsets)
         if not sentence.is_special[i]
-        and any(start < high and low < end for low, high in gaps(filling))
+        and any(start < high and low < end for low, high in filling.blanks())
     ]
     if not positions:
         return _NO_TARGET
     clozes = masked_from_here(sentence, positions, mask_of(model))
     too_long = fits(model, len(sentence.ids))
     return too_long or Question((("masked_logprobs", clozes),), mean_logprob)
-
-
-def gaps(filling: Filling) -> list[tuple[int, int]]:
-    """Code points of the filling of each BLANK; `None` if the sentence does not match the context.
-
-    Examples
-    --------
-    >>> gaps(Filling("The chef is BLANK.", "The chef is bald."))
-    [(12, 16)]
-    """
-    found = _pattern(filling.context).fullmatch(filling.sentence)
-    return [found.span(i) for i in range(1, found.re.groups + 1)] if found else []
 
 
 @lru_cache(maxsize=1024)
@@ -222,7 +221,7 @@ def score_fillings(
         What is scored, how, and how the model is asked.
     """
     costs = [len(f.context) * len(f.sentence) for f in fillings]  # in characters: more than enough
-    parts = (variant.question(model, fillings[part]) for part in by_cost(costs))
+    parts = (variant.question(model, fillings[part]) for part in scored_together(costs))
     return [answer for questions in parts for answer in answer_all(questions, ask)]
 
 

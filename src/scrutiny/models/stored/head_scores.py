@@ -145,13 +145,15 @@ def _counts(source: ModelSource, path: Path, key: ScoreKey) -> CorpusCounts:
     elif run:
         raise ModelError(f"{path}: {key.name} is of a single model, without run={run}.")
     try:
-        return counts_of(scores)
+        return counts_behind(scores)
     except DataError as error:
         raise ModelError(f"{path}: {key.name}{f', run {run}' if run else ''}: {error}") from error
 
 
-def counts_of(scores: NDArray[np.float64]) -> CorpusCounts:
-    """Counts behind scores ``(layer, head, 3)`` of precision, recall and F1.
+def counts_behind(scores: NDArray[np.float64]) -> CorpusCounts:
+    """Counts that stored scores of heads ``(layer, head, 3)`` were computed from.
+
+    The scores are precision, recall and F1.
 
     Notes
     -----

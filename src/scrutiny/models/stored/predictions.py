@@ -20,7 +20,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import LoadOptions, Model
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.checked import AnswerError
-from scrutiny.models.answers.returned import class_name, from_tags, given_answer
+from scrutiny.models.answers.returned import answered_label, from_tags, given_answer
 from scrutiny.models.stored.rows import Row, read_rows
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.matching import natural_key
@@ -132,7 +132,7 @@ class StoredPredictions(Model):
     def _label(self, stored: StoredRow) -> str | None:
         """Label of one row, if it has one."""
         label = stored.row.get(self._columns["label"])
-        return None if label is None or label == "" else class_name(label)
+        return None if label is None or label == "" else answered_label(label)
 
     def _scores(self, stored: StoredRow) -> tuple[float, ...] | None:
         """Probabilities of one row, in the order of the labels."""

@@ -8,7 +8,7 @@ from inspect import getdoc
 from pathlib import Path
 from typing import cast
 
-from scrutiny.core.errors import ScrutinyError
+from scrutiny.core.errors import ModelError, ScrutinyError
 from scrutiny.core.garbage import seldom_collected
 from scrutiny.core.model import LoadOptions, PlainModel
 from scrutiny.core.plugin import PlugIn, Told
@@ -89,7 +89,7 @@ def known_targets(scheme: str) -> tuple[str, ...]:
 
 
 def checkpoint_of(source: ModelSource) -> ModelSource | None:
-    """The ``hf:`` source of a model string, or `None`.
+    """The ``hf:`` source that a model string comes down to, or `None`.
 
     Raises
     ------
@@ -97,6 +97,25 @@ def checkpoint_of(source: ModelSource) -> ModelSource | None:
         If its adapter knows such, but not this one.
     """
     return source if source.scheme == "hf" else adapter(source.scheme).as_checkpoint(source)
+
+
+def checkpoint_source(source: ModelSource) -> ModelSource:
+    """The ``hf:`` source of a model string that must lead to a checkpoint of transformers.
+
+    Its text stays the user's.
+
+    Raises
+    ------
+    ModelError
+        If the model is no checkpoint of transformers, or is not there.
+    """
+    found = checkpoint_of(source)
+    if found is None:
+        raise ModelError(
+            f"{source.text!r} is no checkpoint of transformers, so it has no architecture, "
+            "configuration and tokenizer to start from. Those are hf:, zoo: and named models."
+        )
+    return found
 
 
 def imports_of(source: str) -> Sequence[str]:

@@ -49,6 +49,12 @@ class Goal:
             self.of == other and one in self.beside
         )
 
+    @classmethod
+    def all_in(cls, record: Mapping[str, Any]) -> tuple["Goal", ...]:
+        """Goals that a competence record states."""
+        stated = record.get("goals", ())
+        return tuple(cls(**{**goal, "beside": tuple(goal["beside"])}) for goal in stated)
+
 
 def read_competence(folder: Path) -> Mapping[str, Any] | None:
     """Competence record of a checkpoint folder, or `None` if it has none.
@@ -64,15 +70,9 @@ def read_competence(folder: Path) -> Mapping[str, Any] | None:
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         gates = record["gates"]
-        passes = [*gates.values(), *(goal.is_reached for goal in goals_of(record))]
+        passes = [*gates.values(), *(goal.is_reached for goal in Goal.all_in(record))]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ModelError(f"{str(path)!r} is no competence record: {error!r}.") from error
     if not all(isinstance(passed, bool) for passed in passes):
         raise ModelError(f"{str(path)!r}: gates and goals are true or false, one for each name.")
     return dict(record)
-
-
-def goals_of(record: Mapping[str, Any]) -> tuple[Goal, ...]:
-    """Goals of a competence record."""
-    stated = record.get("goals", ())
-    return tuple(Goal(**{**goal, "beside": tuple(goal["beside"])}) for goal in stated)

@@ -8,7 +8,7 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.model import Family, Replicate
 from scrutiny.models.strings.adapters import adapter, known_targets
 from scrutiny.models.strings.matching import describe_place, match_names, match_paths
-from scrutiny.models.strings.source import UNTRAINED, ModelSource, captures, fill, parse
+from scrutiny.models.strings.source import UNTRAINED, ModelSource, captures, fill_captures, parse
 
 _LOCAL: Final = ("./", "../", "/", "~")
 _IS_FOLDER: Final = {"hf": True, "python": False, "predictions": False}
@@ -38,7 +38,7 @@ def expand(
     name, role
         Of the family.
     seeds
-        Values of ``{seed}`` to keep, or to fill in where nothing can be looked up.
+        Values of ``{seed}`` to keep, or to fill_captures in where nothing can be looked up.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def expand(
     chosen = _random_factors(source, names, tuple(random))
     replicates = tuple(
         Replicate(
-            source=fill(pattern, found),
+            source=fill_captures(pattern, found),
             random={n: found[n] for n in names if n in chosen},
             condition={n: found[n] for n in names if n not in chosen},
         )

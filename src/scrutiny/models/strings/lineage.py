@@ -1,12 +1,13 @@
 """Records of a checkpoint's training: its kind of replicate, its base, and its training text."""
 
 import json
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.core.errors import ModelError
-from scrutiny.core.model import Model
+from scrutiny.core.model import Model, ModelAround, around
 from scrutiny.models.strings.adapters import adapter, checkpoint_of
 from scrutiny.models.strings.source import UNTRAINED, parse
 
@@ -109,6 +110,40 @@ def find_training_hashes(folder: Path) -> Path | None:
         return None
     places = [folder, *folder.absolute().parents[:3]]
     return next((place / HASHES for place in places if (place / HASHES).is_file()), None)
+
+
+class ModelWithTrainingText(ModelAround):
+    """A model, and the hashes of the letters of every sentence that it was trained on.
+
+    All else is the model's own; hashes are made when they are first asked for.
+    """
+
+    capabilities: frozenset[str]
+
+    def __init__(self, model: Model, make_hashes: Callable[[], Any]) -> None:
+        super().__init__(model)
+        self.capabilities = model.capabilities | {"training_hashes"}
+        self._make_hashes = make_hashes  # as it is: what it is made of may be read
+        self._hashes: Any = None
+
+    def training_hashes(self) -> Any:
+        """Sorted ``uint64`` hashes of the letters of every training sentence."""
+        if self._hashes is None:
+            self._hashes = self._make_hashes()
+        return self._hashes
+
+
+def with_training_text(model: Model, make_hashes: Callable[[], Any]) -> Model:
+    """Return the model with its training text known, as hashes of its letters.
+
+    Parameters
+    ----------
+    model
+        Any model.
+    make_hashes
+        Gives the sorted ``uint64`` hashes; called at most once, and only if they are asked for.
+    """
+    return around(ModelWithTrainingText, model)(model, make_hashes)
 
 
 def _load(path: Path) -> Any:

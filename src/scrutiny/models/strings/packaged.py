@@ -4,7 +4,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from scrutiny.models.strings.places import models_folder
+from scrutiny.store.cache_folders import models_folder
 
 Making = Literal["", "converted", "fine-tuned"]
 

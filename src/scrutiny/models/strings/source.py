@@ -168,8 +168,8 @@ def captures(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_CAPTURE.findall(text)))
 
 
-def fill(text: str, values: Mapping[str, str]) -> str:
-    """Text with its placeholders replaced by their values."""
+def fill_captures(text: str, values: Mapping[str, str]) -> str:
+    """Model string or path whose placeholders ``{name}`` are replaced by their values."""
     return _CAPTURE.sub(lambda match: values[match[1]], text)
 
 

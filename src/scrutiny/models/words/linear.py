@@ -36,8 +36,8 @@ from scrutiny.models.words.model import (
     pieces_of_words,
     read_config,
     require_words,
-    trained_folder,
-    write_json,
+    word_folder,
+    write_word_file,
 )
 
 #: What ``config.json`` says that the folder is.
@@ -210,8 +210,8 @@ def read_linear(folder: Path, text: str) -> LinearParts:
 def write_linear(parts: LinearParts, folder: Path) -> None:
     """Write weights, words and configuration into an existing folder."""
     config = {"format": FORMAT, "labels": list(parts.labels), "has_pairs": parts.has_pairs}
-    write_json(folder / "config.json", config)
-    write_json(folder / VOCABULARY, list(parts.features))
+    write_word_file(folder / "config.json", config)
+    write_word_file(folder / VOCABULARY, list(parts.features))
     np.savez(
         folder / WEIGHTS, weights=parts.weights.astype(np.int32), bias=parts.bias.astype(np.int64)
     )
@@ -225,4 +225,4 @@ def _softmax(logits: Sequence[int]) -> tuple[float, ...]:
     return tuple(share / total for share in shares)
 
 
-ADAPTER: Final = Adapter(load, folder_of=trained_folder)
+ADAPTER: Final = Adapter(load, folder_of=word_folder)

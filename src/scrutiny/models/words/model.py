@@ -37,7 +37,13 @@ class Vocabulary:
     @classmethod
     def of_texts(cls, texts: Iterable[str], *, least: int = 1) -> "Vocabulary":
         """Words with this minimum frequency, most frequent first, then alphabetical."""
-        return cls(vocabulary_of(Counter(word for text in texts for word in cls.cut(text)), least))
+        return cls(cls.frequent(Counter(word for text in texts for word in cls.cut(text)), least))
+
+    @staticmethod
+    def frequent(counts: Mapping[str, int], least: int) -> tuple[str, ...]:
+        """Words or features that are frequent enough, most frequent first, then alphabetical."""
+        kept = [word for word, count in counts.items() if count >= least]
+        return tuple(sorted(kept, key=lambda word: (-counts[word], word)))
 
     @classmethod
     def read(cls, path: Path) -> "Vocabulary":
@@ -69,12 +75,6 @@ class Vocabulary:
     def index(self) -> dict[str, int]:
         """Id of each word."""
         return {word: i for i, word in enumerate(self.words, FIRST_WORD)}
-
-
-def vocabulary_of(counts: Mapping[str, int], least: int) -> tuple[str, ...]:
-    """Vocabulary of a word model: words that are frequent enough, most frequent first."""
-    kept = [word for word, count in counts.items() if count >= least]
-    return tuple(sorted(kept, key=lambda word: (-counts[word], word)))
 
 
 CONFIG: Final = "config.json"
@@ -142,8 +142,8 @@ def read_config(folder: Path, text: str, format_: str, *, verb: str) -> dict[str
     return config
 
 
-def write_json(path: Path, value: Any) -> None:
-    """Write a file of a word model as JSON."""
+def write_word_file(path: Path, value: Any) -> None:
+    """Write a file of the folder that a word model is loaded from, as JSON."""
     text = json.dumps(value, ensure_ascii=False, indent=1)
     path.write_text(text + "\n", encoding="utf-8")
 
@@ -211,6 +211,6 @@ def folder_with_hashes(folder: Path) -> Path | None:
     return folder if (folder / HASHES).is_file() else None
 
 
-def trained_folder(source: ModelSource) -> Path | None:
-    """Folder of a model's weights and record, or `None` if its weights are random."""
+def word_folder(source: ModelSource) -> Path | None:
+    """Folder of a word model, with its weights and record, or `None` if its weights are random."""
     return None if UNTRAINED in source.options else Path(source.target).expanduser()

@@ -25,8 +25,8 @@ from scrutiny.models.words.model import (
     labels_of,
     read_config,
     require_words,
-    trained_folder,
-    write_json,
+    word_folder,
+    write_word_file,
 )
 
 VOCABULARY: Final = "vocabulary.json"
@@ -170,8 +170,8 @@ def write_network(parts: NetworkParts, folder: Path) -> None:
         "architecture": parts.architecture.plain(),
         "labels": list(parts.labels),
     }
-    write_json(folder / CONFIG, config)
-    write_json(folder / VOCABULARY, list(parts.vocabulary.words))
+    write_word_file(folder / CONFIG, config)
+    write_word_file(folder / VOCABULARY, list(parts.vocabulary.words))
     weights = {name: weight.contiguous() for name, weight in parts.network.state_dict().items()}
     save_file(weights, folder / WEIGHTS, metadata={"format": "pt"})
 
@@ -219,7 +219,7 @@ def network_adapter(parts: type[P], model: type[NetworkModel]) -> Adapter:
     MissingExtraError
         If torch or safetensors are not installed.
     """
-    return Adapter(load, folder_of=trained_folder, imports=("torch",))
+    return Adapter(load, folder_of=word_folder, imports=("torch",))
 
 
 def _load_network(parts: type[P], source: ModelSource, task: Task) -> tuple[P, Path | None]:

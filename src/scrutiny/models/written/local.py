@@ -218,8 +218,9 @@ def _writer(
     source: ModelSource, task: Task, options: LoadOptions, *, most: int, at_once: int
 ) -> Writer:
     """Writer of the checkpoint behind ``written:``."""
-    from scrutiny.models.hf.checkpoint import checkpoint_source, find_checkpoint
+    from scrutiny.models.hf.checkpoint import find_checkpoint
     from scrutiny.models.hf.parts import find_device, load_network, load_tokenizer, stated_dtype
+    from scrutiny.models.strings.adapters import checkpoint_source
 
     inner = checkpoint_source(parse(source.target))
     own = {name: value for name, value in source.options.items() if name not in _OWN}

@@ -16,7 +16,7 @@ from scrutiny.core.diagnostic import Batch, Cell, ChangesTexts
 from scrutiny.core.garbage import seldom_collected
 from scrutiny.core.model import Model, Replicate
 from scrutiny.core.queries.remote import RemoteModel, Spent
-from scrutiny.models.answers.user_code import at_home, errors_named, exits_refused
+from scrutiny.models.answers.isolation import errors_named, exits_refused, isolated
 from scrutiny.models.python.reading import ObjectReading, read_object
 from scrutiny.run.asking.client import MOST_TOLD, ModelClient, Tally
 from scrutiny.run.asking.forms import FORMS
@@ -185,7 +185,7 @@ class TaskRunner:
         model, reading = self._models.get(family, replicate.source, task)
         match = self._resolved.pairings[family, dataset].labels
         name = memo_name(family, replicate.source, dataset)
-        with errors_named(replicate.source), at_home(replicate.source):
+        with errors_named(replicate.source), isolated(replicate.source):
             fingerprint = model.fingerprint()
         # without one, answers are not shared between runs
         of_this_run = canonical_json(["run", self._run_id, family, redacted(replicate.source)])

@@ -8,7 +8,7 @@ from typing import Any
 from scrutiny.core.errors import DataError
 from scrutiny.core.grouping import grouped
 from scrutiny.models.strings.matching import describe_place, match_paths
-from scrutiny.models.strings.source import captures, fill
+from scrutiny.models.strings.source import captures, fill_captures
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def matching(pattern: str) -> list[tuple[Path, dict[str, str]]]:
     found = match_paths(pattern)
     if not found:
         raise DataError(f"Nothing matches {pattern!r}. {describe_place(pattern)}")
-    return [(Path(fill(pattern, values)).expanduser(), values) for values in found]
+    return [(Path(fill_captures(pattern, values)).expanduser(), values) for values in found]
 
 
 def under_one_name(files: Sequence[LogFile], pattern: str) -> list[LogFile]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from scrutiny.core.claim import Claim
 from scrutiny.core.model import Family
-from scrutiny.models.strings.competence import Goal, goals_of, read_competence
+from scrutiny.models.strings.competence import Goal, read_competence
 from scrutiny.models.strings.lineage import checkpoint_folder, trained_from
 from scrutiny.run.planning.assignment import Contrast
 
@@ -69,6 +69,6 @@ def _trained(source: str) -> _Trained:
     folder = checkpoint_folder(source)
     record = None if folder is None else read_competence(folder)
     if record is not None and "family" in record:
-        return _Trained(record["family"], goals_of(record))
+        return _Trained(record["family"], Goal.all_in(record))
     base = trained_from(source)
     return _Trained() if base is None else _trained(base)

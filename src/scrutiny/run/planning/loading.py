@@ -26,11 +26,11 @@ from scrutiny.core.queries.remote import RemoteModel
 from scrutiny.core.task import Task
 from scrutiny.data.hashes import training_hashes
 from scrutiny.data.reading import iter_examples
-from scrutiny.models.answers.user_code import at_home, errors_named
+from scrutiny.models.answers.isolation import errors_named, isolated
 from scrutiny.models.python.objects import PythonModel
 from scrutiny.models.python.reading import ObjectReading, reading_of
-from scrutiny.models.python.wrapped import with_training_text
 from scrutiny.models.strings.adapters import imports_of
+from scrutiny.models.strings.lineage import with_training_text
 from scrutiny.models.strings.load import load_model, training_source
 from scrutiny.models.strings.source import parse
 
@@ -48,7 +48,7 @@ def _load_replicate(
     of a data string, from whoever has read it before.
     """
     patience = seldom_collected() if imports_of(source) else nullcontext()
-    with errors_named(source), at_home(source, is_new=True), patience:
+    with errors_named(source), isolated(source, is_new=True), patience:
         model = load_model(source, task, options)
     stated = training_source(source, options)
     if stated is None:
@@ -147,7 +147,7 @@ class LoadedModels:
             begun = perf_counter()
             model = _load_replicate(key.source, task, self.options, hashes=self._hashes)
             self.slowest = max(self.slowest, perf_counter() - begun)
-        with errors_named(key.source), at_home(key.source):
+        with errors_named(key.source), isolated(key.source):
             return model, reading_of(model)
 
     def expect(self, sources: Iterable[str]) -> None:
@@ -158,7 +158,7 @@ class LoadedModels:
     ) -> ModelCard:
         """Card of a model, with how many of the examples are longer than it reads."""
         model, reading = self.get(family, source, task)
-        with errors_named(model.source), at_home(model.source):
+        with errors_named(model.source), isolated(model.source):
             n_layers, n_heads = model.attention_shape or (model.n_layers, 0)
             return ModelCard(
                 source=model.source,

@@ -18,9 +18,9 @@ from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import Plan
 from scrutiny.core.progress import SILENT, Progress
 from scrutiny.models.strings.lineage import FILE, checkpoint_folder
-from scrutiny.models.strings.places import models_folder
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.run.training.nodes import Nodes, trainer_of
+from scrutiny.store.cache_folders import models_folder
 from scrutiny.tasks.held_out import COLUMN
 
 

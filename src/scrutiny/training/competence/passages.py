@@ -111,7 +111,7 @@ def spread(passages: PassageRows, n: int) -> PassageRows:
 
 
 def segment_pairs(corpus: Corpus, *, length: int, n: int, seed: int) -> SegmentPairs:
-    """Pairs of segments split at a sentence; in every other one the second follows.
+    """Pairs of segments that test next-sentence competence: in every other one the second follows.
 
     The second segment of the others begins at a sentence of another document of the same corpus,
     so topic and style of the source are no cue.

@@ -9,6 +9,7 @@
     job           FinetuningJob(bases, parts, recipe, seeds): .runs, .pattern, .random, .key, .sizes
     trainer       FINETUNE.train(job, folder, *, device="auto", progress=SILENT) -> list[Finished]
                   FINETUNE.stand_in(job, folder, *, device="auto") -> seconds
+    one_run       Training(job, run, ...).run(); target_of(parts, run): what a run learns
     writing       card_of(record)
 
 Tasks that label every piece of annotated sentences (the annotation, a control task, mixtures)
@@ -19,7 +20,7 @@ are in ``anchored``::
     recipe          PieceRecipe, AnchoredRecipe(markers), ControlRecipe(types, label_seed,
                     true_share)
     parts           piece_parts(task, recipe, *, data, dev=None, reported=()) -> Parts
-    target          PieceTarget: labels of pieces; objective: target_of(parts, run)
+    target          PieceTarget: labels of pieces
     control_labels  ControlLabels(seed, rate, true_share): .of_type(kind), .keeps_truth(frame)
     skill           skill_record(target, encoded, rows): competence.json, gate ``task_skill``
 """

@@ -6,7 +6,8 @@ from functools import cached_property
 from pathlib import Path
 
 from scrutiny.core.boundary.canonical import digest
-from scrutiny.models.hf.checkpoint import Checkpoint, checkpoint_source, find_checkpoint
+from scrutiny.models.hf.checkpoint import Checkpoint, find_checkpoint
+from scrutiny.models.strings.adapters import checkpoint_source
 from scrutiny.models.strings.family import expand
 from scrutiny.models.strings.lineage import FINE_TUNING, PRE_TRAINING, replicates_of
 from scrutiny.models.strings.source import UNTRAINED, ModelSource, parse

@@ -7,16 +7,18 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from scrutiny.core.answers.extract import EXTRACT
 from scrutiny.core.example import Example
 from scrutiny.core.progress import Progress
 from scrutiny.core.randomness import generator
 from scrutiny.models.strings.lineage import KEY
-from scrutiny.training.finetuning.anchored.target import target_of
+from scrutiny.training.finetuning.anchored.target import PieceTarget
 from scrutiny.training.finetuning.augmentation import augmented
 from scrutiny.training.finetuning.batches import shuffled
 from scrutiny.training.finetuning.job import VERSION, FinetuningJob
 from scrutiny.training.finetuning.network import build, torch_seed
 from scrutiny.training.finetuning.optimizing import optimizer_of, precision_on, train_epoch
+from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.finetuning.progress_file import (
     Epoch,
     History,
@@ -25,9 +27,10 @@ from scrutiny.training.finetuning.progress_file import (
     restore_last,
     restore_weights,
 )
+from scrutiny.training.finetuning.reading import ReadingTarget
 from scrutiny.training.finetuning.recipe import rate_for
 from scrutiny.training.finetuning.scoring import dev_chance, dev_score, held_out_record
-from scrutiny.training.finetuning.targets import EncodedExamples
+from scrutiny.training.finetuning.targets import EncodedExamples, Target
 from scrutiny.training.finetuning.writing import library_versions, write_checkpoint
 from scrutiny.training.job import OneRun
 from scrutiny.training.model_folder import held, write_model
@@ -186,3 +189,16 @@ class Training:
             },
             "made_with": library_versions(),
         }
+
+
+def target_of(parts: DataParts, run: OneRun) -> Target | PieceTarget:
+    """Target of one run of a fine-tuning: gold answers of its data, or labels of pieces.
+
+    The seed of a control task's labels is the run's, so that each run has others; members of a
+    family have streams of their own.
+    """
+    if parts.learned is None:
+        is_read = parts.task.answer_type is EXTRACT
+        return ReadingTarget(parts.task) if is_read else Target(parts.task, parts.labels)
+    seed = torch_seed(run.seed, "control labels", run.base)
+    return PieceTarget(parts.learned, parts.train, seed=seed)

@@ -8,7 +8,7 @@ from scrutiny.core.answers.extract import EXTRACT
 from scrutiny.core.answers.spans import SPANS
 from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.boundary.content import content_key
-from scrutiny.core.errors import DataError, PlanError
+from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.grouping import grouped
 from scrutiny.core.randomness import generator
@@ -16,7 +16,7 @@ from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.data.hashes import letters_hash
 from scrutiny.data.labels import match_labels
-from scrutiny.data.overlap import overlap
+from scrutiny.data.shared_items import refuse_shared
 from scrutiny.tasks.names import load_task
 from scrutiny.training.finetuning.anchored.task_gradient import TASKS, Learned
 from scrutiny.training.finetuning.recipe import FinetuningRecipe
@@ -127,7 +127,7 @@ def load_parts(
     whole = _read(data, task, has_labels=has_labels)
     chosen, n_left = limited_training(whole.examples, recipe.limit)
     notes = [f"{n_left:,} of {len(whole):,} rows were left out by the limit."] if n_left else []
-    parts, read = split(chosen, 0.0 if dev else recipe.dev_share), [whole]
+    parts, read = split_off_dev(chosen, 0.0 if dev else recipe.dev_share), [whole]
     if dev:
         other = _read(dev, whole.task, has_labels=has_labels)
         other = other.with_labels(match_labels(other.labels, whole.labels))
@@ -173,10 +173,10 @@ def limited_training(
     return tuple(examples[i] for i in kept), len(examples) - limit
 
 
-def split(
+def split_off_dev(
     examples: tuple[Example, ...], share: float
 ) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
-    """Examples split at random into the rest and a share.
+    """Training examples, and a random share of them that is split off as dev data.
 
     Examples with the same letters, or of the same unit (``unit=`` of the data string), stay
     together. The split depends on the texts alone: it is the same for all seeds.
@@ -204,40 +204,4 @@ def split(
 def _group(example: Example) -> str:
     """Key that must not be in both parts: the example's unit, or its letters."""
     unit = next((f"{k}={v}" for k, v in example.attributes.items() if k.startswith("u_")), "")
-    return unit or f"{letters_hash(_text(example)):016x}"
-
-
-def refuse_shared(
-    examples: Sequence[Example], own: Dataset, other: Dataset, *, what: str
-) -> list[str]:
-    """Note on texts that both datasets share, by their letters; raises for shared rows.
-
-    Raises
-    ------
-    PlanError
-        If both are the same data, or hold the same rows of the same file.
-    """
-    rows = {_row(example) for example in other.examples}
-    shared = sum(_row(example) in rows for example in examples)
-    if own.fingerprint == other.fingerprint or shared:
-        raise PlanError(
-            f"{what} ({other.source}) holds {shared or len(examples):,} of the rows that "
-            f"{own.source} gives for training and choosing: a score on them says nothing. Name "
-            "other data, or split the file and name one part for each."
-        )
-    found = overlap([_text(e) for e in examples], [_text(e) for e in other.examples], near=None)
-    if not found.n_overlapping:
-        return []
-    return [
-        f"{found.n_overlapping:,} of {len(examples):,} texts of {own.source} stand in "
-        f"{other.source} too, by their letters."
-    ]
-
-
-def _row(example: Example) -> tuple[str, ...]:
-    """Place and texts of an example: objects have no place of their own."""
-    return (example.source, *example.fields.values())
-
-
-def _text(example: Example) -> str:
-    return " ".join(example.fields.values())
+    return unit or f"{letters_hash(' '.join(example.fields.values())):016x}"

@@ -7,14 +7,14 @@ from scrutiny.core.progress import SILENT, Progress
 from scrutiny.core.randomness import generator
 from scrutiny.models.hf.parts import quiet
 from scrutiny.training.finetuning.anchored.parts import piece_parts
-from scrutiny.training.finetuning.anchored.target import PieceTarget, target_of
+from scrutiny.training.finetuning.anchored.target import PieceTarget
 from scrutiny.training.finetuning.anchored.task_gradient import piece_task
 from scrutiny.training.finetuning.augmentation import checked_recipes
 from scrutiny.training.finetuning.base import bases_of
 from scrutiny.training.finetuning.batches import shuffled
 from scrutiny.training.finetuning.job import VERSION, FinetuningJob
 from scrutiny.training.finetuning.network import Parted, build
-from scrutiny.training.finetuning.one_run import Training
+from scrutiny.training.finetuning.one_run import Training, target_of
 from scrutiny.training.finetuning.optimizing import optimizer_of, train_epoch
 from scrutiny.training.finetuning.parts import DataParts, load_parts
 from scrutiny.training.finetuning.recipe import FinetuningRecipe

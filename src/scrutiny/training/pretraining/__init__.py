@@ -10,5 +10,5 @@
                 Teacher(folder, name, weight, temperature): the student's objective
     batches     Batches(corpus, recipe, seed).at(step): a pure function
     network     new_network, PretrainingForward: a fast forward pass over a `BertForPreTraining`
-    writing     RECORD, write_training_hashes
+    writing     RECORD, write_pretraining_hashes
 """

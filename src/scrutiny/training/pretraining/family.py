@@ -11,7 +11,7 @@ from scrutiny.training.pretraining.job import Prepared, PretrainingJob, Seeds, S
 from scrutiny.training.pretraining.recipe import PretrainingRecipe
 from scrutiny.training.pretraining.run import prepare, pretrain
 from scrutiny.training.pretraining.vocabulary import save_tokenizer
-from scrutiny.training.pretraining.writing import write_training_hashes
+from scrutiny.training.pretraining.writing import write_pretraining_hashes
 
 #: Folder of the vocabulary in that of the family.
 TOKENIZER = "tokenizer"
@@ -76,7 +76,7 @@ def pretrain_family(
     """
     prepared = _prepared(family, out)
     if not (out / HASHES).is_file():
-        write_training_hashes(prepared, out)
+        write_pretraining_hashes(prepared, out)
     folders = []
     for seeds in family.seeds:
         job = PretrainingJob(

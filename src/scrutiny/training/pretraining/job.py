@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from scrutiny.core.errors import ModelError
 from scrutiny.training.pretraining.corpus import Corpus, TextFile
 from scrutiny.training.pretraining.export import WEIGHTS, Precision
 from scrutiny.training.pretraining.recipe import PretrainingRecipe
-from scrutiny.training.pretraining.vocabulary import load_vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,25 +64,6 @@ class Start:
 
 def _sha256(folder: Path) -> str:
     return hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest()
-
-
-def load_network(folder: Path, tokenizer: Any) -> Any:
-    """Network of a teacher or a start, float32.
-
-    Raises
-    ------
-    ModelError
-        If its vocabulary differs: its distributions would be over other pieces.
-    """
-    import torch
-    from transformers import BertForPreTraining
-
-    if load_vocabulary(folder).get_vocab() != tokenizer.get_vocab():
-        raise ModelError(
-            f"{str(folder)!r} has another vocabulary than the model to train; train that one with "
-            f"--tokenizer {folder}."
-        )
-    return BertForPreTraining.from_pretrained(folder, local_files_only=True, dtype=torch.float32)
 
 
 @dataclass(frozen=True, slots=True)

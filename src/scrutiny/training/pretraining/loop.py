@@ -141,7 +141,9 @@ def train(
             next_weight=recipe.next_sentence,
             distill=distill,
         )
-        take_step(optimizer, found.total, clip=recipe.clip, rate=recipe.learning_rate_at(step))
+        pretraining_step(
+            optimizer, found.total, clip=recipe.clip, rate=recipe.learning_rate_at(step)
+        )
         step += 1
         window.append(found)
         if step % _LOG_EVERY == 0 or step == recipe.steps:
@@ -180,8 +182,8 @@ def optimizer_for(network: Any, recipe: PretrainingRecipe) -> Any:
     return torch.optim.AdamW(groups, lr=recipe.learning_rate, betas=recipe.betas, fused=True)
 
 
-def take_step(optimizer: Any, loss: Any, *, clip: float, rate: float) -> None:
-    """Take one step."""
+def pretraining_step(optimizer: Any, loss: Any, *, clip: float, rate: float) -> None:
+    """Take one step of a pretraining: the loss's gradients, clipped, at a learning rate."""
     optimizer.zero_grad(set_to_none=False)
     loss.backward()
     parameters = [p for group in optimizer.param_groups for p in group["params"]]

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from scrutiny.core.errors import PlanError
+from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.training.pretraining.batches import Batches
 from scrutiny.training.pretraining.corpus import encode, read_texts
 from scrutiny.training.pretraining.export import save_weights
-from scrutiny.training.pretraining.job import Prepared, PretrainingJob, load_network
+from scrutiny.training.pretraining.job import Prepared, PretrainingJob
 from scrutiny.training.pretraining.loop import Checkpointing, train
 from scrutiny.training.pretraining.network import (
     PretrainingForward,
@@ -111,8 +111,27 @@ def _untrained(job: PretrainingJob) -> Any:
     if job.start is None:
         start_from_frequencies(network, job.prepared.corpus)
     else:
-        stack(load_network(job.start.folder, job.prepared.tokenizer), network)
+        stack(_load_network(job.start.folder, job.prepared.tokenizer), network)
     return network
+
+
+def _load_network(folder: Path, tokenizer: Any) -> Any:
+    """Network of a teacher or a start, float32.
+
+    Raises
+    ------
+    ModelError
+        If its vocabulary differs: its distributions would be over other pieces.
+    """
+    import torch
+    from transformers import BertForPreTraining
+
+    if load_vocabulary(folder).get_vocab() != tokenizer.get_vocab():
+        raise ModelError(
+            f"{str(folder)!r} has another vocabulary than the model to train; train that one with "
+            f"--tokenizer {folder}."
+        )
+    return BertForPreTraining.from_pretrained(folder, local_files_only=True, dtype=torch.float32)
 
 
 def _keep(job: PretrainingJob, network: Any, folder: Path) -> None:
@@ -125,7 +144,7 @@ def _keep(job: PretrainingJob, network: Any, folder: Path) -> None:
 def _distillation(job: PretrainingJob, device: str) -> Distillation | None:
     if job.teacher is None:
         return None
-    network = load_network(job.teacher.folder, job.prepared.tokenizer).to(device)
+    network = _load_network(job.teacher.folder, job.prepared.tokenizer).to(device)
     network.eval().requires_grad_(requires_grad=False)
     forward = PretrainingForward(network, is_bf16=job.prepared.recipe.precision == "bf16")
     return Distillation(forward, job.teacher.weight, job.teacher.temperature)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.store.files import write_text
-from scrutiny.training.model_folder import write_hashes
+from scrutiny.training.model_folder import keep_training_texts
 from scrutiny.training.pretraining.export import write_json
 from scrutiny.training.pretraining.job import Prepared, PretrainingJob
 from scrutiny.training.pretraining.vocabulary import save_tokenizer
@@ -135,8 +135,8 @@ def _record_of(
     }
 
 
-def write_training_hashes(prepared: Prepared, folder: Path) -> Path:
-    """Write the hashes of all training sentences, without paragraphs: one file per family."""
+def write_pretraining_hashes(prepared: Prepared, folder: Path) -> Path:
+    """Write the hashes of a pretraining's sentences, without paragraphs: one file per family."""
     texts = (s for file in prepared.files for document in file.documents for s in document)
     folder.mkdir(parents=True, exist_ok=True)
-    return write_hashes(folder, texts)
+    return keep_training_texts(folder, texts)

@@ -56,7 +56,7 @@ class Lesson:
 
 
 def stream_seed(seed: int, purpose: str, *, version: str, draw: int = 0) -> int:
-    """Seed for one purpose of a training: weights, order, dropout."""
+    """Seed for one purpose of training a network over words: weights, order, dropout."""
     return stream_key(seed, purpose, version, "", draw) % 2**63
 
 
@@ -140,7 +140,7 @@ def accuracy(learner: Learner, texts: Numbered) -> float:
 
 
 def seconds_of(lesson: Lesson) -> float:
-    """Seconds of all epochs, extrapolated from a few steps that are taken."""
+    """Seconds of all epochs of a network over words, extrapolated from a few steps."""
     count, recipe = len(lesson.train.ids), lesson.recipe
     rng = generator(0, "timing", name=recipe.version, item="texts")
     drawn = rng.permutation(count)[: recipe.batch * STEPS].tolist()

@@ -83,7 +83,7 @@ class WordJob(TrainingJob):
             write_model(folder, trained.write, working=working, record=record, texts=texts)
         for _ in range(self.sizes.get("steps", 1) - told):  # texts without words make none
             progress.advance("train")
-        progress.passed(f"{folder.name}: {_result(record)}")
+        progress.passed(f"{folder.name}: {outcome_of(record)}")
         return record
 
 
@@ -145,24 +145,14 @@ def train_words(
     return train_runs(job, out, partial(job.train, progress=progress), progress=progress)
 
 
-def trained_line(member: Finished) -> str:
-    """Outcome of training one classifier over words, in a sentence.
+def outcome_of(record: dict[str, Any]) -> str:
+    """Outcome in the record of a classifier trained over words: score, epoch, words.
 
     Examples
     --------
-    >>> found = {"metric": "accuracy", "dev_score": 0.8125, "words": 900}
-    >>> trained_line(Finished(None, Path("runs/seed-1"), found))
-    'runs/seed-1: dev accuracy 0.812, 900 words'
-    """
-    return f"{member.folder}: {_result(member.record)}"
-
-
-def _result(record: dict[str, Any]) -> str:
-    """Outcome in a record: score, epoch, words.
-
-    Examples
-    --------
-    >>> _result({"dev_score": None, "words": 40, "epochs": [{}, {}], "chosen_epoch": 2})
+    >>> outcome_of({"metric": "accuracy", "dev_score": 0.8125, "words": 900})
+    'dev accuracy 0.812, 900 words'
+    >>> outcome_of({"dev_score": None, "words": 40, "epochs": [{}, {}], "chosen_epoch": 2})
     'epoch 2 of 2, 40 words'
     """
     score, epochs = record["dev_score"], record.get("epochs", ())

@@ -26,7 +26,7 @@ from scrutiny.models.words.linear import (
     features_of,
     write_linear,
 )
-from scrutiny.models.words.model import vocabulary_of
+from scrutiny.models.words.model import Vocabulary
 from scrutiny.training.finetuning.parts import DataParts
 from scrutiny.training.words.word_recipe import OnStep, Trained, WordRecipe, unheard
 
@@ -126,7 +126,7 @@ def _fitted(recipe: LinearRecipe, parts: DataParts, *, seed: int) -> LinearParts
     from sklearn.linear_model import LogisticRegression
 
     texts = [features_of(e.text, has_pairs=recipe.has_pairs) for e in parts.train]
-    features = vocabulary_of(Counter(f for own in texts for f in set(own)), recipe.least)
+    features = Vocabulary.frequent(Counter(f for own in texts for f in set(own)), recipe.least)
     chosen = drawn_rows(recipe, len(texts), seed=seed)
     golds = np.array([parts.labels.index(str(parts.train[i].gold)) for i in chosen])
     if not features or len(set(golds.tolist())) < len(parts.labels):

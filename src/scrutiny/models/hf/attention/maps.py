@@ -20,7 +20,7 @@ from scrutiny.core.queries.attention import WEIGHTINGS, AttentionMap, Weighting,
 from scrutiny.core.queries.language import TokenIds
 from scrutiny.models.answers.checked import AnswerError
 from scrutiny.models.hf.attention.function import LayerStep, Tap, can_be_tapped, eager, tapped
-from scrutiny.models.hf.attention.slopes import SlopeReading, has_answers
+from scrutiny.models.hf.attention.slopes import SlopeReading
 from scrutiny.models.hf.attention.values import Factors, ValueNorms, find_factors
 from scrutiny.models.hf.attention.words import SentencePieces, WordCutter
 from scrutiny.models.hf.batching import Budget
@@ -195,7 +195,7 @@ class AttentionSource:
                 "AttentionInterface, so there are no gradients by its weights; ask for the "
                 "weighting 'raw'."
             )
-        if not has_answers(self.network, probe_inputs(self.network)):
+        if not _has_answers(self.network, probe_inputs(self.network)):
             raise ModelError(
                 f"{self.name!r}: a {kind} has no head, so there is no answer to take the gradient "
                 "of. Name a language model or a tagger, or ask for the weighting "
@@ -304,3 +304,10 @@ def _in_order(
         else:
             weights = found if last[one.ids] == i else found.copy()
             yield AttentionMap(weights, one.words, one.ids)
+
+
+def _has_answers(network: Any, inputs: dict[str, Any]) -> bool:
+    """Whether a network has a head whose logits can be read; this is tried on a few tokens."""
+    with torch.inference_mode():
+        output = network(**inputs)
+    return any(hasattr(output, name) for name in ("logits", "prediction_logits"))

@@ -81,10 +81,3 @@ class SlopeReading:
         if self._is_causal:
             logprobs, ids, kept = logprobs[:, :-1], ids[:, 1:], kept[:, 1:]
         return (logprobs.gather(-1, ids[..., None])[..., 0] * kept).sum()
-
-
-def has_answers(network: Any, inputs: dict[str, Any]) -> bool:
-    """Whether a network has a head whose logits can be read; this is tried on a few tokens."""
-    with torch.inference_mode():
-        output = network(**inputs)
-    return any(hasattr(output, name) for name in ("logits", "prediction_logits"))

@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -22,12 +21,12 @@ from scrutiny.core.queries.gradients import InputEmbeddings, Piece, TokenGradien
 from scrutiny.models.hf.batching import (
     Answered,
     Budget,
-    free_memory,
     own_tokens,
     run_batches,
 )
 from scrutiny.models.hf.lm_head import logits_of
 from scrutiny.models.hf.sequences import Runner
+from scrutiny.text.tokens import without_space
 
 #: What is kept for the way back takes several times the memory of an answer.
 _SHARE_OF_BUDGET: Final = 4
@@ -87,9 +86,7 @@ class InputSlopes:
         def ask(batch: list[int]) -> Any:
             return self._batch(inputs(batch), lambda logits: loss(batch, logits))
 
-        yield from run_batches(
-            lengths, self._budget, ask, release=partial(free_memory, self._network.device)
-        )
+        yield from run_batches(lengths, self._budget, ask, device=self._network.device)
 
     def _batch(self, inputs: dict[str, Any], loss: Callable[[Any], Any]) -> Any:
         """Gradients of one batch."""
@@ -155,7 +152,7 @@ def loss_of_labels(targets: Sequence[int]) -> Loss:
 def slopes_of(
     answers: Iterator[Answered[Any]], tokenized: Any, examples: Sequence[Example], *, side: str
 ) -> list[TokenGradients | Failure]:
-    """Gradients of each example at its own tokens, in order.
+    """Gradients of a network's loss at the tokens of each example, in order.
 
     Parameters
     ----------
@@ -198,20 +195,6 @@ def checked(
 def _piece(example: Example, field: str, offsets: tuple[int, int]) -> Piece:
     """Position of a token without the space before it, which some tokenizers include."""
     return Piece(field, *without_space(example.fields[field], offsets))
-
-
-def without_space(text: str, offsets: tuple[int, int]) -> tuple[int, int]:
-    """Position of a token without the space before it, unless it is only spaces.
-
-    Examples
-    --------
-    >>> without_space("a film", (1, 6)), without_space("a  b", (1, 3))
-    ((2, 6), (1, 3))
-    """
-    start, end = offsets
-    shown = text[start:end]
-    blank = len(shown) - len(shown.lstrip())
-    return start + (blank if blank < len(shown) else 0), end
 
 
 def _embeddings_of(embedding: Any, tokenizer: Any) -> InputEmbeddings:

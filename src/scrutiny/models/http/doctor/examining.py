@@ -65,8 +65,8 @@ def planned(endpoint: Endpoint) -> int:
     return every + (members.REQUESTS_OF_SYSTEM if is_chat else log_probabilities.REQUESTS_OF_ECHO)
 
 
-def described(source: ModelSource) -> HttpModel:
-    """Model behind an endpoint, for the first task that its description fits.
+def examined_model(source: ModelSource) -> HttpModel:
+    """Endpoint to examine, as the model of the first task that its description fits.
 
     Raises
     ------

@@ -104,7 +104,7 @@ def f1_of_all(sums: Any) -> Any:
 
 
 def accuracy(sums: Any, weight: Any = None) -> Any:
-    """Accuracy from summed `label_counts` ``(..., 3)``."""
+    """Accuracy of the labels of pieces, from summed `label_counts` ``(..., 3)``."""
     with np.errstate(invalid="ignore"):
         return sums[..., 0] / sums[..., 2]
 

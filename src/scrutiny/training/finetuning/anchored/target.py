@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Final
 
-from scrutiny.core.answers.extract import EXTRACT
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
@@ -22,11 +21,7 @@ from scrutiny.training.finetuning.anchored.scores import (
     target_f1,
 )
 from scrutiny.training.finetuning.anchored.task_gradient import AnchoredFrame, Learned, target_rate
-from scrutiny.training.finetuning.network import torch_seed
-from scrutiny.training.finetuning.parts import DataParts
-from scrutiny.training.finetuning.reading import ReadingTarget
-from scrutiny.training.finetuning.targets import IGNORED, TAGS, EncodedExamples, Target
-from scrutiny.training.job import OneRun
+from scrutiny.training.finetuning.targets import IGNORED, TAGS, EncodedExamples
 
 #: Marks of a space in front of a piece, in vocabularies of bytes and of SentencePiece.
 _SPACES: Final = "Ġ▁"
@@ -194,16 +189,3 @@ def _kept(pieces: SentencePieces, room: int) -> SentencePieces:
     return SentencePieces(
         (*pieces.ids[:room], *pieces.ids[tail:]), (*pieces.words[:room], *pieces.words[tail:])
     )
-
-
-def target_of(parts: DataParts, run: OneRun) -> Target | PieceTarget:
-    """Target of a run: gold answers of its data, or labels of pieces.
-
-    The seed of a control task's labels is the run's, so that each run has others; members of a
-    family have streams of their own.
-    """
-    if parts.learned is None:
-        is_read = parts.task.answer_type is EXTRACT
-        return ReadingTarget(parts.task) if is_read else Target(parts.task, parts.labels)
-    seed = torch_seed(run.seed, "control labels", run.base)
-    return PieceTarget(parts.learned, parts.train, seed=seed)

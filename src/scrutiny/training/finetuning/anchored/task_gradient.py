@@ -59,7 +59,7 @@ class AnchoredFrame:
 
 
 def anchored_frame(example: Example, markers: tuple[str, str]) -> AnchoredFrame:
-    """Frame of an anchored annotation, with markers around each run of its anchor.
+    """Frame to learn an anchored annotation from, with markers around each run of its anchor.
 
     Several examples of a sentence (a sentence with two negations) are several frames.
     """

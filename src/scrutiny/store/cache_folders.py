@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def cache_folder() -> Path:
-    """Cache folder: ``SCRUTINY_CACHE_DIR``, or the user's cache folder."""
+    """Cache folder of all runs: ``SCRUTINY_CACHE_DIR``, or the user's cache folder."""
     given = os.environ.get("SCRUTINY_CACHE_DIR")
     if given:
         return Path(given).expanduser()
@@ -14,10 +14,10 @@ def cache_folder() -> Path:
 
 
 def cache_file() -> Path:
-    """File with the cached answers of models."""
+    """Answer cache: file with the answers of models."""
     return cache_folder() / "answers.sqlite"
 
 
 def models_folder() -> Path:
-    """Folder of converted, fine-tuned and trained models."""
+    """Cache folder of converted, fine-tuned and trained models."""
     return cache_folder() / "models"

@@ -1,4 +1,4 @@
-"""Models around a user's object: with samples, or with a known training text.
+"""Sampled models: a user's object is asked several times, and shares of labels are counted.
 
 What it is asked for are labels; the model's probabilities are their shares of the samples. Sample k
 of n has the number ``draw * n + k``, which the object is given as ``draw=`` where it takes such an
@@ -7,49 +7,14 @@ samples of the same model: what two such sets disagree on is noise.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, Protocol
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
-from scrutiny.core.model import Model, ModelAround, around
+from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
 from scrutiny.models.strings.source import ModelSource
-
-
-class ModelWithTrainingText(ModelAround):
-    """A model, and the hashes of the letters of every sentence that it was trained on.
-
-    All else is the model's own; hashes are made when they are first asked for.
-    """
-
-    capabilities: frozenset[str]
-
-    def __init__(self, model: Model, make_hashes: Callable[[], Any]) -> None:
-        super().__init__(model)
-        self.capabilities = model.capabilities | {"training_hashes"}
-        self._make_hashes = make_hashes  # as it is: what it is made of may be read
-        self._hashes: Any = None
-
-    def training_hashes(self) -> Any:
-        """Sorted ``uint64`` hashes of the letters of every training sentence."""
-        if self._hashes is None:
-            self._hashes = self._make_hashes()
-        return self._hashes
-
-
-def with_training_text(model: Model, make_hashes: Callable[[], Any]) -> Model:
-    """Return the model with its training text known.
-
-    Parameters
-    ----------
-    model
-        Any model.
-    make_hashes
-        Gives the sorted ``uint64`` hashes; called at most once, and only if they are asked for.
-    """
-    return around(ModelWithTrainingText, model)(model, make_hashes)
-
 
 SAMPLES: Final = "samples"
 DRAW: Final = "draw"

@@ -1,4 +1,4 @@
-"""Isolation of the user's code in our process: its errors and its working folder.
+"""Isolation of a model's code in our process: its errors and its working folder.
 
 A model that leaves (``sys.exit``), raises what is no ``Exception``, changes the working folder or
 what is built in, or lets a forked child of it run on has done so to itself; the run goes on as it
@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
-from scrutiny.core.boundary.storable import storable
+from scrutiny.core.boundary.storable import message_of, shown_value, storable
 from scrutiny.core.errors import ModelError, ScrutinyError
 from scrutiny.store.open_files import is_lost
 
@@ -38,33 +38,16 @@ _built_in: dict[str, dict[str, Any]] = {}
 _watched: list[bool] = []
 
 
-def watched_by_parent() -> None:
-    """Mark that this process may end with `FILES_CLOSED`, which its parent can explain."""
+def end_when_files_closed() -> None:
+    """Have a model that closes our files end this process, with `FILES_CLOSED` for its parent."""
     _watched.append(True)
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Whether the user interrupts the command, also inside a group of errors."""
+    """Whether what left a model's code is the user's interrupt, also inside a group of errors."""
     if isinstance(error, BaseExceptionGroup):
         return error.subgroup(KeyboardInterrupt) is not None
     return isinstance(error, KeyboardInterrupt)
-
-
-def message_of(error: BaseException) -> str:
-    """Type and message of an error of user code, even if its message raises an error."""
-    try:
-        said = str(error)
-    except BaseException:  # its own __str__ is broken, too, or interrupts
-        said = "its message cannot be had"
-    return f"{type(error).__name__}: {said}"
-
-
-def shown_value(value: object, letters: int) -> str:
-    """Beginning of a value of user code as text, if it can be converted."""
-    try:
-        return repr(value)[:letters]
-    except BaseException:  # its own __repr__ is broken
-        return f"a {type(value).__name__}"
 
 
 @contextmanager
@@ -125,8 +108,8 @@ def _raised(source: str, error: BaseException, line: str | None) -> ModelError:
 
 
 @contextmanager
-def at_home(source: str, *, is_new: bool = False) -> Iterator[None]:
-    """Run the user's code in its own working folder, and return to ours.
+def isolated(source: str, *, is_new: bool = False) -> Iterator[None]:
+    """Isolate a model's code: it runs in its own working folder, and we return to ours.
 
     What is made anew (``is_new``) begins in ours, which its model string is relative to.
     A child that it has forked and that would run on in our code ends here.

@@ -7,13 +7,11 @@ from pathlib import Path
 import pytest
 
 from scrutiny.core.errors import ModelError, PlanError
-from scrutiny.models.answers.user_code import (
-    at_home,
+from scrutiny.models.answers.isolation import (
     errors_named,
     exits_refused,
     is_interrupt,
-    message_of,
-    shown_value,
+    isolated,
 )
 from scrutiny.store.open_files import hold, numbers_of, release
 
@@ -24,29 +22,12 @@ class Odd(BaseException):
     """No ``Exception``, as what cancels tasks is none."""
 
 
-class Mute(Exception):
-    def __init__(self, why=ValueError):
-        self.why = why
-
-    def __str__(self):
-        raise self.why("no words")
-
-    __repr__ = __str__
-
-
 def test_interrupts_are_known_alone_and_in_groups():
     within = BaseExceptionGroup("both", [ValueError(), KeyboardInterrupt()])
     assert is_interrupt(KeyboardInterrupt())
     assert is_interrupt(within)
     assert not is_interrupt(ExceptionGroup("one", [ValueError()]))
     assert not is_interrupt(asyncio.CancelledError())
-
-
-def test_a_message_is_had_of_any_error():
-    assert message_of(ValueError("wrong")) == "ValueError: wrong"
-    assert message_of(Mute()) == "Mute: its message cannot be had"
-    assert message_of(Mute(KeyboardInterrupt)) == "Mute: its message cannot be had"
-    assert (shown_value("x" * 9, 3), shown_value(Mute(KeyboardInterrupt), 3)) == ("'xx", "a Mute")
 
 
 @pytest.mark.parametrize("error", [SystemExit(3), Odd("odd"), GeneratorExit()])
@@ -65,7 +46,7 @@ def test_everything_else_passes(error):
 def test_an_error_of_the_users_code_names_its_line():
     with (
         pytest.raises(
-            ModelError, match=r"ValueError: bad weights \(at test_models_user_code.py:\d+"
+            ModelError, match=r"ValueError: bad weights \(at test_models_isolation.py:\d+"
         ),
         errors_named("python:m:M"),
     ):
@@ -81,42 +62,42 @@ def test_an_error_of_ours_stays_as_it_is():
 def test_each_has_its_own_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "theirs").mkdir()
     monkeypatch.chdir(tmp_path)
-    with at_home(THEIRS):
+    with isolated(THEIRS):
         os.chdir("theirs")
     assert Path.cwd() == tmp_path
-    with at_home(THEIRS):
+    with isolated(THEIRS):
         assert Path.cwd() == tmp_path / "theirs"
-    with at_home(THEIRS, is_new=True):
+    with isolated(THEIRS, is_new=True):
         assert Path.cwd() == tmp_path
         os.chdir("theirs")
-    with at_home(THEIRS):
+    with isolated(THEIRS):
         os.chdir(tmp_path)
-    with at_home(THEIRS):
+    with isolated(THEIRS):
         assert Path.cwd() == tmp_path
 
 
 def test_each_model_has_the_folder_of_its_own_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "theirs").mkdir()
-    with at_home(THEIRS, is_new=True):
+    with isolated(THEIRS, is_new=True):
         os.chdir("theirs")
-    with at_home("python:./other.py:Model"):
+    with isolated("python:./other.py:Model"):
         assert Path.cwd() == tmp_path
-    with at_home("python:./theirs.py:another#seed=2"):
+    with isolated("python:./theirs.py:another#seed=2"):
         assert Path.cwd() == tmp_path / "theirs"
-    with at_home(THEIRS):
+    with isolated(THEIRS):
         os.chdir(tmp_path)
 
 
 def test_what_is_built_in_is_ours_again_and_theirs_for_them():
-    with at_home("python:./replaces.py:Model", is_new=True):
+    with isolated("python:./replaces.py:Model", is_new=True):
         builtins.open = None
         del builtins.repr
     assert builtins.open is open is not None
     assert repr(1) == "1"
-    with at_home("python:./replaces.py:Model"):
+    with isolated("python:./replaces.py:Model"):
         assert builtins.open is None
-    with at_home("python:./other.py:Model"):
+    with isolated("python:./other.py:Model"):
         assert builtins.open is not None
 
 
@@ -126,11 +107,11 @@ def test_files_of_ours_that_were_closed_end_the_run(tmp_path: Path):
     numbers = numbers_of(tmp_path / "ours")
     assert numbers == [file]
     hold(numbers)
-    with at_home(THEIRS):
+    with isolated(THEIRS):
         pass
 
     def close() -> None:
-        with at_home(THEIRS):
+        with isolated(THEIRS):
             os.close(file)
             assert os.open(tmp_path / "theirs", os.O_RDONLY) == file
 
@@ -138,18 +119,18 @@ def test_files_of_ours_that_were_closed_end_the_run(tmp_path: Path):
         close()
     release(numbers)
     os.close(file)
-    with at_home(THEIRS):
+    with isolated(THEIRS):
         pass
 
 
 def test_a_folder_that_was_removed_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
-    with at_home(THEIRS):
+    with isolated(THEIRS):
         Path("gone").mkdir()
         os.chdir("gone")
         (tmp_path / "gone").rmdir()
     assert Path.cwd() == tmp_path
-    with at_home(THEIRS):
+    with isolated(THEIRS):
         assert Path.cwd() == tmp_path
 
 
@@ -159,8 +140,8 @@ def test_a_child_that_runs_on_ends_where_the_users_code_ends(tmp_path: Path):
 
     code = (
         "import os\n"
-        "from scrutiny.models.answers.user_code import at_home\n"
-        "with at_home('python:m:M'):\n"
+        "from scrutiny.models.answers.isolation import isolated\n"
+        "with isolated('python:m:M'):\n"
         "    child = os.fork()\n"
         "if child:\n"
         "    os.waitpid(child, 0)\n"
