@@ -17,9 +17,10 @@ LISTED = ROOT / "design" / "001-kernel.md"
 HEADING = "## Public functions without a caller"
 
 
+@cache
 def modules():
-    for path in sorted(SOURCE.rglob("*.py")):
-        yield path, ast.parse(path.read_text(encoding="utf-8"))
+    paths = sorted(SOURCE.rglob("*.py"))
+    return [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in paths]
 
 
 @cache

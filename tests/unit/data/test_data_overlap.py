@@ -209,4 +209,4 @@ def test_the_leak_is_larger_than_whole_lines(shared, sst):
 def test_no_leak_in_movie_reviews(shared, sst):
     reviews = corpus(shared, "movie_reviews")
     assert len(reviews) == 2000
-    assert [overlap(texts, reviews).pairs for texts in sst] == [(), ()]
+    assert overlap([text for texts in sst for text in texts], reviews).pairs == ()

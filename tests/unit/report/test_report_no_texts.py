@@ -46,7 +46,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
             MeasurePlan(
                 "attack", "attack", ("m",), ("x",), {"recipes": ["deepwordbug"], "budget": 60}
             ),
-            MeasurePlan("robustness", "robustness", ("m",), ("x",)),
+            MeasurePlan(
+                "robustness", "robustness", ("m",), ("x",), {"transformations": ["typos", "ocr"]}
+            ),
         ),
         resampling=Resampling(draws=100),
     )

@@ -28,9 +28,8 @@ MODEL is ``hf:CHECKPOINT``, ``zoo:bert-4x128/seed-1``, or a packaged model's nam
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache, partial
-from importlib import import_module
-from importlib.util import find_spec
+from functools import cache, lru_cache, partial
+from importlib import import_module, util
 from typing import Any, Final, NamedTuple
 
 from scrutiny.core.errors import MissingExtraError, PlanError, UnknownNameError
@@ -165,6 +164,10 @@ def _load_perplexity(spec: str) -> Any:
     from scrutiny.perturb.resources.ngram import NgramModel
 
     return NgramModel.from_file(spec.removeprefix("ngram:"))
+
+
+#: A module is searched for on disk once: plans ask for each of their changes.
+find_spec: Final = cache(util.find_spec)
 
 
 @dataclass(frozen=True, slots=True)
