@@ -55,6 +55,7 @@ class EditTrack:
         self._annotations = annotations
         self._annotated = _replacing(annotations, edits) if _brings(edits) else set()
         self._taken: set[_Place] = set()
+        self._words: dict[tuple[str, Borders], list[CarriedWord]] = {}
 
     def spans(self, spans: Sequence[Span]) -> tuple[Span, ...]:
         """Spans of an answer, with those that edits bring for it."""
@@ -80,7 +81,11 @@ class EditTrack:
         """Words of the new text, each with the old words that it continues."""
         if field not in self.edits:
             return [CarriedWord(start, end, (i,)) for i, (start, end) in enumerate(borders)]
-        return _Words(borders, self.edits[field], self._before[field], self.texts[field]).all()
+        key = field, tuple(borders)  # an answer of words has the borders of the tokens
+        if key not in self._words:
+            made = _Words(borders, self.edits[field], self._before[field], self.texts[field])
+            self._words[key] = made.all()
+        return self._words[key]
 
     def borders(self, field: str, borders: Borders) -> Borders:
         """Borders of the words of the new text."""
