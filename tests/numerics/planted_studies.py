@@ -17,7 +17,7 @@ from scrutiny.core.record import Measure
 from scrutiny.diagnostics.attention.heads.design import make_heads_design
 from scrutiny.diagnostics.attention.params import HeadsParams
 from scrutiny.run.estimating.estimates import Estimator, estimate_all
-from scrutiny.run.planning.assignment import Assignment, Contrast
+from scrutiny.run.planning.assignment import Assignment, PlannedContrast
 from scrutiny.store.schemas import RECORDS
 from scrutiny.tasks.names import load_task
 
@@ -64,7 +64,7 @@ def verdict(claim, families, *, rng, seed, n=60, draws=200):
     specs = {spec.id: spec for spec in design.estimates}
     own = [_assignment("measured", specs[name]) for name in names if name in specs]
     contrasts = [
-        Contrast(
+        PlannedContrast(
             c.id,
             _assignment("measured", specs[c.a]),
             _assignment("measured" if c.minus == "own" else c.minus, specs[c.b]),

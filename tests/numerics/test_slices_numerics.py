@@ -14,7 +14,7 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.core.slice_syntax import complement
 from scrutiny.run.estimating.estimates import Estimator, estimate_all
-from scrutiny.run.planning.assignment import Assignment, Contrast
+from scrutiny.run.planning.assignment import Assignment, PlannedContrast
 from scrutiny.run.planning.slicing import over
 from scrutiny.store.schemas import RECORDS
 
@@ -55,7 +55,7 @@ def worse(rng, seed, **study):
     level = Assignment("p", "d@1", "m", "x", (Measure("hit"),), spec, {})
     slices = [f"s{k} = yes" for k in range(len(SHARES))]
     pairs = [
-        Contrast(where, over(level, where), over(level, complement(where)), is_paired=True)
+        PlannedContrast(where, over(level, where), over(level, complement(where)), is_paired=True)
         for where in slices
     ]
     claims = [

@@ -5,7 +5,7 @@ import pytest
 from planted_families import coverage, error
 
 from scrutiny.reliability.replicates.spread import compare_spreads, retained_scores
-from scrutiny.reliability.replicates.stability import seed_correlation
+from scrutiny.stats.association.correlation import seed_correlation
 from scrutiny.stats.significance.variance_ratio import Spread
 
 SEEDS = 5

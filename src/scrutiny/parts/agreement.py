@@ -105,7 +105,8 @@ def _pair(
     sides: tuple[Sequence[Estimate], Sequence[Estimate]],
     hits: dict[str, Hits],
 ) -> _Pair:
-    from scrutiny.reliability.replicates.stability import mean_kappa, rank_agreement
+    from scrutiny.stats.agreement.raters import mean_kappa
+    from scrutiny.stats.association.correlation import rank_agreement
 
     one, other = ({e.key.group: e.value for e in groups if e.value is not None} for groups in sides)
     groups = [g for g in one if g in other and g != "all"]

@@ -147,7 +147,7 @@ def _table(matches: Sequence[_Match], references: References) -> ChartTable:
 
 
 def _row(m: _Match, references: References) -> tuple[str, ...]:
-    from scrutiny.reliability.replicates.stability import seed_correlation
+    from scrutiny.stats.association.correlation import seed_correlation
 
     one, other = ([e.by_replicate[name] for name in m.replicates] for e in (m.a, m.b))
     limits = references.of(m.a), references.of(m.b)

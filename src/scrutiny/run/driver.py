@@ -4,7 +4,6 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +12,6 @@ import pyarrow as pa
 
 from scrutiny.core.boundary.canonical import canonical_json, plain, value_digest
 from scrutiny.core.claim import Claim
-from scrutiny.core.diagnostic import ChangesTexts
 from scrutiny.core.errors import StorageError
 from scrutiny.core.garbage import left_alone
 from scrutiny.core.progress import SILENT, Progress
@@ -23,7 +21,7 @@ from scrutiny.run.asking.sameness import MEMOS, memo_name, must_be_the_same
 from scrutiny.run.asking.stores import TaskStore, local_store
 from scrutiny.run.estimating.estimates import estimate_all, estimator_of
 from scrutiny.run.estimating.label_check import label_warnings
-from scrutiny.run.estimating.missing_answers import missing_answers, said_of_failures, sent
+from scrutiny.run.estimating.missing_answers import missing_answers
 from scrutiny.run.executing.executor import Executor
 from scrutiny.run.executing.executors import executor
 from scrutiny.run.executing.reissued import note_places, see_again
@@ -33,7 +31,7 @@ from scrutiny.run.opening import same_run
 from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.published import reproductions
 from scrutiny.run.planning.resolved import Measurement, Resolved
-from scrutiny.run.planning.tasks import TaskSpec, shards_of
+from scrutiny.run.planning.tasks import TaskSpec
 from scrutiny.run.state import (
     is_finished,
     mark_ended,
@@ -52,6 +50,8 @@ from scrutiny.store.schemas import OUTPUTS, RECORDS, TIMINGS, VARIANTS
 from scrutiny.store.seal import Seal, damage
 
 _STAGES: Final = ("prepare", "measure")
+_SHOWN: Final = 3  # failures whose words are told
+_SENT: Final = ("requests", "requests_again", "tokens_in", "tokens_out")
 _OF_SHARDS: Final = {"variants", "records", "outputs", "timings"}  # tables of what shards gave
 
 
@@ -174,8 +174,8 @@ def _run(resolved: Resolved, folder: RunFolder, options: RunOptions, crew: Execu
             *label_warnings(resolved, folder, estimates),
             *missing_answers(folder),
         ]
-        done["failures"] = said_of_failures(folder)
-        done["sent"] = sent(folder)
+        done["failures"] = _said_of_failures(folder)
+        done["sent"] = _sent(folder)
         files = folder.finish(done)
         if not is_packed:
             _pack(journal, files)
@@ -185,6 +185,23 @@ def _run(resolved: Resolved, folder: RunFolder, options: RunOptions, crew: Execu
         journal.close()
         if answers is not None:
             answers.close()
+
+
+def _said_of_failures(folder: RunFolder) -> list[str]:
+    """What was said of the first missing answers; it may quote texts of the data."""
+    told = folder.table("timings")["failures"].to_pylist()
+    return [*dict.fromkeys(message for own in told for message in own or ())][:_SHOWN]
+
+
+def _sent(folder: RunFolder) -> dict[str, Any]:
+    """Sums of what the run sent to endpoints; empty if it sent nothing.
+
+    Requests of shards that a kill has interrupted are not among them.
+    """
+    table = folder.table("timings")
+    sums = {name: sum(table[name].to_pylist()) for name in _SENT}
+    costs = [cost for cost in table["cost"].to_pylist() if cost is not None]
+    return {**sums, "cost": sum(costs) if costs else None} if sums["requests"] else {}
 
 
 def _answers(cache: Path | None) -> AnswerCache | None:
@@ -219,7 +236,7 @@ class _Work:
 
     def run(self, stage: str, crew: Executor, here: Executor) -> None:
         """Do the remaining shards of a stage: in workers, and here those that ask an endpoint."""
-        tasks = list(tasks_of(self._resolved, stage))
+        tasks = list(self._resolved.shards(stage))
         done = self._journal.done()
         todo = [task for task in tasks if task.id not in done]
         if tasks:
@@ -260,27 +277,6 @@ class _Work:
         return None if table is None else to_bytes(table)
 
 
-def tasks_of(resolved: Resolved, stage: str) -> Iterator[TaskSpec]:
-    """Tasks of one stage that a run works off, in plan order."""
-    for measurement in resolved.measurements.values():
-        for name in measurement.plan.data:
-            shards = partial(
-                shards_of,
-                measure=measurement.plan.id,
-                dataset=name,
-                items=len(measurement.examples[name]),
-                size=measurement.size(name),
-            )
-            if stage == "measure":
-                for family, pairs in measurement.cells.items():
-                    for pair in pairs:
-                        of, reference = (family, pair.position), measurement.beside(pair)
-                        yield from shards("measure", of=of, reference=reference)
-            elif isinstance(measurement.diagnostic, ChangesTexts):
-                for one in measurement.searched_with:
-                    yield from shards("prepare", reference=one)
-
-
 def _same_models(store: TaskStore, resolved: Resolved) -> None:
     """Raise if a family's first replicate has changed, as far as can be read."""
     for (family, data), pairing in resolved.pairings.items():
@@ -295,7 +291,7 @@ def _see_again(
 ) -> None:
     """Raise if a replicate has changed, even if no query is left."""
     if done:
-        tasks = (task for stage in _STAGES for task in tasks_of(resolved, stage))
+        tasks = (task for stage in _STAGES for task in resolved.shards(stage))
         see_again(resolved, store, runner, [task for task in tasks if task.id not in done])
     note_places(resolved, store)
 
@@ -328,7 +324,7 @@ def _is_packed(journal: Journal, folder: RunFolder, resolved: Resolved) -> bool:
     if files is None:
         return False
     done = journal.done()
-    is_done = all(task.id in done for stage in _STAGES for task in tasks_of(resolved, stage))
+    is_done = all(task.id in done for stage in _STAGES for task in resolved.shards(stage))
     if is_done and not damage(folder.path, files):
         return True
     journal.forget()
@@ -348,8 +344,8 @@ def _pack(journal: Journal, files: Seal) -> None:
 
 def _write_tables(folder: RunFolder, journal: Journal, resolved: Resolved) -> None:
     """Write the shards' results, in plan order."""
-    prepared = [task.id for task in tasks_of(resolved, "prepare")]
-    measured = [task.id for task in tasks_of(resolved, "measure")]
+    prepared = [task.id for task in resolved.shards("prepare")]
+    measured = [task.id for task in resolved.shards("measure")]
     footer = {m.kind: _measures(m, resolved) for m in resolved.measurements.values()}
     folder.write_table("variants", _parts(journal, prepared, "variants"), schema=VARIANTS)
     folder.write_table(

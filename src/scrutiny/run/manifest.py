@@ -2,7 +2,7 @@
 
 import platform
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -12,20 +12,21 @@ from scrutiny.core.claim import Claim
 from scrutiny.core.model import Family
 from scrutiny.core.plugin import sentence_of
 from scrutiny.core.registry import registry
+from scrutiny.models.python.reading import ObjectReading
 from scrutiny.models.strings.lineage import replicates_of
-from scrutiny.run.asking.sameness import compared, memo_name, outcomes
+from scrutiny.run.asking.sameness import Again, memo_name, outcomes
 from scrutiny.run.asking.stores import TaskStore
-from scrutiny.run.estimating.label_check import matches_to_show
 from scrutiny.run.planning.asked_slices import too_small
 from scrutiny.run.planning.assignment import to_json
 from scrutiny.run.planning.doubtful_data import (
     data_warnings,
+    trained_on_it,
     truncation_warnings,
     unasked_warnings,
     unscored_warnings,
 )
+from scrutiny.run.planning.label_words import matches_to_show
 from scrutiny.run.planning.resolved import Pairing, Resolved
-from scrutiny.run.training.trained import trained_on_it
 from scrutiny.store.run_folder import EXACT_RECORDS, FORMAT
 
 _PACKAGES = (
@@ -150,10 +151,33 @@ def _compared(store: TaskStore, resolved: Resolved, family: Family) -> dict[str,
         return {}
     names = [memo_name(family.name, r.source, name) for r in family.replicates for name in data]
     again = [one for name in names for one in outcomes(store, name)]
-    return {"compared": compared(resolved.pairings[family.name, data[0]].reading, again)}
+    return {"compared": _how_compared(resolved.pairings[family.name, data[0]].reading, again)}
 
 
 def _in_order_of_scores(pairing: Pairing) -> list[str]:
     """The model's labels, named as in the data, in the order of its scores."""
     words = pairing.labels.in_data_words(pairing.model_labels)
     return [words.get(label, label) for label in pairing.model_labels]
+
+
+def _how_compared(reading: ObjectReading | None, again: Sequence[Again]) -> str:
+    """Description for the manifest of how a family was compared at a resume.
+
+    Parameters
+    ----------
+    reading
+        Inspected state of its first replicate; None if it has a fingerprint.
+    again
+        Outcomes of the repeated queries of its replicates.
+    """
+    if reading is None:
+        return "the fingerprint that it states is compared at every start"
+    if reading.is_whole:
+        return "all that it is made of was read, and is compared at every start"
+    asked = sum(one.asked for one in again)
+    outcomes = ", ".join(dict.fromkeys(one.outcome for one in again))
+    done = f"{asked} were: {outcomes}" if again else "none was so far"
+    return (
+        "its code, arrays and estimators were read and are compared at every start; at a later "
+        f"start questions that it has answered are asked again ({done})"
+    )

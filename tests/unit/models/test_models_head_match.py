@@ -8,8 +8,8 @@ from scrutiny.core.example import Example
 from scrutiny.data.dataset import load_dataset
 from scrutiny.models.rules.mentions import find
 from scrutiny.models.strings.load import load_model
-from scrutiny.reliability.scored import level_of
 from scrutiny.tasks.names import load_task
+from scrutiny.tasks.scored import level_of
 from scrutiny.text.tokens import token_spans
 
 TASK = load_task("coreference")

@@ -13,8 +13,8 @@ from scrutiny.core.task import Prediction
 from scrutiny.data.dataset import load_dataset
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.strings.load import load_model
-from scrutiny.reliability.scored import level_of
 from scrutiny.tasks.names import load_task
+from scrutiny.tasks.scored import level_of
 from scrutiny.testing import check_adapter
 
 TRANSLATION, READING = load_task("translation"), load_task("question-answering")

@@ -4,12 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scrutiny.reliability.replicates.stability import (
-    hit_counts,
-    mean_kappa,
-    rank_agreement,
-    seed_correlation,
-)
+from scrutiny.reliability.replicates.stability import hit_counts
+from scrutiny.stats.agreement.raters import mean_kappa
+from scrutiny.stats.association.correlation import rank_agreement, seed_correlation
 from scrutiny.stats.errors import StatisticsError
 
 

@@ -19,7 +19,7 @@ from scrutiny.diagnostics.attention.heads.baselines import SPAN_BASELINES
 from scrutiny.diagnostics.attention.heads.design import make_heads_design
 from scrutiny.diagnostics.attention.params import HeadsParams
 from scrutiny.run.estimating.estimates import Estimator, estimate_all
-from scrutiny.run.planning.assignment import Assignment, Contrast, to_json
+from scrutiny.run.planning.assignment import Assignment, PlannedContrast, to_json
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.schemas import RECORDS
 
@@ -157,7 +157,9 @@ def _contrasts(assigned):
                     continue
                 a, b = assigned[family, dataset, c.a], assigned.get((other, dataset, c.b))
                 if b is not None:
-                    yield Contrast(f"{family}/{dataset}/{c.id}", a, b, is_paired=c.minus == "own")
+                    yield PlannedContrast(
+                        f"{family}/{dataset}/{c.id}", a, b, is_paired=c.minus == "own"
+                    )
 
 
 def _claims():

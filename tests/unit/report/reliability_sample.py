@@ -17,7 +17,7 @@ from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.run.estimating.estimates import Estimator, estimate_all
-from scrutiny.run.planning.assignment import Assignment, Contrast, Relation, to_json
+from scrutiny.run.planning.assignment import Assignment, PlannedContrast, PlannedRelation, to_json
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.schemas import RECORDS
 
@@ -143,14 +143,14 @@ def _made():
     records = _records(rng, items)
     assignments = list(_assignments())
     by_id = {a.spec.id: a for a in assignments}
-    pair = Contrast(
+    pair = PlannedContrast(
         "contrast", by_id["pairs-300-official-all"], by_id["pairs-300-summed-all"], is_paired=True
     )
     table = pa.Table.from_pylist(items)
     resampling = Resampling(draws=400)
     estimator = Estimator(records, table, resampling=resampling, seed=0)
     sides = (by_id["pairs-300-official-race-color"],), (by_id["triples-Race"],)
-    relation = Relation("two-views-of-race", *sides, ("{}",))
+    relation = PlannedRelation("two-views-of-race", *sides, ("{}",))
     found = estimate_all(
         estimator, assignments, list(_claims()), contrasts=[pair], relations=[relation]
     )

@@ -7,7 +7,7 @@ import pytest
 
 from scrutiny.core.plan import DataPlan, EstimatePlan, ModelPlan
 from scrutiny.run.budgeting import budget, timing
-from scrutiny.run.budgeting.budget import asked_digest, within
+from scrutiny.run.budgeting.budget import chosen_before, within
 from scrutiny.run.budgeting.cost import cost_of
 from scrutiny.run.budgeting.left_out import risk_names
 from scrutiny.run.budgeting.timing import Speed
@@ -15,7 +15,6 @@ from scrutiny.run.driver import run_plan
 from scrutiny.run.planning.audit import audit_plan
 from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.profiles import PROFILES
-from scrutiny.run.planning.rerun import chosen_before
 from scrutiny.run.planning.resolve import designed, measurement_of, resolve
 from scrutiny.stats.intervals.planner import items_planned
 
@@ -187,14 +186,14 @@ def test_what_was_chosen_is_found_again_by_what_was_asked(audited, tmp_path):
     asked = designed(audited, replace(audited.plan, measure=tuple(only)))
     chosen = designed(asked, within(asked, 10))
     folder = run_plan(chosen, tmp_path / "run")
-    known = chosen_before(folder, asked_digest(asked, 10))
+    known = chosen_before(folder, asked, 10)
     assert known is not None
     measures, kept = known
     assert kept == chosen.plan.budget
     again = designed(asked, replace(asked.plan, measure=measures, budget=kept))
     assert again.identity == chosen.identity
-    assert chosen_before(folder, asked_digest(asked, 11)) is None
-    assert chosen_before(folder, asked_digest(audited, 10)) is None
+    assert chosen_before(folder, asked, 11) is None
+    assert chosen_before(folder, audited, 10) is None
 
 
 def test_the_cases_of_a_suite_stay_together(tmp_path):

@@ -10,8 +10,8 @@ from scrutiny.diagnostics.invariance.parts import PART
 from scrutiny.report.reading.load import load_view
 from scrutiny.run.comparing.shared import (
     DIRECTIONS,
+    SharedInvariances,
     Wanted,
-    outcome_of,
     read_shared,
     shared_plan,
     worst_of,
@@ -74,7 +74,7 @@ def test_a_planted_loss_is_found_and_the_ceiling_is_one(lost):
     assert (forward.ceiling.value, forward.how) == (1.0, "itself")
     assert forward.hard.value < 0.95
     assert forward.finding.verdict == "not supported"
-    assert (outcome_of(forward), lost.outcome) == ("regression", "regression")
+    assert (SharedInvariances.outcome_of(forward), lost.outcome) == ("regression", "regression")
     # what the second does not mind, the first minds still less: told, and not judged
     assert (back.hard.key.subject, back.reference, back.hard.value) == ("plain", "touchy", 1.0)
 

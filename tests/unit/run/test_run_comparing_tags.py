@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrutiny.reliability.scored import item_scores
 from small_runs import plan, run
 from two_sides import sides, slice_of
 
@@ -17,7 +18,6 @@ from scrutiny.diagnostics.similarity.side_by_side.inputs import find_disagreemen
 from scrutiny.diagnostics.similarity.side_by_side.kept_answers import sides_of_models
 from scrutiny.diagnostics.similarity.side_by_side.sides import Answers
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.reliability.scored import item_scores
 from scrutiny.run.comparing.levels import CompareOptions
 from scrutiny.run.comparing.slices import changes, shown
 from scrutiny.run.comparing.whole import commonest_turn, compare_side_by_side

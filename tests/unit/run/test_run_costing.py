@@ -187,7 +187,7 @@ def timed(monkeypatch, clock):
 
     for module in ("resolve", "claims"):
         monkeypatch.setattr(import_module(f"scrutiny.run.planning.{module}"), "registry", Registry)
-    monkeypatch.setattr(import_module("scrutiny.run.planning.loading"), "load_replicate", load)
+    monkeypatch.setattr(import_module("scrutiny.run.planning.loading"), "_load_replicate", load)
 
     def check(*diagnostics, task="passages", families=("m",), kinds=equally_fast):
         monkeypatch.setattr(timing, "equally_fast", kinds)

@@ -4,8 +4,7 @@ import pytest
 from small_runs import plan, rows
 
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan
-from scrutiny.run.driver import tasks_of
-from scrutiny.run.executing.dealing import Dealer, models_of
+from scrutiny.run.executing.dealing import Dealer
 from scrutiny.run.planning.loading import KEPT
 from scrutiny.run.planning.resolve import resolve
 
@@ -51,7 +50,7 @@ def loads(found, of):
     has, loaded = {}, []
     for worker, task in found:
         kept = has.setdefault(worker, [])
-        for model in models_of(task, of):
+        for model in of.models_of(task):
             if model in kept:
                 kept.remove(model)
             else:
@@ -64,21 +63,21 @@ def loads(found, of):
 @pytest.mark.parametrize("quick", [(), (0,), (1,)], ids=["alike", "first quick", "second quick"])
 @pytest.mark.parametrize("workers", [1, 2, 3, 4, 7])
 def test_all_is_dealt_once_and_few_models_are_loaded_twice(five, workers, quick):
-    tasks = list(tasks_of(five, "measure"))
+    tasks = list(five.shards("measure"))
     assert len(tasks) == 5 * 5 * 2
     dealer = Dealer(workers)
-    planned = next(models_of(task, five)[0] for task in tasks)
+    planned = next(five.models_of(task)[0] for task in tasks)
     assert dealer.planner(planned) == 0
     found = dealt(dealer, tasks, five, quick=quick)
     assert sorted(task.id for _, task in found) == sorted(task.id for task in tasks)
     loaded = loads(found, five)
     assert len(set(loaded)) == 5
     assert len(loaded) <= 5 + workers - 1
-    assert models_of(found[0][1], five) == [planned]  # its planner has it already
+    assert five.models_of(found[0][1]) == [planned]  # its planner has it already
 
 
 def test_the_last_replicate_is_shared_so_that_nobody_waits(five):
-    tasks = list(tasks_of(five, "measure"))
+    tasks = list(five.shards("measure"))
     found = dealt(Dealer(2), tasks, five)
     shares = [sum(worker == number for worker, _ in found) for number in (0, 1)]
     assert shares == [25, 25]
@@ -88,8 +87,8 @@ def test_the_last_replicate_is_shared_so_that_nobody_waits(five):
 
 def test_what_needs_no_model_is_anybodys():
     made = resolved(MeasurePlan("d", "robustness", ("m",), ("x",), {"transformations": ["typos"]}))
-    tasks = list(tasks_of(made, "prepare"))
-    assert models_of(tasks[0], made) == []
+    tasks = list(made.shards("prepare"))
+    assert made.models_of(tasks[0]) == []
     assert [task for _, task in dealt(Dealer(3), tasks, made)] == tasks
 
 
@@ -101,8 +100,8 @@ def test_a_reference_stays_with_each_worker():
         models=models,
         items=1_500,
     )
-    tasks = list(tasks_of(made, "measure"))
-    reference = next(models_of(t, made)[1] for t in tasks if t.reference)
+    tasks = list(made.shards("measure"))
+    reference = next(made.models_of(t)[1] for t in tasks if t.reference)
     for workers in (1, 2, 3):
         loaded = loads(dealt(Dealer(workers), tasks, made), made)
         assert loaded.count(reference) <= workers
@@ -111,7 +110,7 @@ def test_a_reference_stays_with_each_worker():
 
 def test_planning_fills_one_worker_after_the_other():
     made = resolved(MeasurePlan("d", "performance", ("m",), ("x",)))
-    keys = [models_of(task, made)[0] for task in tasks_of(made, "measure")]
+    keys = [made.models_of(task)[0] for task in made.shards("measure")]
     dealer = Dealer(2)
     assert [dealer.planner(key) for key in keys] == [0, 0, 1, 1, 0]
     assert [dealer.planner(key) for key in (keys[4], keys[2])] == [0, 1]  # who has them
@@ -119,10 +118,10 @@ def test_planning_fills_one_worker_after_the_other():
 
 def test_more_models_than_can_be_kept_are_all_measured():
     made = resolved(MeasurePlan("d", "performance", ("m",), ("x",)))
-    tasks = list(tasks_of(made, "measure"))
+    tasks = list(made.shards("measure"))
     dealer = Dealer(1)
     for task in tasks:
-        dealer.planner(*models_of(task, made))
+        dealer.planner(*made.models_of(task))
     found = [task for _, task in dealt(dealer, tasks, made)]
     assert sorted(t.replicate for t in found) == [0, 1, 2, 3, 4]
     assert {t.replicate for t in found[:KEPT]} == {3, 4}  # those that are still there

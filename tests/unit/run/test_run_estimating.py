@@ -12,9 +12,9 @@ from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.reliability.additive import Additive, divide
-from scrutiny.run.estimating import estimates as estimating
-from scrutiny.run.estimating.estimates import Estimator, base_of, estimate_all
-from scrutiny.run.planning.assignment import Assignment, Contrast, from_json, to_json
+from scrutiny.run.estimating.estimates import Estimator, _base_of, estimate_all
+from scrutiny.run.planning import assignment as planned
+from scrutiny.run.planning.assignment import Assignment, PlannedContrast, from_json, to_json
 from scrutiny.store.schemas import RECORDS
 
 KIND = "heads@1#0"
@@ -49,7 +49,7 @@ def statistics(monkeypatch):
     """The statistics of this file among the others."""
     own = {"r@1": RECALL, "mean_head@1": MEAN, "change@1": CHANGE, "spread@1": SPREAD}
 
-    monkeypatch.setattr(estimating, "metric_of", lambda name, measures: own[name])
+    monkeypatch.setattr(planned, "metric_of", lambda name, measures: own[name])
 
 
 def rows(subject, dataset, table, *, replicate=None):
@@ -134,10 +134,10 @@ def test_a_side_of_the_family_that_it_was_trained_from_stands_beside_each_replic
 
 def test_a_base_is_found_by_the_factors_that_a_replicate_shares_with_it():
     bases = ['{"seed":"1"}', '{"seed":"2"}']
-    assert base_of('{"run":"1","seed":"2"}', bases) == 1
-    assert base_of('{"run":"1"}', ['{"seed":"1"}']) == 0
+    assert _base_of('{"run":"1","seed":"2"}', bases) == 1
+    assert _base_of('{"run":"1"}', ['{"seed":"1"}']) == 0
     with pytest.raises(PlanError, match="its factors do not say which"):
-        base_of('{"run":"1"}', bases)
+        _base_of('{"run":"1"}', bases)
 
 
 def test_groups_of_runs_are_compared_by_rank_as_well():
@@ -149,7 +149,7 @@ def test_groups_of_runs_are_compared_by_rank_as_well():
         ]
 
     made = estimator(runs("m", [3, 4, 5]), runs("n", [0, 1, 2]))
-    pair = Contrast(
+    pair = PlannedContrast(
         "c", assignment("mean_head@1"), assignment("mean_head@1", subject="n"), is_paired=False
     )
     across = made.contrast(pair).estimate.across

@@ -10,8 +10,8 @@ from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.reliability.additive import Additive, divide
-from scrutiny.run.estimating import estimates as estimating
 from scrutiny.run.estimating.gate import gate_run
+from scrutiny.run.planning import assignment as planned
 from scrutiny.run.planning.assignment import Assignment, to_json
 from scrutiny.store.schemas import RECORDS
 
@@ -24,7 +24,7 @@ FOUND = [0.0, 0.0, 0.0, 1.0, 1.0]
 @pytest.fixture
 def folder(monkeypatch):
     """A run of one checkpoint whose heads are estimated one by one."""
-    monkeypatch.setattr(estimating, "metric_of", lambda name, measures: RECALL)
+    monkeypatch.setattr(planned, "metric_of", lambda name, measures: RECALL)
     row = {
         "kind": "heads@1#0", "subject": "m", "reference": None, "replicate": None, "dataset": "x",
         "condition": "{}", "role": "measured", "variant": None, "status": "ok", "reason": None,

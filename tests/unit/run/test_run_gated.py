@@ -6,7 +6,7 @@ import pytest
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import Family, Replicate
-from scrutiny.run.planning.claims import _gates, on_record, refusal_of_claims
+from scrutiny.run.planning.specs import _gates, _on_record, _refusal_of_claims
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def family(tmp_path):
 
 
 def test_a_failed_gate_refuses_and_names_the_replicate(family):
-    said = refusal_of_claims(family, {"step": "10"}, ("fivegram",))
+    said = _refusal_of_claims(family, {"step": "10"}, ("fivegram",))
     assert said == 'below the gate \'fivegram\' of the competence record: {"seed":"2"}'
 
 
@@ -34,11 +34,11 @@ def test_a_failed_gate_refuses_and_names_the_replicate(family):
     ("step", "gates"), [("20", ("fivegram",)), ("10", ()), ("10", ("agreement",))]
 )
 def test_other_steps_and_other_gates_do_not(family, step, gates):
-    assert refusal_of_claims(family, {"step": step}, gates) == ""
+    assert _refusal_of_claims(family, {"step": step}, gates) == ""
 
 
 def test_each_failed_gate_is_named(family):
-    said = refusal_of_claims(family, {"step": "10"}, ("fivegram", "next_sentence"))
+    said = _refusal_of_claims(family, {"step": "10"}, ("fivegram", "next_sentence"))
     assert said.count("below the gate") == 2
     assert said.count('{"seed":"1"}') == 1  # seed 1 has failed the second only
 
@@ -46,17 +46,17 @@ def test_each_failed_gate_is_named(family):
 def test_a_record_that_does_not_read_is_no_pass(family, tmp_path):
     (tmp_path / "seed-1-10" / "competence.json").write_text("{}")
     with pytest.raises(ModelError, match="is no competence record"):
-        refusal_of_claims(family, {"step": "10"}, ("fivegram",))
+        _refusal_of_claims(family, {"step": "10"}, ("fivegram",))
 
 
 def test_models_without_a_checkpoint_have_no_record():
     toy = Family("m", "builtin:x", (Replicate("builtin:sentiment/seed-1", {"seed": "1"}),))
-    assert refusal_of_claims(toy, {}, ("fivegram",)) == ""
+    assert _refusal_of_claims(toy, {}, ("fivegram",)) == ""
 
 
 def test_gates_are_on_record_where_every_replicate_has_them(family):
     gates = ("agreement", "fivegram")
-    assert on_record(family, {"step": "10"}, gates) == ()  # seed 3 has no record
+    assert _on_record(family, {"step": "10"}, gates) == ()  # seed 3 has no record
     recorded = Family("m", "hf:x", tuple(r for r in family.replicates if r.random["seed"] != "3"))
-    assert on_record(recorded, {"step": "10"}, gates) == ("fivegram",)
-    assert on_record(recorded, {"step": "30"}, gates) == ()
+    assert _on_record(recorded, {"step": "10"}, gates) == ("fivegram",)
+    assert _on_record(recorded, {"step": "30"}, gates) == ()

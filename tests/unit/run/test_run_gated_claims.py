@@ -9,8 +9,7 @@ from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design
 from scrutiny.core.model import Family, Replicate
 from scrutiny.core.plan import ModelPlan
-from scrutiny.run.planning.claims import _gates
-from scrutiny.run.planning.specs import PlacedDesign, _named
+from scrutiny.run.planning.specs import PlacedDesign, _gates, _named
 
 CLAIM = Claim(
     "C5", "says", "heads", (Component("control/f1", 0.02),), gates=("task_skill",), family="x"

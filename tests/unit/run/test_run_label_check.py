@@ -15,8 +15,8 @@ from scrutiny.report.formats.markdown import render_markdown
 from scrutiny.report.reading.load import load_view
 from scrutiny.report.terminal.page import plain_text
 from scrutiny.run.driver import RunOptions
-from scrutiny.run.estimating.label_words import are_words, said_pairs
 from scrutiny.run.planning.file import plan_of
+from scrutiny.run.planning.label_words import are_words, said_pairs
 
 MODELS = """
 class Reader:

@@ -11,8 +11,8 @@ from scrutiny.core.model import KnowsTrainingText, capabilities_of
 from scrutiny.data.hashes import training_hashes
 from scrutiny.models.strings import load
 from scrutiny.models.strings.adapters import Adapter
+from scrutiny.run.planning.doubtful_data import trained_on_it
 from scrutiny.run.planning.loading import LoadedModels
-from scrutiny.run.training.trained import trained_on_it
 from scrutiny.tasks.names import load_task
 from scrutiny.testing.toy_models import KeywordClassifier
 

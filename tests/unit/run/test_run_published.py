@@ -13,7 +13,7 @@ from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.published import PublishedPlan
 from scrutiny.core.record import Counts
 from scrutiny.run.planning.file import plan_of
-from scrutiny.run.planning.published import must_be_claimed, must_read, reproduction, seen_in
+from scrutiny.run.planning.published import _seen_in, must_be_claimed, must_read, reproduction
 from scrutiny.store.findings import reproduction_from_json
 
 RUNS = {f'{{"run":"{i}"}}': v for i, v in enumerate([0.5, 0.6, 0.7], 1)}
@@ -232,10 +232,10 @@ def test_what_no_run_can_have_says_why():
 def test_a_finding_is_what_the_verdict_on_its_claim_says(verdict, outcome):
     row = PublishedPlan("it", "varies more", claim="c", percent=True)
     claim = Claim("c", "It varies more.", components=(Component("e", 0.0),))
-    one = seen_in(row, Finding(claim, number(0.02, low=0.01), verdict, "this recipe", "why"))
+    one = _seen_in(row, Finding(claim, number(0.02, low=0.01), verdict, "this recipe", "why"))
     assert (one.outcome, one.value, one.low, one.high) == (outcome, 2.0, 1.0, 100.0)
     assert one.reason == "why"
-    bare = seen_in(row, Finding(claim, None, verdict, "", "no number"))
+    bare = _seen_in(row, Finding(claim, None, verdict, "", "no number"))
     assert (bare.outcome, bare.value, bare.low) == (outcome, None, None)
 
 

@@ -18,7 +18,7 @@ from scrutiny.core.progress import Progress
 from scrutiny.core.record import Measure, Row
 from scrutiny.parts.run.assigned import contrast_key_of, key_of
 from scrutiny.run.budgeting.cost import cost_of
-from scrutiny.run.driver import RunOptions, run_plan, tasks_of
+from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.estimating.gate import gate_run
 from scrutiny.run.planning.assignment import assignments_of, to_json
 from scrutiny.run.planning.file import plan_of
@@ -387,7 +387,7 @@ def test_tasks_without_a_reference_have_the_names_that_they_had(two):
     made = plan(("a", two[0], ()), reference="")
     made = replace(made, measure=(replace(made.measure[0], diagnostic="performance"),))
     resolved = resolve(made, data={"x": rows()})
-    assert [t.id for t in tasks_of(resolved, "measure")] == ["measure/d/x/0/a/0"]
+    assert [t.id for t in resolved.shards("measure")] == ["measure/d/x/0/a/0"]
     assert to_json(resolved.assignments[0])["reference"] is None
 
 

@@ -11,8 +11,9 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.models.python.reading import ObjectReading
-from scrutiny.run.asking.sameness import MOST, Again, Witnesses, compared, must_be_the_same
+from scrutiny.run.asking.sameness import MOST, Again, Witnesses, must_be_the_same
 from scrutiny.run.asking.stores import forgetful_store
+from scrutiny.run.manifest import _how_compared
 
 EXAMPLES = [
     Example(str(n), {"text": f"text {n}"}, tokens={"text": ((0, 4),)}, language="en")
@@ -97,7 +98,7 @@ def test_a_digest_is_kept_when_the_model_is_about_to_be_asked():
     ],
 )
 def test_the_manifest_says_which_was_done(reading, words):
-    assert words in compared(reading, [Again(32, "the same")] * 2)
+    assert words in _how_compared(reading, [Again(32, "the same")] * 2)
 
 
 class Weighted:

@@ -9,7 +9,6 @@ from scrutiny.core.answers.clusters import clusters_of
 from scrutiny.core.errors import DataError, ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
-from scrutiny.reliability.scored import level_of
 from scrutiny.tasks.coreference.counts import PartitionCounts, count, without_singletons
 from scrutiny.tasks.coreference.metrics import (
     B_CUBED_F1,
@@ -21,6 +20,7 @@ from scrutiny.tasks.coreference.metrics import (
     OF_DOCUMENTS,
 )
 from scrutiny.tasks.names import load_task
+from scrutiny.tasks.scored import level_of
 
 TASK = load_task("coreference")
 METRICS = {"muc": MUC_F1, "b3": B_CUBED_F1, "ceafe": CEAF_E_F1, "mention": MENTION_F1}

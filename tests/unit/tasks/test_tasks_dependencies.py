@@ -7,11 +7,11 @@ from scrutiny.core.answers.words import ROOT, Words
 from scrutiny.core.errors import DataError, ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
-from scrutiny.reliability.scored import level_of
 from scrutiny.tasks.columns.tags import placed
 from scrutiny.tasks.dependencies import metrics
 from scrutiny.tasks.dependencies.counting import counts
 from scrutiny.tasks.dependencies.dependency_arcs import DependencyArcs
+from scrutiny.tasks.scored import level_of
 from scrutiny.testing.check_statistics import check_statistic
 from scrutiny.text.tokens import borders_in
 

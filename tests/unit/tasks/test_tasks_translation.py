@@ -15,9 +15,9 @@ from scrutiny.diagnostics.robustness.params import RobustnessParams
 from scrutiny.perturb.control.matched import Controls
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import parse_recipe
-from scrutiny.reliability.scored import level_of
 from scrutiny.tasks.generation.ngrams import bleu_counts, chrf_counts
 from scrutiny.tasks.names import load_task
+from scrutiny.tasks.scored import level_of
 from scrutiny.text.edits.apply import apply_edits
 
 sacrebleu = pytest.importorskip("sacrebleu")

@@ -17,8 +17,8 @@ from scrutiny.models.answers.checked import predict_or_fail  # noqa: E402
 from scrutiny.models.strings.family import expand  # noqa: E402
 from scrutiny.models.strings.lineage import replicates_of  # noqa: E402
 from scrutiny.models.strings.load import load_model  # noqa: E402
-from scrutiny.reliability.scored import level_of  # noqa: E402
 from scrutiny.tasks.names import load_task  # noqa: E402
+from scrutiny.tasks.scored import level_of  # noqa: E402
 from scrutiny.training.finetuning import one_run, trainer  # noqa: E402
 from scrutiny.training.finetuning.trainer import FINETUNE  # noqa: E402
 

@@ -13,8 +13,8 @@ from scrutiny.data.dataset import load_dataset
 from scrutiny.data.hashes import letters_hash
 from scrutiny.data.shared_items import refuse_shared
 from scrutiny.models.hf.batching import by_length
-from scrutiny.reliability.scored import level_of
 from scrutiny.tasks.names import load_task
+from scrutiny.tasks.scored import level_of
 from scrutiny.training.finetuning.augmentation import augmented, checked_recipes
 from scrutiny.training.finetuning.batches import shuffled
 from scrutiny.training.finetuning.parts import load_parts, split_off_dev

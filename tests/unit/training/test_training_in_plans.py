@@ -14,14 +14,11 @@ from scrutiny.cli.failures import exit_code_of  # noqa: E402
 from scrutiny.core.errors import PlanError, UnknownNameError  # noqa: E402
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan  # noqa: E402
 from scrutiny.run.driver import run_plan  # noqa: E402
+from scrutiny.run.planning.doubtful_data import trained_on_it  # noqa: E402
 from scrutiny.run.planning.file import plan_of  # noqa: E402
 from scrutiny.run.planning.resolve import resolve  # noqa: E402
 from scrutiny.run.training.nodes import Nodes  # noqa: E402
-from scrutiny.run.training.trained import (  # noqa: E402
-    trained_on_it,
-    with_stand_ins,
-    with_trained,
-)
+from scrutiny.run.training.trained import with_stand_ins, with_trained  # noqa: E402
 from scrutiny.training.finetuning import trainer  # noqa: E402
 
 PARAMS = {"epochs": 2, "batch": 8, "lr": 2e-2, "head_lr_factor": 1.0, "dev_share": 0.25}

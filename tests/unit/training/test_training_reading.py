@@ -9,8 +9,8 @@ from scrutiny.core.answers.any_of import AnyOf
 from scrutiny.core.answers.extract import Extract
 from scrutiny.core.example import Example
 from scrutiny.models.strings.load import load_model
-from scrutiny.reliability.scored import level_of
 from scrutiny.tasks.names import load_task
+from scrutiny.tasks.scored import level_of
 
 pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

@@ -11,11 +11,12 @@ pytest.importorskip("sklearn")
 from scrutiny.core.errors import PlanError, StorageError
 from scrutiny.core.registry import registry
 from scrutiny.run.driver import run_plan
+from scrutiny.run.planning.doubtful_data import trained_on_it
 from scrutiny.run.planning.file import plan_of
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.run.training import trained as training
 from scrutiny.run.training.nodes import Nodes, recipe_of_node
-from scrutiny.run.training.trained import trained_on_it, with_stand_ins, with_trained
+from scrutiny.run.training.trained import with_stand_ins, with_trained
 from scrutiny.training.model_folder import held
 from scrutiny.training.words.linear import LinearRecipe
 

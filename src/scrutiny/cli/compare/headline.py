@@ -5,7 +5,7 @@ from typing import Final
 
 from scrutiny.parts.wording.numbers import denominator, number
 from scrutiny.run.comparing.levels import Level, SideBySide, is_gain
-from scrutiny.run.comparing.shared import outcome_of
+from scrutiny.run.comparing.shared import SharedInvariances
 
 _MOST_NAMED: Final = 3
 #: What an outcome says of a loss, of what, and of how much.
@@ -72,7 +72,7 @@ def _changed(whole: SideBySide) -> Iterator[tuple[bool, float, str]]:
 def _lost(whole: SideBySide) -> Iterator[tuple[bool, float, str]]:
     """The same for every invariance of the first that the second is shown to lose."""
     for one in () if whole.shared is None else whole.shared.judged:
-        if outcome_of(one) == "regression":
+        if SharedInvariances.outcome_of(one) == "regression":
             yield (
                 False,
                 1.0,  # behind what changes without any change of the text

@@ -8,7 +8,7 @@ from scrutiny.core.boundary.canonical import plain
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.run.comparing.levels import Level, SideBySide
-from scrutiny.run.comparing.shared import SharedInvariances, outcome_of
+from scrutiny.run.comparing.shared import SharedInvariances
 from scrutiny.store.estimates import estimate_to_row
 from scrutiny.store.findings import finding_to_json
 
@@ -58,7 +58,7 @@ def _of_shared(shared: SharedInvariances) -> Iterator[tuple[str, Object]]:
         told = {"is_judged": one in shared.judged, "ceiling_of": one.how}
         further = {name.partition("@")[0]: _said(found) for name, found in one.further.items()}
         changed = {name: str(value) for name, value in key.condition.items()}
-        judged = {"margin": one.margin, "outcome": outcome_of(one)}
+        judged = {"margin": one.margin, "outcome": shared.outcome_of(one)}
         yield "invariance", {**of, **changed, **own, **told, **further, **judged}
     for row in shared.likened:
         of = {"measure": row.measure, "pooling": row.pooling, "dataset": row.value.key.dataset}

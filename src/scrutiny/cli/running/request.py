@@ -21,15 +21,14 @@ from scrutiny.core.boundary.storable import storable
 from scrutiny.core.errors import DataError
 from scrutiny.core.plan import Plan
 from scrutiny.run.driver import RunOptions, run_plan
-from scrutiny.run.estimating.missing_answers import missing_answers, said_of_failures, sent_in_words
+from scrutiny.run.estimating.missing_answers import missing_answers
 from scrutiny.run.executing.executor import Executor
 from scrutiny.run.planning.asked_slices import too_small
-from scrutiny.run.planning.doubtful_data import data_warnings
+from scrutiny.run.planning.doubtful_data import data_warnings, trained_on_it
 from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.opened import Opened
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.run.planning.resolved import Resolved
-from scrutiny.run.training.trained import trained_on_it
 from scrutiny.store.cache_folders import cache_file
 from scrutiny.store.lock import is_in_use
 from scrutiny.store.run_folder import RunFolder
@@ -121,11 +120,29 @@ def _run(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -
     folder = run_plan(resolved, out, options=request.running, crew=request.crew)
     for sentence in missing_answers(folder):
         tell(sentence)
-    for said in said_of_failures(folder):
+    for said in folder.manifest.get("failures", ()):
         tell(f"A failure said: {said}")
     if sums := folder.manifest.get("sent"):
-        tell(sent_in_words(sums))
+        tell(_sent_in_words(sums))
     return folder
+
+
+def _sent_in_words(sums: Mapping[str, Any]) -> str:
+    """Sentence about what was sent.
+
+    Examples
+    --------
+    >>> _sent_in_words(
+    ...     {"requests": 1200, "requests_again": 8, "tokens_in": 9000, "tokens_out": 0, "cost": 1.5}
+    ... )
+    'Sent 1,200 requests (8 of them again), 9,000 tokens read and 0 written; cost: 1.50.'
+    """
+    again = f" ({sums['requests_again']:,} of them again)" if sums["requests_again"] else ""
+    cost = "" if sums["cost"] is None else f"; cost: {sums['cost']:,.2f}"
+    return (
+        f"Sent {sums['requests']:,} requests{again}, {sums['tokens_in']:,} tokens read and "
+        f"{sums['tokens_out']:,} written{cost}."
+    )
 
 
 def _fitting(

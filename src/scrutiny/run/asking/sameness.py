@@ -11,7 +11,6 @@ from typing import Any, Final
 from scrutiny.core.boundary.secrets import redacted
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ModelError
-from scrutiny.models.python.reading import ObjectReading
 from scrutiny.run.asking.forms import FORMS, PREDICT, Form
 from scrutiny.run.asking.stores import TaskStore
 
@@ -161,26 +160,3 @@ class Again:
 
     asked: int
     outcome: str
-
-
-def compared(reading: ObjectReading | None, again: Sequence[Again]) -> str:
-    """Description for the manifest of how a family was compared at a resume.
-
-    Parameters
-    ----------
-    reading
-        Inspected state of its first replicate; None if it has a fingerprint.
-    again
-        Outcomes of the repeated queries of its replicates.
-    """
-    if reading is None:
-        return "the fingerprint that it states is compared at every start"
-    if reading.is_whole:
-        return "all that it is made of was read, and is compared at every start"
-    asked = sum(one.asked for one in again)
-    outcomes = ", ".join(dict.fromkeys(one.outcome for one in again))
-    done = f"{asked} were: {outcomes}" if again else "none was so far"
-    return (
-        "its code, arrays and estimators were read and are compared at every start; at a later "
-        f"start questions that it has answered are asked again ({done})"
-    )

@@ -23,7 +23,7 @@ from scrutiny.run.budgeting.cost import parts_of
 from scrutiny.run.budgeting.left_out import items_of, left_out, risk_names
 from scrutiny.run.budgeting.timing import Timer
 from scrutiny.run.planning.loading import LoadedModels
-from scrutiny.run.planning.rerun import chosen_before
+from scrutiny.run.planning.rerun import as_tuples
 from scrutiny.run.planning.resolve import designed, inputs_of, measurement_of
 from scrutiny.run.planning.resolved import Measurement, Resolved
 from scrutiny.store.run_folder import RunFolder
@@ -37,7 +37,7 @@ _LEAST_SEARCH: Final = 25  # texts of a search
 _FEW: Final = 2  # texts of an item that is simply predicted
 
 
-def asked_digest(resolved: Resolved, seconds: float) -> str:
+def _digest(resolved: Resolved, seconds: float) -> str:
     """Digest of the requested plan, which identifies it when it is issued again."""
     return digest("budget", resolved.identity, f"{seconds:g}")
 
@@ -50,10 +50,9 @@ def resolved_within(
     What the same request chose earlier, in one of these run folders, is chosen again, so that it
     goes on there; ``given`` is that of `within`.
     """
-    asked = asked_digest(resolved, seconds)
     for folder in folders:
         with suppress(DataError):  # nothing there, or damaged
-            known = chosen_before(RunFolder(folder), asked)
+            known = chosen_before(RunFolder(folder), resolved, seconds)
             if known is not None:
                 measure, budget = known
                 return designed(resolved, replace(resolved.plan, measure=measure, budget=budget))
@@ -97,7 +96,7 @@ def within(
     least = (chooser.least(one) for one in asked if one.id not in measured)
     costs = [(measurement_of(one, resolved), chooser.seconds(one)) for one in least]
     said = left_out(resolved, chosen, seconds=seconds, too_much=costs)
-    budget = Budget(seconds, asked_digest(resolved, seconds), tuple(said))
+    budget = Budget(seconds, _digest(resolved, seconds), tuple(said))
     return replace(resolved.plan, measure=chosen, budget=budget)
 
 
@@ -261,3 +260,15 @@ def _once_drawn(plan: MeasurePlan, params: Mapping[str, Any]) -> MeasurePlan:
 def _with(plan: MeasurePlan, **params: Any) -> MeasurePlan:
     """Measurement with other parameters."""
     return replace(plan, params={**plan.params, **params})
+
+
+def chosen_before(
+    folder: RunFolder, resolved: Resolved, seconds: float
+) -> tuple[tuple[MeasurePlan, ...], Budget] | None:
+    """Measurements that the same request chose earlier to meet its budget, if any."""
+    plan = folder.manifest.get("plan", {})
+    kept = plan.get("budget")
+    if not kept or kept["asked"] != _digest(resolved, seconds):
+        return None
+    measures = tuple(MeasurePlan(**as_tuples(one)) for one in plan["measure"])
+    return measures, Budget(**as_tuples(kept))

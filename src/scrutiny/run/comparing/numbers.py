@@ -15,7 +15,7 @@ from scrutiny.reliability.metrics import in_words
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.families import counted
 from scrutiny.run.estimating.contrasts import contrast, shared_items
-from scrutiny.run.estimating.estimates import estimator_of, statistic_of
+from scrutiny.run.estimating.estimates import estimator_of
 from scrutiny.run.planning.assignment import Assignment, assignments_of
 from scrutiny.store.run_folder import RunFolder
 
@@ -73,7 +73,7 @@ def compare_runs(
     for number, (one, other) in enumerate(pairs):
         found = contrast(
             shared_items(others.joined(other), own.joined(one)),
-            statistic_of(other),
+            other.statistic,
             key=replace(
                 one.key,
                 subject=other.subject,
@@ -87,7 +87,7 @@ def compare_runs(
             paired=same_models(first, second, (one, other)) if paired is None else paired,
             resampling=own.resampling,
             seed=own.seed,
-            subtracted=statistic_of(one),
+            subtracted=one.statistic,
         )
         estimated[f"{number}/{one.spec.id}"] = found
         name = found.estimate.key.dataset

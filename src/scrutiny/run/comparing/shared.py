@@ -34,13 +34,8 @@ _OUTCOMES: Final[Mapping[str, Outcome]] = {
 
 
 def worst_of(outcomes: Collection[Outcome | None]) -> Outcome | None:
-    """Worst of several outcomes; ``None`` if there are none."""
+    """Worst outcome of comparing two models in several ways; ``None`` if there are none."""
     return next((outcome for outcome in WORST if outcome in outcomes), None)
-
-
-def outcome_of(one: KeptAnswers) -> Outcome:
-    """Whether an invariance is lost, as an outcome."""
-    return _OUTCOMES.get(one.finding.verdict, "undecided")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +91,12 @@ class SharedInvariances:
     @property
     def outcome(self) -> Outcome | None:
         """Worst outcome of the judged results; ``None`` if there are none."""
-        return worst_of(set(map(outcome_of, self.judged)))
+        return worst_of(set(map(self.outcome_of, self.judged)))
+
+    @staticmethod
+    def outcome_of(one: KeptAnswers) -> Outcome:
+        """Whether an invariance is lost, as an outcome."""
+        return _OUTCOMES.get(one.finding.verdict, "undecided")
 
 
 def shared_plan(plan: Plan, wanted: Wanted) -> Plan:

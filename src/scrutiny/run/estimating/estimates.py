@@ -24,14 +24,14 @@ from scrutiny.reliability.derive import join
 from scrutiny.reliability.estimate import Estimated, by_replicate, estimate, refused
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.misses import with_exact_misses
-from scrutiny.reliability.panel import Joined, Panel, Side, columns_of
+from scrutiny.reliability.panel import Joined, Panel, Side
 from scrutiny.reliability.two_metrics import of_two
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.families import counted
 from scrutiny.run.estimating.contrasts import contrast, joined_slices, shared_items
 from scrutiny.run.estimating.joint import jointly
 from scrutiny.run.estimating.relations import relate
-from scrutiny.run.planning.assignment import Assignment, Contrast, Relation
+from scrutiny.run.planning.assignment import Assignment, PlannedContrast, PlannedRelation
 from scrutiny.store.panels import PanelKey, Recorded, read_panel
 from scrutiny.store.run_folder import RunFolder
 from scrutiny.store.stacked import stack
@@ -70,7 +70,7 @@ class Estimator:
         return estimate(
             recorded.panel,
             self._sides(recorded, assignment),
-            statistic=statistic_of(assignment),
+            statistic=assignment.statistic,
             key=assignment.key,
             resampling=self.resampling,
             seed=self.seed,
@@ -92,7 +92,7 @@ class Estimator:
         found = estimate_along(
             recorded.panel,
             self._sides(recorded, assignment),
-            statistic=statistic_of(assignment),
+            statistic=assignment.statistic,
             key=assignment.key,
             resampling=self.resampling,
             seed=self.seed,
@@ -103,11 +103,11 @@ class Estimator:
             for place, one in zip(places, found, strict=True)
         }
 
-    def contrast(self, pair: Contrast) -> Estimated:
+    def contrast(self, pair: PlannedContrast) -> Estimated:
         """Estimate of the difference of two specifications."""
         if pair.how:
             return self._joint(pair)
-        sides, statistic = (self.joined(pair.a), self.joined(pair.b)), statistic_of(pair.a)
+        sides, statistic = (self.joined(pair.a), self.joined(pair.b)), pair.a.statistic
         meeting = joined_slices(*sides) if pair.is_of_slices else shared_items(*sides)
         found = contrast(
             meeting,
@@ -116,7 +116,7 @@ class Estimator:
             paired=pair.is_paired,
             resampling=self.resampling,
             seed=self.seed,
-            subtracted=statistic_of(pair.b),
+            subtracted=pair.b.statistic,
         )
         if pair.exact_at is None or not isinstance(statistic, AdditiveStatistic):
             return found
@@ -124,13 +124,13 @@ class Estimator:
         is_apart = meeting.units is not None and meeting.units.n_units == one.shape[1]
         return with_exact_misses(found, (one, other), share=pair.exact_at, is_apart=is_apart)
 
-    def _joint(self, pair: Contrast) -> Estimated:
+    def _joint(self, pair: PlannedContrast) -> Estimated:
         """Estimate of one metric of two specifications, or of two metrics of one selection."""
         is_operator = pair.how in OPERATORS
         needs = None if is_operator else metric_of(pair.how).slot
         one, other = (self.joined(side, needs=needs) for side in (pair.a, pair.b))
         if is_operator:
-            width, own = one[1].values.shape[-1], (statistic_of(pair.a), statistic_of(pair.b))
+            width, own = one[1].values.shape[-1], (pair.a.statistic, pair.b.statistic)
             statistic: Statistic = of_two(pair.how, *own, width=width)
         else:
             statistic = metric_of(pair.how)
@@ -148,7 +148,7 @@ class Estimator:
         """Panel of a specification, with the measures that its statistic needs."""
         recorded = self._recorded(assignment)
         if needs is None:
-            needs = statistic_of(assignment).needs
+            needs = assignment.statistic.needs
         spec, sides = assignment.spec, self._sides(recorded, assignment)
         return recorded.panel, join(
             recorded.panel, sides, needs=needs, fallback=spec.fallback, at=spec.at
@@ -165,7 +165,7 @@ class Estimator:
             measures=assignment.measures,
             unit=spec.unit,
             strata=spec.strata,
-            cells=statistic_of(assignment).cells,
+            cells=assignment.statistic.cells,
         )
         whole = self._stack(key, spec.beside) if spec.beside else self._panel(key)
         if not spec.where:
@@ -193,22 +193,11 @@ class Estimator:
         """Side of the base family that the subject was trained from, aligned to its replicates."""
         base = self._recorded(replace(assignment, subject=assignment.base))
         side = base.select(selector, {})
-        rows = [base_of(name, base.panel.replicates) for name in recorded.panel.replicates]
+        rows = [_base_of(name, base.panel.replicates) for name in recorded.panel.replicates]
         return Side(side.values[rows], side.status[rows])
 
 
-def statistic_of(assignment: Assignment) -> Statistic:
-    """Statistic of a specification, with its condition (a tolerance) and widths of needs."""
-    metric = metric_of(assignment.spec.metric, assignment.measures)
-    statistic = metric.of_condition(assignment.condition)
-    at = next(iter(assignment.places), assignment.spec.at)
-    names = (need.rpartition(".")[2] for need in statistic.needs)
-    return statistic.of_widths(
-        [len(columns_of(assignment.measures, name, at) or ()) for name in names]
-    )
-
-
-def base_of(replicate: str | None, bases: Sequence[str | None]) -> int:
+def _base_of(replicate: str | None, bases: Sequence[str | None]) -> int:
     """Index of the base that an estimated replicate was trained from.
 
     The only one there is, or the one whose random factors the replicate has as well.
@@ -236,8 +225,8 @@ def estimate_all(
     assignments: Iterable[Assignment],
     claims: Sequence[Claim],
     *,
-    contrasts: Iterable[Contrast] = (),
-    relations: Iterable[Relation] = (),
+    contrasts: Iterable[PlannedContrast] = (),
+    relations: Iterable[PlannedRelation] = (),
 ) -> tuple[list[Estimate], list[Finding]]:
     """Estimates of all specifications, with tests per replicate, and the findings.
 
@@ -308,7 +297,7 @@ def _rows_of_tests(estimator: Estimator, assignment: Assignment) -> list[Estimat
     ``value`` is the p-value; ``n_units`` what the test rests on.
     """
     spec = assignment.spec
-    statistic = statistic_of(assignment)
+    statistic = assignment.statistic
     tests, between_cells = statistic.tests, statistic.cell_tests
     if (tests is None and between_cells is None) or not _is_tested(spec):
         return []

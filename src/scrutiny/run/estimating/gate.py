@@ -16,16 +16,16 @@ from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.families import counted
 from scrutiny.reliability.verdicts.gate_rules import Rule, parse_rule
 from scrutiny.run.estimating.estimates import Estimator, estimator_of
-from scrutiny.run.planning.assignment import Assignment, Contrast, assignments_of, from_json
+from scrutiny.run.planning.assignment import Assignment, PlannedContrast, assignments_of, from_json
 from scrutiny.run.planning.slicing import contrast_over, over, split_selector
 from scrutiny.store.findings import claim_from_json
 from scrutiny.store.run_folder import RunFolder
 
 
-def _contrasts_of(folder: RunFolder) -> list[Contrast]:
+def _contrasts_of(folder: RunFolder) -> list[PlannedContrast]:
     """Contrasts that a finished run has computed."""
     return [
-        Contrast(**{**pair, "a": from_json(pair["a"]), "b": from_json(pair["b"])})
+        PlannedContrast(**{**pair, "a": from_json(pair["a"]), "b": from_json(pair["b"])})
         for pair in folder.manifest.get("contrasts", ())
     ]
 
@@ -102,7 +102,7 @@ def estimates_on(folder: RunFolder, rule: Rule, *, group: str = "all") -> list[E
 
 
 def names_slice(folder: RunFolder, names: Collection[str]) -> bool:
-    """Whether one of these names is an attribute of the run's items, not a condition."""
+    """Whether a rule of a gate is about a slice to be estimated: it names an item's attribute."""
     attributes = _attributes(estimator_of(folder), _numbers(folder))
     return bool(split_selector(dict.fromkeys(names), names=attributes)[0])
 
@@ -217,7 +217,7 @@ def _of_both(
         is_paired = a.subject == b.subject and dict(a.within) == dict(b.within)
         how = asked.between(a.spec.metric, b.spec.metric)
         name = f"{one.id} {asked.how or 'minus'} {other.id}"
-        yield _Number(name, Contrast(name, a, b, is_paired, how=how), one.measure)
+        yield _Number(name, PlannedContrast(name, a, b, is_paired, how=how), one.measure)
 
 
 def _attributes(estimator: Estimator, known: "Sequence[_Number]") -> set[str]:
@@ -250,7 +250,7 @@ class _Number:
     """Estimate or difference that a rule may select, with its measurement."""
 
     id: str
-    of: Assignment | Contrast
+    of: Assignment | PlannedContrast
     measure: str
 
     @property
@@ -260,8 +260,10 @@ class _Number:
 
     def over(self, where: str) -> "_Number":
         """The number on the items of a slice."""
-        made: Assignment | Contrast = (
-            contrast_over(self.of, where) if isinstance(self.of, Contrast) else over(self.of, where)
+        made: Assignment | PlannedContrast = (
+            contrast_over(self.of, where)
+            if isinstance(self.of, PlannedContrast)
+            else over(self.of, where)
         )
         return _Number(f"{self.id}/{where}", made, self.measure)
 
@@ -280,7 +282,7 @@ class _Number:
 
     def estimate(self, estimator: Estimator) -> Estimated:
         """Estimate of the number."""
-        if isinstance(self.of, Contrast):
+        if isinstance(self.of, PlannedContrast):
             return estimator.contrast(self.of)
         return estimator.estimate(self.of)
 
@@ -299,10 +301,10 @@ class _Number:
     @property
     def said(self) -> str:
         """Its condition, in words."""
-        if isinstance(self.of, Contrast) and self.of.is_of_slices:
+        if isinstance(self.of, PlannedContrast) and self.of.is_of_slices:
             minus = f" on {self.of.a.spec.group} minus {self.of.b.spec.group}"
         else:
-            is_minus = isinstance(self.of, Contrast) and not self.of.how
+            is_minus = isinstance(self.of, PlannedContrast) and not self.of.how
             between = " minus " if is_minus else " beside "
             is_alone = self.key.reference in (None, self.key.subject)
             minus = "" if is_alone else f"{between}{self.key.reference}"

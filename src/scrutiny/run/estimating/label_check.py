@@ -12,11 +12,10 @@ import pyarrow.compute as pc
 from scrutiny.core.answers.answer import label_in
 from scrutiny.core.answers.stored import answer_text
 from scrutiny.core.boundary.canonical import canonical_json
-from scrutiny.core.boundary.listing import and_more
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
 from scrutiny.data.dataset import Dataset
-from scrutiny.run.estimating.label_words import are_words, exchanged, pairs_of, said_pairs
+from scrutiny.run.planning.label_words import _STATED, exchanged
 from scrutiny.run.planning.resolved import Pairing, Resolved
 from scrutiny.stats.agreement.label_exchange import (
     Exchange,
@@ -27,29 +26,7 @@ from scrutiny.stats.agreement.label_exchange import (
 )
 from scrutiny.store.run_folder import RunFolder
 
-#: Roles of families whose labels are somebody's statement; controls and nulls are made here.
-_STATED: Final = ("measured", "baseline")
-_MOST_NAMES: Final = 3
 _LOOK: Final = "Look at what each label means on both sides."
-
-
-def matches_to_show(resolved: Resolved) -> Iterator[str]:
-    """Sentences on label matches that a reader has to check, since names do not show them.
-
-    Families that are matched in the same way share one.
-    """
-    alike: dict[tuple[str, str], list[str]] = {}
-    for (family, data), pairing in resolved.pairings.items():
-        dataset, match = resolved.datasets[data], pairing.labels
-        pairs = pairs_of(dataset, match)
-        if resolved.families[family].role in _STATED and not are_words(pairs):
-            how = "by the label map" if dataset.label_map else match.how
-            said = f"{said_pairs(pairs)} ({how})"
-            alike.setdefault((data, said), []).append(family)
-    several = len({family for family, _ in resolved.pairings}) > 1
-    for (data, said), families in alike.items():
-        of_whom = f", for {and_more(families, _MOST_NAMES)}" if several else ""
-        yield f"{data}{of_whom}: {said}"
 
 
 def label_warnings(

@@ -17,7 +17,7 @@ from scrutiny.reliability.estimate import Estimated, resample_joined, without_va
 from scrutiny.reliability.intervals import interval_of
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Joined, Panel
-from scrutiny.run.planning.assignment import Assignment, Relation
+from scrutiny.run.planning.assignment import Assignment, PlannedRelation
 from scrutiny.stats.association.correlation import correlation_over_replicates, fisher_limits
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.intervals.interval import Interval
@@ -39,7 +39,7 @@ METRICS: Final = {
 
 
 def relate(
-    relation: Relation,
+    relation: PlannedRelation,
     known: Mapping[str, Estimated],
     *,
     rows: Rows,
@@ -51,7 +51,7 @@ def relate(
     Parameters
     ----------
     relation
-        Relation to compute.
+        PlannedRelation to compute.
     known
         Estimates by the full names of their specifications.
     rows

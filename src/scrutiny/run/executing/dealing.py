@@ -13,18 +13,6 @@ from scrutiny.run.planning.resolved import Resolved
 from scrutiny.run.planning.tasks import TaskSpec
 
 
-def models_of(task: TaskSpec, resolved: Resolved) -> list[ModelKey]:
-    """Models that a task asks: the one that it measures, and its reference."""
-    asked = [(task.family, task.replicate)] if task.family else []
-    if task.reference:
-        asked.append(task.reference)
-    kind = resolved.tasks[task.dataset].name
-    return [
-        ModelKey(family, resolved.families[family].replicates[position].source, kind)
-        for family, position in asked
-    ]
-
-
 class Dealer:
     """Dealer of shards to numbered workers.
 
@@ -53,7 +41,7 @@ class Dealer:
             tasks,
             key=lambda t: (families.index(t.family) if t.family else -1, t.replicate, t.reference),
         ):
-            models = models_of(task, resolved)
+            models = resolved.models_of(task)
             first = models[0] if models else None
             self._left.setdefault(first, deque()).append((task, models))
 

@@ -17,7 +17,7 @@ from scrutiny.core.slice_syntax import canonical, complement
 from scrutiny.data.slices import FEWEST
 from scrutiny.reliability.metrics import in_words, metric_of
 from scrutiny.reliability.on_rows import on_rows
-from scrutiny.run.planning.assignment import Assignment, Contrast
+from scrutiny.run.planning.assignment import Assignment, PlannedContrast
 from scrutiny.run.planning.resolved import Resolved, SliceSize
 from scrutiny.run.planning.slicing import items_of, over
 
@@ -28,7 +28,7 @@ class AskedSlices:
 
     sizes: tuple[SliceSize, ...] = ()
     assignments: tuple[Assignment, ...] = ()
-    contrasts: tuple[Contrast, ...] = ()
+    contrasts: tuple[PlannedContrast, ...] = ()
     claims: tuple[Claim, ...] = ()
 
 
@@ -67,7 +67,7 @@ def asked_slices(
     """
     sizes = {(one.dataset, one.where): one for one in _sizes(resolved)}
     inside: list[Assignment] = []
-    gaps: list[Contrast] = []
+    gaps: list[PlannedContrast] = []
     worse: list[Claim] = []
     for number in _main(resolved, designed, claims):
         for where in _asked_of(resolved, number.measure):
@@ -80,7 +80,7 @@ def asked_slices(
                 continue
             name = f"{within.spec.id}, minus elsewhere"
             other = _named(over(number, complement(where)), f"{name}/elsewhere")
-            gaps.append(Contrast(name, within, other, is_paired=True))
+            gaps.append(PlannedContrast(name, within, other, is_paired=True))
             worse += _worse(number, where, name)
     return AskedSlices(tuple(sizes.values()), tuple(inside), tuple(gaps), tuple(worse))
 

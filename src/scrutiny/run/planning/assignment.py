@@ -7,8 +7,10 @@ from typing import Any, Final
 from scrutiny.core.boundary.canonical import canonical_json, plain
 from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.estimate import EstimateKey
-from scrutiny.core.record import Measure
+from scrutiny.core.record import Measure, columns_of
+from scrutiny.core.statistic import Statistic
 from scrutiny.reliability.along import places_along
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.store.run_folder import RunFolder
 
 _TUPLES: Final = ("along", "beside", "presupposes")
@@ -56,6 +58,17 @@ class Assignment:
         )
 
     @property
+    def statistic(self) -> Statistic:
+        """Its statistic, with its condition (a tolerance) and widths of needs."""
+        metric = metric_of(self.spec.metric, self.measures)
+        statistic = metric.of_condition(self.condition)
+        at = next(iter(self.places), self.spec.at)
+        names = (need.rpartition(".")[2] for need in statistic.needs)
+        return statistic.of_widths(
+            [len(columns_of(self.measures, name, at) or ()) for name in names]
+        )
+
+    @property
     def family(self) -> tuple[Hashable, ...]:
         """Key of the family of numbers that is tested together.
 
@@ -75,7 +88,7 @@ class Assignment:
 
 
 @dataclass(frozen=True, slots=True)
-class Contrast:
+class PlannedContrast:
     """One number of two assignments on one dataset: ``a`` minus ``b``, or a joint metric.
 
     ``is_paired`` says whether the replicates of both sides belong together; ``exact_at`` the share
@@ -109,7 +122,7 @@ class Contrast:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class PlannedRelation:
     """Estimates to be related over replicates, each by its steps in the same order.
 
     ``steps`` are the conditions of the families that are not random, as canonical JSON. ``b`` is

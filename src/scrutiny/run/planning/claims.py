@@ -1,22 +1,17 @@
 """Claims of a plan: its own, with their estimates, and those that diagnostics presuppose."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.diagnostic import Diagnostic
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.core.grouping import grouped
-from scrutiny.core.model import Family
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
 from scrutiny.core.registry import registry
 from scrutiny.models.strings.adapters import checkpoint_of
-from scrutiny.models.strings.competence import read_competence
 from scrutiny.models.strings.family import expand
-from scrutiny.models.strings.lineage import checkpoint_folder
 from scrutiny.models.strings.source import UNTRAINED, parse
 
 
@@ -197,42 +192,3 @@ def _diagnostic(measure: MeasurePlan) -> Any:
 
 def _base(name: str) -> str:
     return name.partition("@")[0]
-
-
-def refusal_of_claims(family: Family, within: Mapping[str, str], gates: Collection[str]) -> str:
-    """Reason for a plan to refuse claims about replicates regardless of the numbers; or empty.
-
-    Parameters
-    ----------
-    family
-        The models.
-    within
-        Condition of the replicates that are meant.
-    gates
-        Names of the gates that a diagnostic presupposes; others may be failed.
-    """
-    below = grouped(
-        (name, replicate.key or replicate.source)
-        for replicate in family.replicates
-        if replicate.condition == within
-        for name, passed in _gates(replicate.source).items()
-        if name in gates and not passed
-    )
-    return "; ".join(
-        f"below the gate {name!r} of the competence record: {', '.join(who)}"
-        for name, who in below.items()
-    )
-
-
-def on_record(family: Family, within: Mapping[str, str], gates: Collection[str]) -> tuple[str, ...]:
-    """Gates that the records of all these replicates contain, in the order given."""
-    records = [_gates(r.source) for r in family.replicates if r.condition == within]
-    return tuple(name for name in gates if records and all(name in each for each in records))
-
-
-@lru_cache(maxsize=256)
-def _gates(source: str) -> Mapping[str, Any]:
-    """Gates of a checkpoint's record; empty without a record."""
-    folder = checkpoint_folder(source)
-    record = None if folder is None else read_competence(folder)
-    return {} if record is None else dict(record["gates"])

@@ -13,7 +13,7 @@ from scrutiny.core.plan import EstimatePlan
 from scrutiny.core.slice_syntax import WHERE, joined, slice_of_values
 from scrutiny.reliability.asked import Asked, asked_of, partner
 from scrutiny.reliability.metrics import metric_name, metric_of
-from scrutiny.run.planning.assignment import Assignment, Contrast
+from scrutiny.run.planning.assignment import Assignment, PlannedContrast
 from scrutiny.run.planning.resolved import Resolved
 from scrutiny.run.planning.slicing import contrast_over, items_of, over, split_selector
 from scrutiny.run.planning.specs import places
@@ -44,7 +44,7 @@ def plan_assignments(
 
 def plan_contrasts(
     resolved: Resolved, designed: Sequence[Assignment]
-) -> Iterator[tuple[str, Contrast]]:
+) -> Iterator[tuple[str, PlannedContrast]]:
     """Contrasts of the plan: identifier in the plan, and contrast; one per dataset.
 
     Raises
@@ -74,7 +74,7 @@ def plan_contrasts(
             one, other = sides[0][dataset], sides[1][dataset]
             is_paired = _is_paired(resolved, one, other) if plan.paired is None else plan.paired
             for end, where in _each(one, asked, resolved):
-                made = Contrast(name + end, one, other, is_paired)
+                made = PlannedContrast(name + end, one, other, is_paired)
                 yield plan.id, contrast_over(made, where) if where else made
 
 
@@ -102,7 +102,7 @@ def _written(resolved: Resolved) -> Iterator[tuple[EstimatePlan, Asked]]:
 
 def _of_two(
     plan: EstimatePlan, asked: Asked, resolved: Resolved, designed: Sequence[Assignment]
-) -> Iterator[tuple[str, Contrast]]:
+) -> Iterator[tuple[str, PlannedContrast]]:
     """Two metrics of one selection; each is the measurement's own, or the only one's that has it.
 
     Raises
@@ -129,7 +129,7 @@ def _of_two(
         )
     for one, other in pairs:
         how = asked.between(one.spec.metric, other.spec.metric)
-        made = Contrast(plan.id, one, other, _is_paired(resolved, one, other), how=how)
+        made = PlannedContrast(plan.id, one, other, _is_paired(resolved, one, other), how=how)
         metric_of(made.key.metric, (*one.measures, *other.measures))  # it has to exist
         name = "/".join([plan.id, made.a.subject, made.a.dataset, *_said(made.key.condition)])
         for end, inside in _each(one, asked, resolved):

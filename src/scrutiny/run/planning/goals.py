@@ -15,7 +15,7 @@ from scrutiny.core.claim import Claim
 from scrutiny.core.model import Family
 from scrutiny.models.strings.competence import Goal, read_competence
 from scrutiny.models.strings.lineage import checkpoint_folder, trained_from
-from scrutiny.run.planning.assignment import Contrast
+from scrutiny.run.planning.assignment import PlannedContrast
 
 
 class _Trained(NamedTuple):
@@ -26,7 +26,7 @@ class _Trained(NamedTuple):
 
 
 def refused_on_goals(
-    claims: Iterable[Claim], contrasts: Iterable[Contrast], families: Mapping[str, Family]
+    claims: Iterable[Claim], contrasts: Iterable[PlannedContrast], families: Mapping[str, Family]
 ) -> list[Claim]:
     """Claims; those on a contrast of models whose goal was missed are refused.
 
@@ -49,7 +49,7 @@ def _judged(claim: Claim, missed: Mapping[str, str]) -> Claim:
     return replace(claim, refused=why) if why and not claim.refused else claim
 
 
-def _missed(contrast: Contrast, families: Mapping[str, Family]) -> Iterator[str]:
+def _missed(contrast: PlannedContrast, families: Mapping[str, Family]) -> Iterator[str]:
     """Reasons that the models of both sides do not differ in what they were to differ in."""
     sides = [(side.subject, side.reference) for side in (contrast.a, contrast.b)]
     pairs = {tuple(sorted(pair)) for pair in zip(*sides, strict=True) if None not in pair}

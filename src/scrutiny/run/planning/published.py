@@ -108,13 +108,13 @@ def reproductions(
     for row in resolved.plan.published:
         place = kinds.get(row.measure, ""), row.metric.partition("@")[0]
         if row.claim and not row.unavailable:
-            found.append(seen_in(row, by_claim[row.claim]))
+            found.append(_seen_in(row, by_claim[row.claim]))
         else:
             found.append(reproduction(row, by_place.get(place, ())))
     return found
 
 
-def seen_in(row: PublishedPlan, finding: Finding) -> Reproduction:
+def _seen_in(row: PublishedPlan, finding: Finding) -> Reproduction:
     """One published finding with what the run says of it.
 
     Parameters

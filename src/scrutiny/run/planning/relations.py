@@ -6,12 +6,12 @@ from typing import Any
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import OF_ONE, EstimatePlan, RelatePlan
-from scrutiny.run.planning.assignment import Assignment, Relation
+from scrutiny.run.planning.assignment import Assignment, PlannedRelation
 from scrutiny.run.planning.estimates import fitting
 from scrutiny.run.planning.resolved import Resolved
 
 
-def plan_relations(resolved: Resolved, designed: Sequence[Assignment]) -> Iterator[Relation]:
+def plan_relations(resolved: Resolved, designed: Sequence[Assignment]) -> Iterator[PlannedRelation]:
     """Relations of the plan, resolved against the designs' estimates.
 
     Raises
@@ -29,7 +29,9 @@ def plan_relations(resolved: Resolved, designed: Sequence[Assignment]) -> Iterat
         a = _side(plan, "a", resolved, designed)
         b = a if plan.b is None else _side(plan, "b", resolved, designed)
         if plan.how != "correlation":
-            yield Relation(plan.id, _one(plan, a), _one(plan, b) if plan.b else (), (), plan.how)
+            yield PlannedRelation(
+                plan.id, _one(plan, a), _one(plan, b) if plan.b else (), (), plan.how
+            )
             continue
         shared = tuple(step for step in a if step in b)
         if not shared:
@@ -37,7 +39,9 @@ def plan_relations(resolved: Resolved, designed: Sequence[Assignment]) -> Iterat
                 f"relate {plan.id!r}: a is there for {', '.join(a)} and b for {', '.join(b)}; "
                 "they share no condition of the model family."
             )
-        yield Relation(plan.id, tuple(a[s] for s in shared), tuple(b[s] for s in shared), shared)
+        yield PlannedRelation(
+            plan.id, tuple(a[s] for s in shared), tuple(b[s] for s in shared), shared
+        )
 
 
 def _one(plan: RelatePlan, side: Mapping[str, Assignment]) -> tuple[Assignment]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from scrutiny.core.errors import PlanError
-from scrutiny.core.plan import Budget, DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
+from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
 from scrutiny.store.portable import located
 from scrutiny.store.run_folder import RunFolder
@@ -50,7 +50,7 @@ def plan_of_run(
     kept = manifest["plan"]
     own = _own_model(kept["models"], name)
     measures = tuple(
-        MeasurePlan(**{**_as_tuples(one), "models": (model.name,)})
+        MeasurePlan(**{**as_tuples(one), "models": (model.name,)})
         for one in kept["measure"]
         if own in one["models"] and not one["reference"]
         if not only or registry().resolve("diagnostic", one["diagnostic"]) in only
@@ -71,17 +71,7 @@ def plan_of_run(
     )
 
 
-def chosen_before(folder: RunFolder, asked: str) -> tuple[tuple[MeasurePlan, ...], Budget] | None:
-    """Measurements chosen earlier to meet the budget of the same request, if any."""
-    plan = folder.manifest.get("plan", {})
-    kept = plan.get("budget")
-    if not kept or kept["asked"] != asked:
-        return None
-    measures = tuple(MeasurePlan(**_as_tuples(one)) for one in plan["measure"])
-    return measures, Budget(**_as_tuples(kept))
-
-
-def _as_tuples(kept: Mapping[str, Any]) -> dict[str, Any]:
+def as_tuples(kept: Mapping[str, Any]) -> dict[str, Any]:
     """Part of a plan restored from JSON, with tuples."""
     return {k: tuple(v) if isinstance(v, list) else v for k, v in kept.items()}
 

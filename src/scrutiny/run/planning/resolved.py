@@ -1,14 +1,15 @@
 """Resolved plan, ready to run."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any
 
 from scrutiny.core.boundary.canonical import canonical_json, digest
 from scrutiny.core.boundary.secrets import redacted
 from scrutiny.core.claim import Claim
 from scrutiny.core.design import Design
-from scrutiny.core.diagnostic import Diagnostic
+from scrutiny.core.diagnostic import ChangesTexts, Diagnostic
 from scrutiny.core.example import Example
 from scrutiny.core.model import Family, LoadOptions
 from scrutiny.core.plan import MeasurePlan, Plan
@@ -16,10 +17,10 @@ from scrutiny.core.record import Measure
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.labels import LabelMatch
-from scrutiny.run.planning.assignment import Assignment, Contrast, Relation
-from scrutiny.run.planning.loading import ModelCard
+from scrutiny.run.planning.assignment import Assignment, PlannedContrast, PlannedRelation
+from scrutiny.run.planning.loading import ModelCard, ModelKey
 from scrutiny.run.planning.pairs import ReplicatePair
-from scrutiny.run.planning.tasks import Beside, shard_size
+from scrutiny.run.planning.tasks import Beside, TaskSpec, shard_size, shards_of
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -106,8 +107,8 @@ class Resolved:
     tasks: Mapping[str, Task]
     options: LoadOptions
     assignments: tuple[Assignment, ...] = ()
-    contrasts: tuple[Contrast, ...] = ()
-    relations: tuple[Relation, ...] = ()
+    contrasts: tuple[PlannedContrast, ...] = ()
+    relations: tuple[PlannedRelation, ...] = ()
     claims: tuple[Claim, ...] = ()
     slices: tuple[SliceSize, ...] = ()
 
@@ -116,6 +117,37 @@ class Resolved:
         own = measurement.diagnostic.lengths(measurement.params)
         lengths = {**self.pairings[family, data].lengths, **own}
         return tuple(m.sized(lengths) for m in measurement.diagnostic.measured(self.tasks[data]))
+
+    def shards(self, stage: str) -> Iterator[TaskSpec]:
+        """Tasks of one stage that a run works off, in plan order."""
+        for measurement in self.measurements.values():
+            for name in measurement.plan.data:
+                shards = partial(
+                    shards_of,
+                    measure=measurement.plan.id,
+                    dataset=name,
+                    items=len(measurement.examples[name]),
+                    size=measurement.size(name),
+                )
+                if stage == "measure":
+                    for family, pairs in measurement.cells.items():
+                        for pair in pairs:
+                            of, reference = (family, pair.position), measurement.beside(pair)
+                            yield from shards("measure", of=of, reference=reference)
+                elif isinstance(measurement.diagnostic, ChangesTexts):
+                    for one in measurement.searched_with:
+                        yield from shards("prepare", reference=one)
+
+    def models_of(self, task: TaskSpec) -> list[ModelKey]:
+        """Models that a task asks: the one that it measures, and its reference."""
+        asked = [(task.family, task.replicate)] if task.family else []
+        if task.reference:
+            asked.append(task.reference)
+        kind = self.tasks[task.dataset].name
+        return [
+            ModelKey(family, self.families[family].replicates[position].source, kind)
+            for family, position in asked
+        ]
 
     @property
     def identity(self) -> str:

@@ -9,7 +9,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.slice_syntax import canonical, joined
 from scrutiny.data.attributes.training import load_training
 from scrutiny.data.slices import COLUMNS, Items
-from scrutiny.run.planning.assignment import Assignment, Contrast
+from scrutiny.run.planning.assignment import Assignment, PlannedContrast
 from scrutiny.run.planning.resolved import Resolved
 
 
@@ -50,7 +50,7 @@ def over(assignment: Assignment, where: str) -> Assignment:
     )
 
 
-def contrast_over(contrast: Contrast, where: str) -> Contrast:
+def contrast_over(contrast: PlannedContrast, where: str) -> PlannedContrast:
     """Contrast with both sides over the items of a slice.
 
     Raises

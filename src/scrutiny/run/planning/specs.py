@@ -1,17 +1,21 @@
 """Estimates and claims of the designs, under unique full names."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
 
 from scrutiny.core.answers.answer import label_in
 from scrutiny.core.claim import Claim
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec
+from scrutiny.core.grouping import grouped
 from scrutiny.core.model import Family
 from scrutiny.core.plan import MeasurePlan, ModelPlan
 from scrutiny.core.record import Measure
 from scrutiny.data.dataset import Dataset
-from scrutiny.run.planning.assignment import Assignment, Contrast
-from scrutiny.run.planning.claims import on_record, refusal_of_claims
+from scrutiny.models.strings.competence import read_competence
+from scrutiny.models.strings.lineage import checkpoint_folder
+from scrutiny.run.planning.assignment import Assignment, PlannedContrast
 from scrutiny.run.planning.resolved import Resolved
 
 
@@ -114,7 +118,9 @@ def _wanted(place: PlacedDesign) -> Sequence[EstimateSpec]:
     return [s for s in specs if s.id in needed] if needed else specs
 
 
-def design_contrasts(resolved: Resolved, designed: Sequence[Assignment]) -> Iterator[Contrast]:
+def design_contrasts(
+    resolved: Resolved, designed: Sequence[Assignment]
+) -> Iterator[PlannedContrast]:
     """Contrasts of measured families with their controls and references, in plan order."""
     by_name = {assignment.spec.id: assignment for assignment in designed}
     models = {model.name: model for model in resolved.plan.models}
@@ -126,7 +132,7 @@ def design_contrasts(resolved: Resolved, designed: Sequence[Assignment]) -> Iter
             other = next((p for p in everywhere if _is_other(p, place, spec, models)), None)
             if other is not None:
                 names = [_names(side, resolved) for side in (place, other)]
-                yield Contrast(
+                yield PlannedContrast(
                     id=place.prefix + spec.id,
                     a=by_name[place.prefix + spec.a],
                     b=by_name[other.prefix + spec.b],
@@ -208,7 +214,7 @@ def _named(
         diagnostic=claim.diagnostic or place.kind.partition("@")[0],
         components=tuple(replace(c, estimate=place.prefix + c.estimate) for c in claim.components),
         family=place.prefix + claim.family if claim.family else "",
-        gates=on_record(place.family, place.within, claim.gates),
+        gates=_on_record(place.family, place.within, claim.gates),
         refused=_refused(claim, place, everywhere, models=models) if claim.gates else claim.refused,
         competence=tuple(
             (_skill(name, place, everywhere), chance) for name, chance in claim.competence
@@ -242,13 +248,13 @@ def _refused(
     models: Mapping[str, ModelPlan],
 ) -> str:
     """Reason to refuse a claim: the checkpoint of its family, or of one it is compared with."""
-    said = [refusal_of_claims(place.family, place.within, claim.gates)]
+    said = [_refusal_of_claims(place.family, place.within, claim.gates)]
     components = {component.estimate for component in claim.components}
     others = {spec.minus: spec for spec in place.design.contrasts if spec.id in components}
     for spec in others.values():
         other = next((p for p in everywhere if _is_other(p, place, spec, models)), None)
         if other is not None and other.family is not place.family:
-            why = refusal_of_claims(other.family, other.within, claim.gates)
+            why = _refusal_of_claims(other.family, other.within, claim.gates)
             said.append(why and f"{other.family.name}: {why}")
     return "; ".join(filter(None, said))
 
@@ -281,3 +287,44 @@ def _on_every_dataset(name: str, members: list[tuple[str, Claim]]) -> Claim:
         family=f"{first.family}/across" if first.family else "",
         competence=tuple(pair for _, claim in members for pair in claim.competence),
     )
+
+
+def _refusal_of_claims(family: Family, within: Mapping[str, str], gates: Collection[str]) -> str:
+    """Reason for a plan to refuse claims about replicates regardless of the numbers; or empty.
+
+    Parameters
+    ----------
+    family
+        The models.
+    within
+        Condition of the replicates that are meant.
+    gates
+        Names of the gates that a diagnostic presupposes; others may be failed.
+    """
+    below = grouped(
+        (name, replicate.key or replicate.source)
+        for replicate in family.replicates
+        if replicate.condition == within
+        for name, passed in _gates(replicate.source).items()
+        if name in gates and not passed
+    )
+    return "; ".join(
+        f"below the gate {name!r} of the competence record: {', '.join(who)}"
+        for name, who in below.items()
+    )
+
+
+def _on_record(
+    family: Family, within: Mapping[str, str], gates: Collection[str]
+) -> tuple[str, ...]:
+    """Gates that the records of all these replicates contain, in the order given."""
+    records = [_gates(r.source) for r in family.replicates if r.condition == within]
+    return tuple(name for name in gates if records and all(name in each for each in records))
+
+
+@lru_cache(maxsize=256)
+def _gates(source: str) -> Mapping[str, Any]:
+    """Gates of a checkpoint's record; empty without a record."""
+    folder = checkpoint_folder(source)
+    record = None if folder is None else read_competence(folder)
+    return {} if record is None else dict(record["gates"])

@@ -6,7 +6,6 @@ from the last epoch of a fine-tuning, or the last finished seed. What is trained
 business of the trainer that the node names.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,59 +16,8 @@ from typing import Any
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import Plan
 from scrutiny.core.progress import SILENT, Progress
-from scrutiny.models.strings.lineage import FILE, checkpoint_folder
-from scrutiny.run.planning.resolved import Resolved
 from scrutiny.run.training.nodes import Nodes, trainer_of
 from scrutiny.store.cache_folders import models_folder
-from scrutiny.tasks.held_out import COLUMN
-
-
-def trained_on_it(resolved: Resolved) -> Iterator[str]:
-    """Sentences on families that a run trained on, or chose by, data they are measured on."""
-    for family, name in resolved.pairings:
-        dataset = resolved.datasets[name]
-        members = resolved.families[family].replicates
-        known = [_data_of(member.source) for member in members]
-        trained = [data for data in known if dataset.fingerprint in _fingerprints(data)]
-        if not trained:
-            continue
-        who = f"{len(trained)} of {len(members)} replicates of {family}"
-        if not resolved.tasks[name].must_be_answered and "held_out" in trained[0]:
-            yield _probed(who, name, len(dataset), trained[0])
-        else:
-            yield (
-                f"{who} were trained on {name}, or their epoch was chosen by it: their scores on "
-                "it are too good to be reported."
-            )
-
-
-def _probed(who: str, name: str, n_items: int, data: Mapping[str, Any]) -> str:
-    """Sentence about a probe of annotations on which the probed models were trained."""
-    counts = {part: data.get(part, {}).get("n", 0) for part in ("train", "dev", "held_out")}
-    return (
-        f"{who} were trained on {counts['train']:,} of the {n_items:,} items of {name}, and their "
-        f"epoch was chosen by {counts['dev']:,}; {counts['held_out']:,} were held out "
-        f"({COLUMN} = yes). What is probed on all of them is no score of the task: the gain on the "
-        "held-out ones says what holds for sentences that were not trained on."
-    )
-
-
-def _data_of(source: str) -> Mapping[str, Any]:
-    """Data section of a checkpoint's training record."""
-    folder = checkpoint_folder(source)
-    if folder is None:
-        return {}
-    try:
-        data = json.loads((folder / FILE).read_text(encoding="utf-8"))["data"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return {}
-    return data if isinstance(data, dict) else {}
-
-
-def _fingerprints(data: Mapping[str, Any]) -> list[str]:
-    """Fingerprints of the datasets in a record."""
-    found = data.get("fingerprints")
-    return found if isinstance(found, list) else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,3 +144,35 @@ def _categories(values: ArrayLike, name: str) -> IntArray:
     if (array != np.rint(array)).any():
         raise StatisticsError(f"{name} must hold whole-number categories.")
     return array.astype(np.int64)
+
+
+def mean_kappa(a: ArrayLike, b: ArrayLike) -> tuple[float | None, int]:
+    """Mean Cohen's kappa of two conditions' hits over replicates, and the number of items.
+
+    Parameters
+    ----------
+    a, b
+        ``(replicate, item)`` of 0 and 1; NaN where an item has none.
+
+    **Measures**: whether two conditions agree on single items beyond chance. Replicates are not
+    pooled: their rows are the same items.
+
+    **Misleads when**: nearly all hits are 1, or 0: kappa is then low whatever the agreement.
+
+    **References**: Cohen (1960), A coefficient of agreement for nominal scales.
+
+    Examples
+    --------
+    >>> mean_kappa([[1, 0, 1, 0]], [[1, 0, 0, 0]])
+    (0.5, 4)
+    """
+    one, other = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    if one.shape != other.shape:
+        raise StatisticsError(f"a and b have shapes {one.shape} and {other.shape}.")
+    kept = np.isfinite(one).all(axis=0) & np.isfinite(other).all(axis=0)
+    count = int(kept.sum())
+    if not count:
+        return None, 0
+    found = [cohen_kappa(x[kept], y[kept]).value for x, y in zip(one, other, strict=True)]
+    known = [kappa for kappa in found if kappa is not None]
+    return (float(np.mean(known)) if known else None), count

@@ -7,13 +7,13 @@ from scrutiny.core.answers.clusters import CLUSTERS, Clusters, clusters_of
 from scrutiny.core.errors import DataError, ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction, Role, Score
-from scrutiny.reliability.scored import level_of
 from scrutiny.tasks.columns.by_columns import Borders, ByColumns
 from scrutiny.tasks.columns.cells import text_of
 from scrutiny.tasks.columns.roles import TEXT, WORDS
 from scrutiny.tasks.columns.word_cells import list_of
 from scrutiny.tasks.coreference.counts import count, without_singletons
 from scrutiny.tasks.coreference.metrics import OF_DOCUMENTS
+from scrutiny.tasks.scored import level_of
 
 
 class Coreference(ByColumns):

@@ -9,12 +9,12 @@ from scrutiny.core.answers.text import Text
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction, Role, Score
-from scrutiny.reliability.scored import level_of
 from scrutiny.tasks.columns.by_columns import Borders, ByColumns
 from scrutiny.tasks.columns.cells import text_of
 from scrutiny.tasks.columns.roles import text_role
 from scrutiny.tasks.generation.metrics import OF_BLEU, OF_CHRF
 from scrutiny.tasks.generation.ngrams import bleu_counts, chrf_counts
+from scrutiny.tasks.scored import level_of
 
 _DOCUMENT: Final = ("document", "doc_id", "doc", "docid")
 

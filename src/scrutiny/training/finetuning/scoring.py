@@ -5,7 +5,7 @@ from typing import Any, Final, cast
 
 from scrutiny.core.example import Example
 from scrutiny.models.hf.batching import by_length
-from scrutiny.reliability.scored import level_of
+from scrutiny.tasks.scored import level_of
 from scrutiny.training.finetuning.anchored.skill import skill_record
 from scrutiny.training.finetuning.anchored.target import EncodedFrames, PieceTarget
 from scrutiny.training.finetuning.batches import padded

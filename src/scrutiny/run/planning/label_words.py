@@ -3,15 +3,15 @@
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from scrutiny.core.boundary.listing import in_all
+from scrutiny.core.boundary.listing import and_more, in_all
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.labels import LabelMatch, write_label_map
 from scrutiny.data.source import DataSource, parse_source
-from scrutiny.run.planning.resolved import Pairing
+from scrutiny.run.planning.resolved import Pairing, Resolved
 
 _MOST_PAIRS: Final = 12
 #: Uninformative names of labels.
@@ -105,3 +105,29 @@ def _outputs(mapping: Mapping[str, str], names: Sequence[str]) -> list[str]:
 
 def _toml(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
+
+
+#: Roles of families whose labels are somebody's statement; controls and nulls are made here.
+_STATED: Final = ("measured", "baseline")
+
+
+_MOST_NAMES: Final = 3
+
+
+def matches_to_show(resolved: Resolved) -> Iterator[str]:
+    """Sentences on label matches that a reader has to check, since names do not show them.
+
+    Families that are matched in the same way share one.
+    """
+    alike: dict[tuple[str, str], list[str]] = {}
+    for (family, data), pairing in resolved.pairings.items():
+        dataset, match = resolved.datasets[data], pairing.labels
+        pairs = pairs_of(dataset, match)
+        if resolved.families[family].role in _STATED and not are_words(pairs):
+            how = "by the label map" if dataset.label_map else match.how
+            said = f"{said_pairs(pairs)} ({how})"
+            alike.setdefault((data, said), []).append(family)
+    several = len({family for family, _ in resolved.pairings}) > 1
+    for (data, said), families in alike.items():
+        of_whom = f", for {and_more(families, _MOST_NAMES)}" if several else ""
+        yield f"{data}{of_whom}: {said}"
