@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.arrays import Floats
 from scrutiny.core.statistic import AdditiveStatistic, Statistic
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.intervals.scale import Scale
@@ -130,3 +131,29 @@ def sum_and_count(measures: Array) -> Array:
     if measures.shape[-1] != 2:
         raise StatisticsError("This is of one head; fix the layer and the head.")
     return measures
+
+
+def item_scores(statistic: AdditiveStatistic, measures: Floats) -> Floats:
+    """Score of each item by itself ``(replicate, item)``, of a metric that is no mean of items.
+
+    Parameters
+    ----------
+    statistic
+        The metric, a value of sums (F1, LAS).
+    measures
+        ``(replicate, item, need)``: what it needs of each item.
+
+    Returns
+    -------
+    array
+        1 where nothing was to be found and nothing was.
+
+    Examples
+    --------
+    >>> from scrutiny.reliability.metrics import metric_of
+    >>> counts = np.array([[[1.0, 1, 0], [0, 0, 0], [0, 0, 2]]])
+    >>> item_scores(metric_of("entity_f1@1"), counts).ravel().round(2).tolist()
+    [0.67, 1.0, 0.0]
+    """
+    sums = statistic.components(measures)[..., None, :]
+    return np.nan_to_num(statistic.value(sums, np.ones(1)), nan=1.0)

@@ -1,10 +1,9 @@
-"""Scores without records: of a dev part, of answers that need no skill, of each item by itself."""
+"""Score of answers at once, without records: of a dev part, or of answers that need no skill."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from scrutiny.core.arrays import Floats
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.statistic import AdditiveStatistic
@@ -37,28 +36,3 @@ def level_of(
     sums = statistic.components(measures).sum(axis=0)[None]  # (cell, component)
     value = float(statistic.value(sums, np.ones(1)))
     return value if np.isfinite(value) else 0.0
-
-
-def item_scores(statistic: AdditiveStatistic, measures: Floats) -> Floats:
-    """Score of each item by itself ``(replicate, item)``, of a metric that is no mean of items.
-
-    Parameters
-    ----------
-    statistic
-        The metric, a value of sums (F1, LAS).
-    measures
-        ``(replicate, item, need)``: what it needs of each item.
-
-    Returns
-    -------
-    array
-        1 where nothing was to be found and nothing was.
-
-    Examples
-    --------
-    >>> counts = np.array([[[1.0, 1, 0], [0, 0, 0], [0, 0, 2]]])
-    >>> item_scores(metric_of("entity_f1@1"), counts).ravel().round(2).tolist()
-    [0.67, 1.0, 0.0]
-    """
-    sums = statistic.components(measures)[..., None, :]
-    return np.nan_to_num(statistic.value(sums, np.ones(1)), nan=1.0)

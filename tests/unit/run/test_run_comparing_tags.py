@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scrutiny.reliability.scored import item_scores
 from small_runs import plan, run
 from two_sides import sides, slice_of
 
@@ -17,6 +16,7 @@ from scrutiny.diagnostics.similarity.side_by_side.flips import flips_of, noise_o
 from scrutiny.diagnostics.similarity.side_by_side.inputs import find_disagreements
 from scrutiny.diagnostics.similarity.side_by_side.kept_answers import sides_of_models
 from scrutiny.diagnostics.similarity.side_by_side.sides import Answers
+from scrutiny.reliability.additive import item_scores
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.run.comparing.levels import CompareOptions
 from scrutiny.run.comparing.slices import changes, shown

@@ -31,9 +31,9 @@ from scrutiny.diagnostics.similarity.side_by_side.sides import (
     Sides,
 )
 from scrutiny.models.answers.label_pair import Labels
+from scrutiny.reliability.additive import item_scores
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Joined, Panel
-from scrutiny.reliability.scored import item_scores
 from scrutiny.run.comparing.levels import CompareOptions
 from scrutiny.run.comparing.numbers import Pair, paired_assignments, same_models
 from scrutiny.run.estimating.contrasts import Meeting, shared_items
