@@ -25,7 +25,7 @@ OPERATORS: Final = (">", "<", ">=", "<=")
 
 
 def points(margin: float) -> str:
-    """Margin of a claim about a share, written in points.
+    """Margin that a `Claim` about a share states, in points.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def points(margin: float) -> str:
 
 
 def checks_with(**choices: Collection[object]) -> tuple[str, ...]:
-    """Checks of a claim that has to hold for each of some choices, where there are several.
+    """The ``checks`` of a `Claim` that has to hold for each of several choices.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class Component:
 
 
 def beside_untrained(what: str, estimates: Mapping[str, str], limit: float) -> Iterator[Component]:
-    """Components of a claim that each choice holds, by itself and beyond untrained networks.
+    """The ``components`` of a `Claim`: each choice by itself, and beyond untrained networks.
 
     Parameters
     ----------

@@ -153,7 +153,7 @@ class Context(Protocol):
 
 
 def reference_of(ctx: Context) -> Reference:
-    """Reference model, which measurements with ``wants_reference`` always have.
+    """Reference of a `Context`, which a `Diagnostic` with ``wants_reference`` always has.
 
     Raises
     ------

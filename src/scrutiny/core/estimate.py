@@ -123,7 +123,7 @@ class EstimateKey:
 
 
 def of_all_draws(numbers: Sequence[T], key: Callable[[T], EstimateKey]) -> list[T]:
-    """Return the numbers without those of single draws, if the number of all draws is there.
+    """Whatever has an `EstimateKey`, without single draws where the number of all draws is there.
 
     Parameters
     ----------

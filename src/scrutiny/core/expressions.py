@@ -77,7 +77,7 @@ _SPOKEN: Final = {
 
 
 def spoken_metric(metric: str, says: Mapping[str, str] | None = None) -> str:
-    """Words of a metric's expression, for titles; unknown metrics are returned unchanged.
+    """Metric expression as it is spoken; what is no expression stays as it is.
 
     Parameters
     ----------

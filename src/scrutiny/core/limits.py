@@ -12,7 +12,7 @@ from scrutiny.core.errors import PlanError, UnknownNameError
 
 
 def at_least(of: object, **least: float) -> None:
-    """Raise for numbers below a minimum.
+    """Raise for parameters below a minimum.
 
     Raises
     ------
@@ -30,7 +30,7 @@ def at_least(of: object, **least: float) -> None:
 
 
 def between(of: object, **ends: tuple[float, float]) -> None:
-    """Raise for numbers outside of a closed interval.
+    """Raise for parameters outside of a closed interval.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def between(of: object, **ends: tuple[float, float]) -> None:
 
 
 def above_zero(of: object, *names: str) -> None:
-    """Raise for numbers that are not positive and finite.
+    """Raise for parameters that are not positive and finite.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def above_zero(of: object, *names: str) -> None:
 
 
 def shares(of: object, *names: str, zero: bool = True, one: bool = False) -> None:
-    """Raise for shares outside of [0, 1].
+    """Raise for parameters that are no shares: outside of [0, 1].
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def shares(of: object, *names: str, zero: bool = True, one: bool = False) -> Non
 
 
 def one_of(of: object, **allowed: Collection[str]) -> None:
-    """Raise for words that are not among the choices.
+    """Raise for parameters that are not among the choices.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def _stated(of: object, names: Iterable[str]) -> Iterator[tuple[str, Any]]:
 def known(
     kind: str, names: Iterable[object], among: Collection[object], *, where: str = ""
 ) -> None:
-    """Raise for unknown names.
+    """Raise for parameters that name what there is not.
 
     Parameters
     ----------

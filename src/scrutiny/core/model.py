@@ -217,7 +217,7 @@ class ModelAround(Model):
 
 
 def around(kind: type[M], model: PlainModel) -> type[M]:
-    """Class of this kind with a property for each public member of a model that it lacks.
+    """Subclass of `ModelAround` with a property for each public member of a model that it lacks.
 
     Its own are those that the class itself states, annotated ones among them.
     """
@@ -231,7 +231,7 @@ def around(kind: type[M], model: PlainModel) -> type[M]:
 
 
 def as_model(given: PlainModel) -> Model:
-    """Model from any object with its members; unchanged if it subclasses `Model`."""
+    """The base class `Model` around any object with its members; unchanged if it subclasses it."""
     return given if isinstance(given, Model) else around(ModelAround, given)(given)
 
 

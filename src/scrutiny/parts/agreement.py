@@ -14,9 +14,9 @@ from scrutiny.parts.run.identity import by_identity, identity, varying
 from scrutiny.parts.run.questions import Questions
 from scrutiny.parts.run.references import References, own_subjects, settled
 from scrutiny.parts.run.view import Hits, RunView
+from scrutiny.parts.titles import anchor, title_of
 from scrutiny.parts.wording.labels import row_labels
 from scrutiny.parts.wording.numbers import NO_VALUE, number
-from scrutiny.parts.words import anchor, title_of
 
 _MOST_CONDITIONS: Final = 12
 _FEWEST_GROUPS: Final = 4

@@ -11,10 +11,10 @@ from scrutiny.parts.charts.tables import Chart, ChartTable, Line
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out, shown
 from scrutiny.parts.run.references import settled
 from scrutiny.parts.run.view import RunView
+from scrutiny.parts.titles import anchor
 from scrutiny.parts.wording.labels import key_title, row_labels
 from scrutiny.parts.wording.numbers import interval, number, p_value
 from scrutiny.parts.wording.verdicts import mark
-from scrutiny.parts.words import anchor
 
 PLAN: Final = "plan"
 #: Exact tests of `scrutiny.reliability.replicates.agreement.compared_runs`, by the beginnings of

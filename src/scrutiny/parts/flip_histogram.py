@@ -12,9 +12,9 @@ from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.references import References, own_subjects
 from scrutiny.parts.run.view import Hits, RunView
+from scrutiny.parts.titles import anchor, title_of
 from scrutiny.parts.wording.labels import full_labels
 from scrutiny.parts.wording.numbers import NO_VALUE, number, percent
-from scrutiny.parts.words import anchor, title_of
 from scrutiny.reliability.replicates.stability import HitCounts, hit_counts
 from scrutiny.stats.agreement.flip_counts import FlipCounts
 

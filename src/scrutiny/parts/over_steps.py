@@ -19,9 +19,9 @@ from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, part_of
 from scrutiny.parts.run.identity import by_identity
 from scrutiny.parts.run.references import References, settled
 from scrutiny.parts.run.view import RunView
+from scrutiny.parts.titles import anchor, title_of
 from scrutiny.parts.wording.labels import key_title, replicate_words
 from scrutiny.parts.wording.numbers import by_replicate, interval, out_of, plainly
-from scrutiny.parts.words import anchor, title_of
 
 _FEWEST: Final = 3
 _MOST_COLORS: Final = 8  # replicates with a color each

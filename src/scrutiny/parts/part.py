@@ -135,7 +135,7 @@ def _cut(chart: Chart, rows: int) -> Chart:
 
 
 def left_out(count: int, most: int, what: str) -> str:
-    """Sentence on how many are shown, and where the others are; empty if all are."""
+    """Note of a part that shows the first of many: where the others are; empty without others."""
     if count <= most:
         return ""
     return f"The first {most} of {count} {what} are shown; {_ELSEWHERE}."

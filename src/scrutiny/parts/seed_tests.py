@@ -13,9 +13,9 @@ from scrutiny.parts.part import MOST_ROWS
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.terminal.layout import fold, side_by_side, wrapped
+from scrutiny.parts.titles import anchor, title_of
 from scrutiny.parts.wording.labels import capitalized, metric_title, replicate_words, row_labels
 from scrutiny.parts.wording.numbers import NO_VALUE, p_value
-from scrutiny.parts.words import anchor, title_of
 
 ALPHA: Final = 0.01
 _MOST_COLUMNS: Final = 10  # replicates with a column each; of more, the range is shown
@@ -65,20 +65,20 @@ def tests_beside(
     estimates: Iterable[Estimate], view: RunView
 ) -> dict[str, Mapping[str, SeedTests]]:
     """Tests stored with these estimates: by metric, and the index of the estimate."""
-    wanted = {place_of(e) for e in estimates}
+    wanted = {tests_key(e) for e in estimates}
     having = [e for e in view.estimates if is_test(e) and e.value is not None]
-    of_these = [e for e in having if place_of(e) in wanted]
+    of_these = [e for e in having if tests_key(e) in wanted]
     return {
         metric: {
             place: SeedTests(tuple(rows))
-            for place, rows in grouped((place_of(e), e) for e in members).items()
+            for place, rows in grouped((tests_key(e), e) for e in members).items()
         }
         for metric, members in grouped((e.key.metric, e) for e in of_these).items()
     }
 
 
-def place_of(estimate: Estimate) -> str:
-    """Key of an estimate without its metric and replicate."""
+def tests_key(estimate: Estimate) -> str:
+    """Key under which tests of single replicates stand beside an estimate of the run."""
     return identity(estimate.key, without=["metric", "replicate"])
 
 

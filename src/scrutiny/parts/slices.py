@@ -14,9 +14,9 @@ from scrutiny.parts.part import Part, ReportPart, shown
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.in_slices import gap_key
 from scrutiny.parts.run.view import RunView
+from scrutiny.parts.titles import anchor, title_of
 from scrutiny.parts.wording.labels import key_title
 from scrutiny.parts.wording.numbers import NO_VALUE, interval
-from scrutiny.parts.words import anchor, title_of
 
 _ALL: Final = "all items"
 #: What is said of a slice, by the verdict on "worse than elsewhere".

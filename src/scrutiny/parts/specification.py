@@ -12,9 +12,9 @@ from scrutiny.parts.run.identity import varying
 from scrutiny.parts.run.questions import Questions
 from scrutiny.parts.run.references import References, settled
 from scrutiny.parts.run.view import RunView
+from scrutiny.parts.titles import anchor, title_of
 from scrutiny.parts.wording.labels import full_labels, row_labels
 from scrutiny.parts.wording.numbers import decimals_for, interval, number, out_of, plainly
-from scrutiny.parts.words import anchor, title_of
 
 _FEWEST: Final = 3
 _MOST_CURVES: Final = 4

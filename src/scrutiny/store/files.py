@@ -161,7 +161,7 @@ def save_stream(path: Path, fill: Callable[[IO[str]], Any]) -> None:
 
 
 def hash_file(path: Path) -> str:
-    """Digest of a file's bytes, cached as long as its size and time stay the same."""
+    """Digest of a file on disk, which is read again only when its size or time has changed."""
     stat = path.stat()
     return _hash(str(path.resolve()), stat.st_size, stat.st_mtime_ns)
 

@@ -53,7 +53,7 @@ def _limits(data: Mapping[str, Any] | None) -> Limits | None:
 
 
 def claim_from_json(data: Mapping[str, Any]) -> Claim:
-    """Claim from its stored JSON."""
+    """Claim read back from a run's stored findings."""
     tuples = {name: tuple(data.get(name, ())) for name in ("checks", "gates")}
     own = {
         "components": tuple(Component(**c) for c in data["components"]),
@@ -68,5 +68,5 @@ def _row(estimate: Estimate | None) -> dict[str, Any] | None:
 
 
 def reproduction_from_json(data: Mapping[str, Any]) -> Reproduction:
-    """Published figure with ours, from its stored JSON."""
+    """Published figure with ours, read back from what a run has stored."""
     return Reproduction(**{**data, "figure": PublishedPlan(**data["figure"])})

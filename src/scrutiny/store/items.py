@@ -13,7 +13,7 @@ from scrutiny.core.example import Example
 
 
 def examples_of(items: pa.Table, dataset: str) -> dict[str, Example]:
-    """Examples of a dataset by their identity, from the run's table of items."""
+    """Examples read back from a run's stored table of items, by their identity."""
     rows = items.filter(pc.equal(items["dataset"], dataset)).to_pylist()
     return {row["item"]: _example_of(row) for row in rows}
 

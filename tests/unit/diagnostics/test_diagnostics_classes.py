@@ -14,8 +14,8 @@ from scrutiny.diagnostics.classes.diagnostic import Classes
 from scrutiny.diagnostics.classes.metrics import LABEL_F1, MACRO_F1, PRECISION, RECALL
 from scrutiny.diagnostics.classes.parts import PART, part
 from scrutiny.models.answers.inputs import borders
-from scrutiny.parts.run.classes import labels_of
 from scrutiny.parts.run.first_screen import front_of
+from scrutiny.parts.run.label_lines import label_lines
 from scrutiny.report.reading.load import load_view
 from scrutiny.report.terminal.page import screen_lines
 from scrutiny.run.driver import run_plan
@@ -162,6 +162,6 @@ def test_unequal_labels_stand_on_the_first_screen(tmp_path):
 
 
 def test_labels_of_other_diagnostics_are_left_alone(folder):
-    (lines,) = labels_of(folder.estimates()).values()
+    (lines,) = label_lines(folder.estimates()).values()
     assert len(lines) == 3
-    assert labels_of(()) == {}
+    assert label_lines(()) == {}

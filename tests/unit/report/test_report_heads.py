@@ -18,7 +18,7 @@ from scrutiny.core.claim import Claim, Finding
 from scrutiny.diagnostics.attention.parts.examples import kinds_of
 from scrutiny.diagnostics.attention.parts.records import examples_of, maps_of_controls
 from scrutiny.diagnostics.attention.parts.study import head_study, short_names
-from scrutiny.parts.charts.layers_and_heads import largest
+from scrutiny.parts.charts.layers_and_heads import _largest
 from scrutiny.parts.charts.sentences import CUE, MISSED, RIGHT, SIGNS, WRONG, draw
 from scrutiny.parts.run.estimates import main_estimates, place_of, single_estimates
 from scrutiny.parts.run.sections import sections
@@ -282,8 +282,8 @@ def test_maps_of_other_metrics_stand_alone_and_have_two_signs(view):
 
 
 def test_nothing_is_framed_where_all_is_zero():
-    assert largest({(1, 1): 0.0, (1, 2): 0.0}) is None
-    assert largest({(1, 1): 0.2, (1, 2): 0.2}) == (1, 1)
+    assert _largest({(1, 1): 0.0, (1, 2): 0.0}) is None
+    assert _largest({(1, 1): 0.2, (1, 2): 0.2}) == (1, 1)
 
 
 # -- control families, from the records ------------------------------------------------------------

@@ -5,7 +5,7 @@ import pytest
 
 from scrutiny.core.answers.any_of import AnyOf
 from scrutiny.core.answers.extract import EXTRACT, Extract
-from scrutiny.core.answers.extract_words import words_of
+from scrutiny.core.answers.extract_words import words_of_both
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
@@ -55,7 +55,8 @@ def test_chinese_by_character(answer, gold, exact, overlap):
 
 
 def test_words_that_count():
-    assert words_of("A theory, an 'F-16' & the end") == ["theory", "f16", "end"]
+    words, none = words_of_both("A theory, an 'F-16' & the end", "")
+    assert (words, none) == (["theory", "f16", "end"], [])
 
 
 def test_the_best_of_several_right_answers_counts_for_each_measure():

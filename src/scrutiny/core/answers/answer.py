@@ -211,7 +211,7 @@ def _type_of_class(of: type) -> AnswerType[Any]:
 
 
 def fences_of(answer: Any) -> tuple[Span, ...]:
-    """Spans of an answer whose borders no edit may cross; None has none."""
+    """Spans of an answer of any type, whose borders no edit may cross; None has none."""
     return () if answer is None else type_of(answer).fences(answer)
 
 

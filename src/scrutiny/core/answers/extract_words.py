@@ -16,12 +16,12 @@ _HAN: Final = re.compile("([\u4e00-\u9fff])")
 _PUNCTUATION: Final = frozenset(string.punctuation)
 
 
-def words_of(text: str, *, is_chinese: bool = False, keeps_articles: bool = False) -> list[str]:
+def _words_of(text: str, *, is_chinese: bool = False, keeps_articles: bool = False) -> list[str]:
     """Words of an extracted answer that count.
 
     Examples
     --------
-    >>> words_of("The  Golden 'Anniversary'!"), words_of("在2016年。", is_chinese=True)
+    >>> _words_of("The  Golden 'Anniversary'!"), _words_of("在2016年。", is_chinese=True)
     (['golden', 'anniversary'], ['在', '2016', '年'])
     """
     lower = text.lower()
@@ -35,10 +35,10 @@ def words_of(text: str, *, is_chinese: bool = False, keeps_articles: bool = Fals
 def words_of_both(
     one: str, other: str, *, keeps_articles: bool = False
 ) -> tuple[list[str], list[str]]:
-    """Words of two extracted answers, Chinese if one of them is."""
+    """Words by which two answers of the type `Extract` are compared, Chinese if one of them is."""
     is_chinese = _HAN.search(one + other) is not None
     ours, theirs = (
-        words_of(text, is_chinese=is_chinese, keeps_articles=keeps_articles)
+        _words_of(text, is_chinese=is_chinese, keeps_articles=keeps_articles)
         for text in (one, other)
     )
     return ours, theirs

@@ -9,7 +9,7 @@ from scrutiny.core.example import Example
 
 
 def content_key(example: Example) -> bytes:
-    """Sixteen-byte hash of an item's fields, gold and annotation."""
+    """Canonical hash of all that an item holds: fields, gold and annotation; sixteen bytes."""
     parts = [part for field in example.fields.items() for part in field]
     if example.spans:  # without any, the key is what it was before there were annotations
         parts += SPANS.key(example.spans)

@@ -66,7 +66,7 @@ def without_secrets(value: Any) -> Any:
 
 
 def from_environment(options: Mapping[str, str], *, source: str) -> dict[str, str]:
-    """Options with environment variables (``env:NAME``) replaced by their values.
+    """Options with their secrets (``env:NAME``) read from the environment.
 
     Raises
     ------

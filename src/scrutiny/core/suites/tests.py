@@ -75,7 +75,7 @@ def suite_tests(examples: Sequence[Example]) -> tuple[SuiteTest, ...]:
 
 
 def originals(examples: Sequence[Example]) -> list[Example]:
-    """Items that cases were made of; all items of data that are no suite, or have none of these."""
+    """Items that the cases of a suite were made of; all items where that is said of none."""
     made_of = {e.case.of for e in examples if e.case is not None} - {""}
     return [e for e in examples if not made_of or e.id in made_of]
 

@@ -6,7 +6,7 @@ from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.task import Task
 from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.part import FINDINGS, Part, ReportPart, part_of
-from scrutiny.parts.run.classes import LabelLine, labels_of
+from scrutiny.parts.run.label_lines import LabelLine, label_lines
 from scrutiny.parts.run.view import RunView
 
 _LEAD = (
@@ -20,7 +20,7 @@ def part(view: RunView) -> Part | None:
     words = {data.name: data.class_words for data in view.datasets}
     charts = [
         _table(view.on_data(subject, data), lines, words.get(data, Task.class_words))
-        for (subject, data), lines in labels_of(view.estimates).items()
+        for (subject, data), lines in label_lines(view.estimates).items()
     ]
     return part_of(
         "classes", "Per-class scores", _LEAD, charts, "models and datasets", chapter=FINDINGS

@@ -221,7 +221,7 @@ def flips(anchor: str, counts: FlipCounts) -> Chart:
 def count_bars(
     counts: FlipCounts, title: str, *, height: int, first: int = 0, digits: int = 3
 ) -> Spec:
-    """Bars of the items by a number of replicates from ``first`` on, series side by side."""
+    """Bar chart of items by a number of replicates from ``first`` on, series side by side."""
     series: dict[str, Sequence[float]] = {"observed": counts.observed, **counts.baselines}
     values = [
         {"replicates": k, "series": name, "items": round(float(v), digits)}

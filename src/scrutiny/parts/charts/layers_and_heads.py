@@ -142,12 +142,12 @@ def _best(
         {"column": at * (size[1] + 1) + best[1], "layer": best[0], "score": score}
         for at, panel in enumerate(panels)
         for score in scores
-        if (best := largest(panel.values.get(score, {}))) is not None
+        if (best := _largest(panel.values.get(score, {}))) is not None
     ]
     return marks("rect", place, points=values, filled=False, style="best")
 
 
-def largest(values: Mapping[HeadPlace, float]) -> HeadPlace | None:
+def _largest(values: Mapping[HeadPlace, float]) -> HeadPlace | None:
     """Cell with the largest value, the first of equal ones; `None` if all are 0 or less."""
     place = max(values, key=lambda p: (values[p], [-n for n in p]), default=None)
     return place if place is not None and values[place] > 0 else None

@@ -8,8 +8,8 @@ from typing import Final
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.task import Task
-from scrutiny.parts.run.classes import LabelLine, headline_of, labels_of
 from scrutiny.parts.run.found_risks import FoundRisk, Span, counts_of, decision_of, rest_of
+from scrutiny.parts.run.label_lines import LabelLine, headline_of, label_lines
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import capitalized, short_names
 from scrutiny.parts.wording.numbers import NO_VALUE, decimal_of, percent_of
@@ -186,7 +186,7 @@ def _headline(found: Estimate) -> str:
 
 def _labels(view: RunView, beside: Sequence[str]) -> tuple[LabelLine, ...]:
     """Numbers of each label, where their mean stands on the first screen."""
-    found = labels_of(view.estimates) if MACRO_F1 in beside else {}
+    found = label_lines(view.estimates) if MACRO_F1 in beside else {}
     (lines,) = found.values() if len(found) == 1 else ((),)
     return tuple(lines)
 

@@ -43,7 +43,7 @@ def by_identity(
 
 
 def varying(keys: Sequence[EstimateKey]) -> list[str]:
-    """Names of the conditions that vary among the keys, sorted."""
+    """Conditions by which estimates of a run differ: their names, sorted."""
     names = sorted({name for key in keys for name in key.condition})
     return [name for name in names if len({_text(key.condition, name) for key in keys}) > 1]
 

@@ -76,7 +76,7 @@ def _short(name: str) -> str:
 
 
 def shared_words(sentences: Sequence[str]) -> tuple[str, list[str]]:
-    """Common sentence with a gap, and the words in the gap of each sentence.
+    """Frame that sentences of claims share, and by which words each differs: its label.
 
     The words that all sentences share at both ends are said once. Sentences that share fewer than
     two words, or of which one would be left empty, are handed back whole under an empty frame. A

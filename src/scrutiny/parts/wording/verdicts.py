@@ -96,7 +96,7 @@ def headline(findings: Sequence[Finding], families: Mapping[str, str]) -> str:
 
 
 def counts(findings: Iterable[Finding]) -> dict[str, int]:
-    """Number of findings with each verdict, including zeros."""
+    """How many findings have each verdict, for sentences that count them; zeros included."""
     counter = Counter(finding.verdict for finding in findings)
     return {verdict: counter[verdict] for verdict in VERDICTS}
 

@@ -28,7 +28,7 @@ def own_differences(
     resampling: Resampling,
     seed: int,
 ) -> dict[str, OwnInterval]:
-    """Interval over items of each replicate's difference in a report, by replicate.
+    """Intervals of a report for differences of single replicates, made anew from the run's records.
 
     Replicates are paired by name, else by their order. Nothing where the values are not those that
     the run printed: then the sides were paired otherwise, and the intervals would be of others.

@@ -7,9 +7,9 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from scrutiny.core.grouping import grouped
-from scrutiny.parts.run.classes import LabelLine
 from scrutiny.parts.run.first_screen import Front
 from scrutiny.parts.run.found_risks import FoundRisk, held_words
+from scrutiny.parts.run.label_lines import LabelLine
 from scrutiny.parts.run.view import EvidenceItem
 from scrutiny.parts.terminal.layout import WIDTH, cropped, fold, side_by_side, wrapped
 from scrutiny.parts.wording.diffs import stretches

@@ -31,8 +31,8 @@ class LabelLine:
     lowest: float
 
 
-def labels_of(estimates: Sequence[Estimate]) -> dict[tuple[str, str], list[LabelLine]]:
-    """Lines of the labels, the worst F1 first, by model and dataset."""
+def label_lines(estimates: Sequence[Estimate]) -> dict[tuple[str, str], list[LabelLine]]:
+    """Lines of a report on each label, the worst F1 first, by model and dataset of the run."""
     own = (e for e in estimates if _is_of_label(e))
     return {
         place: sorted(_lines(found), key=lambda line: line.lowest)

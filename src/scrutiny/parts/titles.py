@@ -1,4 +1,4 @@
-"""Titles of charts in parts, and cells in words."""
+"""Titles of charts in parts, their anchors, and signs of intervals."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ ABOVE, BELOW = "\N{BLACK UP-POINTING TRIANGLE}", "\N{BLACK DOWN-POINTING TRIANGL
 
 
 def title_of(keys: Sequence[EstimateKey], view: RunView) -> str:
-    """Metric, and the common parts of all keys that vary in the run."""
+    """Title of a chart in a part: the metric, and what its estimates have in common."""
     parts = [key_parts(key) for key in keys]
     shared = {n: v for n, v in parts[0].items() if all(p.get(n, "") == v for p in parts)}
     datasets = {e.key.dataset for e in view.estimates if e.key.diagnostic == keys[0].diagnostic}
