@@ -13,6 +13,7 @@ Any string, however odd, is accepted: no function here raises on the content of 
                 graphemes(text) -> list[str]                   user-perceived characters
                 is_word(token) -> bool                         has a letter; not URL, @, #
                 is_number(token), is_punctuation(token) -> bool
+                is_spaced(text) -> bool                        "it 's good ."
     letters     letters(text) -> str                           case-folded letters alone
                 script_of(language) -> "latin" | "han"; is_chinese(word), has_chinese(text)
                 same_class(char) -> str                        digits, or letters of case and script
@@ -29,7 +30,7 @@ Any string, however odd, is accepted: no function here raises on the content of 
                 countries(region=None), cities(region=None) -> tuple[str, ...]
                 places(region=None) -> tuple[str, ...]         both
                 place_region(name) -> str | None               one of REGIONS
-                REGIONS: tuple[str, ...]
+                REGIONS: tuple[str, ...]; needs_the(place) -> bool
                 table(name) -> tuple[tuple[str, ...], ...]     any data/NAME.tsv, raw
                 frequencies() -> Mapping[str, float]           40,000 words, frequent first
     contractions  find_contractions(text) -> list[Rewrite]     "isn't" -> "is not"
@@ -45,6 +46,8 @@ Any string, however odd, is accepted: no function here raises on the content of 
                 exists(lemma, pos=None) -> bool
                 synsets(lemma, pos) -> tuple[int, ...]; lemmas(synset) -> tuple[str, ...]
                 lexname(synset) -> str                         "noun.animal"
+                usual_senses(lemma, pos, *, least_share) -> tuple[int, ...]
+                is_of_a_kind(lemma, other, pos) -> bool        a semantic class in common
                 sense_counts(lemma, pos) -> tuple[int, ...]    how often each sense was tagged
     tagger      Tag(xpos, upos); Tagger protocol: tag_at(words, i) -> Tag, tag(words) -> list[Tag]
                 default_tagger() -> Tagger                     own, light, UD English EWT

@@ -204,3 +204,19 @@ def place_region(name: str) -> str | None:
     ('Africa', None)
     """
     return _region_of_place().get(name)
+
+
+_WITH_THE = frozenset({"Netherlands", "Philippines", "Gambia", "Bahamas", "Maldives", "Congo"})
+
+
+def needs_the(name: str) -> bool:
+    """Whether a place name needs the definite article in running text.
+
+    Examples
+    --------
+    >>> needs_the("United States"), needs_the("Ireland")
+    (True, False)
+    """
+    first, _, rest = name.partition(" ")
+    is_of_states = bool(rest) and first in ("United", "Czech", "Dominican", "Central")
+    return is_of_states or name in _WITH_THE or name.isupper()

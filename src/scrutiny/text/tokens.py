@@ -292,3 +292,14 @@ def without_space(text: str, offsets: tuple[int, int]) -> tuple[int, int]:
 def is_lexical(word: str) -> bool:
     """Whether a token counts as a word: it has a letter or a digit."""
     return any(map(str.isalnum, word))
+
+
+def is_spaced(text: str) -> bool:
+    """Whether a text has spaces between its tokens, as in the Penn treebank ("it 's good .").
+
+    Examples
+    --------
+    >>> is_spaced("it 's good ."), is_spaced("It's good.")
+    (True, False)
+    """
+    return " ." in text or " ," in text or " n't" in text or " 's" in text

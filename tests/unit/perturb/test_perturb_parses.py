@@ -7,7 +7,8 @@ import pytest
 from scrutiny.core.example import Example
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
-from scrutiny.perturb.phrases.reverse_negation import parse_of, parsed_main_verb
+from scrutiny.perturb.languages.en.negation import main_verb
+from scrutiny.perturb.phrases.reverse_negation import _parse_of
 from scrutiny.perturb.resources.loading import load_resource
 from scrutiny.text.edits.apply import apply_to_text
 
@@ -29,7 +30,7 @@ def parse(heads, deprels):
     ],
 )
 def test_the_verb_of_the_root(text, heads, deprels, verb):
-    found = parsed_main_verb(document_of(text), 0, len(heads), parse(heads, deprels))
+    found = main_verb(document_of(text), 0, len(heads), parse(heads, deprels))
     assert found == verb
 
 
@@ -58,9 +59,9 @@ def test_a_tagger_that_parses_is_asked():
 
 
 def test_without_a_parser_or_with_other_tokens_there_is_no_parse():
-    assert parse_of(document_of("He left")) is None
+    assert _parse_of(document_of("He left")) is None
     parser = Parser([1, -1, 1], "nsubj ROOT punct")
-    assert parse_of(document_of("He left", resources={"tagger": parser})) is None
+    assert _parse_of(document_of("He left", resources={"tagger": parser})) is None
 
 
 def test_spacy_finds_the_main_clause_behind_a_reduced_relative():

@@ -7,14 +7,11 @@ from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.document import document_of
-from scrutiny.perturb.languages.en.related_words import (
-    is_of_a_kind,
-    is_same_part_of_speech,
-    opposites,
-)
+from scrutiny.perturb.languages.en.related_words import _is_same_part_of_speech, opposites
 from scrutiny.perturb.resources.word_vectors import WordVectors, _largest, load_text
 from scrutiny.perturb.words.vectors import SynonymVectors
 from scrutiny.text.edits.apply import apply_to_text
+from scrutiny.text.wordnet import is_of_a_kind
 
 # Words that are near one another lie in one block; each has a small direction of its own.
 BLOCKS = (
@@ -174,8 +171,8 @@ def test_a_missing_file_is_named():
 
 
 def test_part_of_speech_meaning_and_opposites():
-    assert is_same_part_of_speech("likes", "adores", "VBZ")
-    assert not is_same_part_of_speech("likes", "adore", "VBZ")
-    assert not is_same_part_of_speech("of", "in", "IN")
+    assert _is_same_part_of_speech("likes", "adores", "VBZ")
+    assert not _is_same_part_of_speech("likes", "adore", "VBZ")
+    assert not _is_same_part_of_speech("of", "in", "IN")
     assert is_of_a_kind("film", "book", "n")
     assert "young" in opposites("old", "a")

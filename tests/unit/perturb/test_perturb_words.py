@@ -20,8 +20,8 @@ from scrutiny.perturb.engine.streams import in_random_order
 from scrutiny.perturb.languages.en.conjugation import agreement_of, tense_of
 from scrutiny.perturb.languages.en.related_words import (
     SynonymSettings,
+    _likely_tag,
     antonym_forms,
-    likely_tag,
     synonym_forms,
     words_with_synonym,
 )
@@ -236,6 +236,6 @@ def test_replacements_of_words():
     assert antonym_forms("wooden", "JJ", senses=3, least_zipf=2.5, indirect=True) == ()
     assert antonym_forms("swift", "JJ", senses=3, least_zipf=2.5, indirect=True) == ("slow",)
     assert antonym_forms("swift", "JJ", senses=3, least_zipf=2.5, indirect=False) == ()
-    assert likely_tag("early", "RB") == "RB"
+    assert _likely_tag("early", "RB") == "RB"
     known = words_with_synonym(usual)
     assert [known[w] for w in ("MOVIE", "the", "42", "qqqq")] == [True, False, False, False]

@@ -7,13 +7,22 @@ the declared types here, and whatever does not fit is refused by name.
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.limits import known
 
 #: Value as it is written.
 Value = None | bool | int | float | str | tuple[Any, ...]
+
+_NAMES: Final[Mapping[Any, str]] = {
+    None: "none",
+    NoneType: "none",
+    int: "a whole number",
+    float: "a number",
+    str: "a word",
+    bool: "true or false",
+}
 
 
 def parameters_of(kind: Any) -> dict[str, Any]:
@@ -96,9 +105,6 @@ def _converted_to_one(value: Value, options: Sequence[Any], *, of: str) -> Any:
 
 
 def _said(hint: Any) -> str:
-    names = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
-    if hint in (None, NoneType):
-        return "none"
     if get_origin(hint) is Literal:
         return "one of " + ", ".join(map(str, get_args(hint)))
-    return names.get(hint, str(hint))
+    return _NAMES.get(hint, str(hint))

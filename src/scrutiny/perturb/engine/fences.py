@@ -49,7 +49,7 @@ def sites_where(sites: Sequence[Site], document: TextDocument, where: Where) -> 
 
 
 def tokens_where(document: TextDocument, where: Where) -> list[int]:
-    """Indices of the tokens that touch no annotated span (``around``), only those that do, or all.
+    """Indices of the tokens that a change may touch: ``around`` annotated spans, ``within``, all.
 
     Examples
     --------

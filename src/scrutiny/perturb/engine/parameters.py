@@ -5,7 +5,7 @@ Choices are those of a ``Literal``, and what a transformation names itself: its 
 ``allowed`` maps a parameter to the values that its tables have.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from functools import cache
 from math import inf
@@ -84,8 +84,5 @@ def _literals(hint: Any) -> tuple[Any, ...]:
     return tuple(choice for part in parts for choice in get_args(part))
 
 
-def _parts(hint: Any) -> Iterator[Any]:
-    if get_origin(hint) in (Union, UnionType):
-        yield from get_args(hint)
-    else:
-        yield hint
+def _parts(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)

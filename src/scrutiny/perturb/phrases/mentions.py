@@ -12,12 +12,7 @@ from scrutiny.perturb.engine.new_words import with_name
 from scrutiny.text.casing import case_pattern
 from scrutiny.text.entities import entity_label
 from scrutiny.text.gender import first_name_gender
-from scrutiny.text.lexicon import cities, countries, first_names, listed
-
-_WITH_THE: Final = frozenset(
-    {"Netherlands", "Philippines", "Gambia", "Bahamas", "Maldives", "Congo"}
-)
-
+from scrutiny.text.lexicon import cities, countries, first_names, listed, needs_the
 
 # The places of the list hold states and provinces as well; a country becomes a country.
 _SOVEREIGN: Final = frozenset(
@@ -118,20 +113,6 @@ def _sovereign() -> tuple[str, ...]:
 def _plain_last_names() -> tuple[str, ...]:
     """Family names that are not first names, which would have a gender."""
     return tuple(name for name in listed("last_names") if first_name_gender(name) is None)
-
-
-def needs_the(name: str) -> bool:
-    """Whether a place name needs the definite article in running text.
-
-    Examples
-    --------
-    >>> needs_the("United States"), needs_the("Ireland")
-    (True, False)
-    """
-    first, _, rest = name.partition(" ")
-    if name in _WITH_THE or name.isupper():
-        return True
-    return bool(rest) and first in ("United", "Czech", "Dominican", "Central")
 
 
 @cache

@@ -12,7 +12,7 @@ from scrutiny.perturb.engine.new_words import with_name
 from scrutiny.perturb.languages.en.verbs import could_be_verb
 from scrutiny.perturb.languages.tokens import token_edit
 from scrutiny.perturb.phrases.gender_conflicts import has_conflict, is_no_first_name
-from scrutiny.perturb.phrases.mentions import needs_the, without_article
+from scrutiny.perturb.phrases.mentions import without_article
 from scrutiny.text.casing import match_case
 from scrutiny.text.gender import first_name_gender, swap_gender
 from scrutiny.text.lexicon import (
@@ -21,6 +21,7 @@ from scrutiny.text.lexicon import (
     cities,
     countries,
     first_names,
+    needs_the,
     place_region,
     table,
 )

@@ -15,7 +15,6 @@ from scrutiny.perturb.languages.en.negation import (
     negator_in,
     resists_negation,
 )
-from scrutiny.perturb.languages.en.verbs import finite_kind
 from scrutiny.perturb.languages.tokens import sentence_of, sentence_tokens
 from scrutiny.perturb.resources.capabilities import Parser
 from scrutiny.perturb.resources.loading import find_resource
@@ -72,7 +71,7 @@ class ReverseNegation(Change):
     def sites(self, document: Document) -> Sequence[Site]:
         """The negation, or else the finite verb, of each sentence that can be reversed."""
         found = []
-        parse = parse_of(document)
+        parse = _parse_of(document)
         for first, last in sentence_tokens(document):
             if document.words[last - 1].endswith("?") or "?" in document.words[first:last]:
                 continue
@@ -89,10 +88,7 @@ class ReverseNegation(Change):
             return negator if self.remove else None
         if not self.add:
             return None
-        if parse is None:
-            verb = main_verb(document, first, last)
-        else:
-            verb = parsed_main_verb(document, first, last, parse)
+        verb = main_verb(document, first, last, parse)
         if verb is None or has_negation(document, first, verb, last):
             return None
         return None if resists_negation(document, verb) else verb
@@ -146,37 +142,12 @@ def _verb_of(document: Document, index: int) -> int:
 
 #: "n't" behind a verb.
 _CONTRACTED: Final = re.compile(r"(?<=\w)(n['’]t)\b", re.IGNORECASE)
-_SUBJECTS: Final = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
-_AUXILIARIES: Final = frozenset({"aux", "auxpass"})
 
 
-def parse_of(document: Document) -> Annotation | None:
+def _parse_of(document: Document) -> Annotation | None:
     """Parse of a document by the run's tagger, if it is a parser and has the same tokens."""
     parser = find_resource(document.resources, "tagger")
     if not isinstance(parser, Parser):
         return None
     parse = parser.annotate([document.text])[0]
     return parse if len(parse.heads) == len(document.tokens) else None
-
-
-def parsed_main_verb(document: Document, first: int, last: int, parse: Annotation) -> int | None:
-    """Index of the finite verb of a sentence's main clause, or `None`.
-
-    That is the root of the parse or its first auxiliary, with a subject in front of it.
-    """
-    for root in range(first, last):
-        if parse.heads[root] != -1:
-            continue
-        children = [i for i in range(first, last) if parse.heads[i] == root]
-        group = [i for i in children if parse.deprels[i] in _AUXILIARIES] + [root]
-        has_subject = any(parse.deprels[i] in _SUBJECTS and i < root for i in children)
-        finite = next((i for i in sorted(group) if finite_kind(document, i)), None)
-        if finite is None and group == [root] and document.tag(root) in ("VBN", "VBD"):
-            finite = root  # a participle's form, but with a subject and no auxiliary: the past
-        if finite is None:
-            continue
-        if has_subject:
-            return finite
-        if finite == root and document.tag(root) == "VBZ" and root == first:
-            return finite
-    return None

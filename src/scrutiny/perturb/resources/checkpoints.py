@@ -60,7 +60,7 @@ def remembered(
 
 
 def load_checkpoint(checkpoint: str, kind: str) -> tuple[Any, Any]:
-    """Model and tokenizer; refused if weights of the head are not in the checkpoint."""
+    """Model and tokenizer of a resource; refused if weights of its head are missing."""
     import torch
     import transformers
 

@@ -43,7 +43,7 @@ class WordPieces(NamedTuple):
 
 
 def pieces_of(tokenizer: Any, script: Script) -> WordPieces:
-    """Tokens of a tokenizer that spell words of a script, in the order of their ids."""
+    """Tokens of a resource's vocabulary that spell words of a script, in the order of ids."""
     written: list[str] = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
     special = set(tokenizer.all_special_tokens)
     marks = [mark for mark in _MARKS if any((p or "").startswith(mark) for p in written)]
@@ -79,7 +79,7 @@ class Spelling(NamedTuple):
 def best_spellings(
     log_probabilities: npt.NDArray[np.floating[Any]], pieces: WordPieces, *, top: int
 ) -> list[Spelling]:
-    """Most likely words with a fixed number of tokens, without trying all combinations.
+    """Likeliest words that a vocabulary spells in so many tokens, without trying all of them.
 
     Since log-probabilities add up, the best combinations of n pieces begin with some of the best of
     n - 1: keeping ``top`` of them at each place is exact, and takes ``top`` squared steps for each

@@ -142,10 +142,8 @@ class Origin:
 
 
 def key_of(example: Example, texts: tuple[str, ...]) -> Key:
-    """Key of an example: its texts, and token boundaries if given."""
-    if not example.tokens:
-        return texts
-    return (*texts, *sorted(example.tokens.items()))
+    """Key of a text in a search, equal for the same question: texts, and token borders if given."""
+    return (*texts, *sorted((example.tokens or {}).items()))
 
 
 def _are_glued(letter: str, new: str) -> bool:

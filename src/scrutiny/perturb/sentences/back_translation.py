@@ -9,10 +9,9 @@ from typing import Final
 from scrutiny.core.grouping import grouped
 from scrutiny.core.transformation import AsksAhead, Document, Site, keeps_unless
 from scrutiny.perturb.engine.change import Candidates, ChangesWholeText, Edit, Rng
-from scrutiny.perturb.languages.en.clitics import is_spaced
 from scrutiny.perturb.resources.capabilities import Translator
 from scrutiny.perturb.resources.loading import find_resource
-from scrutiny.text.tokens import sentences, token_spans
+from scrutiny.text.tokens import is_spaced, sentences, token_spans
 
 Span = tuple[int, int]
 

@@ -10,8 +10,8 @@ from typing import Literal
 from scrutiny.core.transformation import Document, Site
 from scrutiny.perturb.engine.change import EVERY_SITE, Candidates, Change, Edit, Rng, Sites
 from scrutiny.perturb.engine.new_words import with_same_words
-from scrutiny.perturb.languages.en.clitics import is_spaced
 from scrutiny.text.contractions import Rewrite, find_contractions, find_expansions
+from scrutiny.text.tokens import is_spaced
 
 # Where treebanks cut words that are written as one.
 _PARTS = re.compile(r"(?<=can)not$|(?<=gon|wan)na$|(?<=gim|lem)me$", re.IGNORECASE)

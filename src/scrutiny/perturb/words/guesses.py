@@ -18,19 +18,18 @@ from scrutiny.text.wordnet import POS_OF, exists
 
 
 @lru_cache(maxsize=1 << 16)
-def are_antonyms(word: str, other: str) -> bool:
+def _are_antonyms(word: str, other: str) -> bool:
     """Whether two lower-case words, or their base forms, are antonyms in WordNet.
 
     Examples
     --------
-    >>> are_antonyms("good", "bad"), are_antonyms("loves", "hated"), are_antonyms("good", "fine")
+    >>> _are_antonyms("good", "bad"), _are_antonyms("loves", "hated"), _are_antonyms("good", "fine")
     (True, True, False)
     """
-    for upos, pos in POS_OF.items():
-        base, stem = lemma(word, upos), lemma(other, upos)
-        if exists(base, pos) and stem in opposites(base, pos):
-            return True
-    return False
+    return any(
+        exists(base := lemma(word, upos), pos) and lemma(other, upos) in opposites(base, pos)
+        for upos, pos in POS_OF.items()
+    )
 
 
 def _fitting(
@@ -53,7 +52,7 @@ def _fitting(
         known.add(low)
         if no_stop_words and is_stop_word(low):
             continue
-        if no_antonyms and any(are_antonyms(word, low) for word in words):
+        if no_antonyms and any(_are_antonyms(word, low) for word in words):
             continue
         yield guess
 

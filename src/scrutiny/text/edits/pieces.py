@@ -49,9 +49,8 @@ def _of_both(
 
 def with_nothing_known(word: CarriedWord) -> CarriedWord:
     """Word of an edited text; one that continues none becomes new, without a head or labels."""
-    if word.lost != "new_word":
-        return word
-    return word._replace(lost="", new=Piece(word.start, word.end))
+    is_new = word.lost == "new_word"
+    return word._replace(lost="", new=Piece(word.start, word.end)) if is_new else word
 
 
 def restated(

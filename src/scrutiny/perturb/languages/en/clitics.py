@@ -30,13 +30,13 @@ _NEGATABLE: Final = frozenset(
 
 @lru_cache(maxsize=1 << 16)
 def plain(word: str) -> str:
-    """The word in lower case with a straight apostrophe."""
+    """An English word as clitics and verbs are looked up: lower case, a straight apostrophe."""
     return word.lower().replace("’", "'")
 
 
 @lru_cache(maxsize=1 << 16)
 def negated_stem(word: str) -> str | None:
-    """Auxiliary of a contracted negation ("won't" to "will"), or `None`; "ain't" has none.
+    """English auxiliary of a contracted negation ("won't" to "will"), or `None` ("ain't").
 
     Examples
     --------
@@ -53,7 +53,7 @@ def negated_stem(word: str) -> str | None:
 
 
 def is_before_not(words: Sequence[str], index: int) -> bool:
-    """Whether "n't" is split off a word ("could" in "could n't").
+    """Whether the clitic "n't" is split off a verb ("could" in "could n't").
 
     Examples
     --------
@@ -64,7 +64,7 @@ def is_before_not(words: Sequence[str], index: int) -> bool:
 
 
 def full_form(words: Sequence[str], index: int) -> str:
-    """A word in lower case, without a contracted negation, and "ca n't" as "can".
+    """English verb without its contracted negation, in lower case: "ca n't" and "can't" as "can".
 
     Examples
     --------
@@ -100,14 +100,3 @@ def clitic_of(word: str) -> str | None:
     stem, mark, rest = plain(word).partition("'")
     clitic = mark + rest
     return clitic if stem in PRONOUNS and clitic in CLITICS else None
-
-
-def is_spaced(text: str) -> bool:
-    """Whether a text has its punctuation split as in the Penn treebank ("it 's good .").
-
-    Examples
-    --------
-    >>> is_spaced("it 's good ."), is_spaced("It's good.")
-    (True, False)
-    """
-    return " ." in text or " ," in text or " n't" in text or " 's" in text

@@ -116,7 +116,7 @@ def _may_be_has(document: Document, index: int) -> bool:
 def in_tense(
     document: Document, index: int, tense: Tense, agreement: Agreement | None
 ) -> Edit | None:
-    """Edit that changes the tense of a finite verb; `None` if the form is unclear."""
+    """Edit that conjugates a finite verb in another tense; `None` if the form is unclear."""
     word = document.words[index]
     low = plain(word)
     start, end = document.tokens[index]
@@ -224,7 +224,7 @@ def _is_border(document: Document, index: int) -> bool:
 
 
 def is_tied_to(document: Document, first: int, last: int, tense: Tense) -> bool:
-    """Whether a sentence cannot change its tense: it names a time, or has a fixed verb."""
+    """Whether English ties a sentence to its tense: it names a time, or has a fixed verb."""
     words = [plain(word) for word in document.words[first:last]]
     if words[-1].startswith("..") and last < len(document.words):
         return True  # what looks like an end goes on

@@ -12,7 +12,6 @@ from scrutiny.perturb.languages.en.clitics import (
     before_not,
     clitic_of,
     full_form,
-    is_spaced,
     negated_stem,
     plain,
 )
@@ -31,6 +30,8 @@ from scrutiny.perturb.languages.en.verbs import (
 from scrutiny.perturb.languages.tokens import beside, token_edit
 from scrutiny.text.casing import capitalize_first, match_case
 from scrutiny.text.inflect import inflect, lemma
+from scrutiny.text.spacy_pipeline import Annotation
+from scrutiny.text.tokens import is_spaced
 from scrutiny.text.wordnet import exists
 
 NEGATIVE: Final = frozenset(
@@ -123,14 +124,20 @@ def resists_negation(document: Document, verb: int) -> bool:
     return following[0] in _POLAR or following[0] == "'ve" or following[-1] in ("only", "some")
 
 
-def main_verb(document: Document, first: int, last: int) -> int | None:
+def main_verb(
+    document: Document, first: int, last: int, parse: Annotation | None = None
+) -> int | None:
     """Index of the finite verb of a statement's main clause, or `None` if that is unclear.
+
+    With a parse it is that of the root; without one rules over tags find it.
 
     A verb after a relative pronoun or a conjunction belongs to that clause and is passed over; a
     sentence with a verb before any subject is a command or an inversion, unless the verb's ending
     says that its subject was left out ("works well"). A title-like fragment ("a film that works")
     has its only clause behind a relative pronoun.
     """
+    if parse is not None:
+        return _parsed_main_verb(document, first, last, parse)
     if plain(document.words[first]) in ("here", "so", "please", "let", "let's"):
         return None
     pending = prepositions = 0
@@ -160,6 +167,33 @@ def main_verb(document: Document, first: int, last: int) -> int | None:
         prepositions = min(prepositions, pending)
         i = _group_end(document, i, kind)
     return mistagged_verb(document, first, last) if relative is None else relative
+
+
+_SUBJECTS: Final = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
+_AUXILIARIES: Final = frozenset({"aux", "auxpass"})
+
+
+def _parsed_main_verb(document: Document, first: int, last: int, parse: Annotation) -> int | None:
+    """Index of the finite verb of a sentence's main clause, or `None`.
+
+    That is the root of the parse or its first auxiliary, with a subject in front of it.
+    """
+    for root in range(first, last):
+        if parse.heads[root] != -1:
+            continue
+        children = [i for i in range(first, last) if parse.heads[i] == root]
+        group = [i for i in children if parse.deprels[i] in _AUXILIARIES] + [root]
+        has_subject = any(parse.deprels[i] in _SUBJECTS and i < root for i in children)
+        finite = next((i for i in sorted(group) if finite_kind(document, i)), None)
+        if finite is None and group == [root] and document.tag(root) in ("VBN", "VBD"):
+            finite = root  # a participle's form, but with a subject and no auxiliary: the past
+        if finite is None:
+            continue
+        if has_subject:
+            return finite
+        if finite == root and document.tag(root) == "VBZ" and root == first:
+            return finite
+    return None
 
 
 def _lacks_subject(document: Document, first: int, index: int) -> bool:

@@ -23,6 +23,7 @@ from scrutiny.text.wordnet import (
     lexname,
     sense_counts,
     synsets,
+    usual_senses,
 )
 
 UPOS_OF: Final = {
@@ -76,7 +77,7 @@ def content_lemma(word: str, xpos: str) -> str | None:
 
 
 def inflected(base: str, xpos: str) -> str | None:
-    """Form of a lemma for a Penn tag; `None` if it has none.
+    """Synonym or antonym, found as a lemma, in the form of a Penn tag; `None` if it has none.
 
     Examples
     --------
@@ -103,14 +104,14 @@ def _synonym_lemmas(base: str, pos: str, settings: "SynonymSettings") -> tuple[s
     if base in DOUBTFUL:
         return ()
     senses = settings.senses
-    own = _usual_senses(base, pos, least_share=0.2) if settings.usual else synsets(base, pos)
+    own = usual_senses(base, pos, least_share=0.2) if settings.usual else synsets(base, pos)
     found = []
     for sense in own[:senses]:
         for other in lemmas(sense):
             if not _is_usable(other, base, settings.least_zipf) or _is_odd(other, base, pos):
                 continue
             if settings.usual:
-                its = _usual_senses(other, pos, least_share=0.5)
+                its = usual_senses(other, pos, least_share=0.5)
             else:
                 its = synsets(other, pos)[:senses]
             if sense in its:
@@ -129,7 +130,7 @@ def _is_odd(other: str, base: str, pos: str) -> bool:
 
 
 def _is_feeling(base: str) -> bool:
-    return any(lexname(s) == "verb.emotion" for s in _usual_senses(base, "v", least_share=0.2))
+    return any(lexname(s) == "verb.emotion" for s in usual_senses(base, "v", least_share=0.2))
 
 
 class SynonymSettings(NamedTuple):
@@ -195,7 +196,7 @@ class KnownWords(dict[str, bool]):
 
 @lru_cache(maxsize=64)
 def words_with_synonym(settings: SynonymSettings) -> KnownWords:
-    """Words that have a synonym for some part of speech; one cached table for each setting.
+    """English words that have a synonym for some part of speech, kept for each setting.
 
     Examples
     --------
@@ -259,23 +260,6 @@ def _known_forms(found: list[str | None], word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(form for form in found if form and form != word and zipf(form) > 0))
 
 
-@lru_cache(maxsize=_CACHED)
-def _usual_senses(base: str, pos: str, *, least_share: float) -> tuple[int, ...]:
-    """Synsets with a sufficient share of a lemma's uses in SemCor; an only one if uncounted.
-
-    Examples
-    --------
-    >>> len(_usual_senses("dog", "n", least_share=0.2))
-    1
-    """
-    senses = synsets(base, pos)
-    counts = sense_counts(base, pos)
-    total = sum(counts)
-    if total == 0:
-        return senses if len(senses) == 1 else ()
-    return tuple(s for s, n in zip(senses, counts, strict=True) if n >= least_share * total)
-
-
 def _is_usable(other: str, base: str, least_zipf: float) -> bool:
     """Whether a lemma is one common lower-case word that differs from the base."""
     if other == base or not (other.isalpha() and other.islower()) or len(other) < 3:
@@ -306,7 +290,7 @@ def _uses(word: str) -> dict[str, int]:
 
 
 @lru_cache(maxsize=_CACHED)
-def likely_tag(word: str, xpos: str) -> str:
+def _likely_tag(word: str, xpos: str) -> str:
     """Penn tag; a word that is almost always an adjective and looks like one is tagged as one.
 
     Taggers take adjectives for adverbs after a copula ("It was good"), and rare ones for foreign
@@ -321,7 +305,7 @@ def likely_tag(word: str, xpos: str) -> str:
 
     Examples
     --------
-    >>> likely_tag("good", "RB"), likely_tag("well", "RB"), likely_tag("swift", "NNP")
+    >>> _likely_tag("good", "RB"), _likely_tag("well", "RB"), _likely_tag("swift", "NNP")
     ('JJ', 'RB', 'JJ')
     """
     if xpos not in _CONFUSED or word.endswith("ly") or (xpos != "RB" and not word.islower()):
@@ -357,19 +341,19 @@ def _only_tag(word: str) -> str | None:
 def content_tag(document: Document, index: int) -> str:
     """Penn tag of a word, corrected by its clause or its usual part of speech."""
     word = document.words[index]
-    return _only_tag(word) or likely_tag(word, tag_in_clause(document, index))
+    return _only_tag(word) or _likely_tag(word, tag_in_clause(document, index))
 
 
 @lru_cache(maxsize=_CACHED)
-def is_same_part_of_speech(word: str, other: str, xpos: str) -> bool:
+def _is_same_part_of_speech(word: str, other: str, xpos: str) -> bool:
     """Whether a word usually has the tag of another one, in this form.
 
     Examples
     --------
-    >>> is_same_part_of_speech("movies", "films", "NNS")
+    >>> _is_same_part_of_speech("movies", "films", "NNS")
     True
-    >>> is_same_part_of_speech("movies", "film", "NNS"), is_same_part_of_speech("man", "old", "NN")
-    (False, False)
+    >>> _is_same_part_of_speech("movies", "film", "NNS")
+    False
     """
     upos = UPOS_OF.get(xpos)
     if upos is None or other == word:
@@ -392,23 +376,7 @@ def of_same_form(word: str, xpos: str, others: Iterable[str]) -> Iterator[tuple[
     upos = UPOS_OF[xpos]
     base = lemma(word, upos)
     for other in others:
-        if is_same_part_of_speech(word, other, xpos) and not is_stop_word(other):
+        if _is_same_part_of_speech(word, other, xpos) and not is_stop_word(other):
             stem = lemma(other, upos)
             if stem != base:
                 yield other, stem
-
-
-@lru_cache(maxsize=_CACHED)
-def is_of_a_kind(base: str, other: str, pos: str) -> bool:
-    """Whether two lemmas share a coarse semantic class in a usual sense; false without a class.
-
-    Examples
-    --------
-    >>> is_of_a_kind("walk", "drive", "v"), is_of_a_kind("walk", "hug", "v")
-    (True, False)
-    """
-    if pos in ("a", "r"):
-        return True
-    of_base = {lexname(s) for s in _usual_senses(base, pos, least_share=0.2)}
-    of_other = {lexname(s) for s in _usual_senses(other, pos, least_share=0.2)}
-    return not of_base or not of_base.isdisjoint(of_other)
