@@ -99,8 +99,11 @@ class Items:
         """
         whole = parse_predicate(text)
         found = {term: self._said(term) for term in set(terms_of(whole))}
-        rows = zip(*found.values(), strict=True)
-        return [truth(whole, dict(zip(found, row, strict=True)).__getitem__) for row in rows]
+        rows = list(zip(*found.values(), strict=True))
+        known = {
+            row: truth(whole, dict(zip(found, row, strict=True)).__getitem__) for row in set(rows)
+        }
+        return [known[row] for row in rows]
 
     def values(self, name: str) -> list[str]:
         """Values of an attribute or column that are slices with items enough for a number.

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from scrutiny.stats.arrays import FloatArray
 
 _NODES: Final = 120  # of a t's mixing variance
-_STEPS: Final = 8  # Newton's, on the logarithm of the tail: far below any figure that is printed
+_STEPS: Final = 8  # of Newton on the logarithm of the tail, at most
+_STILL: Final = 1e-8  # of a distance: a step that is so small leaves an error of its square
 
 
 def critical_distance(
@@ -54,7 +55,10 @@ def critical_distance(
         z = found[:, None] / scale
         beyond = scipy.special.ndtr(-z) @ mass
         density = (np.exp(-z * z / 2.0) / scale) @ mass / np.sqrt(2.0 * np.pi)
-        found = found + beyond * np.log(beyond / tail) / density
+        step = beyond * np.log(beyond / tail) / density
+        found = found + step
+        if (np.abs(step) <= _STILL * found).all():
+            break
     return np.asarray(np.where(moves, np.sqrt(whole) * found, 0.0))
 
 

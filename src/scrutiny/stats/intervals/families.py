@@ -252,13 +252,10 @@ def _scored(
     most = np.full(usual.size, rows.crowding)
     scale = np.divide(items, usual, out=most.copy(), where=usual > 0)
     scale = np.minimum(scale, most)
-    ends = []
-    for side in (-1.0, 1.0):
-        near, far = mean.copy(), np.full(mean.size, side)
-        for _ in range(_STEPS):
-            middle = (near + far) / 2.0
-            spread = np.sqrt(scale * tango_variance(middle, against, favor, units) + seeds)
-            is_inside = np.abs(mean - middle) <= times * spread
-            near, far = np.where(is_inside, middle, near), np.where(is_inside, far, middle)
-        ends.append(near)
-    return ends[0], ends[1]
+    near, far = np.tile(mean, (2, 1)), np.repeat([[-1.0], [1.0]], mean.size, axis=1)  # both sides
+    for _ in range(_STEPS):
+        middle = (near + far) / 2.0
+        spread = np.sqrt(scale * tango_variance(middle, against, favor, units) + seeds)
+        is_inside = np.abs(mean - middle) <= times * spread
+        near, far = np.where(is_inside, middle, near), np.where(is_inside, far, middle)
+    return near[0], near[1]

@@ -67,14 +67,19 @@ class ComponentTable:
         draws, cells = weights.shape[0], len(self.columns)
         sums = np.empty((draws, replicates, cells, components))
         times = np.ones((draws, 1, cells))
+        if self.is_nested:  # a cell is one row of its unit, which is drawn so many times
+            rows = np.concatenate(self.columns)
+            each = rows[:, :-1].reshape(cells, replicates, components)
+            each = each + rows[:, -1, None, None] * self.center
+            times[:, 0] = weights[:, [0 if m is None else int(m[0]) for m in self.members]]
+            np.multiply(times[..., None], each.swapaxes(0, 1), out=sums)
+            return sums, np.broadcast_to(times, (draws, replicates, cells))
         for c, (column, member) in enumerate(zip(self.columns, self.members, strict=True)):
             drawn = weights if member is None else weights[:, member]
             # (draw, replicate * component + 1)
             total = (drawn @ column.astype(drawn.dtype, copy=False)).astype(np.float64, copy=False)
             sums[:, :, c, :] = total[:, :-1].reshape(draws, replicates, components)
             sums[:, :, c, :] += total[:, -1, None, None] * self.center
-            if self.is_nested:
-                times[:, 0, c] = drawn[:, 0]
         return sums, np.broadcast_to(times, (draws, replicates, cells))
 
 
@@ -195,6 +200,8 @@ def _pattern_codes(
 ) -> IntArray | None:
     code = stratum * (int(cell.max()) + 1) + cell
     for k in range(values.shape[1]):
+        if k > 0 and (values[:, k] == values[0, k]).all():
+            continue  # a count of rows tells no units apart
         value, index = np.unique(values[:, k], return_inverse=True)
         _, joint = np.unique(code * value.size + index, return_inverse=True)
         code = joint.astype(np.int64).reshape(-1)
