@@ -20,6 +20,9 @@ settings.register_profile(
 )
 settings.load_profile("repeatable")
 
+# Processes that tests start read what the one before them compiled, whatever the shell says.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # A shell starts what runs in its background with interrupts ignored, and children inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

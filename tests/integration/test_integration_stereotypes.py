@@ -91,7 +91,7 @@ def test_the_command_line_on_random_networks(
                 *("run", "stereotypes.crows-pairs", "--out", str(tmp_path / "run")),
                 *("--model", f"hf:{tmp_path}/model-{{seed}}"),
                 *("--data", f"csv:{tmp_path}/pairs.csv#more=more,less=less,category=category"),
-                *("--display", "none", "--seed", "3"),
+                *("--display", "none", "--seed", "3", "--draws", "200"),
             ]
         )
     assert left.value.code == 0

@@ -132,32 +132,34 @@ class Box(Model):
         return Prediction(LABELS[int(p > 0.5)], (1 - p, p))
 
 
-def verdict(out, streams, *, is_sampled, shift=0.0):
-    """Verdict of one run of two boxes on 30 items."""
+def verdicts(out, stream, cases, *, is_sampled, shift=0.0):
+    """Verdicts on so many datasets of 30 items each, of one run of two boxes."""
     models = {
-        "a": Box([*streams, 0], is_sampled=is_sampled),
-        "b": Box([*streams, 1], is_sampled=is_sampled, shift=shift),
+        "a": Box([stream, 0], is_sampled=is_sampled),
+        "b": Box([stream, 1], is_sampled=is_sampled, shift=shift),
+    }
+    data = {
+        f"x{case}": [
+            {"id": f"i{n}", "text": f"text {case} {n}", "label": LABELS[n % 2]} for n in range(30)
+        ]
+        for case in range(cases)
     }
     plan = Plan(
         resampling=Resampling(draws=200),
-        data=(DataPlan("x", "object:x"),),
+        data=tuple(DataPlan(name, f"object:{name}") for name in data),
         models=tuple(ModelPlan(n, f"python:object:{n}") for n in models),
-        measure=(MeasurePlan("d", "similarity.drift", ("b",), ("x",), reference="a"),),
+        measure=(MeasurePlan("d", "similarity.drift", ("b",), tuple(data), reference="a"),),
     )
-    data = [{"id": f"i{n}", "text": f"text {n}", "label": LABELS[n % 2]} for n in range(30)]
-    folder = run_plan(
-        resolve(plan, data={"x": data}, models=models), out, options=RunOptions(), models=models
-    )
-    (finding,) = folder.findings()
-    return finding.verdict
+    resolved = resolve(plan, data=data, models=models)
+    folder = run_plan(resolved, out, options=RunOptions(), models=models)
+    found = {finding.claim.id: finding.verdict for finding in folder.findings()}
+    return [found[f"d/b/{name}/told-apart"] for name in data]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("is_sampled", [False, True])
 def test_verdicts_of_equal_models_are_wrong_in_one_case_of_twenty_at_most(tmp_path, is_sampled):
-    found = [verdict(tmp_path / str(n), (11, n), is_sampled=is_sampled) for n in range(40)]
+    found = verdicts(tmp_path / "equal", 11, 40, is_sampled=is_sampled)
     assert found.count("supported") <= 5  # more than 5 of 40 have a chance of .01 at .05
-    shifted = [
-        verdict(tmp_path / f"s{n}", (12, n), is_sampled=is_sampled, shift=0.3) for n in range(5)
-    ]
+    shifted = verdicts(tmp_path / "shifted", 12, 5, is_sampled=is_sampled, shift=0.3)
     assert shifted.count("supported") >= 4

@@ -7,7 +7,7 @@ what was measured with more studies, and two Monte Carlo standard errors.
 
 import numpy as np
 import pytest
-from planted_families import associations, coverage, error, interval, population_effect
+from planted_families import associations, covered, error, population_effect
 
 from scrutiny.diagnostics.association.metrics import (
     ADJUSTED_RAND,
@@ -54,11 +54,18 @@ def effect_coverage(*, words, gap, replicates, studies, by="word"):
     side = np.repeat([1, 0], words * SENTENCES)
     unit = np.repeat(np.arange(2 * words), SENTENCES) if by == "word" else None
 
-    def make(rng, study):
-        values = associations(rng, words=words, gap=gap, replicates=replicates, seed_sd=seed_sd)
-        return interval(metric_of("effect_size(sample)"), values, study, unit=unit, strata=side)
+    def make(rng):
+        return associations(rng, words=words, gap=gap, replicates=replicates, seed_sd=seed_sd)
 
-    return coverage(make, population_effect(gap, seed_sd), studies=studies, seed=13)
+    return covered(
+        metric_of("effect_size(sample)"),
+        make,
+        population_effect(gap, seed_sd),
+        studies=studies,
+        seed=13,
+        unit=unit,
+        strata=side,
+    )
 
 
 @pytest.mark.slow
@@ -97,33 +104,35 @@ def clustered(rng, replicates):
     return np.stack([cluster, np.broadcast_to(SIDE, cluster.shape)], axis=-1)
 
 
-def alignment(rng, study, *, replicates):
-    pairs = clustered(rng, replicates)
-    rows = np.concatenate([pairs, pairs[..., :1], pairs[..., :1], pairs[..., :1]], axis=-1)
-    return interval(ALIGNMENT, rows, study, unit=WORD, strata=SIDE)
+def alignment(pairs):
+    return np.concatenate([pairs, *[pairs[..., :1]] * 3], axis=-1)
 
 
-def excess(rng, study, *, replicates):
-    pairs = clustered(rng, replicates)
-    starts = [pairs[..., :1]] * 3
-    rows = np.concatenate([pairs, *starts, np.full((*pairs.shape[:2], 1), 0.6)], axis=-1)
-    return interval(BEYOND, rows, study, unit=WORD, strata=SIDE)
-
-
-def adjusted_rand(rng, study, *, replicates):
-    return interval(ADJUSTED_RAND, clustered(rng, replicates), study, unit=WORD, strata=SIDE)
+def excess(pairs):
+    return np.concatenate([alignment(pairs), np.full((*pairs.shape[:2], 1), 0.6)], axis=-1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("replicates", [1, 5])
 @pytest.mark.parametrize(
-    ("make", "truth"), [(alignment, 0.8), (excess, 0.2), (adjusted_rand, 0.36)]
+    ("statistic", "rows", "truth"),
+    [
+        (ALIGNMENT, alignment, 0.8),
+        (BEYOND, excess, 0.2),
+        (ADJUSTED_RAND, lambda pairs: pairs, 0.36),
+    ],
+    ids=["alignment", "excess", "adjusted_rand"],
 )
-def test_alignment_is_covered_by_word(make, truth, replicates):
+def test_alignment_is_covered_by_word(statistic, rows, truth, replicates):
     """Given the clustering and its matching, which the interval holds fixed and says so."""
     studies = 300
-    found = coverage(
-        lambda rng, study: make(rng, study, replicates=replicates), truth, studies=studies
+    found = covered(
+        statistic,
+        lambda rng: rows(clustered(rng, replicates)),
+        truth,
+        studies=studies,
+        unit=WORD,
+        strata=SIDE,
     )
     assert 0.93 - 2 * error(0.95, studies) <= found <= 1.0
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -44,7 +45,13 @@ def score_of(case):
     return lambda picked, index: np.array([np.corrcoef(p, labels[index])[0, 1] for p in picked])
 
 
-def ours(case):
+@pytest.fixture(scope="module")
+def ours(golden):
+    """Both sides of a case by name; each is made once."""
+    return cache(lambda name: multibootstrap_of(golden[name]))
+
+
+def multibootstrap_of(case):
     scheme = Scheme(
         paired=case["paired_seeds"],
         sample_seeds=case["sample_seeds"],
@@ -78,16 +85,16 @@ def reference_draws(case, draws):
 
 @pytest.mark.reproduces
 @pytest.mark.parametrize("name", CASES)
-def test_point(golden, name):
-    case, found = golden[name], ours(golden[name])
+def test_point(golden, ours, name):
+    case, found = golden[name], ours(name)
     assert found.base.point == pytest.approx(case["point"]["base"], abs=1e-12)
     assert found.expt.point == pytest.approx(case["point"]["expt"], abs=1e-12)
 
 
 @pytest.mark.reproduces
 @pytest.mark.parametrize("name", CASES)
-def test_quantiles_and_spread_within_monte_carlo_error(golden, name):
-    case, found = golden[name], ours(golden[name])
+def test_quantiles_and_spread_within_monte_carlo_error(golden, ours, name):
+    case, found = golden[name], ours(name)
     for side in ("base", "expt", "delta"):
         sd, golden_stats = case["sd"][side], case["stats"][side]
         interval = getattr(found, side)

@@ -3,14 +3,18 @@
 Every bound is what was measured with more studies, and two Monte Carlo standard errors.
 """
 
+from itertools import chain
+
 import numpy as np
 import pytest
 from former_rule import outcomes
 from planted_families import (
     associations,
     coverage,
+    covered,
     error,
     interval,
+    intervals,
     population_effect,
     preferred,
 )
@@ -39,10 +43,9 @@ def between(found, low, high, *, studies):
 @pytest.mark.parametrize("items", [60, 516, 1508])
 def test_the_score_of_a_category_is_covered(items, seed_sd):
     studies = 400
-    found = coverage(
-        lambda rng, study: interval(
-            STEREOTYPE_SCORE, preferred(rng, 0.56, items, seed_sd=seed_sd)[..., None], study
-        ),
+    found = covered(
+        STEREOTYPE_SCORE,
+        lambda rng: preferred(rng, 0.56, items, seed_sd=seed_sd)[..., None],
         56.0,
         studies=studies,
     )
@@ -53,12 +56,9 @@ def test_the_score_of_a_category_is_covered(items, seed_sd):
 @pytest.mark.parametrize(("share", "items"), [(0.03, 60), (0.03, 516), (0.1, 516)])
 def test_the_share_of_ties_is_covered(share, items):
     studies = 400
-    found = coverage(
-        lambda rng, study: interval(
-            NEUTRAL,
-            preferred(rng, share, items, seed_sd=0.005)[..., None],
-            study,
-        ),
+    found = covered(
+        NEUTRAL,
+        lambda rng: preferred(rng, share, items, seed_sd=0.005)[..., None],
         share,
         studies=studies,
     )
@@ -91,12 +91,13 @@ SCORES = {
 def test_scores_over_terms_are_covered_where_terms_are_resampled(name):
     statistic, columns, truth = SCORES[name]
     studies = 250
-    found = coverage(
-        lambda rng, study: interval(
-            statistic, triples(rng)[..., columns], study, unit=TERM, cells=TERM
-        ),
+    found = covered(
+        statistic,
+        lambda rng: triples(rng)[..., columns],
         truth,
         studies=studies,
+        unit=TERM,
+        cells=TERM,
     )
     assert between(found, 0.93, 0.98, studies=studies)
 
@@ -136,20 +137,21 @@ def test_items_alone_would_not_cover_the_population_of_terms():
     assert coverage(by_item, 55.0, studies=100) < 0.95 - 2 * error(0.95, 100)
 
 
-def controls(rng, study, *, pairs=120, change=0.1):
+PAIR = np.tile(np.arange(120), 2)
+
+
+def controls(rng):
     """Originals at 58 %, their negated twins ten points lower, seeds and pairs shared."""
-    original = preferred(rng, 0.58, pairs)
-    negated = preferred(rng, 0.58 - change, pairs)
-    hits = np.concatenate([original, negated], axis=1)
-    control = np.broadcast_to(np.repeat([0.0, 1.0], pairs), hits.shape)
-    pair = np.tile(np.arange(pairs), 2)
-    values = np.stack([hits, control], axis=-1)
-    return interval(metric_of("original_minus(negated)"), values, study, unit=pair, cells=pair)
+    hits = np.concatenate([preferred(rng, share, 120) for share in (0.58, 0.48)], axis=1)
+    control = np.broadcast_to(np.repeat([0.0, 1.0], 120), hits.shape)
+    return np.stack([hits, control], axis=-1)
 
 
 @pytest.mark.slow
 def test_the_difference_from_a_control_is_covered():
-    assert between(coverage(controls, 10.0, studies=150), 0.94, 1.0, studies=150)
+    change = metric_of("original_minus(negated)")
+    found = covered(change, controls, 10.0, studies=150, unit=PAIR, cells=PAIR)
+    assert between(found, 0.94, 1.0, studies=150)
 
 
 def test_a_control_that_always_differs_is_not_known_to_a_hundredth_of_a_point():
@@ -166,45 +168,51 @@ def test_a_control_that_always_differs_is_not_known_to_a_hundredth_of_a_point():
 CATEGORIES = (516, 262, 172, 159, 105, 87, 84, 63, 60)  # of CrowS-Pairs
 
 
-def preferences(rng, study, *, share):
-    """Nine categories of one preference in a family of five seeds, 2.8 points apart."""
-    shift = 0.028 * rng.standard_normal((5, 1))  # of a seed, alike in all categories
-    return [
-        interval(
-            STEREOTYPE_SCORE, preferred(rng, share, n, shift=shift)[..., None], study, draws=1500
+def preferences(rng, first, studies, *, share):
+    """Nine categories of one preference, five seeds 2.8 points apart ``(study,)``."""
+    shifts = 0.028 * rng.standard_normal((studies, 5, 1))  # of a seed, alike in all categories
+    of_categories = [
+        intervals(
+            STEREOTYPE_SCORE,
+            [preferred(rng, share, n, shift=shift)[..., None] for shift in shifts],
+            first,
+            draws=1500,
         )
         for n in CATEGORIES
     ]
+    return zip(*of_categories, strict=True)
 
 
-def effects(rng, study, *, gap, words=8):
-    """Six association tests of other words each, five seeds."""
+def effects(rng, first, studies, *, gap, words=8):
+    """Six association tests of other words each, five seeds ``(study,)``."""
     word = np.repeat(np.arange(2 * words), 8)
-    side = (word < words).astype(np.int64)
-    return [
-        interval(
+    found = iter(
+        intervals(
             metric_of("effect_size(sample)"),
-            associations(rng, words=words, gap=gap, replicates=5, seed_sd=0.3),
-            6 * study + k,
+            [
+                associations(rng, words=words, gap=gap, replicates=5, seed_sd=0.3)
+                for _ in range(6 * studies)
+            ],
+            6 * first,
             draws=1500,
             unit=word,
-            strata=side,
+            strata=(word < words).astype(np.int64),
         )
-        for k in range(6)
-    ]
+    )
+    return zip(*[found] * 6, strict=True)
 
 
 def verdicts(make, limit, *, studies):
     """Share of studies with any claim supported, with any denied; share of claims supported."""
     rng = np.random.default_rng(11)
     supported = denied = claims_supported = 0.0
-    for study in range(studies):
+    for family in chain.from_iterable(make(rng, first, 10) for first in range(0, studies, 10)):
         tests = [
             intersection_union(
                 [found.p_value(limit, direction="greater")],
                 [found.p_value(limit, direction="less")],
             )
-            for found in make(rng, study)
+            for found in family
         ]
         said = outcomes(tests)
         supported += "supported" in said
@@ -217,15 +225,15 @@ def verdicts(make, limit, *, studies):
 def test_a_family_of_categories_holds_its_level_at_the_limit():
     """Nominal: 2.5 % of studies a direction, Holm over nine."""
     studies = 150
-    wrong, denied, _ = verdicts(lambda r, s: preferences(r, s, share=0.52), 52.0, studies=studies)
+    wrong, denied, _ = verdicts(lambda *at: preferences(*at, share=0.52), 52.0, studies=studies)
     assert max(wrong, denied) <= 0.025 + 2 * error(0.025, studies)
 
 
 @pytest.mark.slow
 def test_without_a_preference_nothing_is_claimed_and_a_large_one_is_found():
-    wrong, _, _ = verdicts(lambda r, s: preferences(r, s, share=0.5), 52.0, studies=40)
+    wrong, _, _ = verdicts(lambda *at: preferences(*at, share=0.5), 52.0, studies=40)
     assert wrong <= 1 / 40
-    _, _, power = verdicts(lambda r, s: preferences(r, s, share=0.7), 52.0, studies=30)
+    _, _, power = verdicts(lambda *at: preferences(*at, share=0.7), 52.0, studies=30)
     assert power > 0.5
 
 
@@ -243,5 +251,5 @@ def test_a_family_of_association_tests_holds_its_level_at_the_limit():
     Nominal is .025 a direction; these studies show .035 and .020 (error .008).
     """
     studies = 400
-    wrong, denied, _ = verdicts(lambda r, s: effects(r, s, gap=gap_of(0.2)), 0.2, studies=studies)
+    wrong, denied, _ = verdicts(lambda *at: effects(*at, gap=gap_of(0.2)), 0.2, studies=studies)
     assert max(wrong, denied) <= 0.025 + 2 * error(0.025, studies)
