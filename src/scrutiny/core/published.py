@@ -134,7 +134,7 @@ class Reproduction:
 
 
 def printed_text(printed: str) -> str:
-    """Number that a plan copies from print, with an ordinary minus sign and without spaces.
+    """Published figure with an ordinary minus sign and without spaces.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def printed_text(printed: str) -> str:
 
 
 def printed_value(printed: str) -> Decimal:
-    """Value of a number that a plan copies from print; for "< .001", the limit.
+    """Value of a published figure; for "< .001", the limit.
 
     Raises
     ------
@@ -164,7 +164,7 @@ def printed_value(printed: str) -> Decimal:
 
 
 def half_unit(printed: str) -> Decimal:
-    """Half of the last digit: largest distance of a value that rounds to it.
+    """Half of a published figure's last digit: the largest distance of a value that rounds to it.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def half_unit(printed: str) -> Decimal:
 
 
 def rounds_to(value: float, printed: str) -> bool:
-    """Whether a value equals the one that a plan copies from print, at its digits.
+    """Whether a value equals a published figure at its digits.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def rounds_to(value: float, printed: str) -> bool:
 
 
 def at_digits(value: float, printed: str) -> str:
-    """Value with as many digits as the published number, in its notation.
+    """Value written with as many digits as a published figure, in its notation.
 
     Examples
     --------

@@ -19,7 +19,7 @@ def level_of(
     labels: Sequence[str] = (),
     metric: str = "",
 ) -> float:
-    """Level of a task's score over predictions, or another metric of it; 0 if undefined.
+    """Level of a task's score over predictions, or of another metric of the task; 0 if undefined.
 
     Raises
     ------

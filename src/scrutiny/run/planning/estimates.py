@@ -45,7 +45,7 @@ def plan_assignments(
 def plan_contrasts(
     resolved: Resolved, designed: Sequence[Assignment]
 ) -> Iterator[tuple[str, PlannedContrast]]:
-    """Contrasts of the plan: identifier in the plan, and contrast; one per dataset.
+    """Contrasts that the plan itself asks for, with its identifier of each; one per dataset.
 
     Raises
     ------

@@ -115,7 +115,7 @@ _MOST_NAMES: Final = 3
 
 
 def matches_to_show(resolved: Resolved) -> Iterator[str]:
-    """Sentences on label matches that a reader has to check, since names do not show them.
+    """Sentences on how a plan matches labels, where a reader has to check: names do not show it.
 
     Families that are matched in the same way share one.
     """

@@ -12,7 +12,7 @@ from scrutiny.run.planning.resolved import Resolved
 
 
 def plan_relations(resolved: Resolved, designed: Sequence[Assignment]) -> Iterator[PlannedRelation]:
-    """Relations of the plan, resolved against the designs' estimates.
+    """Relations that the plan asks for, each resolved to the designs' estimates.
 
     Raises
     ------

@@ -72,7 +72,7 @@ def plan_of_run(
 
 
 def as_tuples(kept: Mapping[str, Any]) -> dict[str, Any]:
-    """Part of a plan restored from JSON, with tuples."""
+    """Part of a plan as a manifest keeps it, with tuples again."""
     return {k: tuple(v) if isinstance(v, list) else v for k, v in kept.items()}
 
 

@@ -121,7 +121,7 @@ def _wanted(place: PlacedDesign) -> Sequence[EstimateSpec]:
 def design_contrasts(
     resolved: Resolved, designed: Sequence[Assignment]
 ) -> Iterator[PlannedContrast]:
-    """Contrasts of measured families with their controls and references, in plan order."""
+    """Contrasts that designs plan, of measured families with controls and references, in order."""
     by_name = {assignment.spec.id: assignment for assignment in designed}
     models = {model.name: model for model in resolved.plan.models}
     everywhere = list(places(resolved))
