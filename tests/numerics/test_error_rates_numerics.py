@@ -4,9 +4,10 @@ import numpy as np
 from scipy import stats
 
 from scrutiny.diagnostics.similarity.leaving_out import LeavingOut, left_out_groups, likeness
-from scrutiny.reliability.replicates.spread import compare_spreads, retained_scores
+from scrutiny.reliability.replicates.spread import compare_spreads
 from scrutiny.stats.association.correlation import seed_correlation
 from scrutiny.stats.association.pair_correlation import pair_correlation
+from scrutiny.stats.intervals.retained import retained_scores
 from scrutiny.stats.representations.cka import debiased_cka
 from scrutiny.stats.significance.variance_ratio import Spread
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from planted_families import coverage, error
 
-from scrutiny.reliability.replicates.spread import compare_spreads, retained_scores
+from scrutiny.reliability.replicates.spread import compare_spreads
 from scrutiny.stats.association.correlation import seed_correlation
+from scrutiny.stats.intervals.retained import retained_scores
 from scrutiny.stats.significance.variance_ratio import Spread
 
 SEEDS = 5

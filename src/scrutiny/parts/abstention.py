@@ -14,7 +14,7 @@ from scrutiny.parts.run.view import Hits, RunView
 from scrutiny.parts.titles import anchor, title_of
 from scrutiny.parts.wording.labels import row_labels
 from scrutiny.parts.wording.numbers import NO_VALUE, bracketed, decimals_for, number, percent
-from scrutiny.reliability.replicates.spread import Retained, retained_scores
+from scrutiny.stats.intervals.retained import Retained, retained_scores
 
 COVERAGES: Final = (1.0, 0.9, 0.75, 0.5, 0.25, 0.1)
 _MOST_CONDITIONS: Final = 5

@@ -15,8 +15,8 @@ from scrutiny.parts.run.view import Hits, RunView
 from scrutiny.parts.titles import anchor, title_of
 from scrutiny.parts.wording.labels import full_labels
 from scrutiny.parts.wording.numbers import NO_VALUE, number, percent
-from scrutiny.reliability.replicates.stability import HitCounts, hit_counts
 from scrutiny.stats.agreement.flip_counts import FlipCounts
+from scrutiny.stats.agreement.hit_counts import HitCounts, hit_counts
 
 _MOST_CHARTS: Final = 3
 _MOST_CLASSES: Final = 20

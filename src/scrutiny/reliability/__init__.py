@@ -7,8 +7,9 @@
     additive       statistics that are functions of sums
     statistics     built-in statistics
     intervals      intervals by the plan's method: crossed, items, Multi-Bootstrap as published
-    replicates     a room: agreement of estimates, spread, stability, tests of single replicates
+    replicates     a room: agreement of estimates, spread, tests of single replicates
     estimate       value, interval, denominator of one statistic on one panel
+    contrasts      differences of two sides on the items that both have
     misses         exact limits of few misses
     verdicts       a room: families of numbers, risks, checks; from estimates to findings
 """

@@ -82,7 +82,7 @@ def join(
 
 
 def matched(ours: Sequence[str | None], theirs: Sequence[str | None]) -> list[tuple[int, int]]:
-    """Positions of the replicates of two sides that are held against each other.
+    """Replicates of two joined sides that are compared: pairs of their positions.
 
     By name where both sides have the same; by order where they have as many; a single one against
     each of the other's; else the first ones of both.
@@ -115,7 +115,7 @@ def _is_ok(side: Side) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
 
 
 def worst(one: NDArray[np.int8], other: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Worse of two statuses; items that either side did not plan are not planned."""
+    """Status of items when sides are joined: the worse; not planned where one side is not."""
     result: NDArray[np.int8] = np.maximum(one, other)
     result[(one == NOT_PLANNED) | (other == NOT_PLANNED)] = NOT_PLANNED
     return result

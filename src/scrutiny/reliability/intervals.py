@@ -13,7 +13,7 @@ from scrutiny.stats.intervals.interval import Interval, quantile_limits
 from scrutiny.stats.intervals.multibootstrap import FEW_SEEDS
 from scrutiny.stats.intervals.replicates import difference_over_replicates, t_over_replicates
 from scrutiny.stats.intervals.scale import Scale
-from scrutiny.stats.resampling.resample import Resampled, has_value
+from scrutiny.stats.resampling.resample import Resampled
 
 #: Name of the Multi-Bootstrap among the methods of `scrutiny.core.plan.Resampling`.
 AS_PUBLISHED: Final = "multi-bootstrap"
@@ -80,15 +80,14 @@ def _as_published(
     **References**: Sellam et al. (2022), The MultiBERTs: BERT Reproductions for Robustness
     Analysis, ICLR.
     """
-    fine = has_value(resampled.draws)
-    if not np.isfinite(resampled.point).all() or 2 * np.count_nonzero(fine) < fine.size:
+    each = resampled.defined_draws  # (draw, replicate)
+    if not np.isfinite(resampled.point).all() or 2 * len(each) < len(resampled.draws):
         raise StatisticsError("a replicate has no value, or none on most draws of items.")
-    each = resampled.draws[fine]  # (draw, replicate)
     count = each.shape[1]
     times = rng.multinomial(count, np.full(count, 1.0 / count), size=each.shape[0])
     draws = (each * times).sum(axis=1) / count
     low, high = quantile_limits(draws, level)
-    notes = () if fine.all() else ("undefined_draws",)
+    notes = () if len(each) == len(resampled.draws) else ("undefined_draws",)
     if count == 1:
         notes = (*notes, "one_replicate")
     elif count < FEW_SEEDS:

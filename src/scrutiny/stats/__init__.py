@@ -14,6 +14,7 @@ intervals
     `simultaneous`: limits that hold for all rows of a family at once (`families`), with seed
     variances moderated over the family (`moderation`), the critical `distance` for items and seeds
     together, and `tango` for shares of the same items. `planner`: items or seeds that would do.
+    `retained`: a score with abstention.
 significance
     `mcnemar`: result of an exact test, with its smallest attainable p; McNemar's test.
     `exchange`: whether two sources answer alike, sequentially. `binomial`: without the rest of
@@ -29,7 +30,8 @@ association
     word sets and its permutation test, on `partitions` made once for each size. `clusters`:
     alignment of clusters with sets, and its permutation distribution.
 agreement
-    `raters`: Krippendorff's alpha, Cohen's kappa. `flips`: disagreement item by item.
+    `raters`: Krippendorff's alpha, Cohen's kappa. `flips`: disagreement item by item;
+    `hit_counts`: how many replicates are right on an item.
     `label_exchange`: whether answers fit far better with labels exchanged. `labels`: agreement of
     two models, answers broken and mended. `error_consistency`, `capa`: beyond what accuracies give.
     `scope`: shared invariances, with their controls in `scope_controls`.

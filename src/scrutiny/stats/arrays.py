@@ -34,7 +34,7 @@ def counts(values: ArrayLike, name: str) -> IntArray:
 
 
 def proper_level(level: float) -> float:
-    """Confidence level, checked to lie strictly between 0 and 1."""
+    """Level, power or error rate that a statistic is given, checked to lie between 0 and 1."""
     if not 0.0 < level < 1.0:
         raise StatisticsError(f"level is {level}; it must lie strictly between 0 and 1, as 0.95.")
     return level

@@ -16,10 +16,10 @@ from scrutiny.diagnostics.attention.metrics.heads import OfHeads
 from scrutiny.diagnostics.attention.metrics.regression import OfRegression
 from scrutiny.diagnostics.faithfulness.metrics import ChangedHeads
 from scrutiny.reliability.additive import divisors
+from scrutiny.reliability.contrasts import contrast, shared_items
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.estimate import by_replicate, estimate
 from scrutiny.reliability.metrics import metric_of, usual_metrics
-from scrutiny.run.estimating.contrasts import contrast, shared_items
 
 ROWS = 40
 #: Needs that say whether, or how often, a row counts: what is measured of it is 0 where they are.

@@ -12,10 +12,10 @@ from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.record import Measure
 from scrutiny.reliability.asked import Asked, asked_of, asks_more, partner
+from scrutiny.reliability.contrasts import contrast, shared_items
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.metrics import metric_name, metric_of
 from scrutiny.reliability.panel import CODES, Panel, Side
-from scrutiny.run.estimating.contrasts import contrast, shared_items
 from scrutiny.run.estimating.joint import jointly
 
 KEY = EstimateKey("d@1#0", "a - b", "m", "x", role="contrast")

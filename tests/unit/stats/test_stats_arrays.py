@@ -4,7 +4,7 @@ import pytest
 from scrutiny.core.errors import UserError
 from scrutiny.stats.arrays import counts, finite, one_of, proper_level
 from scrutiny.stats.errors import StatisticsError
-from scrutiny.stats.resampling.resample import has_value
+from scrutiny.stats.intervals.parts import has_enough
 
 
 def test_finite_says_how_many_are_not():
@@ -36,8 +36,8 @@ def test_one_of_lists_what_is_allowed():
         one_of("c", "letter", ("a", "b"))
 
 
-def test_has_value_by_row():
-    assert has_value(np.array([[1.0, 2.0], [1.0, np.nan]])).tolist() == [True, False]
+def test_draws_without_a_value_are_masked():
+    assert has_enough(np.array([[1.0, 2.0], [1.0, np.nan]])).tolist() == [True, False]
 
 
 def test_the_error_is_a_user_error_and_a_value_error():

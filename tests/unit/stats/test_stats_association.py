@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrutiny.stats.association.word_sets import associations, effect_size, split_test, unit_vectors
+from scrutiny.stats.association.word_sets import (
+    _unit_vectors,
+    associations,
+    effect_size,
+    split_test,
+)
 from scrutiny.stats.errors import StatisticsError
 
 RNG = np.random.default_rng(5)
@@ -138,7 +143,7 @@ def test_a_word_in_both_sets_a_zero_vector_and_no_spread_are_refused():
     with pytest.raises(StatisticsError, match="both sets"):
         split_test([1.0, 2.0, 3.0], [1, 0, 0], units=["a", "a", "b"])
     with pytest.raises(StatisticsError, match="1 vectors are zero"):
-        unit_vectors([[0.0, 0.0], [1.0, 0.0]])
+        _unit_vectors([[0.0, 0.0], [1.0, 0.0]])
     with pytest.raises(StatisticsError, match="do not vary"):
         effect_size([0.3, 0.3], [0.3])
     with pytest.raises(StatisticsError, match="is_first has shape"):

@@ -1,1 +1,1 @@
-"""Replicates compared: agreement of their estimates, spread, stability of items, and tests."""
+"""Replicates compared: agreement of their estimates, spread, and tests."""

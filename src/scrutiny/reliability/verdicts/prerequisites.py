@@ -13,7 +13,6 @@ from scrutiny.reliability.intervals import AS_PUBLISHED
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.verdicts.cases import Part, is_on_one_unit
 from scrutiny.stats.intervals.multibootstrap import FEW_SEEDS
-from scrutiny.stats.resampling.resample import has_value
 
 #: Clusters (terms, words, documents) below this number carry no claim about others like them.
 FEWEST_UNITS: Final = 5
@@ -120,7 +119,7 @@ def _exceeds(skill: Estimated, chance: float) -> bool:
         return False
     if skill.estimate.n_replicates != 2:
         return skill.estimate.low > chance
-    draws = skill.resampled.draws[has_value(skill.resampled.draws)].mean(axis=1)
+    draws = skill.resampled.defined_draws.mean(axis=1)
     return bool(np.quantile(draws, (1 - skill.estimate.level) / 2) > chance)
 
 

@@ -11,10 +11,10 @@ from typing import Final
 from scrutiny.core.boundary.canonical import canonical_json, plain
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import PlanError
+from scrutiny.reliability.contrasts import contrast, shared_items
 from scrutiny.reliability.metrics import in_words
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.families import counted
-from scrutiny.run.estimating.contrasts import contrast, shared_items
 from scrutiny.run.estimating.estimates import estimator_of
 from scrutiny.run.planning.assignment import Assignment, assignments_of
 from scrutiny.store.run_folder import RunFolder

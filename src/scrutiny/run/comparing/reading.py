@@ -32,11 +32,11 @@ from scrutiny.diagnostics.similarity.side_by_side.sides import (
 )
 from scrutiny.models.answers.label_pair import Labels
 from scrutiny.reliability.additive import item_scores
+from scrutiny.reliability.contrasts import Meeting, shared_items
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.panel import Joined, Panel
 from scrutiny.run.comparing.levels import CompareOptions
 from scrutiny.run.comparing.numbers import Pair, paired_assignments, same_models
-from scrutiny.run.estimating.contrasts import Meeting, shared_items
 from scrutiny.run.estimating.estimates import estimator_of
 from scrutiny.run.planning.assignment import Assignment
 from scrutiny.stats.resampling.weights import Units

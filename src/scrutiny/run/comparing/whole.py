@@ -18,6 +18,7 @@ from scrutiny.diagnostics.similarity.side_by_side.agreement import agreement_of,
 from scrutiny.diagnostics.similarity.side_by_side.flips import flips_of
 from scrutiny.diagnostics.similarity.side_by_side.inputs import find_disagreements
 from scrutiny.diagnostics.similarity.side_by_side.sides import Answers, Sides
+from scrutiny.reliability.contrasts import contrast
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.verdicts.claims import decide
@@ -31,7 +32,6 @@ from scrutiny.run.comparing.numbers import compare_runs
 from scrutiny.run.comparing.reading import Read, read_levels
 from scrutiny.run.comparing.shared import Outcome
 from scrutiny.run.comparing.slices import ALPHA, Change, changes, independent, shown
-from scrutiny.run.estimating.contrasts import contrast
 from scrutiny.run.planning.assignment import Assignment
 from scrutiny.store.run_folder import RunFolder
 

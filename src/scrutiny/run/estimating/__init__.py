@@ -1,1 +1,1 @@
-"""Estimates, contrasts and verdicts from the records of a run."""
+"""Estimates and verdicts from the records of a run."""

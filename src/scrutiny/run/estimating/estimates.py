@@ -20,6 +20,7 @@ from scrutiny.data.run_items import RunItems
 from scrutiny.data.slices import FEWEST
 from scrutiny.reliability.adjusted_tests import with_holm
 from scrutiny.reliability.along import estimate_along
+from scrutiny.reliability.contrasts import contrast, joined_slices, shared_items
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.estimate import Estimated, by_replicate, estimate, refused
 from scrutiny.reliability.metrics import metric_of
@@ -28,7 +29,6 @@ from scrutiny.reliability.panel import Joined, Panel, Side
 from scrutiny.reliability.two_metrics import of_two
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.families import counted
-from scrutiny.run.estimating.contrasts import contrast, joined_slices, shared_items
 from scrutiny.run.estimating.joint import jointly
 from scrutiny.run.estimating.relations import relate
 from scrutiny.run.planning.assignment import Assignment, PlannedContrast, PlannedRelation

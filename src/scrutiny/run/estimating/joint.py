@@ -9,10 +9,10 @@ from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
 from scrutiny.core.randomness import generator
 from scrutiny.core.statistic import Statistic
+from scrutiny.reliability.contrasts import Meeting
 from scrutiny.reliability.derive import matched
 from scrutiny.reliability.estimate import Estimand, Estimated, of_draws, resample_any
 from scrutiny.reliability.panel import Joined
-from scrutiny.run.estimating.contrasts import Meeting
 from scrutiny.stats.errors import StatisticsError
 
 
@@ -28,7 +28,7 @@ def jointly(
     statistic
         Of the first side's measures and the second's, in this order.
     key, resampling, seed
-        As in `scrutiny.run.estimating.contrasts.contrast`.
+        As in `scrutiny.reliability.contrasts.contrast`.
     """
     one, other = meeting.values
     names = meeting.names

@@ -22,7 +22,6 @@ from scrutiny.stats.association.correlation import correlation_over_replicates, 
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.intervals.interval import Interval
 from scrutiny.stats.intervals.largest_difference import largest_difference
-from scrutiny.stats.resampling.resample import has_value
 from scrutiny.stats.significance.variance_ratio import Spread, variance_ratio
 
 #: Estimates of each side of a relation.
@@ -147,7 +146,7 @@ def _spread_of(one: Estimated) -> Spread | None:
     resampled = one.resampled
     if resampled is None or resampled.degrees < 1 or resampled.point.size < _FEWEST:
         return None
-    errors = resampled.draws[has_value(resampled.draws)].var(axis=0, ddof=1)
+    errors = resampled.defined_draws.var(axis=0, ddof=1)
     return Spread.of(resampled.point, item_se=float(errors.mean() ** 0.5))
 
 

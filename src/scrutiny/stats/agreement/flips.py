@@ -95,7 +95,7 @@ def _spreads(answers: FloatArray, ones: IntArray) -> tuple[float | None, float |
 
 
 def counted_flips(differences: Floats) -> tuple[float, float] | None:
-    """Flips of hits in each direction per replicate, from paired differences ``(replicate, row)``.
+    """Disagreement: rows that one side alone has right, from differences ``(replicate, row)``.
 
     A row whose answer is the mean of several draws flips in part. None unless differences are
     shares of a few draws.

@@ -120,7 +120,7 @@ def best_order(gold: Ints, answer: Ints, *, n_labels: int, least: float = 0.0) -
 
 
 def share_by_chance(gold: Ints, answer: Ints, *, n_labels: int) -> float:
-    """Agreement by chance (of Cohen's kappa): accuracy if these answers were dealt out at random.
+    """Agreement by chance, as in Cohen's kappa: accuracy if these answers were dealt out at random.
 
     Unlike the share of the commonest label, a model without skill does not fall below it however
     often it gives a rare answer.

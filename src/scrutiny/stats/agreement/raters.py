@@ -147,7 +147,7 @@ def _categories(values: ArrayLike, name: str) -> IntArray:
 
 
 def mean_kappa(a: ArrayLike, b: ArrayLike) -> tuple[float | None, int]:
-    """Mean Cohen's kappa of two conditions' hits over replicates, and the number of items.
+    """Cohen's kappa of two rows of hits, its mean over replicates; and the number of items.
 
     Parameters
     ----------

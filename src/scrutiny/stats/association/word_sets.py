@@ -74,11 +74,11 @@ def associations(targets: ArrayLike, first: ArrayLike, second: ArrayLike) -> Flo
     >>> associations([[1.0, 0.0], [0.0, 2.0]], [[3.0, 0.0]], [[0.0, 1.0]]).tolist()
     [1.0, -1.0]
     """
-    toward = unit_vectors(first).mean(axis=0) - unit_vectors(second).mean(axis=0)
-    return np.asarray(unit_vectors(targets) @ toward)
+    toward = _unit_vectors(first).mean(axis=0) - _unit_vectors(second).mean(axis=0)
+    return np.asarray(_unit_vectors(targets) @ toward)
 
 
-def unit_vectors(vectors: ArrayLike) -> FloatArray:
+def _unit_vectors(vectors: ArrayLike) -> FloatArray:
     """Vectors ``(row, dimension)``, scaled to length 1.
 
     Raises

@@ -14,7 +14,7 @@ _TINY: Final = np.finfo(np.float64).tiny
 
 
 def softmax(values: Sequence[float]) -> tuple[float, ...]:
-    """Softmax of plain numbers: the distribution that these logits, or log-probabilities, give.
+    """Distribution by softmax of plain numbers, unchecked: of logits or log-probabilities.
 
     Examples
     --------

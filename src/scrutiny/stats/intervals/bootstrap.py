@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scrutiny.stats.arrays import FloatArray, finite, one_of, proper_level
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.intervals.interval import Interval, quantile_limits
-from scrutiny.stats.resampling.resample import Value, has_value, jackknife, resample
+from scrutiny.stats.resampling.resample import Value, jackknife, resample
 from scrutiny.stats.resampling.weights import Units
 
 METHODS = ("percentile", "bca")
@@ -57,7 +57,7 @@ def bootstrap(
     components = finite(X, "X", ndim=2)[None]
     found = resample(components, value, rng=rng, draws=draws, units=units)
     point = finite(found.point, "the statistic on all items")[0]
-    kept = found.draws[has_value(found.draws), 0]
+    kept = found.defined_draws[:, 0]
     notes = ("undefined_draws",) if kept.size < draws else ()
     if 2 * kept.size < draws:
         raise StatisticsError("the statistic does not exist on most draws; there are too few rows.")

@@ -9,6 +9,7 @@ from scrutiny.stats.intervals.parts import (
     IntervalParts,
     checked,
     decompose,
+    has_enough,
     interval_of,
     item_noise,
     replicate_notes,
@@ -17,7 +18,7 @@ from scrutiny.stats.intervals.parts import (
     t_draws,
 )
 from scrutiny.stats.intervals.scale import Scale
-from scrutiny.stats.resampling.resample import Resampled, has_enough
+from scrutiny.stats.resampling.resample import Resampled
 
 
 def paired_contrast(

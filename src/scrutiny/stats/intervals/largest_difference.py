@@ -6,7 +6,7 @@ import scipy
 from scrutiny.stats.arrays import finite
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.intervals.interval import Interval
-from scrutiny.stats.resampling.resample import Resampled, has_value
+from scrutiny.stats.resampling.resample import Resampled
 
 
 def largest_difference(resampled: Resampled, *, level: float = 0.95) -> Interval:
@@ -48,7 +48,7 @@ def largest_difference(resampled: Resampled, *, level: float = 0.95) -> Interval
     (0.03, 0.0, 0.059)
     """
     values = finite(resampled.point, "point", ndim=1)
-    draws = resampled.draws[has_value(resampled.draws)]
+    draws = resampled.defined_draws
     if values.size < 2 or resampled.degrees < 1 or len(draws) < 2:
         raise StatisticsError("two replicates, two units and draws of both are the least.")
     one, other = np.triu_indices(values.size, 1)

@@ -7,10 +7,9 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import FloatArray, finite, proper_level
+from scrutiny.stats.arrays import BoolArray, FloatArray, finite, proper_level
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.intervals.interval import Decomposition, Interval, quantile_limits
-from scrutiny.stats.resampling.resample import has_enough
 
 FEW_CLUSTERS = 20  # below, a note warns of few clusters
 _NEAR_NORMAL = 50  # degrees of freedom; below, the items' part gets a t instead of its own shape
@@ -62,6 +61,17 @@ def checked(
         return each, drawn, ()
     fine = has_enough(drawn)
     return each, drawn[fine], () if fine.all() else ("undefined_draws",)
+
+
+def has_enough(draws: FloatArray) -> BoolArray:
+    """Mask of draws for an interval: those with all values; raises if fewer than half have."""
+    fine = np.asarray(np.isfinite(draws).all(axis=1), dtype=np.bool_)
+    if 2 * np.count_nonzero(fine) < fine.size:
+        raise StatisticsError(
+            f"the statistic does not exist on {fine.size - np.count_nonzero(fine)} of {fine.size}"
+            " draws of items; there are too few items of some kind for an interval."
+        )
+    return fine
 
 
 def side_of(each: FloatArray, drawn: FloatArray, *, center: float) -> IntervalParts:

@@ -22,7 +22,7 @@ from scrutiny.stats.intervals.interval import Interval
 from scrutiny.stats.intervals.parts import is_coarse, item_degrees, side_of
 from scrutiny.stats.intervals.planner import items_needed, seeds_needed
 from scrutiny.stats.intervals.scale import Scale
-from scrutiny.stats.resampling.resample import Resampled, has_value
+from scrutiny.stats.resampling.resample import Resampled
 
 #: Fewest replicates (seeds) for limits in the scope "this recipe".
 FEWEST_SEEDS: Final = 3
@@ -119,7 +119,7 @@ def row_of(
         Change of the value by one flip: 1 / rows that count, 2 / (predicted + true) for an F1. None
         if the value is not a share.
     """
-    drawn = resampled.draws[has_value(resampled.draws)]
+    drawn = resampled.defined_draws
     where, middle, each, draws = brought(resampled.point, drawn, scale, n_units=resampled.n_units)
     side = side_of(each, draws, center=middle)
     if step is not None and scale.is_bounded and not where.is_bounded:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import BoolArray, FloatArray, finite
+from scrutiny.stats.arrays import FloatArray, finite
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.resampling.kept import KeptDraws, SaidStates
 from scrutiny.stats.resampling.sums import CollapsedUnits, ComponentTable, collapse, component_table
@@ -59,6 +59,11 @@ class Resampled:
     def degrees(self) -> int:
         """Degrees of freedom of the items: units minus one, summed over strata."""
         return self.n_units - self.n_strata
+
+    @property
+    def defined_draws(self) -> FloatArray:
+        """Those of ``draws`` on which every replicate has a value."""
+        return self.draws[np.isfinite(self.draws).all(axis=1)]
 
     def select(self, replicates: slice | list[int]) -> "Resampled":
         """The same draws for a subset of replicates: separates sides that were drawn jointly."""
@@ -288,22 +293,6 @@ def _identity(
     for column in patterns.table.columns if patterns else ():
         digest.update(column.astype("<f8").tobytes())
     return digest.hexdigest()
-
-
-def has_value(draws: FloatArray) -> BoolArray:
-    """Mask of the rows of ``(draw, replicate)`` that hold finite numbers only."""
-    return np.asarray(np.isfinite(draws).all(axis=1), dtype=np.bool_)
-
-
-def has_enough(draws: FloatArray) -> BoolArray:
-    """Mask of draws of items on which all replicates have a value; raises if fewer than half."""
-    fine = has_value(draws)
-    if 2 * np.count_nonzero(fine) < fine.size:
-        raise StatisticsError(
-            f"the statistic does not exist on {fine.size - np.count_nonzero(fine)} of {fine.size}"
-            " draws of items; there are too few items of some kind for an interval."
-        )
-    return fine
 
 
 def jackknife(X: ArrayLike, value: Value, *, units: Units | None = None) -> FloatArray:

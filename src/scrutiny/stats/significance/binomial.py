@@ -73,7 +73,7 @@ def _functions() -> dict[str, Callable[..., Any]]:
 
 
 def poisson_binomial(probabilities: ArrayLike) -> FloatArray:
-    """Distribution of the number of successes, ``(item, k)``, of independent trials.
+    """Binomial distribution of unlike trials: chance ``(item, k)`` of k successes.
 
     Parameters
     ----------

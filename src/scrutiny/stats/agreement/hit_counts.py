@@ -1,7 +1,4 @@
-"""Stability over replicates, conditions and diagnostics: item by item, group by group.
-
-Arrays in, small dataclasses out; no verdict depends on these.
-"""
+"""Number of replicates that hit an item, with two expected distributions; no verdict uses them."""
 
 from dataclasses import dataclass
 
@@ -42,7 +39,7 @@ class HitCounts:
 
 
 def hit_counts(hits: ArrayLike, *, margins: ArrayLike | None = None) -> HitCounts:
-    """Counts of items by number of hits over replicates, with two baselines.
+    """Agreement of raters on items: how many items 0, 1, ... replicates hit, with two baselines.
 
     Parameters
     ----------

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scrutiny.reliability.replicates.stability import hit_counts
+from scrutiny.stats.agreement.hit_counts import hit_counts
 from scrutiny.stats.agreement.raters import mean_kappa
 from scrutiny.stats.association.correlation import rank_agreement, seed_correlation
 from scrutiny.stats.errors import StatisticsError
