@@ -221,8 +221,7 @@ class Constraint(PlugIn, ABC):
     id
         Versioned name.
     reason
-        Stable code that goes into the records; its name without the version unless it says another
-        (`reason_of`).
+        Stable code that goes into the records; its name without the version unless it says another.
     resources
         Names of the resources it needs.
     """
@@ -277,8 +276,3 @@ def may_change_unless(*tasks: str) -> Mapping[str, Effect]:
     """Effect that a transformation declares: gold may change, except of some tasks."""
     kept: dict[str, Effect] = dict.fromkeys(tasks, "keeps")
     return {"*": "may change", **kept}
-
-
-def reason_of(constraint: Constraint) -> str:
-    """Reason that a constraint declares for its vetoes; its name without the version if none."""
-    return constraint.reason or constraint.id.partition("@")[0]

@@ -15,7 +15,7 @@ Any string, however odd, is accepted: no function here raises on the content of 
                 is_number(token), is_punctuation(token) -> bool
                 is_spaced(text) -> bool                        "it 's good ."
     letters     letters(text) -> str                           case-folded letters alone
-                script_of(language) -> "latin" | "han"; is_chinese(word), has_chinese(text)
+                script_of(language) -> "latin" | "han"
                 same_class(char) -> str                        digits, or letters of case and script
     casing      case_pattern(word) -> "lower" | "upper" | "title" | "mixed" | "none"
                 match_case(source, replacement) -> str; capitalize_first(word) -> str
@@ -43,11 +43,10 @@ Any string, however odd, is accepted: no function here raises on the content of 
                 first_name_gender(name) -> "female" | "male" | None
     wordnet     antonyms(lemma, pos, *, senses=None, indirect=False) -> tuple[str, ...]
                 hypernyms(lemma, pos, *, senses=None) -> tuple[str, ...]   frequent sense first
+                opposites(lemma, pos) -> frozenset[str]        antonyms, indirect ones too
                 exists(lemma, pos=None) -> bool
                 synsets(lemma, pos) -> tuple[int, ...]; lemmas(synset) -> tuple[str, ...]
                 lexname(synset) -> str                         "noun.animal"
-                usual_senses(lemma, pos, *, least_share) -> tuple[int, ...]
-                is_of_a_kind(lemma, other, pos) -> bool        a semantic class in common
                 sense_counts(lemma, pos) -> tuple[int, ...]    how often each sense was tagged
     tagger      Tag(xpos, upos); Tagger protocol: tag_at(words, i) -> Tag, tag(words) -> list[Tag]
                 default_tagger() -> Tagger                     own, light, UD English EWT

@@ -1,6 +1,5 @@
 """Letters: a normal form of texts, the script of a language, and characters of one class."""
 
-import re
 import unicodedata
 from functools import lru_cache
 from string import ascii_lowercase, ascii_uppercase, digits
@@ -8,8 +7,6 @@ from typing import Final, Literal
 
 #: Script of a language: words of A-Z and a-z, or single Chinese characters.
 Script = Literal["latin", "han"]
-
-_HAN: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
 
 
 def letters(text: str) -> str:
@@ -36,16 +33,6 @@ def script_of(language: str) -> Script:
     ('han', 'latin')
     """
     return "han" if language.partition("-")[0] == "zh" else "latin"
-
-
-def is_chinese(word: str) -> bool:
-    """Whether a token consists of Chinese characters."""
-    return _HAN.fullmatch(word) is not None
-
-
-def has_chinese(text: str) -> bool:
-    """Whether a text has a Chinese character."""
-    return _HAN.search(text) is not None
 
 
 _BLOCK: Final = 32

@@ -251,6 +251,18 @@ def antonyms(
 
 
 @lru_cache(maxsize=_CACHED)
+def opposites(base: str, pos: str) -> frozenset[str]:
+    """Antonyms of a lemma in WordNet, and those of the adjectives similar to it.
+
+    Examples
+    --------
+    >>> "bad" in opposites("good", "a"), "slow" in opposites("swift", "a")
+    (True, True)
+    """
+    return frozenset(antonyms(base, pos)) | frozenset(antonyms(base, pos, indirect=True))
+
+
+@lru_cache(maxsize=_CACHED)
 def hypernyms(lemma: str, pos: str, *, senses: int | None = None) -> tuple[str, ...]:
     """Return lemmas of the synsets directly above (and of the classes of instances).
 
@@ -301,36 +313,3 @@ def synonyms(word: str, pos: str, senses: int | None) -> tuple[str, ...]:
             for synset in synsets(form, letter)[:senses]:
                 found += [other for other in lemmas(synset) if other.isalpha()]
     return tuple(dict.fromkeys(other for other in found if other.lower() != word))
-
-
-@lru_cache(maxsize=_CACHED)
-def usual_senses(base: str, pos: str, *, least_share: float) -> tuple[int, ...]:
-    """Synsets with a sufficient share of a lemma's uses in SemCor; an only one if uncounted.
-
-    Examples
-    --------
-    >>> len(usual_senses("dog", "n", least_share=0.2))
-    1
-    """
-    senses = synsets(base, pos)
-    counts = sense_counts(base, pos)
-    total = sum(counts)
-    if total == 0:
-        return senses if len(senses) == 1 else ()
-    return tuple(s for s, n in zip(senses, counts, strict=True) if n >= least_share * total)
-
-
-@lru_cache(maxsize=_CACHED)
-def is_of_a_kind(base: str, other: str, pos: str) -> bool:
-    """Whether two lemmas share a coarse semantic class in a usual sense; false without a class.
-
-    Examples
-    --------
-    >>> is_of_a_kind("walk", "drive", "v"), is_of_a_kind("walk", "hug", "v")
-    (True, False)
-    """
-    if pos in ("a", "r"):
-        return True
-    of_base = {lexname(s) for s in usual_senses(base, pos, least_share=0.2)}
-    of_other = {lexname(s) for s in usual_senses(other, pos, least_share=0.2)}
-    return not of_base or not of_base.isdisjoint(of_other)

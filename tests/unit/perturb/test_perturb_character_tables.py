@@ -6,7 +6,7 @@ import unicodedata
 import pytest
 
 from scrutiny.perturb.characters.keyboard import keyboard_neighbors
-from scrutiny.perturb.characters.ocr import ocr_confusions
+from scrutiny.perturb.characters.ocr import _confusions
 from scrutiny.perturb.characters.unseen import homoglyphs
 
 
@@ -36,15 +36,15 @@ def test_keyboard_with_symbols():
     [("rn", "m"), ("m", "rn"), ("w", "vv"), ("i", "1"), ("O", "0"), ("d", "cl")],
 )
 def test_ocr(source, target):
-    assert target in ocr_confusions()[source]
+    assert target in _confusions()[source]
 
 
 def test_ocr_confusions_change_something():
-    for source, targets in ocr_confusions().items():
+    for source, targets in _confusions().items():
         assert 1 <= len(source) <= 3
         assert source not in targets
         assert len(set(targets)) == len(targets)
-    assert set(string.ascii_lowercase) <= set(ocr_confusions())
+    assert set(string.ascii_lowercase) <= set(_confusions())
 
 
 def test_homoglyphs_are_other_characters_of_other_scripts():

@@ -12,7 +12,7 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example, Span
 from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import parse_recipe, recipes_given
-from scrutiny.perturb.engine.rewrite import function_identity, hold_function, keeps_label
+from scrutiny.perturb.engine.rewrite import _identity_of, hold_function, keeps_label
 from scrutiny.run.driver import RunOptions
 from scrutiny.testing import KeywordClassifier
 from scrutiny.text.edits.apply import apply_edits, apply_to_text, edits_between
@@ -64,7 +64,7 @@ def test_what_a_function_closes_over_is_part_of_its_name():
 
 
 def test_what_has_no_source_is_named_by_where_it_is():
-    assert function_identity("upper", str.upper) == "builtins:str.upper"
+    assert _identity_of("upper", str.upper) == "builtins:str.upper"
     variant = perturb(Example("1", {"text": "a film"}), hold_function("loud", str.upper), seed=0)
     assert [edit.text for edit in variant.edits] == ["A", "FILM"]
 

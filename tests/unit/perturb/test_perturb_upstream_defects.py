@@ -186,7 +186,7 @@ def spellings_of(place_scores, top, monkeypatch):
     size = place_scores.shape[1]
     anything = np.ones(size, dtype=bool)
     pieces = vocabulary.WordPieces([chr(97 + i % 26) for i in range(size)], anything, anything)
-    return vocabulary.best_spellings(place_scores, pieces, top=top), len(made)
+    return pieces.best_spellings(place_scores, top=top), len(made)
 
 
 def test_a_word_of_four_pieces_is_no_power_of_four(monkeypatch):
@@ -219,7 +219,7 @@ class Respelling:
         texts = [letters[i : i + 2] for i in range(0, 400, 2)]
         anything = np.ones(200, dtype=bool)
         pieces = vocabulary.WordPieces(texts, anything, anything)
-        found = vocabulary.best_spellings(scores, pieces, top=top)
+        found = pieces.best_spellings(scores, top=top)
         words = ["".join(texts[i] for i in s.ids) for s in found]
         return [tuple(Guess(w, 1.0 + n) for n, w in enumerate(words)) for _ in queries]
 

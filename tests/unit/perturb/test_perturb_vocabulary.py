@@ -6,7 +6,7 @@ from time import process_time
 import numpy as np
 import pytest
 
-from scrutiny.perturb.resources.vocabulary import WordPieces, best_spellings, pieces_of, whole_words
+from scrutiny.perturb.resources.vocabulary import WordPieces, pieces_of, whole_words
 from scrutiny.text.letters import script_of
 
 
@@ -76,7 +76,7 @@ def test_the_best_spellings_are_those_of_all_combinations(places):
     pieces = WordPieces(texts, np.arange(size) < 6, np.arange(size) > 2)
     for _ in range(20):
         scores = np.log(rng.dirichlet(np.ones(size), size=places))
-        found = best_spellings(scores, pieces, top=size)
+        found = pieces.best_spellings(scores, top=size)
         assert [s.ids for s in found] == by_all_combinations(scores, pieces, size)
         totals = [sum(scores[p, i] for p, i in enumerate(s.ids)) for s in found]
         assert np.allclose(totals, [s.log_probability for s in found])
@@ -86,7 +86,7 @@ def test_the_best_spellings_are_those_of_all_combinations(places):
 def test_equal_spellings_stand_in_the_order_of_their_ids():
     pieces = WordPieces(list("abc"), np.ones(3, dtype=bool), np.ones(3, dtype=bool))
     scores = np.log(np.full((2, 3), 1 / 3))
-    assert [s.ids for s in best_spellings(scores, pieces, top=3)] == [(0, 0), (0, 1), (0, 2)]
+    assert [s.ids for s in pieces.best_spellings(scores, top=3)] == [(0, 0), (0, 1), (0, 2)]
 
 
 def test_a_word_of_many_pieces_takes_bounded_time():
@@ -95,10 +95,10 @@ def test_a_word_of_many_pieces_takes_bounded_time():
     pieces = WordPieces(["x"] * size, np.ones(size, dtype=bool), np.ones(size, dtype=bool))
     scores = np.log(rng.dirichlet(np.ones(size), size=8))
     begin = process_time()
-    assert len(best_spellings(scores, pieces, top=48)) == 48  # of 48 to the power of 8
+    assert len(pieces.best_spellings(scores, top=48)) == 48  # of 48 to the power of 8
     assert process_time() - begin < 2.0
 
 
 def test_where_no_piece_can_stand_there_is_no_spelling():
     pieces = WordPieces(["a", ""], np.array([True, False]), np.array([False, False]))
-    assert best_spellings(np.zeros((2, 2)), pieces, top=3) == []
+    assert pieces.best_spellings(np.zeros((2, 2)), top=3) == []

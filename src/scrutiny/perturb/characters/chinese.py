@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from scrutiny.core.transformation import Document, Site
 from scrutiny.perturb.engine.change import Candidates, Change, Edit, Rng, Sites, sites_where
-from scrutiny.perturb.languages.zh.characters import look_alikes
+from scrutiny.perturb.languages.zh.characters import is_chinese, look_alikes
 from scrutiny.perturb.languages.zh.sounds import homophones
 from scrutiny.perturb.resources.loading import find_resource
-from scrutiny.text.letters import is_chinese
 
 if TYPE_CHECKING:
     from scrutiny.perturb.resources.capabilities import PinyinReader

@@ -33,8 +33,8 @@ class Ocr(OneDraw):
     --------
     >>> from scrutiny.perturb.engine.apply import perturb
     >>> edit = perturb("modern", "ocr", seed=0).edits[0]
-    >>> edit.text in ocr_confusions()["modern"[edit.start : edit.end]]
-    True
+    >>> "modern"[edit.start : edit.end], edit.text
+    ('e', 'a')
     """
 
     id = "ocr@1"
@@ -62,7 +62,7 @@ def _confused(word: str, several: bool = True) -> tuple[Slipped, ...]:  # noqa: 
     >>> _confused("w"), _confused("w", False)
     (((0, 1, 'W'), (0, 1, 'vv')), ((0, 1, 'W'),))
     """
-    known, longest = ocr_confusions(), 3 if several else 1
+    known, longest = _confusions(), 3 if several else 1
     return tuple(
         (offset, size, target)
         for offset in range(len(word))
@@ -73,12 +73,12 @@ def _confused(word: str, several: bool = True) -> tuple[Slipped, ...]:  # noqa: 
 
 
 @cache
-def ocr_confusions() -> Mapping[str, tuple[str, ...]]:
+def _confusions() -> Mapping[str, tuple[str, ...]]:
     """Return what optical character recognition (OCR) may read for one to three characters.
 
     Examples
     --------
-    >>> ocr_confusions()["rn"], "1" in ocr_confusions()["i"], "vv" in ocr_confusions()["w"]
+    >>> _confusions()["rn"], "1" in _confusions()["i"], "vv" in _confusions()["w"]
     (('m',), True, True)
     """
     found: dict[str, list[str]] = {}

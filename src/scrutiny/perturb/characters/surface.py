@@ -18,7 +18,7 @@ from scrutiny.perturb.engine.change import (
 )
 from scrutiny.perturb.engine.new_words import with_marks
 from scrutiny.perturb.engine.streams import in_random_order
-from scrutiny.text.letters import has_chinese
+from scrutiny.perturb.languages.zh.characters import has_chinese
 
 _WORD: Final = re.compile(r"\w+")
 

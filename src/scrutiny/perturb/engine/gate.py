@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example
-from scrutiny.core.transformation import Constraint, reason_of
+from scrutiny.core.transformation import Constraint
 from scrutiny.perturb.engine.change import new_tuple
 from scrutiny.perturb.engine.document import TextDocument
 from scrutiny.perturb.engine.fences import Chosen, fences_of
@@ -22,6 +22,11 @@ class StepOutcome(NamedTuple):
 
 
 UNCHANGED = StepOutcome((), "skipped", "unchanged")
+
+
+def reason_of(constraint: Constraint) -> str:
+    """Reason that a constraint gives the gate for a veto; its name without the version if none."""
+    return constraint.reason or constraint.id.partition("@")[0]
 
 
 class Gate:

@@ -114,7 +114,7 @@ def hold_function(name: str, function: Any) -> str:
             "and underscores, as in {'shout': str.upper}."
         )
     effect = "keeps" if isinstance(function, keeps_label) else "may change"
-    full = f"{name}@py-{digest(effect, function_identity(name, own), size=4)}"
+    full = f"{name}@py-{digest(effect, _identity_of(name, own), size=4)}"
     members = {"id": full, "function": staticmethod(own), "effect": {"*": effect}}
     _HELD.pop(full, None)  # the last that was given stands last
     _HELD[full] = type("Rewrite", (Rewrite,), {"__slots__": (), **members})
@@ -145,7 +145,7 @@ def held(name: str) -> type[Rewrite] | None:
     return _HELD[name]
 
 
-def function_identity(name: str, function: Any) -> str:
+def _identity_of(name: str, function: Any) -> str:
     """Identity of a user's transformation: the function's source code and closure, or its location.
 
     Raises

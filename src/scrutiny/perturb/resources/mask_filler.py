@@ -15,7 +15,7 @@ import scipy
 from scrutiny.core.errors import ModelError
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery
 from scrutiny.perturb.resources.checkpoints import OverCheckpoint, batches, remembered
-from scrutiny.perturb.resources.vocabulary import WordPieces, best_spellings, pieces_of, whole_words
+from scrutiny.perturb.resources.vocabulary import WordPieces, pieces_of, whole_words
 from scrutiny.text.letters import Script
 
 _SCORES: Final = 1 << 26  # logits of one batch: a quarter of a gigabyte
@@ -171,5 +171,5 @@ class CheckpointMaskFiller(OverCheckpoint):
         pieces = self._pieces(script)
         return tuple(
             Guess("".join(pieces.texts[i] for i in s.ids), exp(-s.log_probability / len(s.ids)))
-            for s in best_spellings(scores, pieces, top=top)
+            for s in pieces.best_spellings(scores, top=top)
         )

@@ -26,6 +26,13 @@ def whole_words(tokenizer: Any) -> list[str | None]:
     ]
 
 
+class Spelling(NamedTuple):
+    """A spelling of a word: the tokens and the sum of their log-probabilities."""
+
+    ids: tuple[int, ...]
+    log_probability: float
+
+
 class WordPieces(NamedTuple):
     """The tokens of a vocabulary that can be part of a word.
 
@@ -40,6 +47,44 @@ class WordPieces(NamedTuple):
     texts: Sequence[str]
     is_start: npt.NDArray[np.bool_]
     is_rest: npt.NDArray[np.bool_]
+
+    def best_spellings(
+        self, log_probabilities: npt.NDArray[np.floating[Any]], *, top: int
+    ) -> list[Spelling]:
+        """Likeliest words that the vocabulary spells in so many tokens, without trying them all.
+
+        Since log-probabilities add up, the best combinations of n pieces begin with some of the
+        best of n - 1: keeping ``top`` of them at each place is exact, and takes ``top`` squared
+        steps for each piece instead of ``top`` to their number.
+
+        Parameters
+        ----------
+        log_probabilities
+            Shape ``(place, piece)``; each place proposes its ``top`` likeliest pieces: the first
+            those that begin a word, the others those that go on with one.
+        top
+            How many are proposed at each place, and how many combinations come back. Equal ones
+            stand in the order of their ids.
+
+        Examples
+        --------
+        >>> pieces = WordPieces(["a", "b", "c"], np.array([1, 1, 0]) > 0, np.array([0, 1, 1]) > 0)
+        >>> scores = np.log([[0.6, 0.3, 0.1], [0.2, 0.3, 0.5]])
+        >>> ["".join(pieces.texts[i] for i in s.ids) for s in pieces.best_spellings(scores, top=2)]
+        ['ac', 'ab']
+        """
+        found = [Spelling((), 0.0)]
+        for place, row in enumerate(log_probabilities):
+            usable = np.flatnonzero(self.is_rest if place else self.is_start)
+            order = np.argsort(-row[usable], kind="stable")[:top]
+            options = [(int(i), float(row[i])) for i in usable[order]]
+            longer = [
+                Spelling((*s.ids, piece), s.log_probability + score)
+                for s in found
+                for piece, score in options
+            ]
+            found = sorted(longer, key=lambda s: (-s.log_probability, s.ids))[:top]
+        return found
 
 
 def pieces_of(tokenizer: Any, script: Script) -> WordPieces:
@@ -67,50 +112,3 @@ def _spells(text: str, script: Script) -> bool:
     if script == "han":
         return len(text) == 1 and _HAN.fullmatch(text) is not None
     return text.isascii() and text.isalpha()
-
-
-class Spelling(NamedTuple):
-    """A spelling of a word: the tokens and the sum of their log-probabilities."""
-
-    ids: tuple[int, ...]
-    log_probability: float
-
-
-def best_spellings(
-    log_probabilities: npt.NDArray[np.floating[Any]], pieces: WordPieces, *, top: int
-) -> list[Spelling]:
-    """Likeliest words that a vocabulary spells in so many tokens, without trying all of them.
-
-    Since log-probabilities add up, the best combinations of n pieces begin with some of the best of
-    n - 1: keeping ``top`` of them at each place is exact, and takes ``top`` squared steps for each
-    piece instead of ``top`` to their number.
-
-    Parameters
-    ----------
-    log_probabilities
-        Shape ``(place, piece)``; each place proposes its ``top`` likeliest pieces.
-    pieces
-        The first place takes those that begin a word, the others those that go on with one.
-    top
-        How many are proposed at each place, and how many combinations come back. Equal ones stand
-        in the order of their ids.
-
-    Examples
-    --------
-    >>> pieces = WordPieces(["a", "b", "c"], np.array([1, 1, 0]) > 0, np.array([0, 1, 1]) > 0)
-    >>> scores = np.log([[0.6, 0.3, 0.1], [0.2, 0.3, 0.5]])
-    >>> ["".join(pieces.texts[i] for i in s.ids) for s in best_spellings(scores, pieces, top=2)]
-    ['ac', 'ab']
-    """
-    found = [Spelling((), 0.0)]
-    for place, row in enumerate(log_probabilities):
-        usable = np.flatnonzero(pieces.is_rest if place else pieces.is_start)
-        order = np.argsort(-row[usable], kind="stable")[:top]
-        options = [(int(i), float(row[i])) for i in usable[order]]
-        longer = [
-            Spelling((*s.ids, piece), s.log_probability + score)
-            for s in found
-            for piece, score in options
-        ]
-        found = sorted(longer, key=lambda s: (-s.log_probability, s.ids))[:top]
-    return found

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.grouping import grouped
-from scrutiny.core.transformation import Constraint, reason_of
+from scrutiny.core.transformation import Constraint
+from scrutiny.perturb.engine.gate import reason_of
 from scrutiny.perturb.search.state import State
 
 _new = tuple.__new__  # a named tuple without the call of its own constructor

@@ -7,14 +7,13 @@ from typing import ClassVar
 from scrutiny.core.grouping import grouped
 from scrutiny.core.transformation import AsksAhead, Document, Site
 from scrutiny.perturb.engine.change import KEEPS_ARCS, Sites, word_sites
-from scrutiny.perturb.languages.en.related_words import opposites
 from scrutiny.perturb.resources.capabilities import Guess, MaskQuery, WordGuesser
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.words.replacing import OtherWord
 from scrutiny.text.inflect import lemma
 from scrutiny.text.letters import Script, script_of
 from scrutiny.text.lexicon import is_stop_word
-from scrutiny.text.wordnet import POS_OF, exists
+from scrutiny.text.wordnet import POS_OF, exists, opposites
 
 
 @lru_cache(maxsize=1 << 16)

@@ -10,13 +10,13 @@ from scrutiny.perturb.languages.en.related_words import (
     UPOS_OF,
     content_lemma,
     content_tag,
+    is_of_a_kind,
     of_same_form,
-    opposites,
 )
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.perturb.words.replacing import OtherWord, content_words
 from scrutiny.text.tokens import is_word
-from scrutiny.text.wordnet import POS_OF, is_of_a_kind
+from scrutiny.text.wordnet import POS_OF, opposites
 
 if TYPE_CHECKING:
     from scrutiny.perturb.resources.capabilities import Vectors

@@ -23,7 +23,6 @@ from scrutiny.text.wordnet import (
     lexname,
     sense_counts,
     synsets,
-    usual_senses,
 )
 
 UPOS_OF: Final = {
@@ -85,6 +84,39 @@ def inflected(base: str, xpos: str) -> str | None:
     ('likes', 'better', 'dog')
     """
     return base if xpos in _BASE_TAGS else inflect(base, xpos)
+
+
+@lru_cache(maxsize=_CACHED)
+def usual_senses(base: str, pos: str, *, least_share: float) -> tuple[int, ...]:
+    """Senses of an English word with a share of its uses in SemCor; an only one if uncounted.
+
+    Examples
+    --------
+    >>> len(usual_senses("dog", "n", least_share=0.2))
+    1
+    """
+    senses = synsets(base, pos)
+    counts = sense_counts(base, pos)
+    total = sum(counts)
+    if total == 0:
+        return senses if len(senses) == 1 else ()
+    return tuple(s for s, n in zip(senses, counts, strict=True) if n >= least_share * total)
+
+
+@lru_cache(maxsize=_CACHED)
+def is_of_a_kind(base: str, other: str, pos: str) -> bool:
+    """Whether usual senses of two English words share a semantic class; true without a class.
+
+    Examples
+    --------
+    >>> is_of_a_kind("walk", "drive", "v"), is_of_a_kind("walk", "hug", "v")
+    (True, False)
+    """
+    if pos in ("a", "r"):
+        return True
+    of_base = {lexname(s) for s in usual_senses(base, pos, least_share=0.2)}
+    of_other = {lexname(s) for s in usual_senses(other, pos, least_share=0.2)}
+    return not of_base or not of_base.isdisjoint(of_other)
 
 
 @lru_cache(maxsize=_CACHED)
@@ -196,7 +228,7 @@ class KnownWords(dict[str, bool]):
 
 @lru_cache(maxsize=64)
 def words_with_synonym(settings: SynonymSettings) -> KnownWords:
-    """English words that have a synonym for some part of speech, kept for each setting.
+    """Which English words `synonym_forms` finds a WordNet synonym for; kept for each setting.
 
     Examples
     --------
@@ -269,18 +301,6 @@ def _is_usable(other: str, base: str, least_zipf: float) -> bool:
     ):
         return False  # "quickly" has "quick" for a synonym, which few would write there
     return zipf(other) >= least_zipf
-
-
-@lru_cache(maxsize=_CACHED)
-def opposites(base: str, pos: str) -> frozenset[str]:
-    """Direct antonyms of a lemma, and of its similar adjectives.
-
-    Examples
-    --------
-    >>> "bad" in opposites("good", "a"), "slow" in opposites("swift", "a")
-    (True, True)
-    """
-    return frozenset(antonyms(base, pos)) | frozenset(antonyms(base, pos, indirect=True))
 
 
 @lru_cache(maxsize=_CACHED)

@@ -1,9 +1,12 @@
 """Chinese characters: function words, and characters that look alike."""
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import Final
+
+_HAN: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
 
 #: Particles, pronouns, prepositions, conjunctions, auxiliaries and measure words of simplified
 #: Chinese, single characters and words; our own selection.
@@ -37,6 +40,16 @@ _GROUPS: Final = """
 尤龙 优犹 仓仑 抡抢 沧沦 吏史 使便 束柬 刺剌 梁粱 冠寇 遂逐 真直具 乘乖 巾币 布市
 斗头 向问 句旬 名各 司同 客容 窖窑 官宫 宁宇字 宜宣 扭纽 狂逛 爱受 氓民 半羊 贝见
 """
+
+
+def is_chinese(word: str) -> bool:
+    """Whether a token consists of Chinese characters."""
+    return _HAN.fullmatch(word) is not None
+
+
+def has_chinese(text: str) -> bool:
+    """Whether a text has a Chinese character."""
+    return _HAN.search(text) is not None
 
 
 @cache
