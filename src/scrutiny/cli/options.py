@@ -270,7 +270,7 @@ def split_option(text: str) -> list[str]:
 
 
 def named_recipes(text: str) -> list[str]:
-    """Recipes of the option ``--with``.
+    """Value of the option ``--with``: recipes, separated by commas.
 
     Raises
     ------

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from scrutiny.core.example import Example
+
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[{_CJK}]|[^\W\d_{_CJK}]+")  # Chinese is not spaced: each character counts
 _CANDIDATES = 1_000_000  # pairs verified at once
@@ -75,6 +77,31 @@ def near_pairs(
         jaccard = shared / (a.sizes[kept[:, 0]] + b.sizes[kept[:, 1]] - shared)
         for i in np.flatnonzero(jaccard >= least - 1e-12).tolist():
             yield int(kept[i, 0]), int(kept[i, 1]), float(jaccard[i])
+
+
+def conflicting_labels(examples: Sequence[Example], *, least: float) -> dict[int, int]:
+    """Items with the first near duplicate that has another gold label.
+
+    Of items of several texts, every text has to be near.
+
+    Parameters
+    ----------
+    examples
+        The items.
+    least
+        Smallest Jaccard index of word pairs of near duplicates.
+    """
+    fields = list(zip(*(example.fields.values() for example in examples), strict=True))
+    near: set[tuple[int, int]] | None = None
+    for texts in fields:
+        found = {(a, b) for a, b, _ in near_pairs(texts, texts, least=least) if a != b}
+        near = found if near is None else near & found
+    golds = [example.gold for example in examples]
+    first: dict[int, int] = {}
+    for a, b in sorted(near or ()):
+        if None not in (golds[a], golds[b]) and golds[a] != golds[b]:
+            first.setdefault(a, b)
+    return first
 
 
 def _shingled(a_texts: Sequence[str], b_texts: Sequence[str]) -> tuple[_Sets, _Sets]:

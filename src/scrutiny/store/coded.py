@@ -39,7 +39,7 @@ def is_value(column: pa.ChunkedArray | pa.Array, value: object) -> NDArray[np.bo
 
 
 def is_among(column: pa.ChunkedArray | pa.Array, values: list[Any]) -> NDArray[np.bool_]:
-    """Mask of the rows that have one of these values, which may include None."""
+    """Mask of the rows of a coded column that have one of these values, which may include None."""
     names, codes = _encoded(column)
     wanted = [value for value in values if value is not None]
     known = pc.is_in(names, value_set=pa.array(wanted, names.type)).to_numpy(zero_copy_only=False)
@@ -49,7 +49,7 @@ def is_among(column: pa.ChunkedArray | pa.Array, values: list[Any]) -> NDArray[n
 def counts_of(
     table: pa.Table, rows: NDArray[np.bool_], columns: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Distinct combinations of these columns in the rows, with ``count``, by first appearance."""
+    """Distinct values of coded columns in these rows, with ``count``, by first appearance."""
     at = np.flatnonzero(rows)
     if at.size == 0:
         return []

@@ -1,7 +1,6 @@
 """Atomic writing of files, and digests of their content."""
 
 import errno
-import json
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -82,20 +81,6 @@ def remove_leftovers(folder: Path) -> None:
                 path.unlink()
 
 
-def read_json(path: Path) -> Any:
-    """Value read from a JSON file.
-
-    Raises
-    ------
-    DataError
-        If it cannot be parsed; the message shows none of it.
-    """
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise unreadable(path, error) from error
-
-
 def unreadable(path: Path, error: BaseException) -> DataError:
     """Error for a file of a run that cannot be read, in one sentence whatever the file holds."""
     if isinstance(error, UnicodeDecodeError):
@@ -112,7 +97,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def is_of_a_run(path: Path, *, is_run: bool | None = None) -> bool:
-    """Whether a path is named like a file of a run, in a folder that holds a run."""
+    """Whether a path is one that the store of a run writes, in a folder that holds a run."""
     if is_run is None:
         is_run = any((path.parent / name).is_file() for name in ("manifest.json", "journal.sqlite"))
     return is_run and _OF_A_RUN.fullmatch(path.name) is not None

@@ -68,5 +68,5 @@ def _row(estimate: Estimate | None) -> dict[str, Any] | None:
 
 
 def reproduction_from_json(data: Mapping[str, Any]) -> Reproduction:
-    """Published figure with ours, read back from what a run has stored."""
+    """Reproduction of a published figure, read back from a run's stored JSON."""
     return Reproduction(**{**data, "figure": PublishedPlan(**data["figure"])})

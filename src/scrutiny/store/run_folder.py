@@ -34,7 +34,6 @@ from scrutiny.core.published import Reproduction
 from scrutiny.store.array_names import array_file
 from scrutiny.store.estimates import estimate_from_row, estimates_to_table
 from scrutiny.store.files import (
-    read_json,
     storage_errors,
     unreadable,
     write_atomically,
@@ -111,7 +110,7 @@ class RunFolder:
             If it cannot be read, has another format, or was changed after it was written.
         """
         path = self.path / "manifest.json"
-        manifest = read_json(path)
+        manifest = _read_json(path)
         if not isinstance(manifest, dict):
             raise DataError(f"{path} holds no JSON object. Re-issue the run's command.")
         form = manifest.get("format", FORMAT)
@@ -381,7 +380,7 @@ class RunFolder:
         if not path.is_file():
             return []
         try:
-            return [read(entry) for entry in read_json(path)]
+            return [read(entry) for entry in _read_json(path)]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise unreadable(path, error) from error
 
@@ -419,3 +418,11 @@ def _regrouped(tables: Iterable[pa.Table], schema: pa.Schema) -> Iterable[pa.Tab
             pending, size = [whole.slice(full)], size - full
     if size:
         yield pa.concat_tables(pending).combine_chunks()
+
+
+def _read_json(path: Path) -> Any:
+    """Value read from a JSON file; an error shows none of it."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise unreadable(path, error) from error

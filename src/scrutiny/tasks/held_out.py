@@ -19,7 +19,7 @@ _BITS: Final = 53  # exact in a float, and below 1
 
 
 def sentence_place(text: str) -> float:
-    """Pseudo-random number in [0, 1) from the letters of a sentence.
+    """Place of a sentence in [0, 1), from its letters; those at the end are held out of training.
 
     Examples
     --------

@@ -189,10 +189,10 @@ def test_with_data_that_has_labels_a_model_must_predict(headless, capsys):
 def test_options_of_models_and_gradients_are_checked(capsys, tmp_path):
     import numpy as np
 
-    from scrutiny.models.words.linear import BITS, LinearParts, write_linear
+    from scrutiny.models.words.linear import BITS, LinearParts
 
     weights = np.array([[-1, 1], [1, -1]]) << BITS
-    write_linear(LinearParts(("good", "bad"), ("neg", "pos"), weights, np.zeros(2, int)), tmp_path)
+    LinearParts(("good", "bad"), ("neg", "pos"), weights, np.zeros(2, int)).write(tmp_path)
     assert code("models", "check", f"linear:{tmp_path}", "-M", "labels=bad|good") == 0
     said = capsys.readouterr().out
     assert "bit-identical answers on 32 examples: kept" in said

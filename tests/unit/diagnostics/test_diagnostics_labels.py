@@ -8,8 +8,9 @@ from scrutiny.core.claim import Component, Risk
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
+from scrutiny.data.near_duplicates import conflicting_labels
 from scrutiny.diagnostics.labels.diagnostic import Labels, LabelsParams
-from scrutiny.diagnostics.labels.doubting import confident_disagreements, conflicting_labels
+from scrutiny.diagnostics.labels.doubting import confident_disagreements
 from scrutiny.diagnostics.labels.parts import PART, doubtful_in, lines, part
 from scrutiny.parts.run.first_screen import front_of
 from scrutiny.reliability.verdicts.risks import state_of

@@ -14,7 +14,6 @@ from scrutiny.models.words.linear import (
     LinearParts,
     LinearWordModel,
     read_linear,
-    write_linear,
 )
 from scrutiny.testing import check_adapter
 
@@ -93,7 +92,7 @@ def test_pairs_count_as_features(make):
 
 
 def test_what_is_written_is_read(parts, tmp_path, classification, pairs, make):
-    write_linear(parts, tmp_path)
+    parts.write(tmp_path)
     model = load_model(f"linear:{tmp_path}", classification)
     memory = LinearWordModel(parts, "linear:here")
     assert model.predict(make("good film")) == memory.predict(make("good film"))
@@ -110,7 +109,7 @@ def test_what_is_written_is_read(parts, tmp_path, classification, pairs, make):
 def test_folders_that_are_something_else(parts, tmp_path):
     with pytest.raises(ModelError, match="`scrutiny train linear` makes one"):
         read_linear(tmp_path, "linear:here")
-    write_linear(parts, tmp_path)
+    parts.write(tmp_path)
     with np.load(tmp_path / "weights.npz") as stored:
         arrays = dict(stored)
     np.savez(tmp_path / "weights.npz", weights=arrays["weights"] * 0.5, bias=arrays["bias"])

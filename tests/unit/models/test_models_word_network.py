@@ -9,7 +9,7 @@ import pytest
 from scrutiny.core.errors import MissingExtraError, ModelError
 from scrutiny.models.strings.lineage import checkpoint_folder, replicates_of
 from scrutiny.models.strings.load import load_model
-from scrutiny.models.words.linear import LinearParts, write_linear
+from scrutiny.models.words.linear import LinearParts
 
 KINDS = ("recurrent", "attention-classifier")
 
@@ -55,7 +55,7 @@ def test_a_record_speaks_of_its_own_weights_only(written, kind, classification):
 
 def test_linear_ones_have_a_record_too(tmp_path, classification):
     parts = LinearParts(("good",), ("x", "y"), np.zeros((1, 2), int), np.zeros(2, int))
-    write_linear(parts, tmp_path)
+    parts.write(tmp_path)
     source = f"linear:{tmp_path}"
     assert replicates_of(source) is None
     (tmp_path / "training.json").write_text(json.dumps({"replicates_of": "training-sample"}))

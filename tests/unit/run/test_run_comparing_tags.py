@@ -14,8 +14,8 @@ from scrutiny.core.example import Span
 from scrutiny.diagnostics.similarity.side_by_side.agreement import marked
 from scrutiny.diagnostics.similarity.side_by_side.flips import flips_of, noise_of_replicates
 from scrutiny.diagnostics.similarity.side_by_side.inputs import find_disagreements
-from scrutiny.diagnostics.similarity.side_by_side.kept_answers import sides_of_models
 from scrutiny.diagnostics.similarity.side_by_side.sides import Answers
+from scrutiny.diagnostics.similarity.side_by_side.stored_answers import sides_of_models
 from scrutiny.reliability.additive import item_scores
 from scrutiny.reliability.metrics import metric_of
 from scrutiny.run.comparing.levels import CompareOptions

@@ -9,7 +9,7 @@ from scrutiny.core.plan import MeasurePlan, ModelPlan
 from scrutiny.diagnostics.similarity.parts.side_by_side import MEASURES, PART
 from scrutiny.diagnostics.similarity.side_by_side.agreement import agreement_of, marked
 from scrutiny.diagnostics.similarity.side_by_side.flips import UNKNOWN, flips_of
-from scrutiny.diagnostics.similarity.side_by_side.kept_answers import rows_of, sides_of_models
+from scrutiny.diagnostics.similarity.side_by_side.stored_answers import rows_of, sides_of_models
 from scrutiny.report.parts import parts
 from scrutiny.report.reading.load import load_view
 

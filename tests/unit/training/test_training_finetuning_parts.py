@@ -15,7 +15,7 @@ from scrutiny.data.shared_items import refuse_shared
 from scrutiny.models.hf.batching import by_length
 from scrutiny.tasks.names import load_task
 from scrutiny.tasks.scored import level_of
-from scrutiny.training.finetuning.augmentation import augmented, checked_recipes
+from scrutiny.training.finetuning.augmentation import augmented, must_keep_labels
 from scrutiny.training.finetuning.batches import shuffled
 from scrutiny.training.finetuning.parts import load_parts, split_off_dev
 from scrutiny.training.finetuning.recipe import FinetuningRecipe, rate_at, rate_for
@@ -297,11 +297,11 @@ def test_candidates_of_attacks_are_trained_on_with_the_old_label_if_told():
 
 def test_labels_are_assumed_only_if_told():
     with pytest.raises(PlanError, match="augment_labels = assumed"):
-        checked_recipes(["wordnet_all"], CLASSES)
-    assert checked_recipes(["wordnet_all"], CLASSES, labels="assumed") == ("wordnet_all@1",)
+        must_keep_labels(["wordnet_all"], CLASSES)
+    must_keep_labels(["wordnet_all"], CLASSES, labels="assumed")  # no error
 
 
 def test_recipes_must_keep_the_label():
-    assert checked_recipes(["typos", "contraction"], CLASSES) == ("typos@1", "contraction@1")
+    must_keep_labels(["typos", "contraction"], CLASSES)  # no error
     with pytest.raises(PlanError, match="reverse_negation@1 does not keep the labels"):
-        checked_recipes(["reverse_negation"], CLASSES)
+        must_keep_labels(["reverse_negation"], CLASSES)

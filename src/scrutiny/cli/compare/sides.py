@@ -15,7 +15,7 @@ from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.plan import MeasurePlan, Plan, Resampling
 from scrutiny.core.registry import registry
 from scrutiny.diagnostics.similarity.side_by_side.flips import Noise
-from scrutiny.diagnostics.similarity.side_by_side.kept_answers import (
+from scrutiny.diagnostics.similarity.side_by_side.stored_answers import (
     promised_noise,
     sides_of_models,
 )

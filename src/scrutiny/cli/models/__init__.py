@@ -1,1 +1,1 @@
-"""The verb `scrutiny models`: adding and quantizing them."""
+"""The verb `scrutiny models`: adding packaged ones."""

@@ -27,7 +27,7 @@ _OF_PLANS: Final = {
 
 
 def is_plan(what: str) -> bool:
-    """Whether a name is that of a plan, not of a diagnostic."""
+    """Whether what a command is to run is the file of a plan, not a diagnostic's name."""
     return what.endswith(_PLANS) or Path(what).is_file()
 
 
@@ -57,14 +57,14 @@ def must_lead(flags: Mapping[str, Any], plan: Path | None, *, has_reference: boo
                 f"{str(plan)!r} is a plan with its own models, data and parameters, so {beside[0]} "
                 "would be passed over: write it into the plan, or leave it out."
             )
-        names = models_of_plan(plan)
+        names = _models_of_plan(plan)
     reference = flags.get("reference") or ""
     asked = {*names, *flags.get("models", ())}  # a reference may be one that is asked anyway
     if reference and not asked & {reference, _NUMBERED.sub("", reference)}:
         must_lead_somewhere(reference)
 
 
-def models_of_plan(path: Path) -> set[str]:
+def _models_of_plan(path: Path) -> set[str]:
     """Names and strings of the models of a plan, every one of which leads somewhere."""
     from scrutiny.run.planning.file import read_plan
 

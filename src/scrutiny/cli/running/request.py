@@ -65,7 +65,7 @@ class Request:
 
 
 def command_line() -> str:
-    """The command, as it can be repeated in this folder, without secrets."""
+    """The requested command, as it can be repeated in this folder, without secrets."""
     import shlex
 
     here = f"{Path.cwd()}{os.sep}"

@@ -22,9 +22,9 @@ def command(
     as_json: bool,
 ) -> int:
     """Resolve and validate a plan, and estimate what it would ask; runs nothing."""
-    from scrutiny.cli.running.early_checks import models_of_plan
+    from scrutiny.cli.running.early_checks import must_lead
 
-    models_of_plan(plan)
+    must_lead({}, plan)
     from scrutiny.cli.running.costs import say_cost
     from scrutiny.run.planning.file import read_plan
     from scrutiny.run.planning.loading import LoadedModels

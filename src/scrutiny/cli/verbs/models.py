@@ -79,16 +79,16 @@ def _quantize(model: str, out: Path, precision: Any, *, as_json: bool) -> int:
 
     What is written is tried against the model itself, and named onnx:FOLDER.
     """
-    from scrutiny.cli.models.quantizing import quantized_pattern, write_quantized
+    from scrutiny.models.onnx.family import export_family, exported_pattern
 
-    for folder, record in write_quantized(model, out, precision=precision):
+    for folder, record in export_family(model, out, precision=precision):
         if as_json:
             click.echo(json.dumps({"folder": str(folder), **record}, ensure_ascii=False))
         else:
             moved = record.get("change", record["change_by_format"])
             click.echo(f"{folder}: {precision}, probabilities of four texts move by {moved:.2g}")
     if not as_json:
-        click.echo(f"model: {quantized_pattern(model, out)}")
+        click.echo(f"model: {exported_pattern(model, out)}")
     return 0
 
 

@@ -109,6 +109,6 @@ def word_set_vectors(
 
 
 def has_direction(vectors: Floats) -> Booleans:
-    """Whether each vector of ``(item, dimension)`` exists and is not zero."""
+    """Whether a word's vector ``(item, dimension)`` can be associated: there, and not zero."""
     lengths = np.linalg.norm(vectors, axis=1)
     return np.asarray(np.isfinite(lengths) & (lengths > 0))

@@ -56,7 +56,7 @@ def preset_claim(
     margin: float,
     **stated: Any,
 ) -> Claim:
-    """Claim that every part exceeds the margin in every preset.
+    """Claim about attention: every part exceeds the margin in every preset of counting.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def of_accuracy(head: tuple[str, ...], baseline: str) -> dict[str, tuple[str, ..
 
 
 def attention_contrasts(specs: Iterable[str]) -> Iterator[ContrastSpec]:
-    """Differences of attention from that of untrained networks, controls, and the base network."""
+    """What attention is compared with: untrained networks, controls, and the base network."""
     named = list(specs)
     for who, minus in _OTHERS:
         for spec in named:

@@ -114,7 +114,7 @@ class WordMap:
 
 
 def strongest_of(weights: Singles) -> Integers:
-    """Unit ``(..., unit)`` with the largest weight in each row, -1 if the row is zero."""
+    """Unit ``(..., unit)`` that each row of a word map attends to most, -1 if the row is zero."""
     if not weights.shape[-1]:
         return np.empty(weights.shape[:-1], dtype=np.int64)
     rows = weights.reshape(-1, weights.shape[-1])

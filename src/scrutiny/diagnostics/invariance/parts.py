@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate, EstimateKey
@@ -75,43 +75,41 @@ class KeptAnswers:
         """Largest loss that is accepted, as a share of the changed texts."""
         return -self.finding.claim.components[0].limit
 
+    @classmethod
+    def of_run(cls, estimates: Iterable[Estimate], findings: Iterable[Finding]) -> list[Self]:
+        """Those of a run, by capability and amount, where claims are about losses.
 
-def shared_invariances(
-    estimates: Iterable[Estimate], findings: Iterable[Finding]
-) -> list[KeptAnswers]:
-    """Shared invariances of a run, by capability and amount, where claims are about losses.
+        Parameters
+        ----------
+        estimates, findings
+            Of one run.
+        """
+        found = []
+        known = list(estimates)
+        for finding in findings:
+            if not finding.claim.family.endswith(f"/{KEPT}") or finding.estimate is None:
+                continue
+            key = finding.estimate.key
+            changed = {name: key.condition[name] for name in ("capability", "amount")}
+            own = replace(key, role="measured", condition=changed)
 
-    Parameters
-    ----------
-    estimates, findings
-        Of one run.
-    """
-    found = []
-    known = list(estimates)
-    for finding in findings:
-        if not finding.claim.family.endswith(f"/{KEPT}") or finding.estimate is None:
-            continue
-        key = finding.estimate.key
-        changed = {name: key.condition[name] for name in ("capability", "amount")}
-        own = replace(key, role="measured", condition=changed)
+            def beside(own: EstimateKey = own, **other: Any) -> list[Estimate]:
+                """Estimates that differ only in the given fields."""
+                wanted = replace(own, **other)
+                return [one for one in known if _is_of(one.key, wanted)]
 
-        def beside(own: EstimateKey = own, **other: Any) -> list[Estimate]:
-            """Estimates that differ only in the given fields."""
-            wanted = replace(own, **other)
-            return [one for one in known if _is_of(one.key, wanted)]
-
-        further = {metric: beside(metric=metric) for metric in _FURTHER}
-        further["lift of itself"] = beside(metric=_LIFT, subject=key.reference)
-        found.append(
-            KeptAnswers(
-                finding=finding,
-                hard=beside()[0],
-                random=beside(metric=_OF_RANDOM, role="control")[0],
-                ceiling=beside(subject=key.reference)[0],
-                further={name: several[0] for name, several in further.items() if several},
+            further = {metric: beside(metric=metric) for metric in _FURTHER}
+            further["lift of itself"] = beside(metric=_LIFT, subject=key.reference)
+            found.append(
+                cls(
+                    finding=finding,
+                    hard=beside()[0],
+                    random=beside(metric=_OF_RANDOM, role="control")[0],
+                    ceiling=beside(subject=key.reference)[0],
+                    further={name: several[0] for name, several in further.items() if several},
+                )
             )
-        )
-    return found
+        return found
 
 
 def _is_of(key: EstimateKey, wanted: EstimateKey) -> bool:
@@ -123,7 +121,7 @@ def _is_of(key: EstimateKey, wanted: EstimateKey) -> bool:
 def invariance_part(
     found: Sequence[KeptAnswers], anchor: str, *, chapter: Chapter = RELIABILITY
 ) -> Part:
-    """Shared invariances of one direction: the answers kept for each change.
+    """Part on the invariances of a reference that another model shares: answers kept, by change.
 
     Parameters
     ----------
@@ -163,8 +161,8 @@ def invariance_part(
 
 
 def part(view: RunView) -> Part | None:
-    """Shared invariances: a chart for each model and reference with claims about losses."""
-    kept = shared_invariances(view.estimates, view.findings)
+    """Part on shared invariances: a chart for each model and reference with claims about losses."""
+    kept = KeptAnswers.of_run(view.estimates, view.findings)
     pairs = grouped(((one.reference, one.hard.key.subject), one) for one in kept)
     told = [invariance_part(several, f"kept-{n}") for n, several in enumerate(pairs.values(), 1)]
     charts = [replace(chart, title=one.title) for one in told for chart in one.charts]

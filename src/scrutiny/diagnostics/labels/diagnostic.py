@@ -14,7 +14,8 @@ from scrutiny.core.example import Example
 from scrutiny.core.limits import shares
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction
-from scrutiny.diagnostics.labels.doubting import confident_disagreements, conflicting_labels
+from scrutiny.data.near_duplicates import conflicting_labels
+from scrutiny.diagnostics.labels.doubting import confident_disagreements
 
 _SHARE: Final = "share(doubtful)@1"
 

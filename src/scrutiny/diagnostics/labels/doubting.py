@@ -1,12 +1,8 @@
-"""Which gold labels are doubtful: the model confidently disagrees, or a near duplicate does."""
+"""Which gold labels are doubtful: those that the model confidently disagrees with."""
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-
-from scrutiny.core.example import Example
-from scrutiny.data.near_duplicates import near_pairs
 
 Array = np.ndarray[Any, Any]
 
@@ -42,28 +38,3 @@ def confident_disagreements(scores: Array, golds: Array) -> Array:
     least = np.where(counts > 0, sums / np.maximum(counts, 1), np.inf)
     confidence = scores[np.arange(len(scores)), answers]
     return np.asarray((answers != golds) & (confidence >= least[answers]))
-
-
-def conflicting_labels(examples: Sequence[Example], *, least: float) -> dict[int, int]:
-    """Items whose gold label is doubted, with the first near duplicate that has another one.
-
-    Of items of several texts, every text has to be near.
-
-    Parameters
-    ----------
-    examples
-        The items.
-    least
-        Smallest Jaccard index of word pairs of near duplicates.
-    """
-    fields = list(zip(*(example.fields.values() for example in examples), strict=True))
-    near: set[tuple[int, int]] | None = None
-    for texts in fields:
-        found = {(a, b) for a, b, _ in near_pairs(texts, texts, least=least) if a != b}
-        near = found if near is None else near & found
-    golds = [example.gold for example in examples]
-    first: dict[int, int] = {}
-    for a, b in sorted(near or ()):
-        if None not in (golds[a], golds[b]) and golds[a] != golds[b]:
-            first.setdefault(a, b)
-    return first

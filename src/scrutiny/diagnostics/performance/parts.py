@@ -56,7 +56,7 @@ class _Measured:
 
 
 def part(view: RunView) -> Part | None:
-    """Performance from seed to seed: spread of all estimates that claims rest on, and the tests.
+    """Part beside performance: seed spread of what claims rest on, tested against that of scores.
 
     Of all estimates, without claims.
     """

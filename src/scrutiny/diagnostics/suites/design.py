@@ -67,7 +67,7 @@ def make_design(params: SuitesParams, inputs: Inputs) -> Design:
 
 
 def kind_of(test: SuiteTest) -> str:
-    """Kind of a test, by what its cases expect."""
+    """Kind of a behavioral test, as its estimates name it: by what its cases expect, or mixed."""
     kinds = {parse_expectation(text).test_kind for text in test.expects}
     return kinds.pop() if len(kinds) == 1 else MIXED
 

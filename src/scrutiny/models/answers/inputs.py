@@ -17,15 +17,15 @@ def texts(examples: Sequence[Example]) -> list[str] | list[tuple[str, ...]]:
 
 
 def borders(example: Example) -> list[tuple[int, int]]:
-    """Boundaries of the words of the first field that a model is given: the data's own, or ours."""
+    """Input of a model that answers for words: their borders in the first field, given or ours."""
     field = next(iter(example.fields))
     if example.tokens and field in example.tokens:
         return list(example.tokens[field])
     return token_spans(example.text)
 
 
-def words(examples: Sequence[Example]) -> list[list[str]]:
-    """Tokens of the first field of each example."""
+def input_words(examples: Sequence[Example]) -> list[list[str]]:
+    """Input of a model that is given words: those of the first field of each example."""
     return [[e.text[start:end] for start, end in borders(e)] for e in examples]
 
 

@@ -39,7 +39,7 @@ _watched: list[bool] = []
 
 
 def end_when_files_closed() -> None:
-    """Have a model that closes our files end this process, with `FILES_CLOSED` for its parent."""
+    """Isolation where a parent watches: a model that closes our files ends this process."""
     _watched.append(True)
 
 
@@ -77,7 +77,7 @@ def exits_refused(source: str) -> Iterator[None]:
 
 @contextmanager
 def errors_named(source: str) -> Iterator[None]:
-    """User code whose errors, while a model is created or described, become one error.
+    """Isolate a model's code outside of its answers: whatever it raises becomes one error.
 
     Errors in code that is not the user's pass as they are: they are bugs of somebody else.
 

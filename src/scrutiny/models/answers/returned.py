@@ -16,7 +16,7 @@ _SHOWN: Final = 60  # letters of an answer in a message
 
 
 def answered_label(value: object) -> str:
-    """Label of an answer that is a class of scikit-learn or numpy: ``numpy.int64(1)`` is ``"1"``.
+    """Returned or stored answer as a label, whatever its class: ``numpy.int64(1)`` is ``"1"``.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def from_tags(answers: Any, examples: Sequence[Example], *, source: str) -> list
 def from_given(
     answers: Any, examples: Sequence[Example], kind: AnswerType[Any], *, source: str
 ) -> list[Prediction]:
-    """Predictions of what a user's object returned for answers of a type, one for each example.
+    """Returned answers of a type as predictions, one for each example.
 
     Raises
     ------

@@ -72,7 +72,7 @@ def _agrees(head: Head, hidden: Any, wanted: Any) -> bool:
 
 
 def close_tensors(one: Any, two: Any) -> bool:
-    """Whether two tensors of a network are equal up to the rounding of their type."""
+    """Whether two ways to read a checkpoint's network agree: tensors equal up to rounding."""
     small = 1e-4 if one.dtype == torch.float32 else 3e-2
     scale = 1.0 + float(two.float().abs().max())
     return bool(((one.float() - two.float()).abs() <= small * scale).all())

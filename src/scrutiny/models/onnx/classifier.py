@@ -113,7 +113,7 @@ class OnnxClassifier(Model):
 
 
 def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
-    """Classifier of a folder.
+    """ONNX classifier of a folder.
 
     Raises
     ------

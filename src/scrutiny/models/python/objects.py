@@ -12,7 +12,7 @@ from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
 from scrutiny.core.model import KnowsTrainingText, LoadOptions, Model, PlainModel, as_model
 from scrutiny.core.task import Prediction, Task
-from scrutiny.models.answers.inputs import texts, words
+from scrutiny.models.answers.inputs import input_words, texts
 from scrutiny.models.answers.returned import (
     answered_label,
     from_answers,
@@ -99,7 +99,7 @@ class PythonModel(Model):
 
     def _ask(self, examples: Sequence[Example]) -> list[Prediction]:
         """Predictions of one call of the object."""
-        given = words(examples) if self._input == "words" else texts(examples)
+        given = input_words(examples) if self._input == "words" else texts(examples)
         count = len(examples)
         if self._kind in (None, LABEL) and gives_probabilities(self._object):
             rows = self._object.predict_proba(given)

@@ -127,7 +127,7 @@ def masked_within_word(sentence: Encoded, positions: Sequence[int], mask_id: int
 
 
 def masked_from_here(sentence: Encoded, positions: Sequence[int], mask_id: int) -> Clozes:
-    """One cloze for each position, in which it and the later positions are masked."""
+    """Clozes that score from left to right: one a position, it and the later ones are masked."""
     return tuple(
         _cloze(sentence, tuple(positions[k:]), read=i, mask_id=mask_id)
         for k, i in enumerate(positions)

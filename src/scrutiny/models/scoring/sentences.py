@@ -157,7 +157,7 @@ _WHOLE: Final = ("pll-within-word-l2r", "causal-sum")
 
 
 def procedure(capabilities: frozenset[str]) -> str | None:
-    """Name of the likelihood that a model with these capabilities gives, or `None`."""
+    """Name of the score of whole sentences that a model's capabilities allow, or `None`."""
     return next((name for name in _WHOLE if SENTENCES[name][0] <= capabilities), None)
 
 

@@ -151,7 +151,7 @@ def _counts(source: ModelSource, path: Path, key: ScoreKey) -> CorpusCounts:
 
 
 def counts_behind(scores: NDArray[np.float64]) -> CorpusCounts:
-    """Counts that stored scores of heads ``(layer, head, 3)`` were computed from.
+    """Answer of a model whose scores of heads ``(layer, head, 3)`` are stored: counts behind them.
 
     The scores are precision, recall and F1.
 

@@ -100,7 +100,7 @@ def checkpoint_of(source: ModelSource) -> ModelSource | None:
 
 
 def checkpoint_source(source: ModelSource) -> ModelSource:
-    """The ``hf:`` source of a model string that must lead to a checkpoint of transformers.
+    """Model string that must lead to a checkpoint of transformers, as its ``hf:`` source.
 
     Its text stays the user's.
 

@@ -101,7 +101,7 @@ def with_training_hashes(model: Model, folder: Path) -> Model:
 
 
 def find_training_hashes(folder: Path) -> Path | None:
-    """File with the hashes of a checkpoint's training text, or `None`.
+    """Lineage of a checkpoint: the file with the hashes of its training text, or `None`.
 
     It is looked for in the checkpoint's folder, in those of its run and of its family, and in that
     of all families, if the checkpoint says that it was trained here.

@@ -78,9 +78,17 @@ class LinearParts:
         arrays = [np.ascontiguousarray(a, "<i8").tobytes() for a in (self.weights, self.bias)]
         return digest(FORMAT, canonical_json(settings), *map(digest, arrays))
 
+    def write(self, folder: Path) -> None:
+        """Write weights, words and configuration into an existing folder."""
+        config = {"format": FORMAT, "labels": list(self.labels), "has_pairs": self.has_pairs}
+        write_word_file(folder / "config.json", config)
+        write_word_file(folder / VOCABULARY, list(self.features))
+        weights, bias = self.weights.astype(np.int32), self.bias.astype(np.int64)
+        np.savez(folder / WEIGHTS, weights=weights, bias=bias)
+
 
 def features_of(text: str, *, has_pairs: bool) -> list[str]:
-    """Words of a text in lower case, and its pairs of adjacent words if these are used.
+    """Features of a text for a linear classifier: its words in lower case, and pairs of neighbors.
 
     Examples
     --------
@@ -184,7 +192,7 @@ def read_linear(folder: Path, text: str) -> LinearParts:
     Parameters
     ----------
     folder
-        Where `write_linear` has put it.
+        Where `LinearParts.write` has put it.
     text
         Model string, for messages.
     """
@@ -205,16 +213,6 @@ def read_linear(folder: Path, text: str) -> LinearParts:
         )
     has_pairs = bool(config.get("has_pairs", False))
     return LinearParts(features, labels, weights.astype(np.int64), bias.astype(np.int64), has_pairs)
-
-
-def write_linear(parts: LinearParts, folder: Path) -> None:
-    """Write weights, words and configuration into an existing folder."""
-    config = {"format": FORMAT, "labels": list(parts.labels), "has_pairs": parts.has_pairs}
-    write_word_file(folder / "config.json", config)
-    write_word_file(folder / VOCABULARY, list(parts.features))
-    np.savez(
-        folder / WEIGHTS, weights=parts.weights.astype(np.int32), bias=parts.bias.astype(np.int64)
-    )
 
 
 def _softmax(logits: Sequence[int]) -> tuple[float, ...]:

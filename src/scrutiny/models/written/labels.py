@@ -175,7 +175,7 @@ def _short(text: str) -> str:
 
 
 def written_text(reply: Reply) -> Prediction | Failure:
-    """Text that a model wrote in a reply, as an answer."""
+    """Written answer: the text of a model's reply, or why there is none."""
     if reply.refusal:
         return Failure(REFUSED, f"The endpoint refused: {reply.refusal}")
     if not reply.text.strip():

@@ -18,17 +18,17 @@ from scrutiny.diagnostics.similarity.side_by_side.flips import (
     noise_of_replicates,
     noise_of_rerun,
 )
-from scrutiny.diagnostics.similarity.side_by_side.kept_answers import (
-    Asked,
-    labels_of,
-    rows_of,
-    sides_of_models,
-)
 from scrutiny.diagnostics.similarity.side_by_side.marks import FREE
 from scrutiny.diagnostics.similarity.side_by_side.sides import (
     Answers,
     ItemLabels,
     Sides,
+)
+from scrutiny.diagnostics.similarity.side_by_side.stored_answers import (
+    Asked,
+    labels_of,
+    rows_of,
+    sides_of_models,
 )
 from scrutiny.models.answers.label_pair import Labels
 from scrutiny.reliability.additive import item_scores

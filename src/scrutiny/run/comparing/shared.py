@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from scrutiny.core.claim import Finding
 from scrutiny.core.plan import MeasurePlan, Plan
-from scrutiny.diagnostics.invariance.parts import KeptAnswers, shared_invariances
+from scrutiny.diagnostics.invariance.parts import KeptAnswers
 from scrutiny.diagnostics.similarity.parts.likeness import Likened, likened_in
 from scrutiny.diagnostics.similarity.representations_params import CLAIMED
 from scrutiny.store.run_folder import RunFolder
@@ -130,7 +130,7 @@ def read_shared(folder: RunFolder) -> SharedInvariances:
     estimates, findings = folder.estimates(), folder.findings()
     return SharedInvariances(
         first=folder.manifest["plan"]["models"][0]["name"],
-        kept=tuple(shared_invariances(estimates, findings)),
+        kept=tuple(KeptAnswers.of_run(estimates, findings)),
         likened=tuple(likened_in(estimates)),
         findings=tuple(f for f in findings if f.claim.id.startswith(f"{LAST_LAYERS}/")),
     )

@@ -75,5 +75,5 @@ def list_role(name: str, meaning: str, *names: str) -> Role:
 
 
 def role_options() -> Mapping[str, str]:
-    """Options of data strings that name columns by their roles, with their meanings."""
+    """Options that name columns by their roles in tasks, with their meanings."""
     return {role.name: role.meaning for task in every_task() for role in task.roles}

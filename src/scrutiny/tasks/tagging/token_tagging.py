@@ -78,5 +78,5 @@ class TokenTagging(ByColumns):
 
 
 def is_tagging(task: Task) -> bool:
-    """Whether the task's answers are spans."""
+    """Whether a task is token tagging, whose answers are spans."""
     return base_name(task) == "token-tagging"

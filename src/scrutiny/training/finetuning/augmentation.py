@@ -15,8 +15,8 @@ from scrutiny.text.edits.apply import apply_edits
 _STREAM: Final = "augment@1"
 
 
-def checked_recipes(recipes: Sequence[str], task: Task, *, labels: str = "kept") -> tuple[str, ...]:
-    """Full names of recipes, checked to preserve the labels of a task.
+def must_keep_labels(recipes: Sequence[str], task: Task, *, labels: str = "kept") -> None:
+    """Refuse recipes that change the labels which augmented texts are fine-tuned with.
 
     Parameters
     ----------
@@ -30,11 +30,10 @@ def checked_recipes(recipes: Sequence[str], task: Task, *, labels: str = "kept")
     Raises
     ------
     PlanError
-        For one that does not: its texts would be trained with the wrong label.
+        For the first that does not keep them: its texts would be trained with the wrong label.
     """
-    parsed = [parse_recipe(text) for text in recipes]
     allowed = ("keeps", "may change") if labels == "assumed" else ("keeps",)
-    for recipe in parsed:
+    for recipe in map(parse_recipe, recipes):
         effect = recipe.effect(task.name)
         if effect not in allowed:
             hint = (
@@ -47,7 +46,6 @@ def checked_recipes(recipes: Sequence[str], task: Task, *, labels: str = "kept")
                 f"{effect}), so its texts would be trained with wrong ones. `scrutiny show NAME` "
                 f"says what a transformation does to the label.{hint}"
             )
-    return tuple(recipe.name for recipe in parsed)
 
 
 def augmented(

@@ -13,7 +13,7 @@ _POOL: Final = 16
 
 
 def shuffled(lengths: Sequence[int], size: int, *, rng: "np.random.Generator") -> list[list[int]]:
-    """Indices of each batch of one epoch, shuffled.
+    """Batches of one epoch, shuffled: indices of texts of similar length.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from scrutiny.models.hf.parts import quiet
 from scrutiny.training.finetuning.anchored.parts import piece_parts
 from scrutiny.training.finetuning.anchored.target import PieceTarget
 from scrutiny.training.finetuning.anchored.task_gradient import piece_task
-from scrutiny.training.finetuning.augmentation import checked_recipes
+from scrutiny.training.finetuning.augmentation import must_keep_labels
 from scrutiny.training.finetuning.base import bases_of
 from scrutiny.training.finetuning.batches import shuffled
 from scrutiny.training.finetuning.job import VERSION, FinetuningJob
@@ -95,7 +95,7 @@ class Finetuning(Trainer[FinetuningJob]):
         StorageError
             If the disk refuses.
         """
-        checked_recipes(job.recipe.augment, job.parts.task, labels=job.recipe.augment_labels)
+        must_keep_labels(job.recipe.augment, job.parts.task, labels=job.recipe.augment_labels)
         return train_runs(
             job,
             folder,
@@ -108,7 +108,7 @@ class Finetuning(Trainer[FinetuningJob]):
 
         They answer in the right shape and at the right speed, so that a plan can be checked.
         """
-        checked_recipes(job.recipe.augment, job.parts.task, labels=job.recipe.augment_labels)
+        must_keep_labels(job.recipe.augment, job.parts.task, labels=job.recipe.augment_labels)
 
         def write(run: OneRun, place: Path) -> float:
             target = target_of(job.parts, run)

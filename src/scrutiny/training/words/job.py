@@ -146,7 +146,7 @@ def train_words(
 
 
 def outcome_of(record: dict[str, Any]) -> str:
-    """Outcome in the record of a classifier trained over words: score, epoch, words.
+    """Result of training a classifier over words, from its record: score, epoch, words.
 
     Examples
     --------

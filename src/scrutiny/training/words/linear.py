@@ -7,7 +7,6 @@ the rows, and the spread over seeds is that of the training sample.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import ClassVar, Final, Literal, get_args
@@ -24,7 +23,6 @@ from scrutiny.models.words.linear import (
     LinearParts,
     LinearWordModel,
     features_of,
-    write_linear,
 )
 from scrutiny.models.words.model import Vocabulary
 from scrutiny.training.finetuning.parts import DataParts
@@ -94,7 +92,7 @@ class LinearRecipe(WordRecipe):
         on_step()
         score = _accuracy(LinearWordModel(made, "the classifier"), parts.dev)
         record = {"words": len(made.features), "dev_score": score}
-        return Trained(partial(write_linear, made), record)
+        return Trained(made.write, record)
 
     def stand_in(self, parts: DataParts) -> tuple[Callable[[Path], None], float]:
         """Writer of a classifier of a few rows, and the seconds that all rows would take."""
@@ -107,7 +105,7 @@ class LinearRecipe(WordRecipe):
             few, began = parts, perf_counter()
             made = _fitted(self, few, seed=0)
         seconds = (perf_counter() - began) * len(parts.train) / len(few.train)
-        return partial(write_linear, made), seconds
+        return made.write, seconds
 
 
 def drawn_rows(recipe: LinearRecipe, count: int, *, seed: int) -> list[int]:

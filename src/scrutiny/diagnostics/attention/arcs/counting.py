@@ -128,7 +128,7 @@ def arcs_at_offsets(gold: Integers, *, procedure: str = "default") -> Booleans:
 
 
 def undirected_at_offsets(gold: Integers) -> Booleans:
-    """Baseline of heads: whether a word's arc has each of these lengths, either way."""
+    """Baseline of dependency arcs: whether a word's arc has each of these lengths, either way."""
     apart = np.abs(gold - np.arange(gold.size))
     return np.asarray((apart == np.abs(OFFSETS)[:, None]) & (gold >= 0))
 

@@ -17,7 +17,7 @@ _PLACES: Final = (f"condition.{LAYER}", f"condition.{HEAD}")
 
 
 def place_name(place: HeadPlace) -> str:
-    """Layer and head in the usual notation.
+    """Name of a head, or of a layer, on a map of attention: the usual notation.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from scrutiny.stats.distributions.outputs import (
 
 
 def divergences(p: Floats, q: Floats) -> dict[str, Floats]:
-    """Divergences of probabilities ``(..., label)`` in one order, by measure."""
+    """Measures of how two models' probabilities ``(..., label)`` differ: divergences, by name."""
     return {
         "js": js_divergence(p, q),
         "kl_ab": kl_divergence(p, q),

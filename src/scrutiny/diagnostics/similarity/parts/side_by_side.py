@@ -23,7 +23,7 @@ from scrutiny.diagnostics.similarity.side_by_side.flips import (
     noise_of_replicates,
 )
 from scrutiny.diagnostics.similarity.side_by_side.inputs import DifferingInput, find_disagreements
-from scrutiny.diagnostics.similarity.side_by_side.kept_answers import (
+from scrutiny.diagnostics.similarity.side_by_side.stored_answers import (
     promised_noise,
     sides_of_models,
 )

@@ -96,7 +96,7 @@ def flips_of(sides: Sides) -> FlippedItems:
 
 
 def answers_differ(both: tuple[Answers, Answers] | None, *, pairs: Replicates) -> float | None:
-    """Share of items with another answer, a mean over pairs of replicates.
+    """Flips of any answer between two sides: share of items, a mean over pairs of replicates.
 
     Nothing where a run kept no answer to some item.
     """

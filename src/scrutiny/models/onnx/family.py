@@ -1,4 +1,4 @@
-"""The command ``scrutiny models quantize``: export each member of a family to ONNX."""
+"""Export of every member of a family of classifiers to ONNX."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,10 +9,10 @@ from scrutiny.core.model import Replicate
 from scrutiny.models.strings.family import expand
 
 
-def write_quantized(
+def export_family(
     source: str, out: Path, *, precision: Literal["int8", "float32"]
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Folder and record of each member that ``models quantize`` of the command line writes.
+    """Export every member of a family to ONNX; gives its folder and its record.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ def write_quantized(
         yield folder, export_classifier(member.source, folder, precision=precision)
 
 
-def quantized_pattern(source: str, out: Path) -> str:
-    """Model string of all members that ``models quantize`` of the command line wrote."""
+def exported_pattern(source: str, out: Path) -> str:
+    """Model string of all ONNX models that `export_family` writes, ``onnx:OUT/seed-{seed}``."""
     first = expand(source, name="model").replicates[0]
     names = [f"{name}-{{{name}}}" for name in _factors(first)]
     return f"onnx:{out.joinpath(*names).as_posix()}"
