@@ -19,7 +19,6 @@ from planted_families import (
     preferred,
 )
 
-from scrutiny.core.diagnostic import measures_of
 from scrutiny.diagnostics.stereotypes.metrics import (
     ICAT,
     LMS,
@@ -28,6 +27,7 @@ from scrutiny.diagnostics.stereotypes.metrics import (
 )
 from scrutiny.reliability.additive import Additive, divide, with_count
 from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.of_measures import measures_of
 from scrutiny.stats.significance.verdict import intersection_union
 
 NEUTRAL = metric_of("share(neutral)", measures_of("stereotypes.pairs@1"))

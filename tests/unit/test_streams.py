@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from scrutiny.core import registry as module
-from scrutiny.core.diagnostic import measures_of
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.example import Example
 from scrutiny.core.plan import Resampling
@@ -21,6 +20,7 @@ from scrutiny.perturb.engine.apply import perturb
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.reliability.estimate import estimate
 from scrutiny.reliability.metrics import metric_of, usual_metrics
+from scrutiny.reliability.of_measures import measures_of
 from scrutiny.reliability.panel import Panel, Side
 from scrutiny.reliability.statistics import ACCURACY
 

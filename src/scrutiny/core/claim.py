@@ -35,18 +35,6 @@ def points(margin: float) -> str:
     return f"{100 * margin:g} point{'' if margin == 0.01 else 's'}"
 
 
-def checks_with(**choices: Collection[object]) -> tuple[str, ...]:
-    """The ``checks`` of a `Claim` that has to hold for each of several choices.
-
-    Examples
-    --------
-    >>> checks_with(draw=range(3), layer=[8])
-    ('items', 'seeds', 'choices:draw', 'datasets')
-    """
-    several = (f"choices:{name}" for name, made in choices.items() if len(made) > 1)
-    return ("items", "seeds", *several, "datasets")
-
-
 @dataclass(frozen=True, slots=True)
 class Component:
     """One condition of a claim: an estimate compared with a limit.
@@ -69,24 +57,26 @@ class Component:
     against: str = "reference"
     operator: str = ">"
 
+    @classmethod
+    def beside_untrained(
+        cls, what: str, estimates: Mapping[str, str], limit: float
+    ) -> Iterator["Component"]:
+        """Conditions of a claim: each choice by itself, and beyond untrained networks.
 
-def beside_untrained(what: str, estimates: Mapping[str, str], limit: float) -> Iterator[Component]:
-    """The ``components`` of a `Claim`: each choice by itself, and beyond untrained networks.
-
-    Parameters
-    ----------
-    what
-        What is chosen: "distance".
-    estimates
-        Estimate of each choice, by its name; the first is the reference.
-    limit
-        Of all of them.
-    """
-    for position, (name, estimate) in enumerate(estimates.items()):
-        choice = f"choice: {what} {name}" if position else ""
-        yield Component(estimate, limit, choice or "reference")
-        against = f"{choice}, untrained" if choice else "control: untrained"
-        yield Component(f"untrained/{estimate}", limit, against)
+        Parameters
+        ----------
+        what
+            What is chosen: "distance".
+        estimates
+            Estimate of each choice, by its name; the first is the reference.
+        limit
+            Of all of them.
+        """
+        for position, (name, estimate) in enumerate(estimates.items()):
+            choice = f"choice: {what} {name}" if position else ""
+            yield cls(estimate, limit, choice or "reference")
+            against = f"{choice}, untrained" if choice else "control: untrained"
+            yield cls(f"untrained/{estimate}", limit, against)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +166,18 @@ class Claim:
     post_hoc: bool = False
     risk: Risk | None = None
     is_headline: bool = False
+
+    @staticmethod
+    def checks_with(**choices: Collection[object]) -> tuple[str, ...]:
+        """Value of ``checks`` for a claim that has to hold for each of several choices.
+
+        Examples
+        --------
+        >>> Claim.checks_with(draw=range(3), layer=[8])
+        ('items', 'seeds', 'choices:draw', 'datasets')
+        """
+        several = (f"choices:{name}" for name, made in choices.items() if len(made) > 1)
+        return ("items", "seeds", *several, "datasets")
 
     @property
     def diagnostic_name(self) -> str:

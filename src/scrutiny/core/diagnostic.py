@@ -13,7 +13,6 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.plugin import PlugIn
 from scrutiny.core.record import Measure, Row
-from scrutiny.core.registry import registry
 from scrutiny.core.task import Prediction, Task
 
 if TYPE_CHECKING:
@@ -307,12 +306,3 @@ def applies(diagnostic: Diagnostic[Any], task: Task, capabilities: frozenset[str
     return (not diagnostic.tasks or task.name in diagnostic.tasks) and (
         diagnostic.needs <= capabilities
     )
-
-
-def measures_of(diagnostic: str) -> tuple[Measure, ...]:
-    """Measures that a diagnostic declares, by the diagnostic's name in a key; empty if unknown."""
-    name = diagnostic.partition("#")[0]
-    if name not in registry().names("diagnostic"):
-        return ()
-    found: tuple[Measure, ...] = registry().load("diagnostic", name).measures
-    return found

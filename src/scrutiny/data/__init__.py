@@ -14,8 +14,9 @@
     source      parse_source(text) -> DataSource(scheme, target, options); OPTIONS
                 known_options(scheme) -> {option: meaning}, those of tasks and readers among them
     permuting   permutation_seed(source, task), permuted(task, examples, *, seed) -> examples
-    labels      match_labels(data_labels, model_labels, *, explicit_map, renamed) -> LabelMatch
-                LabelMatch(mapping, rule), .digest, .note; parse_label_map(text)
+    labels      LabelMatch(mapping, rule), .digest, .note
+                LabelMatch.between(data_labels, model_labels, *, explicit_map, renamed)
+                parse_label_map(text) -> {data label: model label}; sort_labels(labels)
                 write_label_map(mapping), which parse_label_map reads back
     readers.options  takes(**options): decorator that declares a reader's options
     bleached    WordIndex(words).find(sentence) -> FoundWord(word, start, end) | None

@@ -8,12 +8,11 @@ from pathlib import PurePath
 from typing import Any
 
 from scrutiny.core.answers.answer import labels_in, renamed
-from scrutiny.core.answers.label import sort_labels
 from scrutiny.core.boundary.canonical import length_prefixed, value_digest
 from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.data.doubts import BadRow, doubt_answers, left_out
-from scrutiny.data.labels import LabelMatch
+from scrutiny.data.labels import LabelMatch, sort_labels
 from scrutiny.data.lookalikes import lookalikes, refuse_same_labels
 from scrutiny.data.reading import OnBadRow, Reading, open_data, parse_limit
 

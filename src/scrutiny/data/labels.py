@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 from unicodedata import normalize
 from urllib.parse import quote, unquote
 
-from scrutiny.core.answers.label import is_integer, sort_labels
 from scrutiny.core.boundary.canonical import value_digest
 from scrutiny.core.boundary.listing import in_all
 from scrutiny.core.errors import DataError
+
+#: Characters of a label that is still read as a number.
+_LONGEST_NUMBER: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,61 @@ class LabelMatch:
 
     mapping: Mapping[str, str] = field(default_factory=dict)
     rule: Literal["equal", "explicit", "index"] = "equal"
+
+    @classmethod
+    def between(
+        cls,
+        data_labels: Sequence[str],
+        model_labels: Sequence[str],
+        *,
+        explicit_map: Mapping[str, str] | None = None,
+        renamed: Mapping[str, str] | None = None,
+    ) -> "LabelMatch":
+        """Match of every label of the data to a label of the model.
+
+        The data may lack some of the model's labels; no data label may be without one, and no two
+        may have the same: answers could not be told apart.
+
+        Parameters
+        ----------
+        data_labels
+            Gold labels that occur.
+        model_labels
+            Classes in the order of the model's scores.
+        explicit_map
+            Model labels by data label; labels that it leaves out must have equal names.
+        renamed
+            Data labels by their name in the file, if the data string renamed them.
+
+        Raises
+        ------
+        DataError
+            If the labels match neither by name, nor by the map, nor by index, or two of them lead
+            to one; both sides are listed and the option to add is spelled out.
+
+        Examples
+        --------
+        >>> LabelMatch.between(["0", "1"], ["NEGATIVE", "POSITIVE"]).mapping
+        {'0': 'NEGATIVE', '1': 'POSITIVE'}
+        """
+        ordered = sort_labels(data_labels)
+        by_name = {label: _same_name(label, model_labels) for label in ordered}
+        if explicit_map:
+            mapped = {k: _same_name(v, model_labels) for k, v in explicit_map.items()}
+            wrong = [v for k, v in explicit_map.items() if mapped[k] is None]
+            if wrong:
+                raise DataError(
+                    f"The label map leads to {_list(wrong)}, which the model does not have. "
+                    f"Its labels are {_list(model_labels)}."
+                )
+            by_name |= {label: mapped[label] for label in ordered if label in mapped}
+        complete = {data: model for data, model in by_name.items() if model is not None}
+        if len(complete) == len(ordered):
+            _must_differ(complete, renamed or {})
+            return cls(complete, "explicit" if explicit_map else "equal")
+        if not explicit_map and not complete and _are_indices(ordered, len(model_labels)):
+            return cls({label: model_labels[int(label)] for label in ordered}, "index")
+        raise DataError(_unmatched(ordered, model_labels, complete, renamed or {}))
 
     @property
     def digest(self) -> str:
@@ -63,7 +120,9 @@ class LabelMatch:
 
 
 def parse_label_map(text: str) -> dict[str, str]:
-    """Label map parsed from ``0:negative|1:positive``; special characters as ``%2C``.
+    """Labels of the model by those of the data, read from a data string's ``labels=0:no|1:yes``.
+
+    Special characters are written as ``%2C``.
 
     Raises
     ------
@@ -105,58 +164,23 @@ def _quoted(name: str) -> str:
     return "".join(quote(c, safe="") if c in ",|:%#" else c for c in name)
 
 
-def match_labels(
-    data_labels: Sequence[str],
-    model_labels: Sequence[str],
-    *,
-    explicit_map: Mapping[str, str] | None = None,
-    renamed: Mapping[str, str] | None = None,
-) -> LabelMatch:
-    """Match every data label to a model label.
-
-    The data may lack some of the model's labels; no data label may be without one, and no two may
-    have the same: answers could not be told apart.
-
-    Parameters
-    ----------
-    data_labels
-        Gold labels that occur.
-    model_labels
-        Classes in the order of the model's scores.
-    explicit_map
-        Model labels by data label; labels that it leaves out must have equal names.
-    renamed
-        Data labels by their name in the file, if the data string renamed them.
-
-    Raises
-    ------
-    DataError
-        If the labels match neither by name, nor by the map, nor by index, or two of them lead to
-        one; both sides are listed and the option to add is spelled out.
+def sort_labels(labels: Sequence[str]) -> list[str]:
+    """Distinct labels of a dataset in a fixed order: integers by value, others by code point.
 
     Examples
     --------
-    >>> match_labels(["0", "1"], ["NEGATIVE", "POSITIVE"]).mapping
-    {'0': 'NEGATIVE', '1': 'POSITIVE'}
+    >>> sort_labels(["10", "2", "2"])
+    ['2', '10']
     """
-    ordered = sort_labels(data_labels)
-    by_name = {label: _same_name(label, model_labels) for label in ordered}
-    if explicit_map:
-        mapped = {k: _same_name(v, model_labels) for k, v in explicit_map.items()}
-        wrong = [v for k, v in explicit_map.items() if mapped[k] is None]
-        if wrong:
-            raise DataError(
-                f"The label map leads to {_list(wrong)}, which the model does not have. "
-                f"Its labels are {_list(model_labels)}."
-            )
-        by_name |= {label: mapped[label] for label in ordered if label in mapped}
-    complete = {data: model for data, model in by_name.items() if model is not None}
-    if len(complete) == len(ordered):
-        _must_differ(complete, renamed or {})
-        return LabelMatch(complete, "explicit" if explicit_map else "equal")
-    if not explicit_map and not complete and _are_indices(ordered, len(model_labels)):
-        return LabelMatch({label: model_labels[int(label)] for label in ordered}, "index")
-    raise DataError(_unmatched(ordered, model_labels, complete, renamed or {}))
+    distinct = set(labels)
+    if all(_is_integer(label) for label in distinct):
+        return sorted(distinct, key=lambda label: (int(label), label))
+    return sorted(distinct)
+
+
+def _is_integer(label: str) -> bool:
+    """Whether a label is a whole number; Python parses none of thousands of digits."""
+    return len(label) <= _LONGEST_NUMBER and label.removeprefix("-").isdecimal()
 
 
 def _same_name(label: str, candidates: Sequence[str]) -> str | None:
@@ -177,7 +201,7 @@ def _folded(name: str) -> str:
 
 def _are_indices(labels: Sequence[str], k: int) -> bool:
     """Whether labels are 0 to k-1. The last must occur, or k be 2: else the coding is unclear."""
-    if not labels or not all(is_integer(x) and str(abs(int(x))) == x for x in labels):
+    if not labels or not all(_is_integer(x) and str(abs(int(x))) == x for x in labels):
         return False
     largest = max(int(label) for label in labels)
     return largest == k - 1 or (k == 2 and largest < k)
@@ -222,8 +246,8 @@ def _suggestion(
     Labels that count from 1 to the number of the model's are shifted, also where some of them are
     names of the model by accident.
     """
-    if _are_indices([str(int(label) - 1) for label in data if is_integer(label)], len(model)):
-        if all(is_integer(label) for label in data):
+    if _are_indices([str(int(label) - 1) for label in data if _is_integer(label)], len(model)):
+        if all(_is_integer(label) for label in data):
             return {label: model[int(label) - 1] for label in data}
     free = iter([label for label in model if label not in complete.values()])
     return {label: complete.get(label) or next(free, "\N{HORIZONTAL ELLIPSIS}") for label in data}

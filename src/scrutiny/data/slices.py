@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import Final
 
 from scrutiny.core.answers.answer import label_in
+from scrutiny.core.boundary.limits import known
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.example import Example
-from scrutiny.core.limits import known
 from scrutiny.core.registry import registry
 from scrutiny.core.slice_syntax import (
     Term,

@@ -27,7 +27,6 @@ from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 
-from scrutiny.core.diagnostic import measures_of
 from scrutiny.core.errors import PlanError, ScrutinyError, UnknownNameError
 from scrutiny.core.expressions import (
     GAIN,
@@ -42,7 +41,7 @@ from scrutiny.core.record import Measure
 from scrutiny.core.registry import registry
 from scrutiny.core.statistic import Statistic, must_be_statistic
 from scrutiny.reliability.additive import Additive, Array, divide, with_count
-from scrutiny.reliability.of_measures import USUAL, OfMeasure
+from scrutiny.reliability.of_measures import USUAL, OfMeasure, measures_of
 from scrutiny.reliability.two_metrics import OF_DIFFERENCE, OPPOSITE, of_two
 
 #: Random streams of gaps with another name.

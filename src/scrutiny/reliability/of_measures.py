@@ -14,6 +14,7 @@ import numpy as np
 from scrutiny.core.expressions import spoken_metric
 from scrutiny.core.plugin import Told
 from scrutiny.core.record import Measure
+from scrutiny.core.registry import registry
 from scrutiny.core.statistic import Statistic
 from scrutiny.reliability.additive import (
     Additive,
@@ -123,3 +124,12 @@ def _medians(measures: Array, weights: Array) -> Array:
 MEAN: Final = OfMeasure("mean@1", "mean of a measure", _mean)
 MEDIAN: Final = OfMeasure("median@1", "median of a measure", _median)
 SHARE: Final = OfMeasure("share@1", "share of rows in which a measure is 1", _share)
+
+
+def measures_of(diagnostic: str) -> tuple[Measure, ...]:
+    """Measures that a metric may be of: a diagnostic's, by its name in a key; none if unknown."""
+    name = diagnostic.partition("#")[0]
+    if name not in registry().names("diagnostic"):
+        return ()
+    found: tuple[Measure, ...] = registry().load("diagnostic", name).measures
+    return found

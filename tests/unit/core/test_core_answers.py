@@ -15,7 +15,7 @@ from scrutiny.core.answers.answer import (
     type_of,
 )
 from scrutiny.core.answers.any_of import ANY_OF, AnyOf
-from scrutiny.core.answers.label import LABEL, sort_labels
+from scrutiny.core.answers.label import LABEL
 from scrutiny.core.answers.spans import SPANS
 from scrutiny.core.answers.stored import answer_json, answer_of, answer_text, from_json, to_json
 from scrutiny.core.answers.text import TEXT, Text
@@ -176,8 +176,3 @@ def test_words_that_differ_are_told_by_themselves():
     same = track_of(ITEM, [])
     assert WORDS.differences(TREE, TREE, None, same, ITEM.text) == []
     assert LABEL.differences("good", "bad", "good", track, ITEM.text) == ()  # is told whole
-
-
-def test_order_of_labels():
-    assert sort_labels(["10", "9", "-1"]) == ["-1", "9", "10"]
-    assert sort_labels(["b", "10", "9"]) == ["10", "9", "b"]

@@ -3,7 +3,7 @@ import pytest
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Span
 from scrutiny.data.dataset import load_dataset
-from scrutiny.data.labels import match_labels
+from scrutiny.data.labels import LabelMatch
 
 CSV = "id,text,label\n1,a,neg\n2,b,pos\n3,,pos\n4,d,pos\n"
 
@@ -88,14 +88,14 @@ def test_label_map(write):
 
 def test_models_labels():
     data = load_dataset([{"text": "a", "label": "0"}, {"text": "b", "label": "1"}])
-    match = match_labels(data.labels, ["NEG", "POS"])
+    match = LabelMatch.between(data.labels, ["NEG", "POS"])
     named = data.with_labels(match)
     assert [e.gold for e in named.examples] == ["NEG", "POS"]
     assert named.labels == ("NEG", "POS")
     assert named.fingerprint == data.fingerprint
     assert match.note in named.notes
     tagged = load_dataset([{"tokens": ["Ada"], "tags": ["B-per"]}])
-    named = tagged.with_labels(match_labels(tagged.labels, ["PER"]))
+    named = tagged.with_labels(LabelMatch.between(tagged.labels, ["PER"]))
     assert named.golds == [(Span("text", 0, 3, "PER"),)]
 
 

@@ -3,29 +3,29 @@ import re
 import pytest
 
 from scrutiny.core.errors import DataError
-from scrutiny.data.labels import match_labels, parse_label_map
+from scrutiny.data.labels import LabelMatch, parse_label_map, sort_labels
 
 
 def test_equal_names_but_for_case():
-    match = match_labels(["negative", "positive"], ["POSITIVE", "NEGATIVE", "NEUTRAL"])
+    match = LabelMatch.between(["negative", "positive"], ["POSITIVE", "NEGATIVE", "NEUTRAL"])
     assert match.mapping == {"negative": "NEGATIVE", "positive": "POSITIVE"}
     assert match.rule == "equal"
     assert "by equal names" in match.note
 
 
 def test_an_accent_may_be_a_character_of_its_own():
-    assert match_labels(["cafe\u0301", "tea"], ["Tea", "Caf\u00e9"]).mapping == {
+    assert LabelMatch.between(["cafe\u0301", "tea"], ["Tea", "Caf\u00e9"]).mapping == {
         "cafe\u0301": "Caf\u00e9",
         "tea": "Tea",
     }
     with pytest.raises(DataError, match="both lead to the model's"):
-        match_labels(["cafe\u0301", "caf\u00e9"], ["tea", "caf\u00e9"])
+        LabelMatch.between(["cafe\u0301", "caf\u00e9"], ["tea", "caf\u00e9"])
 
 
 def test_the_very_name_goes_before_case():
-    assert match_labels(["a", "A"], ["A", "a"]).mapping == {"A": "A", "a": "a"}
+    assert LabelMatch.between(["a", "A"], ["A", "a"]).mapping == {"A": "A", "a": "a"}
     with pytest.raises(DataError):
-        match_labels(["aA"], ["AA", "aa"])
+        LabelMatch.between(["aA"], ["AA", "aa"])
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_the_very_name_goes_before_case():
     ],
 )
 def test_integers_by_index(data, model):
-    match = match_labels(data, model)
+    match = LabelMatch.between(data, model)
     assert match.rule == "index"
     assert match.mapping == {label: model[int(label)] for label in data}
     assert "by index" in match.note
@@ -58,7 +58,7 @@ def test_integers_by_index(data, model):
 )
 def test_anything_else_is_refused_and_spelled_out(data, model):
     with pytest.raises(DataError) as caught:
-        match_labels(data, model)
+        LabelMatch.between(data, model)
     message = str(caught.value)
     assert all(repr(label) in message for label in (*data, *model))
     assert "add labels=" in message
@@ -78,14 +78,14 @@ def test_anything_else_is_refused_and_spelled_out(data, model):
 )
 def test_the_suggestion_names_every_label_of_the_data(data, model, suggested):
     with pytest.raises(DataError, match=re.escape(f"add labels={suggested} to the data")):
-        match_labels(data, model)
+        LabelMatch.between(data, model)
     assert list(parse_label_map(suggested)) == data
 
 
 def test_a_suggestion_for_many_labels_loses_none():
     data, model = [f"intent {i}" for i in range(60)], [f"LABEL_{i}" for i in range(60)]
     with pytest.raises(DataError) as caught:
-        match_labels(data, model)
+        LabelMatch.between(data, model)
     found = re.search(r"add labels=(.*) to the data", str(caught.value))
     assert set(parse_label_map(found[1])) == set(data)
 
@@ -93,40 +93,40 @@ def test_a_suggestion_for_many_labels_loses_none():
 def test_suggestions_are_of_the_names_in_the_file():
     renamed = {"1": "bad", "2": "fine", "3": "fine"}
     with pytest.raises(DataError, match=re.escape("labels=1:no|2:yes|3:yes to")):
-        match_labels(["bad", "fine"], ["no", "yes"], renamed=renamed)
+        LabelMatch.between(["bad", "fine"], ["no", "yes"], renamed=renamed)
 
 
 def test_two_labels_cannot_lead_to_one():
     with pytest.raises(DataError, match=re.escape("labels=No:no|no:no|yes:yes")):
-        match_labels(["No", "no", "yes"], ["no", "yes"])
+        LabelMatch.between(["No", "no", "yes"], ["no", "yes"])
     with pytest.raises(DataError, match="'a' and 'b' both lead to the model's 'x'"):
-        match_labels(["a", "b"], ["x", "y"], explicit_map={"a": "x", "b": "x"})
+        LabelMatch.between(["a", "b"], ["x", "y"], explicit_map={"a": "x", "b": "x"})
 
 
 def test_the_suggestion_reads_back():
     with pytest.raises(DataError, match=re.escape("labels=neg:LABEL_0|pos:LABEL_1")):
-        match_labels(["neg", "pos"], ["LABEL_0", "LABEL_1"])
+        LabelMatch.between(["neg", "pos"], ["LABEL_0", "LABEL_1"])
 
 
 def test_explicit_map():
-    match = match_labels(["0", "1"], ["POS", "NEG"], explicit_map={"0": "neg", "1": "pos"})
+    match = LabelMatch.between(["0", "1"], ["POS", "NEG"], explicit_map={"0": "neg", "1": "pos"})
     assert match.mapping == {"0": "NEG", "1": "POS"}
     assert match.rule == "explicit"
 
 
 def test_explicit_map_may_leave_out_equal_names_only():
-    assert match_labels(["x", "b"], ["a", "b"], explicit_map={"x": "a"}).mapping["b"] == "b"
+    assert LabelMatch.between(["x", "b"], ["a", "b"], explicit_map={"x": "a"}).mapping["b"] == "b"
     with pytest.raises(DataError, match="'c'"):
-        match_labels(["x", "c"], ["a", "b"], explicit_map={"x": "a"})
+        LabelMatch.between(["x", "c"], ["a", "b"], explicit_map={"x": "a"})
     with pytest.raises(DataError, match=r"leads to 'z'.*'a', 'b'"):
-        match_labels(["x"], ["a", "b"], explicit_map={"x": "z"})
+        LabelMatch.between(["x"], ["a", "b"], explicit_map={"x": "z"})
 
 
 def test_digest_depends_on_the_mapping_only():
-    one = match_labels(["0", "1"], ["no", "yes"])
-    other = match_labels(["1", "0"], ["no", "yes"], explicit_map={"1": "yes", "0": "no"})
+    one = LabelMatch.between(["0", "1"], ["no", "yes"])
+    other = LabelMatch.between(["1", "0"], ["no", "yes"], explicit_map={"1": "yes", "0": "no"})
     assert one.digest == other.digest
-    assert one.digest != match_labels(["0", "1"], ["yes", "no"]).digest
+    assert one.digest != LabelMatch.between(["0", "1"], ["yes", "no"]).digest
 
 
 def test_map_reads_odd_characters():
@@ -137,3 +137,8 @@ def test_map_reads_odd_characters():
 def test_maps_that_do_not_read(text):
     with pytest.raises(DataError, match="label map"):
         parse_label_map(text)
+
+
+def test_order_of_labels():
+    assert sort_labels(["10", "9", "-1"]) == ["-1", "9", "10"]
+    assert sort_labels(["b", "10", "9"]) == ["10", "9", "b"]

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from scrutiny.core.diagnostic import measures_of
 from scrutiny.diagnostics.attention.metrics import patterns as p
 from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.of_measures import measures_of
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.testing import check_statistic
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from made_panels import KEY, panel, side
 
-from scrutiny.core.diagnostic import measures_of
 from scrutiny.core.plan import Resampling
 from scrutiny.core.statistic import AdditiveStatistic
 from scrutiny.diagnostics.attack.metrics import ATTACK_SUCCESS
@@ -20,6 +19,7 @@ from scrutiny.reliability.contrasts import contrast, shared_items
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.estimate import by_replicate, estimate
 from scrutiny.reliability.metrics import metric_of, usual_metrics
+from scrutiny.reliability.of_measures import measures_of
 
 ROWS = 40
 #: Needs that say whether, or how often, a row counts: what is measured of it is 0 where they are.

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrutiny.core.diagnostic import measures_of
 from scrutiny.core.errors import ConformanceError, PlanError, UnknownNameError
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.registry import Entry, Registration, Registry
@@ -14,6 +13,7 @@ from scrutiny.diagnostics.attention.metrics.heads import BASELINE
 from scrutiny.reliability import metrics
 from scrutiny.reliability.additive import Additive, scale_of
 from scrutiny.reliability.metrics import in_words, metric_name, metric_of, usual_metrics
+from scrutiny.reliability.of_measures import measures_of
 from scrutiny.reliability.statistics import ACCURACY, ENTITY_F1
 
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from scrutiny.core.diagnostic import measures_of
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
@@ -16,6 +15,7 @@ from scrutiny.diagnostics.stereotypes.metrics import STEREOTYPE_SCORE
 from scrutiny.reliability.contrasts import contrast, joined_slices, shared_items
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.of_measures import measures_of
 from scrutiny.reliability.panel import CODES, NOT_PLANNED, Panel, Side
 from scrutiny.reliability.statistics import ACCURACY
 

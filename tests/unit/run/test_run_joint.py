@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, f1_score, precision_score, recall_score
 
-from scrutiny.core.diagnostic import measures_of
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plan import Resampling
@@ -15,6 +14,7 @@ from scrutiny.reliability.asked import Asked, asked_of, asks_more, partner
 from scrutiny.reliability.contrasts import contrast, shared_items
 from scrutiny.reliability.derive import join
 from scrutiny.reliability.metrics import metric_name, metric_of
+from scrutiny.reliability.of_measures import measures_of
 from scrutiny.reliability.panel import CODES, Panel, Side
 from scrutiny.run.estimating.joint import jointly
 

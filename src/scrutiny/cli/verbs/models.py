@@ -11,9 +11,9 @@ import click
 from scrutiny.cli.options import Folder, load_options, model_options, whole_numbers
 from scrutiny.cli.running.streams import prints_on_stderr
 from scrutiny.cli.wrapping import WIDTH
+from scrutiny.core.boundary.limits import known
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Example
-from scrutiny.core.limits import known
 from scrutiny.core.model import LoadOptions, Model
 
 _REVIEWS: Final = "builtin:reviews"

@@ -11,8 +11,8 @@ import click
 
 from scrutiny.cli.failures import say
 from scrutiny.cli.options import Folder
+from scrutiny.core.boundary.limits import known
 from scrutiny.core.errors import PlanError
-from scrutiny.core.limits import known
 
 #: Kinds that have a template, and what the template does.
 TEMPLATES: Final = {

@@ -11,7 +11,7 @@ from scrutiny.cli.failures import say, tell
 from scrutiny.cli.options import bad_rows, once_each, pair_of, task_of_data
 from scrutiny.cli.running.output_paths import OutputFile
 from scrutiny.cli.running.streams import prints_on_stderr
-from scrutiny.core.limits import known
+from scrutiny.core.boundary.limits import known
 
 
 @click.command("perturb")

@@ -68,8 +68,8 @@ def _metric(name: str) -> tuple[Entry, Any]:
 
 def _measured(name: str) -> list[tuple[str, str]]:
     """Diagnostics that record the measure of a metric, and its description."""
-    from scrutiny.core.diagnostic import measures_of
     from scrutiny.reliability.metrics import in_words
+    from scrutiny.reliability.of_measures import measures_of
 
     of = name.rpartition("(")[2].partition(")")[0] if "(" in name else ""
     known = {one: measures_of(one) for one in registry().names("diagnostic")} if of else {}

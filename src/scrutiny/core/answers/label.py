@@ -1,13 +1,10 @@
 """Label: the name of one class."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from scrutiny.core.answers.answer import AnswerType
 from scrutiny.core.example import Example
-
-#: Characters of a label that is still read as a number.
-_LONGEST_NUMBER: Final = 300
 
 
 class LabelType(AnswerType[str]):
@@ -46,22 +43,3 @@ class LabelType(AnswerType[str]):
 
 
 LABEL = LabelType()
-
-
-def sort_labels(labels: Sequence[str]) -> list[str]:
-    """Distinct labels in a fixed order: integers by value, anything else by code point.
-
-    Examples
-    --------
-    >>> sort_labels(["10", "2", "2"])
-    ['2', '10']
-    """
-    distinct = set(labels)
-    if all(is_integer(label) for label in distinct):
-        return sorted(distinct, key=lambda label: (int(label), label))
-    return sorted(distinct)
-
-
-def is_integer(label: str) -> bool:
-    """Whether a label is a whole number; Python parses none of thousands of digits."""
-    return len(label) <= _LONGEST_NUMBER and label.removeprefix("-").isdecimal()

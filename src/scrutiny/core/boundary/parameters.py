@@ -9,8 +9,8 @@ from dataclasses import fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
+from scrutiny.core.boundary.limits import known
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.core.limits import known
 
 #: Value as it is written.
 Value = None | bool | int | float | str | tuple[Any, ...]

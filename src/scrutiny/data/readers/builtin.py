@@ -5,7 +5,7 @@ from dataclasses import replace
 from importlib.resources import as_file, files
 from typing import Final
 
-from scrutiny.core.limits import known
+from scrutiny.core.boundary.limits import known
 from scrutiny.data.readers import conll, conllu, delimited, json_rows, suite
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import Table

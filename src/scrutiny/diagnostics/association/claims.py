@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from scrutiny.core.claim import Claim, beside_untrained, checks_with
+from scrutiny.core.claim import Claim, Component
 from scrutiny.diagnostics.association.params import Kind
 from scrutiny.models.strings.competence import LANGUAGE_GATES
 
@@ -35,9 +35,11 @@ def claim_of_every_kind(
         id=test,
         says=says,
         components=tuple(
-            beside_untrained("representation", {kind.name: name(kind) for kind in kinds}, margin)
+            Component.beside_untrained(
+                "representation", {kind.name: name(kind) for kind in kinds}, margin
+            )
         ),
         family=family,
-        checks=checks_with(representation=kinds),
+        checks=Claim.checks_with(representation=kinds),
         gates=LANGUAGE_GATES,
     )

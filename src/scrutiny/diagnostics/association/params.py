@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
+from scrutiny.core.boundary.limits import at_least, known
 from scrutiny.core.errors import PlanError
-from scrutiny.core.limits import at_least, known
 from scrutiny.core.queries.language import POOLINGS
 
 #: What is asked of networks that see both sides of a token, and of those that see the left only.

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from scrutiny.core.boundary.limits import at_least, shares
 from scrutiny.core.errors import PlanError
-from scrutiny.core.limits import at_least, shares
 from scrutiny.core.task import Task
 from scrutiny.perturb.recipes.attack import Attack, given_to_attacks, lacks, name_of, parse_attack
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from scrutiny.core.claim import Claim, Component, checks_with
+from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, EstimateSpec, Subtracted
 
 #: The preset that no claim has to survive: it is read literally, and halves what heads score.
@@ -80,7 +80,7 @@ def preset_claim(
         for position, (preset, start) in enumerate(choices.items())
         for metric, against, place in parts
     )
-    checks = checks_with(preset=choices)
+    checks = Claim.checks_with(preset=choices)
     return Claim(id=name, says=says, components=components, checks=checks, **stated)
 
 

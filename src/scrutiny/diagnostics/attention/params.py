@@ -18,8 +18,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
+from scrutiny.core.boundary.limits import known
 from scrutiny.core.errors import PlanError
-from scrutiny.core.limits import known
 from scrutiny.core.queries.attention import WEIGHTINGS
 from scrutiny.diagnostics.attention.encodings import ENCODINGS
 from scrutiny.diagnostics.attention.heads.scored import UNSCORED

@@ -7,10 +7,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scrutiny.core.claim import Claim, beside_untrained, checks_with
+from scrutiny.core.boundary.limits import known
+from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, Inputs
 from scrutiny.core.diagnostic import Failure, RowKind
-from scrutiny.core.limits import known
 from scrutiny.core.queries.annotation import AnchoredSpans
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.diagnostics.attention.claims import specs_of
@@ -176,7 +176,7 @@ def _claim(params: RegressionParams) -> Claim:
         id="C2",
         says=f"labels explain attention to the anchor beyond distance, by {params.margin:g} "
         "standard deviations, in the head chosen on the other half",
-        components=tuple(beside_untrained("distance", estimates, params.margin)),
+        components=tuple(Component.beside_untrained("distance", estimates, params.margin)),
         family="attention.regression",
-        checks=checks_with(distance=params.distances),
+        checks=Claim.checks_with(distance=params.distances),
     )

@@ -6,10 +6,10 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import Final
 
+from scrutiny.core.boundary.limits import at_least, shares
 from scrutiny.core.claim import NO_PROBABILITIES, Claim, Component, Risk
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
-from scrutiny.core.limits import at_least, shares
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction
 from scrutiny.diagnostics.calibration.metrics import USUAL_BINS

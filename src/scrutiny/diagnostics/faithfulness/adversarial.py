@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import softmax
 
 from scrutiny.core.arrays import Floats
-from scrutiny.core.claim import Claim, Component, checks_with
+from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Context, RowKind
 from scrutiny.core.queries.attention_layer import AttentionLayer
@@ -161,7 +161,7 @@ def _claim(first: str, params: AdversarialParams, inputs: Inputs) -> Claim:
         f"{params.limit:g} of {np.log(2):.2f} possible nats on average",
         components=(*components, *inputs.beyond_untrained(first, 0.0, operator="<")),
         family="adversarial",
-        checks=checks_with(epsilon=params.epsilons),
+        checks=Claim.checks_with(epsilon=params.epsilons),
         competence=(("level", inputs.data.chance),),
         needs_control="null" in inputs.controls,
     )

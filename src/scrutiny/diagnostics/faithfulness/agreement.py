@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from scrutiny.core.arrays import Floats
-from scrutiny.core.claim import Claim, Component, checks_with
+from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import Context, Failure, RowKind
 from scrutiny.core.record import Measure, Row
@@ -150,7 +150,7 @@ def _claims(params: AgreementParams, inputs: Inputs) -> Iterator[Claim]:
             *(part for name in names for part in inputs.beyond_untrained(name, 0.0)),
         ),
         family="agreement",
-        checks=checks_with(),
+        checks=Claim.checks_with(),
         competence=skill,
         needs_control="null" in inputs.controls,
     )
@@ -160,6 +160,6 @@ def _claims(params: AgreementParams, inputs: Inputs) -> Iterator[Claim]:
         f"than {params.margin:g})",
         components=(Component("tau_gap", -params.margin, "control: gradients"),),
         family="agreement",
-        checks=checks_with(),
+        checks=Claim.checks_with(),
         competence=skill,
     )

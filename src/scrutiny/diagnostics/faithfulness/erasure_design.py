@@ -9,7 +9,7 @@ decision flips, by order.
 from collections.abc import Iterator
 from functools import partial
 
-from scrutiny.core.claim import Claim, Component, checks_with, points
+from scrutiny.core.claim import Claim, Component, points
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.diagnostics.faithfulness.orders import OrderName, order_names
 from scrutiny.diagnostics.faithfulness.params import ErasureParams
@@ -129,7 +129,7 @@ def _claims(params: ErasureParams, inputs: Inputs) -> Iterator[Claim]:
         "erasing from the highest weight down flips decisions about as soon as by gradient times "
         f"weight (later by less than {share_margin:g} of the tokens)",
         components=(Component("share_gap/gradient_attention", -share_margin, against),),
-        checks=checks_with(),
+        checks=Claim.checks_with(),
     )
 
 

@@ -8,7 +8,7 @@ random other words, for erased anchors).
 from collections.abc import Iterator, Sequence
 from math import ceil
 
-from scrutiny.core.claim import Claim, Component, checks_with, points
+from scrutiny.core.claim import Claim, Component, points
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.queries.attention import Change
 from scrutiny.diagnostics.faithfulness.params import HeadChangeParams
@@ -77,7 +77,7 @@ def _claims(params: HeadChangeParams, inputs: Inputs, whole: Sequence[Change]) -
                 for part in _parts(change, params, inputs, choice=position > 0)
             ),
             family="heads",
-            checks=checks_with(change=whole),
+            checks=Claim.checks_with(change=whole),
             competence=skill,
         )
     if "erase" in params.changes:
@@ -87,7 +87,7 @@ def _claims(params: HeadChangeParams, inputs: Inputs, whole: Sequence[Change]) -
             f"the other half drops by {points(params.margin)}, more than for random other words",
             components=tuple(_parts("erase", params, inputs, choice=False)),
             family="heads",
-            checks=checks_with(),
+            checks=Claim.checks_with(),
             competence=skill,
         )
 

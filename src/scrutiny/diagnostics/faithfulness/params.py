@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
+from scrutiny.core.boundary.limits import above_zero, at_least, shares
 from scrutiny.core.errors import PlanError
-from scrutiny.core.limits import above_zero, at_least, shares
 from scrutiny.core.queries.attention import Change
 
 #: Procedures: ours, and where the released code differs, what it does.

@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from scrutiny.core.claim import Claim, Component, checks_with
+from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Context, RowKind
 from scrutiny.core.randomness import stream_of
@@ -84,7 +84,7 @@ class Permutation(OfLayer[PermutationParams]):
                         *inputs.beyond_untrained(change, 0.0),
                     ),
                     family="permutation",
-                    checks=checks_with(),
+                    checks=Claim.checks_with(),
                     competence=(("level", inputs.data.chance),),
                     needs_control="null" in inputs.controls,
                 ),

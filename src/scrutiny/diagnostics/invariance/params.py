@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from scrutiny.core.boundary.limits import at_least, one_of, shares
 from scrutiny.core.errors import PlanError
-from scrutiny.core.limits import at_least, one_of, shares
 from scrutiny.perturb.search.goals.distances import DISTANCES, Distance
 
 Preset = Literal["corrected", "as_published"]

@@ -7,11 +7,11 @@ from typing import Final
 
 import numpy as np
 
+from scrutiny.core.boundary.limits import shares
 from scrutiny.core.claim import Claim, Component, Risk
 from scrutiny.core.design import Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.example import Example
-from scrutiny.core.limits import shares
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Prediction
 from scrutiny.data.near_duplicates import conflicting_labels

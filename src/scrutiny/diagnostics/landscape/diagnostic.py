@@ -6,10 +6,10 @@ from typing import Final
 
 import numpy as np
 
+from scrutiny.core.boundary.limits import at_least, shares
 from scrutiny.core.design import Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
 from scrutiny.core.errors import PlanError
-from scrutiny.core.limits import at_least, shares
 from scrutiny.core.queries.language import HasLandscape, Probe
 from scrutiny.core.record import Measure, Row
 

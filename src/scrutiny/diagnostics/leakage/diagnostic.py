@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from scrutiny.core.boundary.limits import shares
 from scrutiny.core.claim import Claim, Component, Risk
 from scrutiny.core.design import Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, RowKind
 from scrutiny.core.errors import PlanError
-from scrutiny.core.limits import shares
 from scrutiny.core.model import KnowsTrainingText
 from scrutiny.core.record import Measure, Row
 from scrutiny.data.overlap import overlap_with_hashes

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from scrutiny.core.boundary.limits import at_least, shares
 from scrutiny.core.errors import PlanError
-from scrutiny.core.limits import at_least, shares
 from scrutiny.core.plugin import without_versions
 from scrutiny.core.registry import registry
 from scrutiny.core.task import Task, score_of

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, cast
 
+from scrutiny.core.boundary.limits import between, shares
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import (
     Batch,
@@ -16,7 +17,6 @@ from scrutiny.core.diagnostic import (
     reference_of,
 )
 from scrutiny.core.example import Example
-from scrutiny.core.limits import between, shares
 from scrutiny.core.model import Model
 from scrutiny.core.record import Measure, Row
 from scrutiny.diagnostics.similarity.drift_design import design_of_logprobs

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from scrutiny.core.boundary.limits import shares
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, reference_of
-from scrutiny.core.limits import shares
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.task import Task, score_of
 from scrutiny.diagnostics.similarity.outputs_design import make_outputs_design

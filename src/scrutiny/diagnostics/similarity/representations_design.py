@@ -11,7 +11,7 @@ every pooling.
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from scrutiny.core.claim import Claim, Component, checks_with
+from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.diagnostics.similarity.representations_params import (
     RepresentationsParams,
@@ -88,7 +88,7 @@ def _claim(
             for c in claimed
         ),
         family="representations",
-        checks=checks_with(measure=kinds, pooling={c.pooling for c in claimed}),
+        checks=Claim.checks_with(measure=kinds, pooling={c.pooling for c in claimed}),
     )
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from scrutiny.core.boundary.limits import at_least, known, shares
 from scrutiny.core.errors import PlanError
-from scrutiny.core.limits import at_least, known, shares
 from scrutiny.core.queries.language import POOLINGS
 
 Layers = Literal["last", "same", "all"]

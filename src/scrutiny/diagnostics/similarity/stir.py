@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from scrutiny.core.arrays import Floats
+from scrutiny.core.boundary.limits import at_least, known
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.diagnostic import (
@@ -22,7 +23,6 @@ from scrutiny.core.diagnostic import (
 )
 from scrutiny.core.edit import Variant
 from scrutiny.core.example import Example
-from scrutiny.core.limits import at_least, known
 from scrutiny.core.queries.language import POOLINGS, Represents
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row

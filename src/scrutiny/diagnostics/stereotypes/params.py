@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
+from scrutiny.core.boundary.limits import known
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.errors import PlanError
-from scrutiny.core.limits import known
 from scrutiny.core.queries.language import LIKELIHOODS_OF_SENTENCES
 from scrutiny.models.scoring.pairs import PAIR_VARIANTS
 from scrutiny.models.scoring.triples import FILLING_VARIANTS

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from scrutiny.core.limits import shares
+from scrutiny.core.boundary.limits import shares
 
 
 @dataclass(frozen=True, slots=True)

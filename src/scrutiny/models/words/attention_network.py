@@ -19,8 +19,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, Literal, Self, get_args
 
+from scrutiny.core.boundary.limits import at_least, one_of
 from scrutiny.core.errors import PlanError
-from scrutiny.core.limits import at_least, one_of
 
 EncoderName = Literal["bilstm", "projection", "conv"]
 AttentionName = Literal["tanh", "dot"]

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
-from scrutiny.core.limits import at_least, one_of
+from scrutiny.core.boundary.limits import at_least, one_of
 from scrutiny.models.words.attention_network import (
     FIRST_WORD,
     PAD,

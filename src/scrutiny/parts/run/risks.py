@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scrutiny.core.claim import Finding
-from scrutiny.core.diagnostic import measures_of
 from scrutiny.core.errors import ScrutinyError
 from scrutiny.core.plugin import without_versions
 from scrutiny.parts.wording.verdicts import STATES, context
 from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.of_measures import measures_of
 
 
 @dataclass(frozen=True, slots=True)

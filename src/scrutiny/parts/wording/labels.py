@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Final
 
-from scrutiny.core.diagnostic import measures_of
 from scrutiny.core.estimate import EstimateKey
 from scrutiny.core.plugin import unversioned
 from scrutiny.reliability.metrics import in_words
+from scrutiny.reliability.of_measures import measures_of
 
 GAP: Final = "\N{HORIZONTAL ELLIPSIS}"
 _DIGITS: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?")

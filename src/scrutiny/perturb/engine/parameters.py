@@ -12,8 +12,8 @@ from math import inf
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
+from scrutiny.core.boundary.limits import known
 from scrutiny.core.errors import PlanError
-from scrutiny.core.limits import known
 from scrutiny.core.transformation import Transformation
 
 #: Least and largest number by the name of a parameter, in every transformation of our own.

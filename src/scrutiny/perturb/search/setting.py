@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from scrutiny.core.boundary.limits import at_least
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
-from scrutiny.core.limits import at_least
 from scrutiny.core.queries.gradients import Gradients
 from scrutiny.perturb.search.goal import Answer, Goal
 from scrutiny.perturb.search.origin import Documents

@@ -6,11 +6,11 @@ from typing import Final
 import numpy as np
 
 from scrutiny.core.claim import NO_PROBABILITIES, Claim
-from scrutiny.core.diagnostic import measures_of
 from scrutiny.core.estimate import Estimate
 from scrutiny.reliability.estimate import Estimated
 from scrutiny.reliability.intervals import AS_PUBLISHED
 from scrutiny.reliability.metrics import metric_of
+from scrutiny.reliability.of_measures import measures_of
 from scrutiny.reliability.verdicts.cases import Part, is_on_one_unit
 from scrutiny.stats.intervals.multibootstrap import FEW_SEEDS
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from scrutiny.core.boundary.limits import known
 from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import fits, written
 from scrutiny.core.expressions import names_metric
-from scrutiny.core.limits import known
 from scrutiny.core.plan import EstimatePlan
 from scrutiny.core.slice_syntax import WHERE, joined, slice_of_values
 from scrutiny.reliability.asked import Asked, asked_of, partner

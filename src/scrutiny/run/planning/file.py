@@ -11,9 +11,9 @@ from pydantic_core import PydanticCustomError
 
 from scrutiny.core.boundary.given import refuse_odd_values
 from scrutiny.core.boundary.json_text import parse_json
+from scrutiny.core.boundary.limits import known
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.core.limits import known
 from scrutiny.core.plan import (
     DataPlan,
     EstimatePlan,

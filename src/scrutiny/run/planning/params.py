@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
 
 from scrutiny.core.boundary.given import refuse_odd_values
+from scrutiny.core.boundary.limits import known
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.core.limits import known
 
 
 def make_params(kind: type[Any], given: Mapping[str, Any], *, where: str) -> Any:

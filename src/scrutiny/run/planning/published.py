@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import pstdev
 from typing import Any, Final
 
+from scrutiny.core.boundary.limits import known
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import PlanError
 from scrutiny.core.estimate import Estimate, fits
 from scrutiny.core.grouping import grouped
-from scrutiny.core.limits import known
 from scrutiny.core.published import (
     OF_VERDICTS,
     PublishedPlan,

@@ -9,13 +9,13 @@ from typing import Any, Final
 from scrutiny.core.boundary.canonical import value_digest
 from scrutiny.core.boundary.declared import must_be_declared
 from scrutiny.core.boundary.given import refuse_odd_values
+from scrutiny.core.boundary.limits import known
 from scrutiny.core.boundary.storable import is_storable, repeated
 from scrutiny.core.design import DataShape, Inputs, SubjectShape
 from scrutiny.core.diagnostic import Diagnostic
 from scrutiny.core.errors import ModelError, PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.grouping import grouped
-from scrutiny.core.limits import known
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import MeasurePlan, Plan, Resampling
 from scrutiny.core.registry import registry
@@ -23,7 +23,7 @@ from scrutiny.core.suites.tests import originals, suite_tests
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.drawn_items import drawn
-from scrutiny.data.labels import LabelMatch, match_labels
+from scrutiny.data.labels import LabelMatch
 from scrutiny.data.shared_items import SharedItems
 from scrutiny.models.strings.family import expand
 from scrutiny.run.planning.asked_slices import asked_slices
@@ -281,7 +281,7 @@ def _pair(card: ModelCard, dataset: Dataset, task: Task, explicit: Mapping[str, 
     if not task.must_be_answered:  # so no label has to be matched
         match = LabelMatch({})
     elif labels:
-        match = match_labels(
+        match = LabelMatch.between(
             dataset.labels, labels, explicit_map=explicit or None, renamed=dataset.label_map
         )
     elif task.gives_labels:

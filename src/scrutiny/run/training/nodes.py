@@ -6,8 +6,8 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
+from scrutiny.core.boundary.limits import known
 from scrutiny.core.errors import PlanError, UnknownNameError
-from scrutiny.core.limits import known
 from scrutiny.core.plan import DataPlan, ModelPlan, Plan, TrainPlan
 from scrutiny.core.registry import registry
 from scrutiny.data.dataset import Dataset, load_dataset

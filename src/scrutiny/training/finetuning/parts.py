@@ -15,7 +15,7 @@ from scrutiny.core.randomness import generator
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.data.hashes import letters_hash
-from scrutiny.data.labels import match_labels
+from scrutiny.data.labels import LabelMatch
 from scrutiny.data.shared_items import refuse_shared
 from scrutiny.tasks.names import load_task
 from scrutiny.training.finetuning.anchored.task_gradient import TASKS, Learned
@@ -130,7 +130,7 @@ def load_parts(
     parts, read = split_off_dev(chosen, 0.0 if dev else recipe.dev_share), [whole]
     if dev:
         other = _read(dev, whole.task, has_labels=has_labels)
-        other = other.with_labels(match_labels(other.labels, whole.labels))
+        other = other.with_labels(LabelMatch.between(other.labels, whole.labels))
         notes += refuse_shared(chosen, whole, other, what="The dev data")
         parts, read = (chosen, other.examples), [whole, other]
     for one in reported:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from scrutiny.core.limits import above_zero, at_least, one_of, shares
+from scrutiny.core.boundary.limits import above_zero, at_least, one_of, shares
 
 #: Peak learning rate by the most parameters that a network may have: small ones move faster.
 _RATES: Final = ((8_000_000, 1e-3), (60_000_000, 1e-4))

@@ -13,9 +13,9 @@ from typing import ClassVar, Final, Literal, get_args
 
 import numpy as np
 
+from scrutiny.core.boundary.limits import above_zero, at_least, one_of, shares
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
-from scrutiny.core.limits import above_zero, at_least, one_of, shares
 from scrutiny.core.randomness import generator
 from scrutiny.models.strings.lineage import TRAINING_SAMPLE
 from scrutiny.models.words.linear import (

@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
+from scrutiny.core.boundary.limits import above_zero, at_least, shares
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
-from scrutiny.core.limits import above_zero, at_least, shares
 from scrutiny.models.strings.lineage import FROM_NOTHING
 from scrutiny.models.words.attention_network import sequences_of
 from scrutiny.models.words.model import Vocabulary

@@ -15,9 +15,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, ClassVar, Final
 
+from scrutiny.core.boundary.limits import above_zero, at_least, shares
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
-from scrutiny.core.limits import above_zero, at_least, shares
 from scrutiny.core.randomness import generator
 from scrutiny.models.answers.inputs import borders
 from scrutiny.models.spacy.annotation import annotation, document

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from scrutiny.core.boundary.limits import known
 from scrutiny.core.errors import PlanError
-from scrutiny.core.limits import known
 from scrutiny.diagnostics.attention.params import PresetParams
 
 #: Condition of all scored words together.

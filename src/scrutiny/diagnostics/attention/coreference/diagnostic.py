@@ -6,9 +6,9 @@ from typing import Final
 
 import numpy as np
 
+from scrutiny.core.boundary.limits import known
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Failure, RowKind
-from scrutiny.core.limits import known
 from scrutiny.core.queries.annotation import Mentions
 from scrutiny.core.record import HEADS, LAYERS, Measure, Row
 from scrutiny.diagnostics.attention.claims import (

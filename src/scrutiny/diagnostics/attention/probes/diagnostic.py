@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.answers.words import ROOT
-from scrutiny.core.claim import Claim, Component, checks_with
+from scrutiny.core.boundary.limits import at_least, known
+from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, RowKind
-from scrutiny.core.limits import at_least, known
 from scrutiny.core.queries.annotation import Arcs
 from scrutiny.core.randomness import stream_of
 from scrutiny.core.record import Measure, Row
@@ -110,7 +110,7 @@ def _claims(own: Sequence[str], *, draws: int, margin: float, is_paired: bool) -
             f"{margin:g} more of the syntactic heads than its baseline and untrained maps do",
             components=tuple(components),
             family="attention.probe",
-            checks=checks_with(draw=range(draws)),
+            checks=Claim.checks_with(draw=range(draws)),
         )
 
 

@@ -5,8 +5,8 @@ from typing import Literal
 
 from rapidfuzz.distance import Levenshtein
 
+from scrutiny.core.boundary.limits import at_least, one_of
 from scrutiny.core.errors import PlanError
-from scrutiny.core.limits import at_least, one_of
 from scrutiny.perturb.search.goal import Answer, Base, Goal, Slope, single
 from scrutiny.perturb.search.goals.distances import DISTANCES, Distance, scores_of
 from scrutiny.perturb.search.goals.starting import (

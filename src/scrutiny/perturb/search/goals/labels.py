@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from scrutiny.core.boundary.limits import shares
 from scrutiny.core.errors import PlanError
-from scrutiny.core.limits import shares
 from scrutiny.perturb.search.goal import Answer, Base, Goal, Slope, single
 from scrutiny.perturb.search.goals.distances import scores_of
 from scrutiny.perturb.search.goals.starting import (

@@ -6,10 +6,10 @@ from typing import Literal
 
 from scrutiny.core.answers.answer import has_places, type_of
 from scrutiny.core.answers.text import TEXT
+from scrutiny.core.boundary.limits import shares
 from scrutiny.core.edit import EditRefusedError
 from scrutiny.core.errors import ModelError
 from scrutiny.core.example import Span
-from scrutiny.core.limits import shares
 from scrutiny.perturb.search.goal import Answer, Base, Goal, single
 from scrutiny.perturb.search.goals.starting import Against
 from scrutiny.perturb.search.state import State

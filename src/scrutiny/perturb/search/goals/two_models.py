@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from scrutiny.core.answers.answer import label_in
+from scrutiny.core.boundary.limits import above_zero, one_of
 from scrutiny.core.errors import ModelError
-from scrutiny.core.limits import above_zero, one_of
 from scrutiny.perturb.search.goal import Answer, AnswerPair, Base, Goal, single
 from scrutiny.perturb.search.goals.distances import DISTANCES, Distance, scores_of
 from scrutiny.perturb.search.goals.starting import Against

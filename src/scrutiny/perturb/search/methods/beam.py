@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from scrutiny.core.limits import at_least
+from scrutiny.core.boundary.limits import at_least
 from scrutiny.perturb.search.goal import Closeness, Judged, ranked, reached
 from scrutiny.perturb.search.problem import Asking, Method, Problem
 from scrutiny.perturb.search.state import State

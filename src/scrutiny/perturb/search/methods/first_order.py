@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from scrutiny.core.boundary.limits import at_least
 from scrutiny.core.edit import Edit
-from scrutiny.core.limits import at_least
 from scrutiny.core.queries.gradients import InputEmbeddings, TokenGradients
 from scrutiny.perturb.search.goal import Judged, ranked, reached
 from scrutiny.perturb.search.methods.importance import loss_gradients, wanted_slope

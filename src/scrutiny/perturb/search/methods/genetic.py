@@ -4,7 +4,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from scrutiny.core.limits import above_zero, at_least
+from scrutiny.core.boundary.limits import above_zero, at_least
 from scrutiny.core.randomness import stream_of
 from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.search.goal import Judged, best, ranked, reached

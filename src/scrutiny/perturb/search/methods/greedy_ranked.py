@@ -4,8 +4,8 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from math import ceil
 
+from scrutiny.core.boundary.limits import one_of, shares
 from scrutiny.core.edit import EditRefusedError
-from scrutiny.core.limits import one_of, shares
 from scrutiny.perturb.search.goal import Closeness, Judged, best, reached
 from scrutiny.perturb.search.methods.importance import RANKINGS, How, Ranked, Ranking, rank
 from scrutiny.perturb.search.problem import Asking, Method, Problem

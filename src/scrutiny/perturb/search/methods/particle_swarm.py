@@ -6,7 +6,7 @@ from math import exp
 from operator import attrgetter
 from typing import Final
 
-from scrutiny.core.limits import above_zero, at_least
+from scrutiny.core.boundary.limits import above_zero, at_least
 from scrutiny.core.randomness import stream_of
 from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.search.goal import Judged, best, reached

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from scrutiny.core.limits import at_least
+from scrutiny.core.boundary.limits import at_least
 from scrutiny.core.randomness import stream_of
 from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.search.problem import Asking, Method, Problem

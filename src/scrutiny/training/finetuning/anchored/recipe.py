@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from scrutiny.core.boundary.limits import at_least, one_of, shares
 from scrutiny.core.errors import PlanError
-from scrutiny.core.limits import at_least, one_of, shares
 from scrutiny.tasks.held_out import SHARE
 from scrutiny.training.finetuning.recipe import FinetuningRecipe, rate_at
 
