@@ -113,7 +113,7 @@ class OnnxClassifier(Model):
 
 
 def load(source: ModelSource, task: Task, options: LoadOptions) -> Model:
-    """ONNX classifier of a folder.
+    """Classifier of a folder.
 
     Raises
     ------
