@@ -54,9 +54,10 @@ from scrutiny.core.transformation import (
 from scrutiny.data.attributes.attribute import attribute, words_of
 from scrutiny.models.strings.adapters import Adapter
 from scrutiny.models.strings.source import ModelSource
-from scrutiny.parts.charts.tables import Chart, Line, forest_table
+from scrutiny.parts.charts.tables import Chart, forest_table
 from scrutiny.parts.part import Chapter, Part, ReportPart
 from scrutiny.parts.run.estimates import main_estimates
+from scrutiny.parts.run.lines import Line
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.labels import full_labels
 from scrutiny.perturb.engine.document import TextDocument

@@ -7,8 +7,9 @@ from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.findings import forest_or_table
-from scrutiny.parts.charts.tables import Chart, ChartTable, Line
+from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out, shown
+from scrutiny.parts.run.lines import Line
 from scrutiny.parts.run.references import settled
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.titles import anchor

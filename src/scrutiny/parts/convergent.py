@@ -46,12 +46,12 @@ class _Match:
     replicates: tuple[str, ...]
 
 
-def construct_of(group: str) -> str:
+def _construct_of(group: str) -> str:
     """Name of the construct of a group.
 
     Examples
     --------
-    >>> construct_of("Race-Color"), construct_of("race"), construct_of("religion")
+    >>> _construct_of("Race-Color"), _construct_of("race"), _construct_of("religion")
     ('race', 'race', 'religion')
     """
     name = slug(group)
@@ -72,7 +72,7 @@ def _matches(view: RunView, references: References) -> Iterator[tuple[str, _Matc
     """Matches by pair of diagnostics."""
     usable = [e for e in replicated(view) if e.key.role == "measured"]
     usable = [e for e in usable if references.of(e) is not None]
-    usable = [e for e in usable if construct_of(e.key.group) not in _NOT_A_CONSTRUCT]
+    usable = [e for e in usable if _construct_of(e.key.group) not in _NOT_A_CONSTRUCT]
     by_question = by_identity(usable, without=["metric", "condition", "group"])
     mains = [_main(members, references) for members in by_question.values()]
     for (place, one), (other_place, other) in combinations(mains, 2):
@@ -98,7 +98,7 @@ def _main(
     best = max(series.values(), key=lambda s: sum(references.is_claimed(e) for e in s))
     key = best[0].key
     place = (key.diagnostic_name, key.dataset, key.subject)
-    return place, {construct_of(e.key.group): e for e in reversed(best)}
+    return place, {_construct_of(e.key.group): e for e in reversed(best)}
 
 
 def _chart(matches: Sequence[_Match], references: References) -> Chart:

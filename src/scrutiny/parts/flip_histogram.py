@@ -6,8 +6,8 @@ from typing import Any, Final
 import numpy as np
 
 from scrutiny.core.grouping import grouped
-from scrutiny.parts.charts.findings import count_bars
-from scrutiny.parts.charts.tables import Chart, ChartTable, flips_table
+from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
+from scrutiny.parts.charts.vega import channel, series_color, tooltip, view_of
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.references import References, own_subjects
@@ -20,6 +20,11 @@ from scrutiny.stats.agreement.hit_counts import HitCounts, hit_counts
 
 _MOST_CHARTS: Final = 3
 _MOST_CLASSES: Final = 20
+#: What the known baselines of flips say.
+_STORIES: Final = {
+    "coin flip": "Coin flip: the same number of flips, distributed at random over the items.",
+    "margin": "Margin: flips that only depend on how close an item was to the decision boundary.",
+}
 _LEAD: Final = (
     "Two replicates with the same average may disagree on every item. Coin: every replicate "
     "tosses a fair coin for every item. Margin: each item keeps its own mean margin and every "
@@ -82,9 +87,60 @@ def _chart(hits: Hits, data: tuple[Any, Any], view: RunView) -> Chart:
             f"{percent(counts.flips.any_share)} of {sum(counts.observed)} items. "
             "Left: hit by none; right: hit by all."
         ),
-        spec=count_bars(shown, "replicates with a hit", height=160, digits=2),
-        table=flips_table(shown),
+        spec=_bars(shown, "replicates with a hit", height=160, digits=2),
+        table=_table(shown),
     )
+
+
+def flips_of(anchor: str, counts: FlipCounts) -> Chart:
+    """Histogram of the items of a claim, by the number of replicates in which they flipped."""
+    total = sum(counts.observed)
+    never = counts.observed[0] if counts.observed else 0
+    return Chart(
+        anchor=anchor,
+        title="Number of replicates in which an item flips",
+        caption=" ".join(
+            [
+                f"{never} of {total} items never flipped and are not in the chart.",
+                "More on the right than expected: the same items flip whatever the seed.",
+                *[_STORIES[name] for name in counts.baselines if name in _STORIES],
+            ]
+        ),
+        spec=_bars(counts, "replicates in which the answer changed", height=150, first=1),
+        table=_table(counts),
+    )
+
+
+def _bars(counts: FlipCounts, title: str, *, height: int, first: int = 0, digits: int = 3) -> Spec:
+    """Bar chart of items by a number of replicates from ``first`` on, series side by side."""
+    series: dict[str, Sequence[float]] = {"observed": counts.observed, **counts.baselines}
+    values = [
+        {"replicates": k, "series": name, "items": round(float(v), digits)}
+        for name, row in series.items()
+        for k, v in enumerate(row)
+        if k >= first
+    ]
+    encoding = {
+        "x": channel("replicates", "ordinal", title=title, labelAngle=0),
+        "xOffset": {"field": "series", "sort": list(series)},
+        "y": channel("items", "quantitative", title="items"),
+        "color": series_color(list(series)),
+        "tooltip": tooltip("series", "replicates", "items"),
+    }
+    return view_of(values, height=height, mark={"type": "bar"}, encoding=encoding)
+
+
+def _table(counts: FlipCounts) -> ChartTable:
+    """Items by the number of replicates, observed and expected."""
+    body = tuple(
+        (
+            str(k),
+            str(observed),
+            *(number(row[k], 1) if k < len(row) else "" for row in counts.baselines.values()),
+        )
+        for k, observed in enumerate(counts.observed)
+    )
+    return ChartTable(("replicates", "observed", *counts.baselines), body, 0)
 
 
 def _all(found: Sequence[tuple[Hits, tuple[Any, Any]]], view: RunView) -> Chart:

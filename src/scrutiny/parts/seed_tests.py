@@ -16,6 +16,7 @@ from scrutiny.parts.terminal.layout import fold, side_by_side, wrapped
 from scrutiny.parts.titles import anchor, title_of
 from scrutiny.parts.wording.labels import capitalized, metric_title, replicate_words, row_labels
 from scrutiny.parts.wording.numbers import NO_VALUE, p_value
+from scrutiny.reliability.replicates.tests import is_test
 
 ALPHA: Final = 0.01
 _MOST_COLUMNS: Final = 10  # replicates with a column each; of more, the range is shown
@@ -55,30 +56,24 @@ class SeedTests:
         return f"{sum(p <= ALPHA for p in each)}/{len(each)}" if each else NO_VALUE
 
 
-def is_test(estimate: Estimate) -> bool:
-    """Whether an estimate is a test of one replicate: its value is a p-value."""
-    e = estimate
-    return e.key.replicate is not None and e.low is None and "smallest_p" in e.across
-
-
 def tests_beside(
     estimates: Iterable[Estimate], view: RunView
 ) -> dict[str, Mapping[str, SeedTests]]:
     """Tests stored with these estimates: by metric, and the index of the estimate."""
-    wanted = {tests_key(e) for e in estimates}
+    wanted = {tests_row(e) for e in estimates}
     having = [e for e in view.estimates if is_test(e) and e.value is not None]
-    of_these = [e for e in having if tests_key(e) in wanted]
+    of_these = [e for e in having if tests_row(e) in wanted]
     return {
         metric: {
             place: SeedTests(tuple(rows))
-            for place, rows in grouped((tests_key(e), e) for e in members).items()
+            for place, rows in grouped((tests_row(e), e) for e in members).items()
         }
         for metric, members in grouped((e.key.metric, e) for e in of_these).items()
     }
 
 
-def tests_key(estimate: Estimate) -> str:
-    """Key under which tests of single replicates stand beside an estimate of the run."""
+def tests_row(estimate: Estimate) -> str:
+    """Row that an estimate has in tables by seed, shared with the tests of its replicates."""
     return identity(estimate.key, without=["metric", "replicate"])
 
 

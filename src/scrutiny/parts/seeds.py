@@ -14,7 +14,7 @@ from scrutiny.parts.run.identity import by_identity, identity
 from scrutiny.parts.run.questions import Questions
 from scrutiny.parts.run.references import References, replicated
 from scrutiny.parts.run.view import OwnInterval, RunView
-from scrutiny.parts.seed_tests import SeedTests, chart_of_tests, tests_beside, tests_key
+from scrutiny.parts.seed_tests import SeedTests, chart_of_tests, tests_beside, tests_row
 from scrutiny.parts.titles import anchor, side_of, title_of
 from scrutiny.parts.wording.labels import metric_title, replicate_words, row_labels
 from scrutiny.parts.wording.numbers import (
@@ -59,7 +59,7 @@ def _charts(block: Sequence[Estimate], view: RunView, references: References) ->
     """Chart of a block, and a table of each of its tests."""
     tests = dict(list(tests_beside(block, view).items())[:_MOST_TESTS])
     tables = [
-        chart_of_tests(metric, [found[p] for e in block if (p := tests_key(e)) in found], view)
+        chart_of_tests(metric, [found[p] for e in block if (p := tests_row(e)) in found], view)
         for metric, found in tests.items()
     ]
     return [_chart(block, view, references, tests), *tables]
@@ -173,7 +173,7 @@ def _table(rows: Sequence[_Row], tests: Mapping[str, Mapping[str, SeedTests]]) -
         else:
             each = e.by_replicate.values()
             cells = [number(min(each), decimals), number(max(each), decimals)]
-        at_all = [found.get(tests_key(e)) for found in tests.values()]
+        at_all = [found.get(tests_row(e)) for found in tests.values()]
         cells += [
             mean_and_sd(e.by_replicate, decimals),
             value_and_bounds(e)[1] or NO_VALUE,

@@ -9,10 +9,11 @@ from rich.text import Text
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.findings import forest
-from scrutiny.parts.charts.tables import Chart, ChartTable, Line
+from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.part import Part, ReportPart, shown
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.in_slices import gap_key
+from scrutiny.parts.run.lines import Line
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.titles import anchor, title_of
 from scrutiny.parts.wording.labels import key_title

@@ -54,13 +54,13 @@ def _cells(finding: Finding) -> tuple[str, ...]:
         interval(e),
         number(components[0].limit),
         f"{e.n_units:,}",
-        needed(items + both, seeds, wanted, e.n_units),
+        _needed(items + both, seeds, wanted, e.n_units),
         str(e.n_replicates),
-        needed(seeds + both, items, wanted, e.n_replicates),
+        _needed(seeds + both, items, wanted, e.n_replicates),
     )
 
 
-def needed(shrinks: float, stays: float, wanted: float, now: int) -> str:
+def _needed(shrinks: float, stays: float, wanted: float, now: int) -> str:
     """Number that reduces a variance to the required value, instead of ``now``.
 
     Parameters

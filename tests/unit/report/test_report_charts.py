@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 import report_sample
 
-from scrutiny.parts.charts.findings import MOST_ROWS, flips, forest, strip, variance
-from scrutiny.parts.charts.lines import AGAINST, MEASURED, line_groups, shared_limit
-from scrutiny.parts.charts.tables import Line
+from scrutiny.parts.charts.findings import MOST_ROWS, forest, strip, variance
+from scrutiny.parts.flip_histogram import flips_of
+from scrutiny.parts.run.lines import AGAINST, MEASURED, Line, line_groups
 from scrutiny.parts.run.sections import sections
 from scrutiny.report.formats.page import page
 from scrutiny.stats.agreement.flip_counts import FlipCounts
@@ -153,7 +153,7 @@ def test_single_models_have_neither_strip_nor_variance():
 
 
 def test_flips_leave_zero_out_of_the_bars_but_not_of_the_table():
-    chart = flips("a", FlipCounts((90, 6, 4), {"coin flip": (89.0, 10.0, 1.0), "own": (1.0,)}))
+    chart = flips_of("a", FlipCounts((90, 6, 4), {"coin flip": (89.0, 10.0, 1.0), "own": (1.0,)}))
     values = chart.spec["data"]["values"]
     assert {v["replicates"] for v in values} == {1, 2}
     assert [row[0] for row in chart.table.rows] == ["0", "1", "2"]
@@ -172,8 +172,8 @@ def test_charts_say_how_many_rows_they_leave_out():
 
 def test_limit_is_drawn_only_where_all_share_it(sample):
     part = section(sample, "robustness")
-    assert shared_limit(part, "drop(accuracy)@1") == 0.01
-    assert shared_limit(part, "other@1") is None
+    assert part.shared_limit("drop(accuracy)@1") == 0.01
+    assert part.shared_limit("other@1") is None
 
 
 def test_lines_of_one_name_stay_apart(lines):

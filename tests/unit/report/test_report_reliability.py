@@ -12,7 +12,7 @@ import report_sample
 from scrutiny.core.estimate import WHAT_IS_MEASURED
 from scrutiny.core.registry import registry
 from scrutiny.parts import relations, seeds
-from scrutiny.parts.convergent import construct_of
+from scrutiny.parts.convergent import _construct_of
 from scrutiny.parts.part import MOST_CHARTS, MOST_ROWS
 from scrutiny.parts.run.identity import by_identity, identity, varying
 from scrutiny.parts.run.questions import Questions
@@ -313,8 +313,8 @@ def test_two_diagnostics_of_one_construct_stand_side_by_side(parts):
     [("Race", "race-color"), ("religion", "RELIGION"), ("occupation", "profession")],
 )
 def test_constructs_are_matched_by_name(one, other):
-    assert construct_of(one) == construct_of(other)
-    assert construct_of("sent-weat6") != construct_of("gender")
+    assert _construct_of(one) == _construct_of(other)
+    assert _construct_of("sent-weat6") != _construct_of("gender")
 
 
 def test_abstention_keeps_the_surest(parts):

@@ -6,7 +6,7 @@ import pytest
 import report_sample
 
 from scrutiny.core.claim import Component
-from scrutiny.parts.undecided import PART, needed, part
+from scrutiny.parts.undecided import PART, _needed, part
 from scrutiny.testing import check_part
 
 
@@ -54,4 +54,4 @@ def test_decided_claims_and_those_at_the_limit_are_left_out(view):
     ],
 )
 def test_a_part_of_the_variance_shrinks_with_its_number(shrinks, stays, wanted, said):
-    assert needed(shrinks, stays, wanted, 10) == said
+    assert _needed(shrinks, stays, wanted, 10) == said

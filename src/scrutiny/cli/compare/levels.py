@@ -14,8 +14,9 @@ from scrutiny.diagnostics.similarity.parts.side_by_side import (
 )
 from scrutiny.diagnostics.similarity.side_by_side.flips import FlippedItems, Noise
 from scrutiny.parts.charts.findings import forest_or_table
-from scrutiny.parts.charts.tables import Chart, ChartTable, Line, answer_cell
+from scrutiny.parts.charts.tables import Chart, ChartTable, answer_cell
 from scrutiny.parts.part import Chapter, Part
+from scrutiny.parts.run.lines import Line
 from scrutiny.parts.wording.numbers import interval, number, out_of, p_value
 from scrutiny.run.comparing.levels import Level, ShownChange, is_gain
 from scrutiny.run.comparing.slices import Change

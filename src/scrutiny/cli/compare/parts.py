@@ -9,8 +9,9 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.diagnostics.invariance.parts import invariance_part
 from scrutiny.diagnostics.similarity.parts.likeness import likeness_chart
 from scrutiny.parts.charts.findings import forest_or_table
-from scrutiny.parts.charts.tables import Line, forest_table
+from scrutiny.parts.charts.tables import forest_table
 from scrutiny.parts.part import Chapter, Part
+from scrutiny.parts.run.lines import Line
 from scrutiny.parts.wording.labels import full_labels
 from scrutiny.run.comparing.levels import SideBySide
 from scrutiny.run.comparing.numbers import RunComparison

@@ -9,8 +9,9 @@ from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.grouping import grouped
 from scrutiny.diagnostics.invariance.design import KEPT
 from scrutiny.parts.charts.findings import forest_or_table
-from scrutiny.parts.charts.tables import Line, forest_table
+from scrutiny.parts.charts.tables import forest_table
 from scrutiny.parts.part import RELIABILITY, Chapter, Part, ReportPart, part_of
+from scrutiny.parts.run.lines import Line
 from scrutiny.parts.run.view import RunView
 
 _OF_RANDOM, _LIFT = "kept_by(target)@1", "scope_lift@1"

@@ -12,17 +12,12 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.tables import (
     Chart,
     ChartTable,
-    Line,
     Spec,
-    flips_table,
     forest_table,
-    strip_table,
-    variance_table,
 )
 from scrutiny.parts.charts.vega import (
     MOST_ROWS,
     STEP,
-    channel,
     guide,
     label_axis,
     left_out,
@@ -33,9 +28,16 @@ from scrutiny.parts.charts.vega import (
     value_axis,
     view_of,
 )
+from scrutiny.parts.run.lines import Line
 from scrutiny.parts.wording.labels import metric_title, replicate_words
-from scrutiny.parts.wording.numbers import interval, number, out_of
-from scrutiny.stats.agreement.flip_counts import FlipCounts
+from scrutiny.parts.wording.numbers import (
+    by_replicate,
+    decimals_for,
+    interval,
+    number,
+    out_of,
+    percent,
+)
 
 #: Sources of variance in the order in which they are drawn; others follow.
 _SOURCES: Final = {"seeds": 0, "items": 1, "both": 2}
@@ -44,11 +46,6 @@ _MEANINGS: Final = {
     "seeds": "Seeds: another training run.",
     "items": "Items: another sample of texts.",
     "both": "Both: their interaction.",
-}
-#: What the known baselines of flips say.
-_STORIES: Final = {
-    "coin flip": "Coin flip: the same number of flips, distributed at random over the items.",
-    "margin": "Margin: flips that only depend on how close an item was to the decision boundary.",
 }
 
 
@@ -125,7 +122,7 @@ def _forest_layers(
 
 
 def strip(anchor: str, lines: Sequence[Line], *, metric: str) -> Chart | None:
-    """Value of every replicate, one dot each; `None` for a single replicate."""
+    """Strip chart: a dot for the value of every replicate; `None` for a single replicate."""
     kept = [(line.label, next(iter(line.series.values()))) for line in lines if line.series]
     kept = [(label, e) for label, e in kept if len(e.by_replicate) > 1]
     if not kept:
@@ -149,13 +146,13 @@ def strip(anchor: str, lines: Sequence[Line], *, metric: str) -> Chart | None:
         title="Results by replicate",
         caption="A dot is one replicate, the tick their mean. Wide rows depend on the seed.",
         spec=view_of(dots, height={"step": 20}, layer=layers),
-        table=strip_table(kept),
+        table=_strip_table(kept),
         note=left_out(len(kept)),
     )
 
 
 def variance(anchor: str, lines: Sequence[Line]) -> Chart | None:
-    """Share of the variance by source; `None` unless there is more than one of them."""
+    """Bar chart of the variance by source, in shares; `None` unless there are several."""
     kept = [(line.label, next(iter(line.series.values()))) for line in lines if line.series]
     kept = [(label, e) for label, e in kept if sum(e.variance.values()) > 0]
     found = dict.fromkeys(name for _, e in kept for name, own in e.variance.items() if own > 0)
@@ -194,49 +191,9 @@ def variance(anchor: str, lines: Sequence[Line]) -> Chart | None:
             ]
         ),
         spec=view_of(values, height={"step": 20}, mark=mark, encoding=encoding),
-        table=variance_table(kept, names),
+        table=_variance_table(kept, names),
         note=left_out(len(kept)),
     )
-
-
-def flips(anchor: str, counts: FlipCounts) -> Chart:
-    """Items by the number of replicates that flipped, with two expected distributions."""
-    total = sum(counts.observed)
-    never = counts.observed[0] if counts.observed else 0
-    return Chart(
-        anchor=anchor,
-        title="Number of replicates in which an item flips",
-        caption=" ".join(
-            [
-                f"{never} of {total} items never flipped and are not in the chart.",
-                "More on the right than expected: the same items flip whatever the seed.",
-                *[_STORIES[name] for name in counts.baselines if name in _STORIES],
-            ]
-        ),
-        spec=count_bars(counts, "replicates in which the answer changed", height=150, first=1),
-        table=flips_table(counts),
-    )
-
-
-def count_bars(
-    counts: FlipCounts, title: str, *, height: int, first: int = 0, digits: int = 3
-) -> Spec:
-    """Bar chart of items by a number of replicates from ``first`` on, series side by side."""
-    series: dict[str, Sequence[float]] = {"observed": counts.observed, **counts.baselines}
-    values = [
-        {"replicates": k, "series": name, "items": round(float(v), digits)}
-        for name, row in series.items()
-        for k, v in enumerate(row)
-        if k >= first
-    ]
-    encoding = {
-        "x": channel("replicates", "ordinal", title=title, labelAngle=0),
-        "xOffset": {"field": "series", "sort": list(series)},
-        "y": channel("items", "quantitative", title="items"),
-        "color": series_color(list(series)),
-        "tooltip": tooltip("series", "replicates", "items"),
-    }
-    return view_of(values, height=height, mark={"type": "bar"}, encoding=encoding)
 
 
 def _forest_value(label: str, name: str, estimate: Estimate) -> dict[str, Any]:
@@ -250,3 +207,31 @@ def _forest_value(label: str, name: str, estimate: Estimate) -> dict[str, Any]:
         "interval": interval(estimate),
         "n/planned": out_of(estimate),
     }
+
+
+def _strip_table(kept: Sequence[tuple[str, Estimate]]) -> ChartTable:
+    """Label, one column for each replicate, and how the replicates agree."""
+    names = list(dict.fromkeys(name for _, e in kept for name in e.by_replicate))
+    agreement = list(dict.fromkeys(name for _, e in kept for name in e.across))
+    rows = []
+    for label, e in kept:
+        decimals = decimals_for(e.low, e.high, e.value)
+        across = (number(e.across.get(name), decimals) for name in agreement)
+        rows.append((label, *by_replicate(e, names), *across))
+    spoken = (name.replace("_", " ") for name in agreement)
+    return ChartTable(("", *(replicate_words(name) for name in names), *spoken), tuple(rows))
+
+
+def _variance_table(kept: Sequence[tuple[str, Estimate]], names: Sequence[str]) -> ChartTable:
+    """Label and, for each source, standard deviation and share of the variance."""
+    rows = []
+    for label, e in kept:
+        total = sum(e.variance.values())
+        sds = [e.variance.get(name, 0.0) ** 0.5 for name in names]
+        decimals = decimals_for(0.0, 2 * max(sds))
+        cells = [
+            f"{number(sd, decimals)} ({percent(e.variance.get(name, 0.0) / total)})"
+            for name, sd in zip(names, sds, strict=True)
+        ]
+        rows.append((label, *cells))
+    return ChartTable(("", *names), tuple(rows))

@@ -1,23 +1,18 @@
 """Charts, and tables with the same numbers."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
-from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.sentences import Drawing
+from scrutiny.parts.run.lines import Line
 from scrutiny.parts.terminal.layout import cropped
-from scrutiny.parts.wording.labels import one_line, replicate_words
+from scrutiny.parts.wording.labels import one_line
 from scrutiny.parts.wording.numbers import (
     NO_VALUE,
-    by_replicate,
-    decimals_for,
     interval,
-    number,
     out_of,
-    percent,
 )
-from scrutiny.stats.agreement.flip_counts import FlipCounts
 
 Spec = dict[str, Any]
 _AXIS_AND_LEGEND = 78  # pixels below and above the plot
@@ -124,14 +119,6 @@ def _height(spec: Spec) -> int:
     return int(plot) + _AXIS_AND_LEGEND
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of a forest plot: a label and its estimates by the name of the series."""
-
-    label: str
-    series: Mapping[str, Estimate] = field(default_factory=dict)
-
-
 def forest_table(lines: Sequence[Line]) -> ChartTable:
     """Label, one column for each series, and the denominator of the first."""
     names = list(dict.fromkeys(name for line in lines for name in line.series))
@@ -144,47 +131,6 @@ def forest_table(lines: Sequence[Line]) -> ChartTable:
         for line in lines
     )
     return ChartTable(("", *names, "n/planned"), tuple(rows))
-
-
-def strip_table(kept: Sequence[tuple[str, Estimate]]) -> ChartTable:
-    """Label, one column for each replicate, and how the replicates agree."""
-    names = list(dict.fromkeys(name for _, e in kept for name in e.by_replicate))
-    agreement = list(dict.fromkeys(name for _, e in kept for name in e.across))
-    rows = []
-    for label, e in kept:
-        decimals = decimals_for(e.low, e.high, e.value)
-        across = (number(e.across.get(name), decimals) for name in agreement)
-        rows.append((label, *by_replicate(e, names), *across))
-    spoken = (name.replace("_", " ") for name in agreement)
-    return ChartTable(("", *(replicate_words(name) for name in names), *spoken), tuple(rows))
-
-
-def variance_table(kept: Sequence[tuple[str, Estimate]], names: Sequence[str]) -> ChartTable:
-    """Label and, for each source, standard deviation and share of the variance."""
-    rows = []
-    for label, e in kept:
-        total = sum(e.variance.values())
-        sds = [e.variance.get(name, 0.0) ** 0.5 for name in names]
-        decimals = decimals_for(0.0, 2 * max(sds))
-        cells = [
-            f"{number(sd, decimals)} ({percent(e.variance.get(name, 0.0) / total)})"
-            for name, sd in zip(names, sds, strict=True)
-        ]
-        rows.append((label, *cells))
-    return ChartTable(("", *names), tuple(rows))
-
-
-def flips_table(counts: FlipCounts) -> ChartTable:
-    """Items by the number of replicates that flipped, observed and expected."""
-    body = tuple(
-        (
-            str(k),
-            str(observed),
-            *(number(row[k], 1) if k < len(row) else "" for row in counts.baselines.values()),
-        )
-        for k, observed in enumerate(counts.observed)
-    )
-    return ChartTable(("replicates", "observed", *counts.baselines), body, 0)
 
 
 def answer_cell(text: str) -> str:

@@ -42,6 +42,17 @@ class Section:
     missing: tuple[Missing, ...]
     n_single: int = 0
 
+    def shared_limit(self, metric: str) -> float | None:
+        """Common limit of the claims about one metric, if there is one."""
+        limits = {
+            row.finding.claim.components[0].limit
+            for row in self.rows
+            if row.finding.claim.components
+            and row.finding.estimate is not None
+            and row.finding.estimate.key.metric == metric
+        }
+        return limits.pop() if len(limits) == 1 else None
+
 
 def sections(view: RunView) -> tuple[Section, ...]:
     """Sections in plan order: of every diagnostic that has a claim or an estimate."""

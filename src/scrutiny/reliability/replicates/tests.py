@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from scrutiny.core.estimate import Estimate
 from scrutiny.core.statistic import ReplicateTest
 from scrutiny.stats.significance.mcnemar import mcnemar
 
@@ -32,3 +33,9 @@ def mcnemar_of_hits(
             {"gained": gained, "lost": lost, "smallest_p": test.smallest_p},
         )
     ]
+
+
+def is_test(estimate: Estimate) -> bool:
+    """Whether an estimate is a test of one replicate: its value is a p-value."""
+    e = estimate
+    return e.key.replicate is not None and e.low is None and "smallest_p" in e.across

@@ -12,9 +12,10 @@ from scrutiny.core.grouping import grouped
 from scrutiny.core.plugin import without_versions
 from scrutiny.parts.charts import findings as charts
 from scrutiny.parts.charts.glyphs import Glyph, glyphs
-from scrutiny.parts.charts.lines import LineGroup, line_groups, shared_limit
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
+from scrutiny.parts.flip_histogram import flips_of
 from scrutiny.parts.part import Chapter, Part
+from scrutiny.parts.run.lines import LineGroup, line_groups
 from scrutiny.parts.run.rows import AuditRow
 from scrutiny.parts.run.sections import Section, sections
 from scrutiny.parts.run.view import Evidence, RunView
@@ -267,7 +268,7 @@ def _charts(section: Section, groups: Sequence[LineGroup]) -> list[Chart]:
     for group in groups:
         metric, lines = group.metric, group.lines
         anchor = f"{section.anchor}-{slug(metric)}"
-        limit, said = shared_limit(section, metric), _said(section, metric)
+        limit, said = section.shared_limit(metric), _said(section, metric)
         found.append(charts.forest(anchor, lines, metric=said, limit=limit))
         found.append(charts.strip(f"{anchor}-replicates", lines, metric=said))
         found.append(charts.variance(f"{anchor}-variance", lines))
@@ -331,7 +332,7 @@ def _claim(row: AuditRow, evidence: Evidence, pair: GlyphPair, *, cases: int) ->
         control_bounds=control_bounds,
         glyph=pair[0],
         control_glyph=pair[1],
-        flips=charts.flips(f"{row.anchor}-flips", flips) if flips else None,
+        flips=flips_of(f"{row.anchor}-flips", flips) if flips else None,
         cases=tuple(case_page(case) for case in evidence.cases[:cases]),
         n_cases=max(evidence.n_cases, len(evidence.cases)),
         turned=", ".join(f"{n:,} {turn}" for turn, n in evidence.n_turned.items() if n),

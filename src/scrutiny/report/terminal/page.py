@@ -22,11 +22,12 @@ from scrutiny.parts.run.first_screen import Front, front_of
 from scrutiny.parts.run.rows import AuditRow, audit_rows
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.seed_signs import signs_of
-from scrutiny.parts.seed_tests import is_test, tests_lines
+from scrutiny.parts.seed_tests import tests_lines
 from scrutiny.parts.terminal.layout import WIDTH, fold, side_by_side, wrapped
 from scrutiny.parts.wording.labels import GAP, constant_parts, distinct_labels, shared_words
 from scrutiny.parts.wording.numbers import interval, out_of
 from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, VERDICTS, headline, mark, sentences
+from scrutiny.reliability.replicates.tests import is_test
 from scrutiny.report.parts import registered
 from scrutiny.report.table.footer import footer_lines
 from scrutiny.report.terminal.first_screen import front_lines

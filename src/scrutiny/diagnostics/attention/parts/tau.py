@@ -20,9 +20,9 @@ from scrutiny.parts.part import Part, ReportPart
 from scrutiny.parts.run.estimates import main_estimates
 from scrutiny.parts.run.identity import by_identity, identity
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.seed_tests import is_test
 from scrutiny.parts.wording.labels import metric_title
 from scrutiny.parts.wording.numbers import NO_VALUE, interval
+from scrutiny.reliability.replicates.tests import is_test
 
 ALPHA: Final = 0.05  # of one run by itself, as the paper counts them
 _BETWEEN: Final = "heads_tau"

@@ -10,9 +10,10 @@ from typing import Any, Final
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.findings import forest_or_table
-from scrutiny.parts.charts.tables import Chart, Line
+from scrutiny.parts.charts.tables import Chart
 from scrutiny.parts.part import Part, ReportPart, part_of
 from scrutiny.parts.run.identity import identity
+from scrutiny.parts.run.lines import Line
 from scrutiny.parts.run.view import RunView
 
 _METRIC: Final = "likeness("

@@ -28,8 +28,9 @@ from scrutiny.diagnostics.similarity.side_by_side.stored_answers import (
     sides_of_models,
 )
 from scrutiny.parts.charts.findings import forest_or_table
-from scrutiny.parts.charts.tables import Chart, ChartTable, Line, answer_cell, forest_table
+from scrutiny.parts.charts.tables import Chart, ChartTable, answer_cell, forest_table
 from scrutiny.parts.part import MOST_CHARTS, Part, ReportPart, left_out
+from scrutiny.parts.run.lines import Line
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.terminal.layout import cropped
 from scrutiny.parts.wording.labels import one_line

@@ -1,13 +1,12 @@
-"""Lines of a chart: which estimates share one line, as a finding with its controls."""
+"""Lines of a run: which of its estimates share one, as a finding with its controls."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.claim import Finding
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.grouping import grouped
-from scrutiny.parts.charts.tables import Line
 from scrutiny.parts.run.identity import by_identity, identity
 from scrutiny.parts.run.sections import Section
 from scrutiny.parts.wording.labels import distinct_labels, numbered
@@ -17,6 +16,14 @@ AGAINST = "against control"
 _ROLE = ("role",)
 _MANY = 6  # groups of one metric
 _FEW = 6  # estimates of a group: two or three points with their controls
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of estimates: its label, and the estimates by the name of the series."""
+
+    label: str
+    series: Mapping[str, Estimate] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,18 +100,6 @@ def _unclaimed_groups(estimates: Sequence[Estimate]) -> list[LineGroup]:
             for group, own in groups.items()
         ]
     return found
-
-
-def shared_limit(section: Section, metric: str) -> float | None:
-    """Common limit of the claims about one metric, if there is one."""
-    limits = {
-        row.finding.claim.components[0].limit
-        for row in section.rows
-        if row.finding.claim.components
-        and row.finding.estimate is not None
-        and row.finding.estimate.key.metric == metric
-    }
-    return limits.pop() if len(limits) == 1 else None
 
 
 def _line(
