@@ -16,7 +16,7 @@ from scrutiny.report.reading.load import load_view
 from scrutiny.report.terminal.page import plain_text
 from scrutiny.run.driver import RunOptions
 from scrutiny.run.planning.file import plan_of
-from scrutiny.run.planning.label_words import are_words, said_pairs
+from scrutiny.run.planning.label_words import _are_words, said_pairs
 
 MODELS = """
 class Reader:
@@ -235,7 +235,7 @@ def test_a_warning_of_words_is_printed_first_and_beside_json(
     ],
 )
 def test_real_words(pairs: dict[str, str], words: bool) -> None:
-    assert are_words(pairs) is words
+    assert _are_words(pairs) is words
 
 
 def test_long_matches_are_cut() -> None:

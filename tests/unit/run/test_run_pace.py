@@ -6,8 +6,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.task import Prediction
 from scrutiny.run.asking.client import CHUNK, ModelClient
-from scrutiny.run.asking.pace import Pace, may_be_cut, own_batches
-from scrutiny.testing import KeywordClassifier
+from scrutiny.run.asking.pace import Pace, own_batches
 
 EXAMPLES = [Example(str(n), {"text": f"text {n:05}"}) for n in range(3_000)]
 
@@ -107,7 +106,8 @@ def test_cutting_that_fails_is_left_to_the_asking():
     assert asked(Broken, 0.05)[0].sizes == [CHUNK, CHUNK, 3_000 - 2 * CHUNK]
 
 
-def test_models_that_do_not_mind_batches_may_be_cut():
-    assert may_be_cut(KeywordClassifier())
-    assert may_be_cut(Slow(Clock(), 1))
-    assert not may_be_cut(Batched(Clock(), 1))
+def test_a_model_that_does_not_mind_batches_is_cut_by_time():
+    class Alike(Batched):
+        is_batch_invariant = True
+
+    assert asked(Alike, 0.05)[0].sizes[0] == 16

@@ -18,14 +18,10 @@ from scrutiny.core.task import Prediction
 from scrutiny.run.asking.cached import (
     _plain_json,
     answer_keys,
-    as_json,
-    decode,
-    decode_numbers,
-    encode,
-    encode_numbers,
     query_keys,
 )
 from scrutiny.store.answers import AnswerCache
+from scrutiny.store.encoded import as_json, decode, decode_numbers, encode, encode_numbers
 
 BASE = {"fingerprint": "f", "capability": "predict", "label_map": "l", "draw": 0}
 EXAMPLE = Example("1", {"text": "a b", "text_pair": "c"}, tokens={"text": ((0, 1), (2, 3))})

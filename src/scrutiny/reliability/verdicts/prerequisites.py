@@ -134,7 +134,7 @@ def _no_skill(skill: Estimated, chance: float) -> str:
 
 
 def bounds(found: Estimate) -> str:
-    """Value with its interval, in words for a reason."""
+    """Value and interval as the reason of a verdict says them."""
     if found.value is None:
         return "no value"
     if found.low is None or found.high is None:

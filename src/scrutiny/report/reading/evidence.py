@@ -23,7 +23,7 @@ from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.parts.run.view import Answer, Evidence, EvidenceItem, Turn
 from scrutiny.parts.wording.labels import replicate_words
 from scrutiny.reliability.metrics import metric_of
-from scrutiny.report.reading.told import layers_of, said, told
+from scrutiny.report.reading.told import right_of_case, said, told
 from scrutiny.stats.agreement.flip_counts import count_flips
 from scrutiny.store.coded import coded, is_among, is_value
 
@@ -203,7 +203,7 @@ def _by_turn(
     unknown: list[int] = []
     for place, before, after in zip(turned.tolist(), was, now, strict=True):
         pairs = answers.pairs(int(whole[place]))
-        golds = [layers_of(one["gold"], answers.read) for one in (before, after)]
+        golds = [right_of_case(one["gold"], answers.read) for one in (before, after)]
         turn = _turn_of(pairs, *golds)
         (unknown if turn is None else found[turn]).append(place)
     return found, unknown
@@ -392,8 +392,8 @@ def _case(
         ),
         turned=_turn_of(
             answers.pairs(at),
-            layers_of(item["gold"], answers.read),
-            layers_of(variant["gold"], answers.read),
+            right_of_case(item["gold"], answers.read),
+            right_of_case(variant["gold"], answers.read),
         )
         or (None if cost is None else _turn_by(cost)),
         cost=cost,

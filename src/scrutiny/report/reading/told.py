@@ -87,8 +87,8 @@ def said(stored: str | None, read: frozenset[str]) -> str:
 
 
 @lru_cache(maxsize=1 << 14)
-def layers_of(stored: str, read: frozenset[str]) -> str:
-    """Stored answer without layers that are not among those that are read, if any of them is."""
+def right_of_case(stored: str, read: frozenset[str]) -> str:
+    """Right answer of a case as it is told: without layers that its diagnostic does not read."""
     answer = answer_of(stored)
     left = _with_layers(stored, read)
     return stored if left == answer else answer_text(left)

@@ -19,21 +19,20 @@ from scrutiny.core.queries.remote import NO_REPLY, RemoteModel, Spent
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.checked import predict_or_fail
 from scrutiny.models.answers.checked_language import ask_or_fail
-from scrutiny.run.asking.cached import (
-    answer_keys,
+from scrutiny.run.asking.cached import answer_keys, query_keys
+from scrutiny.run.asking.forms import PREDICT
+from scrutiny.run.asking.keeping import Keeping
+from scrutiny.run.asking.pace import Pace, own_batches
+from scrutiny.run.asking.sameness import Witnesses
+from scrutiny.run.asking.stores import TaskStore
+from scrutiny.store.encoded import (
     decode,
     decode_numbers,
     decode_replies,
     encode,
     encode_numbers,
     encode_replies,
-    query_keys,
 )
-from scrutiny.run.asking.forms import PREDICT
-from scrutiny.run.asking.keeping import Keeping
-from scrutiny.run.asking.pace import Pace, may_be_cut, own_batches
-from scrutiny.run.asking.sameness import Witnesses
-from scrutiny.run.asking.stores import TaskStore
 
 CHUNK = 1024  # largest number of queries that are sorted and sent together
 CHUNK_TOKENS = 2**16  # and most tokens, where they are known: some seconds of a small model
@@ -157,7 +156,7 @@ class ModelClient:
                 encode,
                 decode,
                 batches=own_batches(self.model, examples),
-                by_time=may_be_cut(self.model),
+                by_time=self.model.is_batch_invariant or self.model.is_of_the_user,
                 noted=self._noted(PREDICT, examples),
             )
         )

@@ -15,7 +15,7 @@ from scrutiny.core.diagnostic import Failure
 from scrutiny.core.example import Example
 from scrutiny.core.queries.language import ASKED, Cloze, Continuation, SentencePair
 from scrutiny.core.task import Prediction
-from scrutiny.run.asking.cached import as_json, decode
+from scrutiny.store.encoded import as_json, decode
 
 PREDICT: Final = "predict"
 _TOLERANCE: Final = 1e-4  # how far probabilities may differ between batches

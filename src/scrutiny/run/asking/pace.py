@@ -69,15 +69,10 @@ class Pace:
         self._at_a_time = max(1, min(fits, _GROWTH * max(self._at_a_time, len(part))))
 
 
-def may_be_cut(model: Model) -> bool:
-    """Whether a model's batches may be split without changing its answers."""
-    return model.is_batch_invariant or model.is_of_the_user
-
-
 def own_batches(
     model: Model, examples: Sequence[Example]
 ) -> Callable[[Sequence[int]], list[list[int]]]:
-    """Function that splits indices of examples into the model's own batches.
+    """Cutter of queries, by their indices, into the batches that the model makes itself.
 
     A model that does not say, or fails at it, gets all of them together.
     """

@@ -31,8 +31,13 @@ class TaskStore:
     memo: Callable[[str], tuple[bool, Any]]
     set_memo: Callable[[str, Any], None]
 
+    @classmethod
+    def through(cls, request: Callable[..., Any]) -> "TaskStore":
+        """Store of the driver, seen from a worker: ``request`` gets a method and its arguments."""
+        return cls(*(partial(request, field.name) for field in fields(cls)))
+
     def reply(self, method: str, arguments: tuple[Any, ...]) -> Any:
-        """Reply to a request of `remote_store`."""
+        """Reply to a request of a store that is seen `through` one."""
         return getattr(self, method)(*arguments)
 
 
@@ -46,11 +51,6 @@ def local_store(answers: AnswerCache | None, journal: Journal, progress: Progres
 
     get_many = _no_answers if answers is None else answers.get_many
     return TaskStore(get_many, put_many, journal.memo, journal.set_memo)
-
-
-def remote_store(request: Callable[..., Any]) -> TaskStore:
-    """Store of the driver, seen from a worker: ``request`` gets a method and its arguments."""
-    return TaskStore(*(partial(request, field.name) for field in fields(TaskStore)))
 
 
 def forgetful_store() -> TaskStore:

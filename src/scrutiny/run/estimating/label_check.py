@@ -15,7 +15,8 @@ from scrutiny.core.boundary.canonical import canonical_json
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
 from scrutiny.data.dataset import Dataset
-from scrutiny.run.planning.label_words import _STATED, exchanged
+from scrutiny.run.estimating.label_mending import exchanged
+from scrutiny.run.planning.label_words import _STATED
 from scrutiny.run.planning.resolved import Pairing, Resolved
 from scrutiny.stats.agreement.label_exchange import (
     Exchange,

@@ -13,7 +13,7 @@ from uuid import uuid4
 from scrutiny.core.errors import MissingExtraError, RunIncompleteError
 from scrutiny.core.model import LoadOptions
 from scrutiny.models.strings.adapters import import_ahead
-from scrutiny.run.asking.stores import TaskStore, remote_store
+from scrutiny.run.asking.stores import TaskStore
 from scrutiny.run.executing.executor import Executor, Prepared
 from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.planning.loading import LoadedModels, ModelCard
@@ -67,7 +67,7 @@ def _mailbox_store(mailbox: Any) -> TaskStore:
             sleep(_POLL_S)
         return found[0]
 
-    return remote_store(request)
+    return TaskStore.through(request)
 
 
 class Worker:

@@ -23,7 +23,7 @@ from scrutiny.core.errors import ModelError, RunIncompleteError, ScrutinyError
 from scrutiny.core.garbage import left_alone
 from scrutiny.core.model import LoadOptions
 from scrutiny.models.strings.adapters import import_ahead
-from scrutiny.run.asking.stores import TaskStore, remote_store
+from scrutiny.run.asking.stores import TaskStore
 from scrutiny.run.executing.executor import Executor, Prepared
 from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.planning.loading import LoadedModels, ModelCard
@@ -33,13 +33,13 @@ from scrutiny.store.journal import Block, from_bytes, to_bytes
 
 
 def pipe_store(pipe: "Connection[Any, Any]") -> TaskStore:
-    """Answer store of the driver, through a pipe."""
+    """Answer store of the driver, as a worker process reaches it: through its pipe."""
 
     def request(method: str, *arguments: Any) -> Any:
         pipe.send(("ask", method, arguments))
         return pipe.recv()
 
-    return remote_store(request)
+    return TaskStore.through(request)
 
 
 class Processes(Executor):

@@ -35,8 +35,8 @@ class LogFile:
     header: Mapping[str, Any] = field(default_factory=dict)
 
 
-def matching(pattern: str) -> list[tuple[Path, dict[str, str]]]:
-    """Paths that match a pattern with captures, with the captured values.
+def matching_logs(pattern: str) -> list[tuple[Path, dict[str, str]]]:
+    """Logs that a pattern with captures names: their paths, with the captured values.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def matching(pattern: str) -> list[tuple[Path, dict[str, str]]]:
 
     Examples
     --------
-    >>> matching(".")[0][1]
+    >>> matching_logs(".")[0][1]
     {}
     """
     if not captures(pattern):

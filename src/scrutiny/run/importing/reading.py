@@ -13,7 +13,7 @@ from scrutiny.models.strings.source import captures
 from scrutiny.run.estimating.estimates import Estimator, estimate_all
 from scrutiny.run.importing import inspect_log, lm_eval
 from scrutiny.run.importing.collecting import Logged, collect
-from scrutiny.run.importing.log_files import chosen, matching, under_one_name
+from scrutiny.run.importing.log_files import chosen, matching_logs, under_one_name
 from scrutiny.run.importing.manifest import ImportOptions, Manifest
 from scrutiny.run.importing.samples import LoggedTask
 from scrutiny.run.importing.tables import (
@@ -133,7 +133,7 @@ def tool_of(pattern: str) -> str | None:
     if not captures(pattern) and not Path(pattern).expanduser().exists():
         return None
     try:
-        paths = [path for path, _ in matching(pattern)]
+        paths = [path for path, _ in matching_logs(pattern)]
     except DataError:
         return None
     return next((name for name, tool in TOOLS.items() if all(map(tool.is_log, paths))), None)
@@ -171,7 +171,9 @@ def import_logs(
     reader = TOOLS[tool]
     files = []
     for pattern in patterns:
-        found = [f for path, random in matching(pattern) for f in reader.files_of(path, random)]
+        found = [
+            f for path, random in matching_logs(pattern) for f in reader.files_of(path, random)
+        ]
         files += under_one_name(found, pattern)
     kept, notes = chosen(files, each_date=each_date)
     logs: list[LoggedTask] = [log for file in kept for log in reader.logged(file)]

@@ -140,7 +140,7 @@ def number_of(value: Any, words: Mapping[str, float] = _TRUTHS) -> float | None:
 
 
 def short_columns(values: Mapping[str, Any], *, longest: int = 40) -> dict[str, str]:
-    """Values that could group items: short words and whole numbers.
+    """Columns of a logged sample that could group items: short words and whole numbers.
 
     Examples
     --------

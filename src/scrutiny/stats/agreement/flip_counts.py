@@ -87,12 +87,6 @@ def _expected(shares: np.ndarray[Any, Any]) -> tuple[float, ...]:
 
     The distribution of a sum of unequal coins, item by item, added up.
     """
-    n_items, n_replicates = shares.shape
-    chance = np.zeros((n_items, n_replicates + 1))  # (item, number of flips so far)
-    chance[:, 0] = 1.0
-    for r in range(n_replicates):
-        p = shares[:, [r]]
-        stays, moves = chance * (1 - p), chance[:, :-1] * p
-        chance = stays
-        chance[:, 1:] += moves
-    return tuple(round(float(c), 6) for c in chance.sum(axis=0))
+    from scrutiny.stats.significance.binomial import poisson_binomial
+
+    return tuple(round(float(c), 6) for c in poisson_binomial(shares.T).sum(axis=0))
