@@ -188,7 +188,7 @@ def load(path: str | Path) -> "Run":
 
 
 def list(kind: str | None = None) -> Sequence[str]:
-    """Versioned names of one kind ("diagnostic"), or "kind name" of all.
+    """List the names that `load` and `show` take: of one kind, or "kind name" of all kinds.
 
     Raises
     ------

@@ -123,14 +123,14 @@ class EstimateKey:
 
 
 def of_all_draws(numbers: Sequence[T], key: Callable[[T], EstimateKey]) -> list[T]:
-    """Whatever has an `EstimateKey`, without single draws where the number of all draws is there.
+    """Estimates without those of single draws, where the estimate over all draws is among them.
 
     Parameters
     ----------
     numbers
-        Whatever has identities.
+        Estimates, or what else has their keys.
     key
-        The identity of one.
+        The key of one.
     """
     whole = {str(_but_draw(key(one))) for one in numbers if DRAW not in key(one).condition}
     return [

@@ -76,8 +76,8 @@ _SPOKEN: Final = {
 }
 
 
-def spoken_metric(metric: str, says: Mapping[str, str] | None = None) -> str:
-    """Metric expression as it is spoken; what is no expression stays as it is.
+def expression_in_words(metric: str, says: Mapping[str, str] | None = None) -> str:
+    """Expression of a metric, parsed and put into words; what does not parse stays as it is.
 
     Parameters
     ----------
@@ -88,9 +88,9 @@ def spoken_metric(metric: str, says: Mapping[str, str] | None = None) -> str:
 
     Examples
     --------
-    >>> spoken_metric("drop(accuracy)"), spoken_metric("success_within(30)@1")
+    >>> expression_in_words("drop(accuracy)"), expression_in_words("success_within(30)@1")
     ('accuracy drop', 'success within 30')
-    >>> spoken_metric("median(asked)", {"asked": "texts asked"})
+    >>> expression_in_words("median(asked)", {"asked": "texts asked"})
     'texts asked, median'
     """
     try:

@@ -119,7 +119,7 @@ def _bases(root: type[PlugIn]) -> list[type[PlugIn]]:
 
 
 def without_versions(name: str) -> str:
-    """Name of a plug-in, or of several that are composed, without versions.
+    """Registered name of a plug-in, or of several composed ones, without their versions.
 
     Examples
     --------

@@ -98,6 +98,26 @@ class PublishedPlan:
         """The figure as it was printed or follows from what was released."""
         return self.printed or self.released
 
+    def at_digits(self, value: float) -> str:
+        """Value written with as many digits as the published figure, in its notation.
+
+        Examples
+        --------
+        >>> PublishedPlan("a", ".415").at_digits(0.4242), PublishedPlan("b", "1e-5").at_digits(2e-5)
+        ('.424', '2e-5')
+        """
+        text = printed_text(self.text)
+        if text.startswith("<"):
+            return f"{value:.2g}"
+        mantissa, e, _ = text.lower().partition("e")
+        decimals = len(mantissa.partition(".")[2])
+        if e:
+            shown, _, exponent = f"{value:.{decimals}e}".partition("e")
+            return f"{shown}e{int(exponent)}"
+        shown = f"{round(value, decimals) + 0.0:.{decimals}f}"
+        is_bare = mantissa.lstrip("+-").startswith(".")
+        return shown.replace("0.", ".", 1) if is_bare and abs(float(shown)) < 1 else shown
+
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
@@ -186,24 +206,3 @@ def rounds_to(value: float, printed: str) -> bool:
     if printed_text(printed).startswith("<"):
         return value < number
     return abs(Decimal(value) - number) <= half_unit(printed) * (1 + _SLACK)
-
-
-def at_digits(value: float, printed: str) -> str:
-    """Value written with as many digits as a published figure, in its notation.
-
-    Examples
-    --------
-    >>> at_digits(82.948, "92.9"), at_digits(0.4151, ".415"), at_digits(7.5776e-5, "7.578e-5")
-    ('82.9', '.415', '7.578e-5')
-    """
-    text = printed_text(printed)
-    if text.startswith("<"):
-        return f"{value:.2g}"
-    mantissa, e, _ = text.lower().partition("e")
-    decimals = len(mantissa.partition(".")[2])
-    if e:
-        shown, _, exponent = f"{value:.{decimals}e}".partition("e")
-        return f"{shown}e{int(exponent)}"
-    shown = f"{round(value, decimals) + 0.0:.{decimals}f}"
-    is_bare = mantissa.lstrip("+-").startswith(".")
-    return shown.replace("0.", ".", 1) if is_bare and abs(float(shown)) < 1 else shown

@@ -102,7 +102,7 @@ def stream_of(thing: Any, name: str | None = None) -> str:
 
 
 def pick(options: Sequence[str], share: float) -> str:
-    """Random choice by a number drawn from [0, 1): a character of a text, or one of several.
+    """Random choice among options, by a number that was drawn from [0, 1).
 
     Examples
     --------

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from scrutiny.core.answers.answer import AnswerType, label_in, type_of
 from scrutiny.core.answers.label import LABEL
-from scrutiny.core.errors import DataError, PlanError
+from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.core.plugin import PlugIn
 from scrutiny.core.randomness import Rng
@@ -243,16 +243,3 @@ class ExchangesLabels(Task):
     @abstractmethod
     def permute(self, examples: Sequence[Example], rng: Rng) -> tuple[Example, ...]:
         """Examples with labels exchanged at random."""
-
-
-def score_of(task: Task) -> Score:
-    """Score that a task declares: how it is scored.
-
-    Raises
-    ------
-    PlanError
-        If the task has no labels.
-    """
-    if task.scored_by is None:
-        raise PlanError(f"The task {task.name!r} has no labels, so it has no score.")
-    return task.scored_by

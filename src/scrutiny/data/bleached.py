@@ -6,12 +6,11 @@ forms that the templates need. May, Wang, Bordia, Bowman and Rudinger 2019.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 _WORD: Final = re.compile(r"\w+")
-_BARE: Final = re.compile(r"This (?:is an?|is|will) (.+)\.")
 _IRREGULAR: Final[Mapping[str, str]] = {
     **(pairs := {"man": "men", "woman": "women", "child": "children"}),
     **{plural: singular for singular, plural in pairs.items()},
@@ -81,14 +80,3 @@ def _forms(word: str) -> frozenset[str]:
     if word in _IRREGULAR:
         found.add(_IRREGULAR[word])
     return frozenset(found - {""})
-
-
-def bare_words(sentences: Sequence[str]) -> list[str]:
-    """Words of "This is a WORD." and "This will WORD.", for tests without a word list.
-
-    Examples
-    --------
-    >>> bare_words(["This is a tree.", "These are trees."])
-    ['tree']
-    """
-    return list(dict.fromkeys([match[1] for s in sentences if (match := _BARE.fullmatch(s))]))

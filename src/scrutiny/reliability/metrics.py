@@ -32,9 +32,9 @@ from scrutiny.core.expressions import (
     GAIN,
     OPERATORS,
     Expression,
+    expression_in_words,
     metric_of_metric,
     parse_expression,
-    spoken_metric,
 )
 from scrutiny.core.plugin import Told
 from scrutiny.core.record import Measure
@@ -172,7 +172,7 @@ def metric_of(text: str, measures: Sequence[Measure] = ()) -> Statistic:
 
 def in_words(metric: str, measures: Sequence[Measure]) -> str:
     """Label of a metric; means have the labels of their measures."""
-    return spoken_metric(
+    return expression_in_words(
         metric, {measure.name: measure.says for measure in measures if measure.says}
     )
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from scrutiny.core.expressions import spoken_metric
+from scrutiny.core.expressions import expression_in_words
 from scrutiny.core.plugin import Told
 from scrutiny.core.record import Measure
 from scrutiny.core.registry import registry
@@ -56,7 +56,7 @@ class OfMeasure(Told):
         return self.make(
             measure,
             id=name,
-            says=measure.says or spoken_metric(f"{stem}({measure.name})"),
+            says=measure.says or expression_in_words(f"{stem}({measure.name})"),
             higher_is=measure.higher_is,
             tolerance=measure.tolerance,
             no_effect=measure.no_effect,

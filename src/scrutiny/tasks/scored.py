@@ -7,8 +7,21 @@ import numpy as np
 from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.statistic import AdditiveStatistic
-from scrutiny.core.task import Prediction, Task, score_of
+from scrutiny.core.task import Prediction, Score, Task
 from scrutiny.reliability.metrics import metric_of
+
+
+def score_of(task: Task) -> Score:
+    """Score that a task is scored by.
+
+    Raises
+    ------
+    PlanError
+        If the task has no labels.
+    """
+    if task.scored_by is None:
+        raise PlanError(f"The task {task.name!r} has no labels, so it has no score.")
+    return task.scored_by
 
 
 def level_of(

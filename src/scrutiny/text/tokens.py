@@ -238,8 +238,8 @@ def _append_stripped(found: list[Span], text: str, start: int, end: int) -> None
         found.append((start + left, start + right))
 
 
-def borders_in(text: str, words: Sequence[str]) -> tuple[tuple[int, int], ...] | None:
-    """Borders of words that make up a text, with nothing but spaces between; None if they don't."""
+def offsets_of_words(text: str, words: Sequence[str]) -> tuple[tuple[int, int], ...] | None:
+    """Offsets of given words in a text that they make up but for spaces; None if they don't."""
     borders, place = [], 0
     for word in words:
         start = text.find(word, place)
@@ -248,45 +248,6 @@ def borders_in(text: str, words: Sequence[str]) -> tuple[tuple[int, int], ...] |
         place = start + len(word)
         borders.append((start, place))
     return None if text[place:].strip() else tuple(borders)
-
-
-def first_pieces(
-    words: Sequence[tuple[int, int]], offsets: Sequence[tuple[int, int]]
-) -> list[int | None]:
-    """Index of the first piece of a text that overlaps with each of its words, or `None`.
-
-    Pieces are those of a model's tokenizer; special ones have empty offsets. A piece may
-    begin with the space in front of its word.
-
-    Examples
-    --------
-    >>> first_pieces([(0, 4), (5, 7)], [(0, 0), (0, 2), (2, 4), (4, 7), (0, 0)])
-    [1, 3]
-    """
-    firsts: list[int | None] = []
-    place = 0
-    for start, end in words:
-        while place < len(offsets) and (
-            offsets[place][1] <= start or offsets[place][0] == offsets[place][1]
-        ):
-            place += 1
-        fits = place < len(offsets) and offsets[place][0] < end
-        firsts.append(place if fits else None)
-    return firsts
-
-
-def without_space(text: str, offsets: tuple[int, int]) -> tuple[int, int]:
-    """Borders of a token of a text without the space before it, unless it is only spaces.
-
-    Examples
-    --------
-    >>> without_space("a film", (1, 6)), without_space("a  b", (1, 3))
-    ((2, 6), (1, 3))
-    """
-    start, end = offsets
-    shown = text[start:end]
-    blank = len(shown) - len(shown.lstrip())
-    return start + (blank if blank < len(shown) else 0), end
 
 
 def is_lexical(word: str) -> bool:

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from scrutiny.core.errors import PlanError
 from scrutiny.core.expressions import (
     Expression,
+    expression_in_words,
     metric_of_metric,
     names_metric,
     parse_expression,
-    spoken_metric,
 )
 
 
@@ -109,5 +109,8 @@ def test_spaces_and_versions_may_be_left_out(text, metric, wanted):
 
 
 def test_metrics_of_metrics_in_words():
-    assert spoken_metric("beyond(attack_success)@1") == "attack success beyond chance"
-    assert spoken_metric("mean_changed_head(drop(accuracy))@1") == "mean changed head accuracy drop"
+    assert expression_in_words("beyond(attack_success)@1") == "attack success beyond chance"
+    assert (
+        expression_in_words("mean_changed_head(drop(accuracy))@1")
+        == "mean changed head accuracy drop"
+    )

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrutiny.core.errors import PlanError
-from scrutiny.core.published import at_digits, printed_value, rounds_to
+from scrutiny.core.published import PublishedPlan, printed_value, rounds_to
 
 
 @pytest.mark.parametrize(
@@ -49,14 +49,14 @@ def test_a_value_agrees_if_it_rounds_to_what_is_printed(value, printed, expected
     ],
 )
 def test_ours_is_written_like_theirs(value, printed, expected):
-    assert at_digits(value, printed) == expected
+    assert PublishedPlan("ours", printed).at_digits(value) == expected
 
 
 @given(st.floats(-1e6, 1e6), st.integers(0, 6))
 def test_what_python_prints_is_always_agreed_with(value, digits):
     printed = f"{value:.{digits}f}"
     assert rounds_to(value, printed)
-    assert float(at_digits(value, printed)) == float(printed)
+    assert float(PublishedPlan("ours", printed).at_digits(value)) == float(printed)
 
 
 @pytest.mark.parametrize("printed", ["", "8-4", "about 5", "nan", "inf", "5 %"])

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from scrutiny.data.bleached import WordIndex, bare_words
+from scrutiny.data.bleached import WordIndex
 from scrutiny.data.dataset import load_dataset
+from scrutiny.data.readers.sent_bias import _bare_words
 
 WORDS = {
     "targ1": {"category": "Trees", "examples": ["oak", "cherry", "old oak"]},
@@ -124,7 +125,7 @@ def test_find_prefers_the_entry_as_it_is():
 
 def test_bare_words():
     sentences = ["This is a star and moon.", "This is an oak.", "This will sink.", "It is grim."]
-    assert bare_words(sentences) == ["star and moon", "oak", "sink"]
+    assert _bare_words(sentences) == ["star and moon", "oak", "sink"]
 
 
 def test_files_that_do_not_read(folder, write, failure):

@@ -14,7 +14,7 @@ from scrutiny.perturb.engine.change import Change, word_sites
 from scrutiny.perturb.engine.recipe import Recipe, Step
 from scrutiny.tasks.columns.tags import token_borders
 from scrutiny.text.edits.apply import apply_edits
-from scrutiny.text.tokens import borders_in
+from scrutiny.text.tokens import offsets_of_words
 
 SOLD = "She sold it quickly ."
 
@@ -158,7 +158,7 @@ def changed_text(example, variant):
 )
 def test_contractions_are_two_words(text, recipe, expected):
     words = text.replace("isn't", "is n't").split()
-    borders = borders_in(text, words)
+    borders = offsets_of_words(text, words)
     gold = Words("text", borders, (3, 3, 3, ROOT, 3), ("a", "b", "c", "root", "d"))
     example = Example("1", {"text": text}, gold=gold, tokens={"text": borders})
     variant = perturb(example, recipe, seed=0)

@@ -13,7 +13,7 @@ from scrutiny.tasks.dependencies.counting import counts
 from scrutiny.tasks.dependencies.dependency_arcs import DependencyArcs
 from scrutiny.tasks.scored import level_of
 from scrutiny.testing.check_statistics import check_statistic
-from scrutiny.text.tokens import borders_in
+from scrutiny.text.tokens import offsets_of_words
 
 TASK = DependencyArcs()
 ROW = {
@@ -64,9 +64,9 @@ def test_rows_that_do_not_fit(change, says):
 
 
 def test_words_are_found_one_after_the_other():
-    assert borders_in(" a  b", ["a", "b"]) == ((1, 2), (4, 5))
-    assert borders_in("ab c", ["a", "b", "c"]) == ((0, 1), (1, 2), (3, 4))
-    assert borders_in("a x b", ["a", "b"]) is None
+    assert offsets_of_words(" a  b", ["a", "b"]) == ((1, 2), (4, 5))
+    assert offsets_of_words("ab c", ["a", "b", "c"]) == ((0, 1), (1, 2), (3, 4))
+    assert offsets_of_words("a x b", ["a", "b"]) is None
     assert placed([], None) == ("", ())
 
 

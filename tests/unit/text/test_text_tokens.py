@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from scrutiny.text import tokens
 from scrutiny.text.tokens import (
-    first_pieces,
     graphemes,
     is_number,
     is_punctuation,
@@ -146,12 +145,6 @@ def test_kinds_of_tokens():
 def test_kinds_of_tokens_are_total(token):
     for question in (is_word, is_number, is_punctuation):
         assert question(token) in (True, False)
-
-
-def test_first_pieces_with_a_space_in_front():
-    words = [(0, 3), (4, 8), (9, 10)]
-    offsets = [(0, 0), (0, 3), (3, 6), (6, 8), (0, 0)]
-    assert first_pieces(words, offsets) == [1, 2, None]
 
 
 def test_tokenizing_takes_microseconds():

@@ -8,7 +8,7 @@ from toy_trees import edit_sets, heads_by_name, trees
 from scrutiny.core.answers.words import ROOT, WORDS, Words
 from scrutiny.core.edit import Edit, EditRefusedError, Piece
 from scrutiny.core.example import Example
-from scrutiny.text.edits.apply import apply_edits, carry
+from scrutiny.text.edits.apply import apply_edits, apply_to_answer
 
 TEXT = "She quickly sold it"
 TREE = Words(
@@ -120,11 +120,11 @@ def test_an_answer_about_other_words_is_lost():
     """A model's own words need not be those that an edit was made for."""
     own = Words("text", ((0, 11), (12, 16), (17, 19)), (1, ROOT, 1), ("nsubj", "root", "obj"))
     example = Example("1", {"text": TEXT}, gold=TREE)
-    kept = carry(own, example, [edit(12, 12, "really ", REALLY._replace(head=17))])
+    kept = apply_to_answer(own, example, [edit(12, 12, "really ", REALLY._replace(head=17))])
     assert kept.heads == (2, 3, ROOT, 2)
     for head in (4, 18):
         with pytest.raises(EditRefusedError) as caught:
-            carry(own, example, [edit(12, 12, "really ", REALLY._replace(head=head))])
+            apply_to_answer(own, example, [edit(12, 12, "really ", REALLY._replace(head=head))])
         assert caught.value.reason == "regrouped_words"
 
 

@@ -1,4 +1,4 @@
-"""Storable and printable text: unpaired surrogates, control characters, foreign values, names."""
+"""Storable and printable text: unpaired surrogates, control characters, repeated names."""
 
 import re
 from collections import Counter
@@ -39,7 +39,7 @@ def storable(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Text safe for terminals: control characters are escaped.
+    r"""Foreign text with its control characters escaped, safe to print.
 
     Texts, labels and names are somebody else's, and an escape sequence among them could recolor or
     rewrite what a report says, an override of the direction of writing turn it round.
@@ -53,7 +53,7 @@ def printable(text: str) -> str:
 
 
 def repeated(names: Iterable[str]) -> str | None:
-    """First name that occurs a second time, or ``None``.
+    """First name that an input gives twice (a column, a key, an option), or ``None``.
 
     Examples
     --------
@@ -80,20 +80,3 @@ def writable(text: str | None) -> str | None:
     a\ud800b
     """
     return None if text is None else text.encode("utf-8", "backslashreplace").decode()
-
-
-def message_of(error: BaseException) -> str:
-    """Type and message of a foreign error as text, even if its message raises an error."""
-    try:
-        said = str(error)
-    except BaseException:  # its own __str__ is broken, too, or interrupts
-        said = "its message cannot be had"
-    return f"{type(error).__name__}: {said}"
-
-
-def shown_value(value: object, letters: int) -> str:
-    """Beginning of a foreign value as text, even if it cannot be converted."""
-    try:
-        return repr(value)[:letters]
-    except BaseException:  # its own __repr__ is broken
-        return f"a {type(value).__name__}"

@@ -75,7 +75,7 @@ def suite_tests(examples: Sequence[Example]) -> tuple[SuiteTest, ...]:
 
 
 def originals(examples: Sequence[Example]) -> list[Example]:
-    """Items that the cases of a suite were made of; all items where that is said of none."""
+    """Original items that the cases of a behavioral suite change; all if no case names one."""
     made_of = {e.case.of for e in examples if e.case is not None} - {""}
     return [e for e in examples if not made_of or e.id in made_of]
 

@@ -12,7 +12,7 @@ from scrutiny.data.readers.files import blocks, lines
 from scrutiny.data.readers.options import one_of, reader_defaults, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
-from scrutiny.text.tokens import borders_in
+from scrutiny.text.tokens import offsets_of_words
 
 _COMMENT: Final = re.compile(r"#\s*(sent_id|newdoc id|text)\s*=\s*(.*)")
 #: Numbers of multiword tokens and of empty nodes.
@@ -68,7 +68,7 @@ def _rows(source: DataSource, kind: str, *, drops: bool, is_raw: bool) -> Iterat
         values: dict[str, Any] = {"id": name, "sentence": name, "document": document}
         values["words"] = [row[_FORM] for row in words]
         text = comments.get("text", "")
-        values["raw"] = text if is_raw and borders_in(text, values["words"]) else None
+        values["raw"] = text if is_raw and offsets_of_words(text, values["words"]) else None
         yield RawRow(line, values | _annotation(words, kind, drops=drops))
 
 

@@ -76,7 +76,7 @@ def _document(text: str, start: int, source: DataSource) -> list[RawRow]:
         )
     lists = [k for k, v in value.items() if isinstance(v, list) and v and isinstance(v[0], dict)]
     if field or len(lists) == 1:
-        place = member(text, start, field or lists[0])
+        place = value_offset(text, start, field or lists[0])
         if text[place] != "[":
             raise DataError(f"field={field}: that key of {source.target} does not hold a list.")
         return array_rows(text, place)
@@ -133,8 +133,8 @@ def _array(text: str, start: int) -> tuple[list[RawRow], int]:
     return rows, place + 1
 
 
-def member(text: str, start: int, wanted: str) -> int:
-    """Offset of the value of a key in a well-formed object of a JSON file."""
+def value_offset(text: str, start: int, wanted: str) -> int:
+    """Offset of a key's value in the text of a JSON data file, inside a well-formed object."""
     place = _skip_space(text, start + 1)
     while True:
         key, place = parse_json_from(text, place)

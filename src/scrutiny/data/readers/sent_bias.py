@@ -6,13 +6,13 @@ Reddy 2022 add four (``seat/``).
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import DataError
-from scrutiny.data.bleached import FoundWord, WordIndex, bare_words
+from scrutiny.data.bleached import FoundWord, WordIndex
 from scrutiny.data.readers.files import chosen_by, lines
 from scrutiny.data.readers.options import reader_defaults, takes
 from scrutiny.data.source import DataSource
@@ -21,6 +21,7 @@ from scrutiny.data.table import RawRow, Table
 _SETS: Final = {"targ1": "X", "targ2": "Y", "attr1": "A", "attr2": "B"}
 _FOLDERS: Final = ("tests", "seat")
 _COLUMNS: Final = ("id", "text", "test", "set", "category", "start", "end", "word")
+_BARE: Final = re.compile(r"This (?:is an?|is|will) (.+)\.")
 _CONTEXT: Final = re.compile(r"_(1|1-|1\+3-|one_sentence)$")  # of the double bind
 
 
@@ -130,7 +131,7 @@ def _rows(test: _Test) -> Iterator[RawRow]:
     words = _word_lists(test)
     numbers = _line_numbers(test)
     for name, (category, texts) in test.sets.items():
-        index = WordIndex(words.get(name) or bare_words(texts))
+        index = WordIndex(words.get(name) or _bare_words(texts))
         for i, text in enumerate(texts, 1):
             found = FoundWord(text, 0, len(text)) if words.get(name) is texts else index.find(text)
             values: dict[str, Any] = {"id": f"{test.name}/{name}/{i}", "text": text}
@@ -139,6 +140,17 @@ def _rows(test: _Test) -> Iterator[RawRow]:
             if found:
                 values |= {"start": found.start, "end": found.end, "word": found.word}
             yield RawRow(next(numbers), values, place=test.source.target)
+
+
+def _bare_words(sentences: Sequence[str]) -> list[str]:
+    """Words of "This is a WORD." and "This will WORD.", for tests without a word list.
+
+    Examples
+    --------
+    >>> _bare_words(["This is a tree.", "These are trees."])
+    ['tree']
+    """
+    return list(dict.fromkeys([match[1] for s in sentences if (match := _BARE.fullmatch(s))]))
 
 
 def _word_lists(test: _Test) -> dict[str, list[str]]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from scrutiny.core.boundary.json_text import parse_json
 from scrutiny.core.errors import DataError
 from scrutiny.data.readers.files import file_in, lines
-from scrutiny.data.readers.json_rows import array_rows, member
+from scrutiny.data.readers.json_rows import array_rows, value_offset
 from scrutiny.data.readers.options import one_of, reader_defaults, takes
 from scrutiny.data.source import DataSource
 from scrutiny.data.table import RawRow, Table
@@ -119,7 +119,10 @@ def _raw_rows(source: DataSource) -> Iterator[tuple[str, RawRow]]:
     try:
         data = parse_json(text)["data"]
         kinds = [kind for kind in KINDS if isinstance(data.get(kind), list)]
-        places = {kind: member(text, member(text, text.index("{"), "data"), kind) for kind in kinds}
+        places = {
+            kind: value_offset(text, value_offset(text, text.index("{"), "data"), kind)
+            for kind in kinds
+        }
     except json.JSONDecodeError as error:
         raise DataError(
             f"{source.target}:{error.lineno}:{error.colno}: no valid JSON ({error.msg})."

@@ -11,7 +11,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction
 from scrutiny.models.answers.label_pair import Labels
 from scrutiny.stats.distributions.sampled import l1_bounds
-from scrutiny.text.edits.apply import carry
+from scrutiny.text.edits.apply import apply_to_answer
 
 Answers = tuple[Prediction, Prediction]
 
@@ -128,7 +128,7 @@ def is_invariant(
 ) -> bool | None:
     """Whether a model is invariant to edits: its answer stays; `None` if they broke its spans."""
     try:
-        return base._replace(answer=carry(base.answer, example, edits)).agrees(changed)
+        return base._replace(answer=apply_to_answer(base.answer, example, edits)).agrees(changed)
     except EditRefusedError:
         return None
 

@@ -33,7 +33,6 @@ from typing import Final
 
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
-from scrutiny.core.task import score_of
 from scrutiny.diagnostics.invariance.capabilities import Generation
 from scrutiny.diagnostics.invariance.comparing import OTHER
 from scrutiny.diagnostics.invariance.directions import LESS, differences, less_shared
@@ -47,6 +46,7 @@ from scrutiny.diagnostics.invariance.rows import (
     PROPOSALS,
     SELF,
 )
+from scrutiny.tasks.scored import score_of
 
 #: Soft-SCoPE of a model against itself below which sampling decides: nothing is printed.
 LEAST_SELF_SOFT: Final = 0.8

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from scrutiny.core.claim import Claim, Component
 from scrutiny.core.design import Design, EstimateSpec, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, Failure, NoParams, RowKind
-from scrutiny.core.expressions import spoken_metric
+from scrutiny.core.expressions import expression_in_words
 from scrutiny.core.record import Row
-from scrutiny.core.task import score_of
+from scrutiny.tasks.scored import score_of
 
 
 class Performance(Diagnostic[NoParams]):
@@ -35,8 +35,8 @@ class Performance(Diagnostic[NoParams]):
             claims=(
                 Claim(
                     id="skill",
-                    says=f"{spoken_metric(scored.level)} exceeds the {inputs.data.chance:.3g} of "
-                    "no skill",
+                    says=f"{expression_in_words(scored.level)} exceeds the {inputs.data.chance:.3g}"
+                    " of no skill",
                     components=(Component("level", inputs.data.chance, "reference"),),
                     checks=("items", "seeds", "datasets"),
                     needs_control=False,

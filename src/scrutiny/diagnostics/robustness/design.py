@@ -24,13 +24,14 @@ from typing import NamedTuple
 
 from scrutiny.core.claim import Claim, Component, Risk
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector, draws_of
-from scrutiny.core.expressions import metric_of_metric, spoken_metric
+from scrutiny.core.expressions import expression_in_words, metric_of_metric
 from scrutiny.core.plugin import without_versions
 from scrutiny.core.record import Measure
-from scrutiny.core.task import Task, score_of
+from scrutiny.core.task import Task
 from scrutiny.diagnostics.robustness.params import RobustnessParams, has_labels
 from scrutiny.perturb.engine.recipe import Recipe
 from scrutiny.reliability.metrics import metric_of
+from scrutiny.tasks.scored import score_of
 
 _BEFORE = Selector(role="baseline")
 _STAYS = {"after": "before"}
@@ -70,7 +71,7 @@ def make_design(params: RobustnessParams, inputs: Inputs) -> Design:
         scores = []
     kept = {r: [s for s in scores if _is_kept(s, r, inputs.task)] for r in recipes}
     about = f"changes hurt {inputs.subject.name} on {inputs.data.name}"
-    names = {s: f"{spoken_metric(s.metric)}: {about}" if s.mark else about for s in scores}
+    names = {s: f"{expression_in_words(s.metric)}: {about}" if s.mark else about for s in scores}
     return Design(
         conditions=tuple(_condition_of(r, d) for r in recipes for d in range(params.draws)),
         estimates=tuple(_estimates(kept, scores, params, inputs)),
@@ -239,10 +240,10 @@ def _claim(recipe: Recipe, score: _Score, params: RobustnessParams, inputs: Inpu
     name = recipe.name if params.draws > 1 else f"{recipe.name}/0"
     tolerance = of_task.tolerance if params.tolerance is None else params.tolerance
     excess = [Component(f"excess{mark}/{name}", 0.0, _CONTROL)] * params.control
-    what = f"{recipe.title}: {spoken_metric(score.metric)}" if mark else recipe.title
+    what = f"{recipe.title}: {expression_in_words(score.metric)}" if mark else recipe.title
     return Claim(
         id=f"{recipe.name}{mark}",
-        says=f"{_title(recipe)} lowers {spoken_metric(score.metric)}",
+        says=f"{_title(recipe)} lowers {expression_in_words(score.metric)}",
         components=(Component(f"drop{mark}/{name}", 0.0), *excess),
         family=f"robustness{mark}",
         checks=("items", "seeds", "datasets"),

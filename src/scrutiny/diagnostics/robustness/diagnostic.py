@@ -14,7 +14,7 @@ from scrutiny.core.edit import EditRefusedError, Variant
 from scrutiny.core.example import Example
 from scrutiny.core.record import Measure, Row
 from scrutiny.core.registry import registry
-from scrutiny.core.task import Prediction, Task, score_of
+from scrutiny.core.task import Prediction, Task
 from scrutiny.diagnostics.robustness.design import make_design, measures_of_changes
 from scrutiny.diagnostics.robustness.params import RobustnessParams
 from scrutiny.perturb.control.matched import Controls
@@ -22,6 +22,7 @@ from scrutiny.perturb.engine.apply import Setting
 from scrutiny.perturb.engine.batch import perturb_draws
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.stats.intervals.planner import items_planned
+from scrutiny.tasks.scored import score_of
 from scrutiny.text.edits.apply import apply_edits, track_of
 
 Asked = tuple[Example, Variant | None]

@@ -8,9 +8,10 @@ from scrutiny.core.boundary.limits import at_least, shares
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plugin import without_versions
 from scrutiny.core.registry import registry
-from scrutiny.core.task import Task, score_of
+from scrutiny.core.task import Task
 from scrutiny.perturb.engine.recipe import Recipe, parse_recipe
 from scrutiny.perturb.resources.loading import RESOURCES
+from scrutiny.tasks.scored import score_of
 
 #: What is asked first where time is short: one change of each kind (letters, case, words, grammar,
 #: style, marks), the commonest in texts that people write; then their near relatives; then what

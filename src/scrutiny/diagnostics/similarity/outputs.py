@@ -8,10 +8,11 @@ from scrutiny.core.boundary.limits import shares
 from scrutiny.core.design import Design, Inputs
 from scrutiny.core.diagnostic import Batch, Cell, Context, Diagnostic, reference_of
 from scrutiny.core.record import Measure, Row
-from scrutiny.core.task import Task, score_of
+from scrutiny.core.task import Task
 from scrutiny.diagnostics.similarity.outputs_design import make_outputs_design
 from scrutiny.diagnostics.similarity.outputs_rows import MEASURES, OfItem
 from scrutiny.models.answers.label_pair import Labels
+from scrutiny.tasks.scored import score_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,6 @@ from typing import Final
 from scrutiny.core.claim import Claim, Component, points
 from scrutiny.core.design import ContrastSpec, Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.expressions import metric_of_metric
-from scrutiny.core.task import score_of
 from scrutiny.diagnostics.similarity.outputs_rows import (
     OF_GOLD,
     OF_GOLD_PROBABILITIES,
@@ -33,6 +32,7 @@ from scrutiny.diagnostics.similarity.outputs_rows import (
     OF_REFERENCE,
     OF_TARGET,
 )
+from scrutiny.tasks.scored import score_of
 
 #: Entropy in bits of 95 and 5 of 100: a target must use its labels more evenly than that.
 LEAST_ENTROPY: Final = 0.286

@@ -30,9 +30,9 @@ from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
 from scrutiny.core.expressions import metric_of_metric
 from scrutiny.core.suites.expectation import Expectation
 from scrutiny.core.suites.tests import SuiteTest
-from scrutiny.core.task import score_of
 from scrutiny.diagnostics.suites.expectations import Gold, parse_expectation
 from scrutiny.diagnostics.suites.params import SuitesParams
+from scrutiny.tasks.scored import score_of
 
 _FAILED: Final = "share(failed)@1"
 #: Part of the tolerated failures that counts for none: simulated in design/014-suites.md.

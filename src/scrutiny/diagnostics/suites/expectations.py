@@ -14,12 +14,12 @@ from scrutiny.core.errors import PlanError
 from scrutiny.core.example import Example
 from scrutiny.core.registry import registry
 from scrutiny.core.suites.expectation import Asked, Expectation, Seen, TestKind
-from scrutiny.core.task import score_of
 from scrutiny.perturb.engine.recipe_syntax import read_recipe
 from scrutiny.reliability.additive import Additive
 from scrutiny.reliability.metrics import metric_name, metric_of
 from scrutiny.reliability.panel import columns_of
 from scrutiny.store.edits import edits_of
+from scrutiny.tasks.scored import score_of
 from scrutiny.text.edits.apply import track_of
 
 #: A score that is less than it should be by so little is as it should be.

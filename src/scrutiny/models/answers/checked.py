@@ -7,14 +7,14 @@ from numbers import Real
 from typing import Final, TypeVar
 
 from scrutiny.core.answers.answer import is_answer, label_in, type_of
-from scrutiny.core.boundary.storable import is_storable, message_of, shown_value
+from scrutiny.core.boundary.storable import is_storable
 from scrutiny.core.diagnostic import Failure
 from scrutiny.core.errors import ConformanceError, ModelError, ScrutinyError
 from scrutiny.core.example import Example
 from scrutiny.core.model import Model
 from scrutiny.core.queries.remote import RemoteModel
 from scrutiny.core.task import Prediction
-from scrutiny.models.answers.isolation import is_interrupt, isolated
+from scrutiny.models.answers.isolation import is_interrupt, isolated, message_of, shown_value
 
 Q = TypeVar("Q")
 A = TypeVar("A")

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
-from scrutiny.core.boundary.storable import message_of, shown_value, storable
+from scrutiny.core.boundary.storable import storable
 from scrutiny.core.errors import ModelError, ScrutinyError
 from scrutiny.store.open_files import is_lost
 
@@ -96,6 +96,23 @@ def errors_named(source: str) -> Iterator[None]:
         if line is None:
             raise
         raise _raised(source, error, line) from error
+
+
+def message_of(error: BaseException) -> str:
+    """Type and message of an error in a model's code, even if its message raises another."""
+    try:
+        said = str(error)
+    except BaseException:  # its own __str__ is broken, too, or interrupts
+        said = "its message cannot be had"
+    return f"{type(error).__name__}: {said}"
+
+
+def shown_value(value: object, letters: int) -> str:
+    """Beginning of a value of a model's code as text, even if it cannot be converted."""
+    try:
+        return repr(value)[:letters]
+    except BaseException:  # its own __repr__ is broken
+        return f"a {type(value).__name__}"
 
 
 def _raised(source: str, error: BaseException, line: str | None) -> ModelError:

@@ -17,8 +17,8 @@ from scrutiny.core.queries.gradients import Piece, TokenGradients
 from scrutiny.core.queries.language import Cloze
 from scrutiny.models.choice.asking import ChoiceQuestion, questions
 from scrutiny.models.choice.prompt import Prompt
+from scrutiny.models.hf.pieces import without_space
 from scrutiny.models.hf.slopes.gradients import checked
-from scrutiny.text.tokens import without_space
 
 
 class WantedSlopes(NamedTuple):

@@ -15,10 +15,10 @@ from scrutiny.models.answers.checked import AnswerError
 from scrutiny.models.answers.inputs import borders, index_of
 from scrutiny.models.hf.batching import batches_of, own_tokens
 from scrutiny.models.hf.labeled import Columns, HfLabeled, Loaded
+from scrutiny.models.hf.pieces import first_pieces
 from scrutiny.models.hf.slopes.gradients import loss_of_labels, slopes_of
 from scrutiny.models.hf.slopes.tag_loss import LossOfTags
 from scrutiny.models.hf.vectors import encode_texts
-from scrutiny.text.tokens import first_pieces
 
 _CHUNK: Final = 8192  # texts tokenized at a time: enough to sort by length, little to keep
 

@@ -37,7 +37,8 @@ from functools import lru_cache
 from typing import Any
 
 from scrutiny.core.answers.answer import has_places, segments_of
-from scrutiny.core.edit import Edit, EditRefusedError, Variant, variant_of
+from scrutiny.core.answers.track import CarriedWord
+from scrutiny.core.edit import Edit, EditRefusedError, Piece, Variant, variant_of
 from scrutiny.core.errors import UserError
 from scrutiny.core.example import Example
 from scrutiny.core.randomness import stream_of
@@ -47,10 +48,10 @@ from scrutiny.perturb.control.operations import operations_of
 from scrutiny.perturb.control.placement import NoRoomError, Placement
 from scrutiny.perturb.engine.change import Rng
 from scrutiny.perturb.engine.document import TextDocument
+from scrutiny.perturb.engine.pieces import restated
 from scrutiny.perturb.engine.recipe import parse_recipe
 from scrutiny.perturb.engine.streams import streams
 from scrutiny.text.edits.apply import apply_edits, track_of
-from scrutiny.text.edits.pieces import restated, with_nothing_known
 
 _PARAMETERS = re.compile(r"\([^()]*\)")
 
@@ -116,7 +117,7 @@ class Controls:
         if borders is None:
             return edits
         words = track_of(self._example, edits).words(field, borders)
-        return restated(edits, [with_nothing_known(word) for word in words], borders)
+        return restated(edits, [_with_nothing_known(word) for word in words], borders)
 
     def _ground(self, name: str, where: Where) -> Ground:
         """Editable parts of one field, computed at its first control."""
@@ -134,6 +135,12 @@ class Controls:
             if has_places(variant.gold):
                 return changed.gold
         return None if variant.gold is None else example.gold
+
+
+def _with_nothing_known(word: CarriedWord) -> CarriedWord:
+    """Word of an edited text; one that continues none becomes new, without a head or labels."""
+    is_new = word.lost == "new_word"
+    return word._replace(lost="", new=Piece(word.start, word.end)) if is_new else word
 
 
 def _control(

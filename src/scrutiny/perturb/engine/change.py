@@ -71,7 +71,7 @@ new_tuple = tuple.__new__  # a named tuple without the call of its own construct
 
 
 def word_sites(document: Document, shortest: int = 1) -> list[Site]:
-    """Sites that many transformations share: words, no URLs, mentions, tags or numbers.
+    """Usual sites at which a transformation asks for edits: words, no URLs, tags or numbers.
 
     Words have letters, and at least so many code points.
     """
@@ -84,7 +84,7 @@ def word_sites(document: Document, shortest: int = 1) -> list[Site]:
 
 
 def sites_where(document: Document, is_place: Callable[[str], bool]) -> list[Site]:
-    """Sites of a transformation: the tokens whose surface passes its test."""
+    """Sites at which a transformation asks for edits: the tokens whose surface passes its test."""
     pairs = zip(document.tokens, document.words, strict=True)
     return [
         new_tuple(Site, (start, end, i))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from scrutiny.core.answers.words import ROOT
 from scrutiny.core.edit import Edit, Piece
 from scrutiny.core.transformation import Document
-from scrutiny.text.tokens import borders_in, token_spans
+from scrutiny.text.tokens import offsets_of_words, token_spans
 
 
 def with_unknown(document: Document, edit: Edit) -> Edit:
@@ -23,7 +23,7 @@ def with_same_words(document: Document, edit: Edit, words: Sequence[str]) -> Edi
     """Edit whose words are those that it takes the place of, one by one, if they are as many."""
     if not document.has_words:
         return edit
-    new, old = borders_in(edit.text, words), _covered(document, edit)
+    new, old = offsets_of_words(edit.text, words), _covered(document, edit)
     if new is None or len(old) != len(new):
         return edit
     pieces = [Piece(a, b, (start,)) for (a, b), start in zip(new, old, strict=True)]

@@ -6,9 +6,9 @@ from dataclasses import replace
 from scrutiny.core.answers.answer import fences_of, segments_of
 from scrutiny.core.edit import Edit, EditRefusedError
 from scrutiny.core.example import Example
+from scrutiny.perturb.engine.pieces import in_turn, restated
 from scrutiny.text.edits.apply import apply_edits, track_of
 from scrutiny.text.edits.composition import compose
-from scrutiny.text.edits.pieces import in_turn, restated
 
 
 def rebase(

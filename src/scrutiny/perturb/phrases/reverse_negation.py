@@ -20,7 +20,7 @@ from scrutiny.perturb.resources.capabilities import Parser
 from scrutiny.perturb.resources.loading import find_resource
 from scrutiny.tasks.dependencies.counting import main_of
 from scrutiny.text.spacy_pipeline import Annotation
-from scrutiny.text.tokens import borders_in
+from scrutiny.text.tokens import offsets_of_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def _stated(document: Document, edit: Edit, index: int) -> Edit:
     if not document.has_words or not start <= edit.start <= edit.end <= end:
         return edit
     words = _CONTRACTED.sub(r" \1", edit.text).split()
-    borders = borders_in(edit.text, words)
+    borders = offsets_of_words(edit.text, words)
     if borders is None:
         return edit
     no = Piece(0, 0, (), _verb_of(document, index), None, "advmod", "PART", "RB")

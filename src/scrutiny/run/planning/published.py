@@ -13,7 +13,6 @@ from scrutiny.core.published import (
     OF_VERDICTS,
     PublishedPlan,
     Reproduction,
-    at_digits,
     half_unit,
     printed_text,
     printed_value,
@@ -159,7 +158,7 @@ def reproduction(row: PublishedPlan, estimates: Iterable[Estimate]) -> Reproduct
     except _NotThereError as error:
         return Reproduction(row, "missing", reason=str(error))
     scale = 100 if row.percent else 1
-    ours = at_digits(scale * value, row.text)
+    ours = row.at_digits(scale * value)
     if row.beside:
         low, high = (None, None) if e is None else (_scaled(e.low, scale), _scaled(e.high, scale))
         return Reproduction(row, "beside", ours, scale * value, low=low, high=high)
@@ -279,7 +278,7 @@ def _of_printed(row: PublishedPlan) -> Reproduction:
     printed, half = float(printed_value(row.text)), float(half_unit(row.text))
     value = _harmonic(float(precision), float(recall))
     is_open = low - half <= printed <= high + half
-    return Reproduction(row, "agrees" if is_open else "differs", at_digits(value, row.text), value)
+    return Reproduction(row, "agrees" if is_open else "differs", row.at_digits(value), value)
 
 
 def _harmonic(a: float, b: float) -> float:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from scrutiny.core.errors import DataError
 from scrutiny.core.example import Span
-from scrutiny.text.tokens import borders_in
+from scrutiny.text.tokens import offsets_of_words
 
 _PREFIXES = {"B": "B", "I": "I", "E": "E", "S": "S", "L": "E", "U": "S", "O": "O"}
 
@@ -100,7 +100,7 @@ def placed(words: Sequence[str], raw: str | None = None) -> tuple[str, tuple[tup
     """
     if raw is None:
         return " ".join(words), token_borders(words)
-    borders = borders_in(raw, words)
+    borders = offsets_of_words(raw, words)
     if borders is None:
         raise DataError(f"raw: {raw!r} is not the words, one after the other")
     return raw, borders

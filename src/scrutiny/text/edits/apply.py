@@ -93,8 +93,8 @@ def apply_edits(example: Example, edits: Sequence[Edit]) -> Example:
     )
 
 
-def carry(answer: Any, example: Example, edits: Sequence[Edit]) -> Any:
-    """Answer after the edits of its text: its parts at their new places.
+def apply_to_answer(answer: Any, example: Example, edits: Sequence[Edit]) -> Any:
+    """Answer that edits of its text are applied to: its parts at their new places.
 
     Raises
     ------

@@ -10,9 +10,9 @@ from scrutiny.core.example import Example
 from scrutiny.core.task import Prediction, Task
 from scrutiny.models.answers.bio import spans_from_tags
 from scrutiny.models.answers.inputs import borders
+from scrutiny.models.hf.pieces import first_pieces
 from scrutiny.tasks.columns.tags import to_bio
 from scrutiny.tasks.tagging.token_tagging import is_tagging
-from scrutiny.text.tokens import first_pieces
 
 #: Target that the loss ignores.
 IGNORED: Final = -100

@@ -25,8 +25,8 @@ from scrutiny.models.hf.batching import (
     run_batches,
 )
 from scrutiny.models.hf.lm_head import logits_of
+from scrutiny.models.hf.pieces import without_space
 from scrutiny.models.hf.sequences import Runner
-from scrutiny.text.tokens import without_space
 
 #: What is kept for the way back takes several times the memory of an answer.
 _SHARE_OF_BUDGET: Final = 4

@@ -13,7 +13,7 @@ from scrutiny.core.example import Span
 from scrutiny.perturb.search.goal import Answer, Base, Goal, single
 from scrutiny.perturb.search.goals.starting import Against
 from scrutiny.perturb.search.state import State
-from scrutiny.text.edits.apply import carry
+from scrutiny.text.edits.apply import apply_to_answer
 from scrutiny.text.tokens import token_texts
 
 
@@ -148,7 +148,9 @@ class Tagging(Goal):
         if self.against == "gold":
             return frozenset(state.example.gold)
         try:
-            return frozenset(carry(single(base.answer).answer or (), base.example, state.edits))
+            return frozenset(
+                apply_to_answer(single(base.answer).answer or (), base.example, state.edits)
+            )
         except EditRefusedError:
             return None
 

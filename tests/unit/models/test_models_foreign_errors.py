@@ -1,4 +1,4 @@
-from scrutiny.core.boundary.storable import message_of, shown_value
+from scrutiny.models.answers.isolation import message_of, shown_value
 
 
 class Mute(Exception):

@@ -8,7 +8,7 @@ from scrutiny.text.edits.ordered import OrderedEdits
 
 
 def in_turn(first: Sequence[CarriedWord], second: Sequence[CarriedWord]) -> list[CarriedWord]:
-    """Words after two steps of edits, each with what it continues of the text before both.
+    """Words after two steps of a composition, each with what it continues of the original text.
 
     Parameters
     ----------
@@ -47,16 +47,10 @@ def _of_both(
     return CarriedWord(word.start, word.end, (), new, -1 - place[above])
 
 
-def with_nothing_known(word: CarriedWord) -> CarriedWord:
-    """Word of an edited text; one that continues none becomes new, without a head or labels."""
-    is_new = word.lost == "new_word"
-    return word._replace(lost="", new=Piece(word.start, word.end)) if is_new else word
-
-
 def restated(
     edits: Sequence[Edit], words: Sequence[CarriedWord], borders: Sequence[tuple[int, int]]
 ) -> list[Edit]:
-    """Edits that state their words, except those that cut one.
+    """Edits of a composition that state what becomes of their words, except those that cut one.
 
     Parameters
     ----------
