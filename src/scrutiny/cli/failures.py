@@ -133,7 +133,7 @@ def say(text: str) -> None:
 
 
 def tell(text: str) -> None:
-    """Print a message on stderr unless that fails, too: it may be closed or full."""
+    """Print a message on stderr; a failure to do so is none: it may be closed or full."""
     with suppress(OSError, ValueError, AttributeError):
         click.echo(text, err=True)
 

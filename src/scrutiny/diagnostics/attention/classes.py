@@ -106,7 +106,7 @@ def _values(made: Made, members: list[int]) -> tuple[float, ...] | Failure:
 
 
 def mass_on(found: WordMap, members: list[int]) -> tuple[NDArray[np.float64], float, float]:
-    """Attention ``(layer, head)`` to a class of words; rows; and the same for uniform attention.
+    """Attention ``(layer, head)`` that a class of words gets, rows, and what it gets if uniform.
 
     Uniform attention gives every word one row's worth in all, whether or not words may attend to
     themselves; a word that stands alone may have nothing to attend to.

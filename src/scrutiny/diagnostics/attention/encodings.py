@@ -16,7 +16,7 @@ Anchored = Callable[[WordMap, Integers], Booleans]
 
 
 def attends_to(found: WordMap, anchors: Integers) -> Booleans:
-    """Words ``(layer, head, word)`` that attend to an anchor more than to any other word.
+    """Encoding of a scope: words ``(layer, head, word)`` that attend to an anchor most of all.
 
     The first of equals counts; a word without attention to anything attends to nothing.
 
@@ -71,7 +71,7 @@ def path_to(found: WordMap, anchors: Integers, *, hops: int = 3) -> Booleans:
 
 
 def rollout_to(found: WordMap, anchors: Integers) -> Booleans:
-    """Words whose attention, rolled out to each layer, is strongest at an anchor.
+    """Encoding of a scope: words whose attention, rolled out to each layer, is most at an anchor.
 
     Heads of a layer start from that layer's head and go down through the mean over heads of the
     layers below, each mixed half and half with the identity.

@@ -116,7 +116,7 @@ class Calibration(Diagnostic[CalibrationParams]):
 
 
 def drawn_label(answer: Prediction | Failure, at: float, labels: Sequence[str]) -> str | None:
-    """Gold label of the control, which is calibrated: drawn by the model's probabilities."""
+    """Gold label of the calibrated control: drawn by probabilities, at a place between 0 and 1."""
     if isinstance(answer, Failure) or answer.scores is None:
         return None
     ends = accumulate(answer.scores)

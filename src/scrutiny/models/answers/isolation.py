@@ -44,7 +44,7 @@ def end_when_files_closed() -> None:
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Whether what left a model's code is the user's interrupt, also inside a group of errors."""
+    """Whether the user's interrupt left an isolated model's code, alone or in a group of errors."""
     if isinstance(error, BaseExceptionGroup):
         return error.subgroup(KeyboardInterrupt) is not None
     return isinstance(error, KeyboardInterrupt)

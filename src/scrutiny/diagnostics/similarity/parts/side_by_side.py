@@ -82,7 +82,7 @@ _FLOORS: Final[Mapping[str, str]] = {
 
 
 def stated(value: float, n: int, low: float | None = None, high: float | None = None) -> Estimate:
-    """A number of two sides with its n, for charts."""
+    """Number of two sides with its n, as charts of a comparison take it."""
     key = EstimateKey("compare", "", "second", "items", reference="first")
     return Estimate(key, value, low, high, 0.95, "", Counts(n), n)
 
