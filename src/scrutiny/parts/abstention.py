@@ -8,10 +8,10 @@ from scrutiny.core.randomness import generator
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import axis, channel, marks, series_color, tooltip, view_of
 from scrutiny.parts.part import Part, ReportPart, left_out
-from scrutiny.parts.run.identity import identity
+from scrutiny.parts.run.identity import anchor, identity
 from scrutiny.parts.run.references import own_subjects
 from scrutiny.parts.run.view import Hits, RunView
-from scrutiny.parts.titles import anchor, title_of
+from scrutiny.parts.titles import title_of
 from scrutiny.parts.wording.labels import row_labels
 from scrutiny.parts.wording.numbers import NO_VALUE, bracketed, decimals_for, number, percent
 from scrutiny.stats.intervals.retained import Retained, retained_scores

@@ -10,11 +10,11 @@ from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import channel, marks, series_color, tooltip, view_of
 from scrutiny.parts.part import MOST_CHARTS, MOST_ROWS, Part, ReportPart, left_out
-from scrutiny.parts.run.identity import by_identity, identity, varying
+from scrutiny.parts.run.identity import anchor, by_identity, identity, varying
 from scrutiny.parts.run.questions import Questions
 from scrutiny.parts.run.references import References, own_subjects, settled
 from scrutiny.parts.run.view import Hits, RunView
-from scrutiny.parts.titles import anchor, title_of
+from scrutiny.parts.titles import title_of
 from scrutiny.parts.wording.labels import row_labels
 from scrutiny.parts.wording.numbers import NO_VALUE, number
 

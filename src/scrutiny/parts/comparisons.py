@@ -9,11 +9,11 @@ from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.findings import forest_or_table
 from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out, shown
+from scrutiny.parts.run.identity import anchor
 from scrutiny.parts.run.lines import Line
 from scrutiny.parts.run.references import settled
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.titles import anchor
-from scrutiny.parts.wording.labels import key_title, row_labels
+from scrutiny.parts.wording.labels import estimate_words, row_labels
 from scrutiny.parts.wording.numbers import interval, number, p_value
 from scrutiny.parts.wording.verdicts import mark
 
@@ -54,8 +54,8 @@ def _charts(members: Sequence[Estimate]) -> Iterator[Chart]:
         for e, label in zip(members, row_labels(keys), strict=True)
     ]
     name = anchor("comparisons", keys[0], without=["condition", "group", "subject", "reference"])
-    title = f"{keys[0].diagnostic_name}: difference in {key_title(keys[0])}"
-    return forest_or_table(name, title, "", lines, metric=key_title(keys[0]))
+    title = f"{keys[0].diagnostic_name}: difference in {estimate_words(keys[0])}"
+    return forest_or_table(name, title, "", lines, metric=estimate_words(keys[0]))
 
 
 def _versus(e: Estimate, label: str) -> str:
@@ -79,7 +79,7 @@ def _ranks(tested: Sequence[Estimate]) -> Chart:
     """Exact rank tests of runs that are not paired, in addition to the intervals."""
     rows = tuple(
         (
-            f"{key_title(e.key)}: {_versus(e, label)}",
+            f"{estimate_words(e.key)}: {_versus(e, label)}",
             _TESTS[_test(e)],
             p_value(e.across[f"{_test(e)}_p"]),
             p_value(e.across[f"{_test(e)}_smallest_p"]),

@@ -13,10 +13,10 @@ from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import axis, guide, marks, series_color, tooltip, view_of
 from scrutiny.parts.part import Part, ReportPart, part_of
-from scrutiny.parts.run.identity import by_identity
+from scrutiny.parts.run.identity import by_identity, slug
 from scrutiny.parts.run.references import References, replicated
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import key_title, replicate_words, slug
+from scrutiny.parts.wording.labels import estimate_words, replicate_words
 from scrutiny.parts.wording.numbers import NO_VALUE, bracketed, decimals_for, interval, number
 
 #: Names of the same construct in different test sets.
@@ -103,7 +103,7 @@ def _main(
 
 def _chart(matches: Sequence[_Match], references: References) -> Chart:
     a, b = matches[0].a, matches[0].b
-    names = [f"{e.key.diagnostic_name} {key_title(e.key)}" for e in (a, b)]
+    names = [f"{e.key.diagnostic_name} {estimate_words(e.key)}" for e in (a, b)]
     where = f"{a.key.dataset} and {b.key.dataset}"
     subject = slug(" ".join([*names, where, a.key.subject]))
     return Chart(

@@ -9,10 +9,10 @@ from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import channel, series_color, tooltip, view_of
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out
-from scrutiny.parts.run.identity import identity
+from scrutiny.parts.run.identity import anchor, identity
 from scrutiny.parts.run.references import References, own_subjects
 from scrutiny.parts.run.view import Hits, RunView
-from scrutiny.parts.titles import anchor, title_of
+from scrutiny.parts.titles import title_of
 from scrutiny.parts.wording.labels import full_labels
 from scrutiny.parts.wording.numbers import NO_VALUE, number, percent
 from scrutiny.stats.agreement.flip_counts import FlipCounts

@@ -13,7 +13,7 @@ from scrutiny.parts.part import Part, ReportPart, part_of
 from scrutiny.parts.run.estimates import main_estimates
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import key_title
+from scrutiny.parts.wording.labels import estimate_words
 from scrutiny.parts.wording.numbers import interval
 
 #: Conditions that name a layer of the model, and of the one that it stands beside.
@@ -63,7 +63,7 @@ def _chart(grid: Grid) -> Chart | None:
     bare = replace(key, condition=more)
     return Chart(
         anchor=f"reliability-layer-grid-{value_digest(identity(bare), size=4)}",
-        title=(f"{key.diagnostic_name}: {key_title(key)}, {key.subject} and {key.reference}"),
+        title=(f"{key.diagnostic_name}: {estimate_words(key)}, {key.subject} and {key.reference}"),
         caption=f"On {where}.",
         spec=matrix_map([("", values)], rows=names[0], columns=names[1], titles=titles),
         table=ChartTable((titles[0], *names[1]), table, 1),

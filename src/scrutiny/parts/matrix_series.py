@@ -10,7 +10,7 @@ from scrutiny.core.plugin import unversioned
 from scrutiny.parts.run.estimates import main_estimates
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import key_title
+from scrutiny.parts.wording.labels import estimate_words
 
 #: Fewer models have a number or two, which stand in their rows.
 FEWEST: Final = 3
@@ -119,7 +119,7 @@ def _label(one: Series, members: Sequence[Series]) -> str:
         said.append("control")
     if len({key.group for key in same}) > 1:
         said.append(one.key.group)
-    return " \N{MIDDLE DOT} ".join([key_title(one.key), *said])
+    return " \N{MIDDLE DOT} ".join([estimate_words(one.key), *said])
 
 
 def _said(name: str, value: object) -> str:

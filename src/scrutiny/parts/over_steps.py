@@ -16,11 +16,11 @@ from scrutiny.parts.charts.vega import (
     view_of,
 )
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, part_of
-from scrutiny.parts.run.identity import by_identity
+from scrutiny.parts.run.identity import anchor, by_identity
 from scrutiny.parts.run.references import References, settled
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.titles import anchor, title_of
-from scrutiny.parts.wording.labels import key_title, replicate_words
+from scrutiny.parts.titles import title_of
+from scrutiny.parts.wording.labels import estimate_words, replicate_words
 from scrutiny.parts.wording.numbers import by_replicate, interval, out_of, plainly
 
 _FEWEST: Final = 3
@@ -78,7 +78,7 @@ def _chart(name: str, members: Sequence[Estimate], view: RunView, references: Re
 
 def _spec(name: str, members: Sequence[Estimate], limit: float | None) -> dict[str, Any]:
     x = axis("at", name, ticks=6)
-    y = axis("value", key_title(members[0].key))
+    y = axis("value", estimate_words(members[0].key))
     each = [
         {"at": _at(e, name), "replicate": replicate_words(r), "value": v}
         for e in members

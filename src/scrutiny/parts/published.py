@@ -9,9 +9,9 @@ from scrutiny.core.grouping import grouped
 from scrutiny.core.published import ODD, Reproduction
 from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.part import MOST_CHARTS, Part, ReportPart
+from scrutiny.parts.run.identity import slug
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.terminal.layout import wrapped
-from scrutiny.parts.wording.labels import slug
 from scrutiny.parts.wording.numbers import NO_VALUE, bracketed, decimals_for, number
 from scrutiny.parts.wording.verdicts import mark
 

@@ -10,11 +10,11 @@ from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.part import MOST_ROWS
-from scrutiny.parts.run.identity import identity
+from scrutiny.parts.run.identity import anchor, identity
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.terminal.layout import fold, side_by_side, wrapped
-from scrutiny.parts.titles import anchor, title_of
-from scrutiny.parts.wording.labels import capitalized, metric_title, replicate_words, row_labels
+from scrutiny.parts.titles import title_of
+from scrutiny.parts.wording.labels import capitalized, metric_words, replicate_words, row_labels
 from scrutiny.parts.wording.numbers import NO_VALUE, p_value
 from scrutiny.reliability.replicates.tests import is_test
 
@@ -119,7 +119,7 @@ def tests_lines(view: RunView) -> Iterator[Text]:
         tests = list(found.values())
         labels = row_labels(_of_any_replicate([test.rows[0].key for test in tests]))
         yield Text()
-        title = capitalized(f"{metric_title(metric)}, one replicate at a time")
+        title = capitalized(f"{metric_words(metric)}, one replicate at a time")
         yield Text(title, style="bold")
         header = ("test", 33), ("p, min\N{EN DASH}max", 17), ("p ≤ .01", 8), ("Holm", 7)
         yield Text(side_by_side(*header, ("smallest p", 12)), style="dim")

@@ -10,13 +10,13 @@ from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.charts.vega import guide, label_axis, marks, tooltip, value_axis, view_of
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, part_of
-from scrutiny.parts.run.identity import by_identity, identity
+from scrutiny.parts.run.identity import anchor, by_identity, identity
 from scrutiny.parts.run.questions import Questions
 from scrutiny.parts.run.references import References, replicated
 from scrutiny.parts.run.view import OwnInterval, RunView
 from scrutiny.parts.seed_tests import SeedTests, chart_of_tests, tests_beside, tests_row
-from scrutiny.parts.titles import anchor, side_of, title_of
-from scrutiny.parts.wording.labels import metric_title, replicate_words, row_labels
+from scrutiny.parts.titles import side_of, title_of
+from scrutiny.parts.wording.labels import metric_words, replicate_words, row_labels
 from scrutiny.parts.wording.numbers import (
     NO_VALUE,
     decimals_for,
@@ -159,7 +159,7 @@ def _table(rows: Sequence[_Row], tests: Mapping[str, Mapping[str, SeedTests]]) -
     one_each = len(names) <= MOST_COLUMNS
     columns = [replicate_words(n) for n in names] if one_each else ["min", "max"]
     of_all = ["mean \N{PLUS-MINUS SIGN} sd", "interval", "n/planned", "marked", "same sign"]
-    of_tests = [f"{metric_title(test)}: p \N{LESS-THAN OR EQUAL TO} .01" for test in tests]
+    of_tests = [f"{metric_words(test)}: p \N{LESS-THAN OR EQUAL TO} .01" for test in tests]
     body, marks = [], set()
     for at, (label, e, reference, own) in enumerate(rows):
         decimals = decimals_for(e.low, e.high, e.value)

@@ -11,12 +11,12 @@ from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.findings import forest
 from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.part import Part, ReportPart, shown
-from scrutiny.parts.run.identity import identity
+from scrutiny.parts.run.identity import anchor, identity
 from scrutiny.parts.run.in_slices import gap_key
 from scrutiny.parts.run.lines import Line
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.titles import anchor, title_of
-from scrutiny.parts.wording.labels import key_title
+from scrutiny.parts.titles import title_of
+from scrutiny.parts.wording.labels import estimate_words
 from scrutiny.parts.wording.numbers import NO_VALUE, interval
 
 _ALL: Final = "all items"
@@ -94,7 +94,7 @@ def _chart(
         rows.append((size["where"], state, count, interval(one), interval(gap, signed=True)))
     place, title = anchor("slices", whole.key), title_of([whole.key], view)
     table = ChartTable(_HEADER, tuple(rows), 2)
-    made = forest(place, series, metric=key_title(whole.key), limit=None)
+    made = forest(place, series, metric=estimate_words(whole.key), limit=None)
     if made is None:
         return Chart(place, title, "No slice is large enough.", table)
     return replace(made, title=title, table=table, is_open=True)

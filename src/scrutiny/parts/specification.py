@@ -8,11 +8,11 @@ from scrutiny.core.plugin import unversioned
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import channel, drawn, guide, marks, tooltip, view_of
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out
-from scrutiny.parts.run.identity import varying
+from scrutiny.parts.run.identity import anchor, varying
 from scrutiny.parts.run.questions import Questions
 from scrutiny.parts.run.references import References, settled
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.titles import anchor, title_of
+from scrutiny.parts.titles import title_of
 from scrutiny.parts.wording.labels import full_labels, row_labels
 from scrutiny.parts.wording.numbers import decimals_for, interval, number, out_of, plainly
 

@@ -1,13 +1,11 @@
-"""Titles of charts in parts, their anchors, and signs of intervals."""
+"""Titles of charts in parts, and signs of intervals."""
 
 from collections.abc import Sequence
 
-from scrutiny.core.boundary.canonical import value_digest
 from scrutiny.core.estimate import EstimateKey
-from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.references import own_subjects
 from scrutiny.parts.run.view import OwnInterval, RunView
-from scrutiny.parts.wording.labels import key_parts, key_title
+from scrutiny.parts.wording.labels import estimate_words, key_parts
 
 ABOVE, BELOW = "\N{BLACK UP-POINTING TRIANGLE}", "\N{BLACK DOWN-POINTING TRIANGLE}"
 
@@ -25,7 +23,7 @@ def title_of(keys: Sequence[EstimateKey], view: RunView) -> str:
     }
     said = [v for n, v in shared.items() if n.startswith("condition.") and v]
     said += [shared[n] for n, holds in several.items() if holds and shared.get(n)]
-    name = key_title(keys[0])
+    name = estimate_words(keys[0])
     name = f"{keys[0].diagnostic_name}: {name}"
     return " \N{MIDDLE DOT} ".join([name, *said])
 
@@ -35,8 +33,3 @@ def side_of(own: OwnInterval | None, reference: float | None) -> str:
     if own is None or reference is None:
         return ""
     return ABOVE if own.low > reference else BELOW if own.high < reference else ""
-
-
-def anchor(part: str, key: EstimateKey, *, without: Sequence[str] = ()) -> str:
-    """Stable anchor of a chart: its part, and a digest of its content."""
-    return f"reliability-{part}-{value_digest(identity(key, without=without), size=4)}"

@@ -27,7 +27,7 @@ def over_rows(sums: Array) -> Array:
 
 
 def with_count(*columns: Array) -> Array:
-    """Components of a mean over rows: these columns, and a count of rows."""
+    """Components of an additive metric, a mean over rows: these columns, and a count of rows."""
     return np.stack([*columns, np.ones_like(columns[0])], axis=-1)
 
 
@@ -101,7 +101,7 @@ def is_quotient(statistic: Statistic) -> bool:
 
 
 def second(sums: Array) -> Array:
-    """Second component: the denominator of a ratio of two sums."""
+    """Divisor of a ratio metric: the second of its two sums."""
     return np.asarray(sums[..., 1])
 
 

@@ -32,7 +32,6 @@ from scrutiny.core.expressions import (
     GAIN,
     OPERATORS,
     Expression,
-    expression_in_words,
     metric_of_metric,
     parse_expression,
 )
@@ -99,7 +98,7 @@ class Parametric(Told, Generic[Kind]):
 
 
 def one_of(name: str, made: Mapping[str, Kind]) -> Parametric[Kind]:
-    """Parametric metrics with a few choices; each is made with the name of its random stream.
+    """Metrics of one name with a few choices; each is made with the name of its random stream.
 
     Examples
     --------
@@ -168,13 +167,6 @@ def metric_of(text: str, measures: Sequence[Measure] = ()) -> Statistic:
         measure = next((one for one in measures if one.name == of), Measure(of))
         return _of_measure(found, replace(measure, axes=()), name)
     return _with_value(found, whole.arguments[0].text) if isinstance(found, Parametric) else found
-
-
-def in_words(metric: str, measures: Sequence[Measure]) -> str:
-    """Label of a metric; means have the labels of their measures."""
-    return expression_in_words(
-        metric, {measure.name: measure.says for measure in measures if measure.says}
-    )
 
 
 @lru_cache(maxsize=4096)

@@ -2,9 +2,9 @@
 
 from scrutiny.parts.charts.tables import Chart
 from scrutiny.parts.part import Part, ReportPart
+from scrutiny.parts.run.identity import slug
 from scrutiny.parts.run.view import RunFacts, RunView
 from scrutiny.parts.terminal.layout import WIDTH
-from scrutiny.parts.wording.labels import slug
 from scrutiny.testing.promises import promise
 
 

@@ -10,9 +10,10 @@ from scrutiny.core.randomness import stream_of
 from scrutiny.core.registry import Entry, Registration, Registry
 from scrutiny.diagnostics.attack.metrics import SUCCESS_WITHIN
 from scrutiny.diagnostics.attention.metrics.heads import BASELINE
+from scrutiny.parts.wording.labels import metric_in_words
 from scrutiny.reliability import metrics
 from scrutiny.reliability.additive import Additive, scale_of
-from scrutiny.reliability.metrics import in_words, metric_name, metric_of, usual_metrics
+from scrutiny.reliability.metrics import metric_name, metric_of, usual_metrics
 from scrutiny.reliability.of_measures import measures_of
 from scrutiny.reliability.statistics import ACCURACY, ENTITY_F1
 
@@ -69,8 +70,8 @@ def test_means_say_what_their_measure_says():
     measures = measures_of("attack@1#0123")
     assert metric_of("median(asked)", measures).says == "texts asked, median"
     assert metric_of("median(asked)", measures).needs == ("asked", "attacked")
-    assert in_words("drop(mean(similarity))@1", measures) == "cosine to the original drop"
-    assert (measures_of("unknown@1"), in_words("mean(x)", ())) == ((), "mean x")
+    assert metric_in_words("drop(mean(similarity))@1", measures) == "cosine to the original drop"
+    assert (measures_of("unknown@1"), metric_in_words("mean(x)", ())) == ((), "mean x")
 
 
 def test_a_plug_in_that_is_no_statistic_is_told(monkeypatch):

@@ -3,12 +3,12 @@
 import pytest
 
 from scrutiny.core.estimate import EstimateKey
+from scrutiny.parts.run.identity import slug
 from scrutiny.parts.wording.labels import (
     constant_parts,
     distinct_labels,
     replicate_words,
     shared_words,
-    slug,
 )
 
 

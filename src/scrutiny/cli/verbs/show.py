@@ -68,13 +68,13 @@ def _metric(name: str) -> tuple[Entry, Any]:
 
 def _measured(name: str) -> list[tuple[str, str]]:
     """Diagnostics that record the measure of a metric, and its description."""
-    from scrutiny.reliability.metrics import in_words
+    from scrutiny.parts.wording.labels import metric_in_words
     from scrutiny.reliability.of_measures import measures_of
 
     of = name.rpartition("(")[2].partition(")")[0] if "(" in name else ""
     known = {one: measures_of(one) for one in registry().names("diagnostic")} if of else {}
     found = [
-        f"{diagnostic} ({in_words(name, measures)})"
+        f"{diagnostic} ({metric_in_words(name, measures)})"
         for diagnostic, measures in known.items()
         if any(one.name == of and one.says for one in measures)
     ]

@@ -29,7 +29,7 @@ from scrutiny.parts.charts.vega import (
     view_of,
 )
 from scrutiny.parts.run.lines import Line
-from scrutiny.parts.wording.labels import metric_title, replicate_words
+from scrutiny.parts.wording.labels import metric_words, replicate_words
 from scrutiny.parts.wording.numbers import (
     by_replicate,
     decimals_for,
@@ -69,7 +69,7 @@ def forest(anchor: str, lines: Sequence[Line], *, metric: str, limit: float | No
     caption += f", the dashed one the limit of the claim ({number(limit)})." if limit else "."
     return Chart(
         anchor=anchor,
-        title=f"{metric_title(metric)} with intervals",
+        title=f"{metric_words(metric)} with intervals",
         caption=caption,
         spec=view_of(values, height=STEP, layer=layers),
         table=forest_table(lines),

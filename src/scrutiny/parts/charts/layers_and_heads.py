@@ -7,7 +7,7 @@ from typing import Any, Final
 from scrutiny.parts.charts.tables import Spec
 from scrutiny.parts.charts.vega import channel, marks, radio, tooltip, view_of
 from scrutiny.parts.run.estimates import HeadPlace
-from scrutiny.parts.wording.labels import metric_title
+from scrutiny.parts.wording.labels import metric_words
 
 _ROW: Final = 18  # pixels of a layer
 _ABOVE: Final = 26  # pixels of the panels' titles
@@ -69,7 +69,7 @@ def heat_map(
         layer=[cells, best, _titles(panels, size, place)],
     )
     if choice:
-        spec["params"] = [radio(choice, {score: metric_title(score) for score in scores})]
+        spec["params"] = [radio(choice, {score: metric_words(score) for score in scores})]
     return spec
 
 

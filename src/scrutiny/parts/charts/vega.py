@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from scrutiny.core.estimate import Estimate
 from scrutiny.parts.charts.tables import Spec
-from scrutiny.parts.wording.labels import metric_title
+from scrutiny.parts.wording.labels import metric_words
 from scrutiny.parts.wording.numbers import interval
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
@@ -64,7 +64,7 @@ def label_axis(order: Sequence[str]) -> Spec:
 
 def value_axis(name: str, metric: str) -> Spec:
     """Numbers along x, with the metric as title."""
-    return channel(name, "quantitative", title=metric_title(metric), tickCount=6)
+    return channel(name, "quantitative", title=metric_words(metric), tickCount=6)
 
 
 def axis(name: str, title: str, *, ticks: int = 5, **scale: Any) -> Spec:

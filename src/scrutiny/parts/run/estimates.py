@@ -51,7 +51,7 @@ def single_estimates(view: RunView) -> tuple[Estimate, ...]:
 
 
 def place_of(key: EstimateKey) -> HeadPlace | None:
-    """Where in a model an estimate of a run is: layer and head, or layer alone; `None` for most.
+    """Layer and head, or layer alone, that an estimate of a run belongs to; `None` for most.
 
     Examples
     --------

@@ -1,11 +1,12 @@
-"""Groups of estimates that differ in one field only."""
+"""Identity of estimates in a report: groups that differ in one field only, and anchors."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Final
 
-from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.boundary.canonical import canonical_json, value_digest
 from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.grouping import grouped
 
@@ -46,6 +47,22 @@ def varying(keys: Sequence[EstimateKey]) -> list[str]:
     """Conditions by which estimates of a run differ: their names, sorted."""
     names = sorted({name for key in keys for name in key.condition})
     return [name for name in names if len({_text(key.condition, name) for key in keys}) > 1]
+
+
+def anchor(part: str, key: EstimateKey, *, without: Sequence[str] = ()) -> str:
+    """Anchor of a chart of a run's estimates: its part, and a digest of their key."""
+    return f"reliability-{part}-{value_digest(identity(key, without=without), size=4)}"
+
+
+def slug(text: str) -> str:
+    """Anchor from a name of a run, in lower-case ASCII; the same text always gives the same.
+
+    Examples
+    --------
+    >>> slug("robustness@1#5f3a9c"), slug("Does a < b?")
+    ('robustness-1-5f3a9c', 'does-a-b')
+    """
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "x"
 
 
 def _text(condition: Mapping[str, object], name: str) -> str:

@@ -63,7 +63,7 @@ class References:
 
 
 def own_subjects(view: RunView) -> set[str]:
-    """Measured families; not untrained networks and other controls."""
+    """Subjects that a run measures; not its untrained networks and other controls."""
     measured = {e.key.subject for e in view.estimates if e.key.role == "measured"}
     return measured or {e.key.subject for e in view.estimates}
 

@@ -49,7 +49,7 @@ class Risk:
 
 
 def risks_of(findings: Sequence[Finding]) -> list[Risk]:
-    """Risks among findings: what hurts first, largest cost first.
+    """Risks of a finished run, from its findings: what hurts first, largest cost first.
 
     A finding is a risk where its claim declares one, or its number has a direction: of accuracy
     less is worse, of a drop more. One without a number, which was refused, is a risk where others

@@ -6,8 +6,9 @@ from typing import Final
 
 from scrutiny.core.claim import IN_SLICES, Finding
 from scrutiny.core.grouping import grouped
+from scrutiny.parts.run.identity import slug
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import numbered, shared_words, slug
+from scrutiny.parts.wording.labels import numbered, shared_words
 from scrutiny.parts.wording.numbers import interval, out_of
 from scrutiny.parts.wording.verdicts import VERDICTS, context
 from scrutiny.reliability.verdicts.checks import worst_outcome

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.plugin import family_name
 from scrutiny.parts.run.estimates import main_estimates, single_estimates
+from scrutiny.parts.run.identity import slug
 from scrutiny.parts.run.rows import AuditRow, audit_rows
 from scrutiny.parts.run.view import DiagnosticNotes, Missing, RunView
-from scrutiny.parts.wording.labels import slug
 
 
 @dataclass(frozen=True, slots=True)

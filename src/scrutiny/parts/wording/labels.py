@@ -1,4 +1,4 @@
-"""Short distinct names of rows, and stable anchors."""
+"""Short distinct names of rows, and metrics in words."""
 
 import json
 import re
@@ -8,8 +8,9 @@ from functools import cache
 from typing import Final
 
 from scrutiny.core.estimate import EstimateKey
+from scrutiny.core.expressions import expression_in_words
 from scrutiny.core.plugin import unversioned
-from scrutiny.reliability.metrics import in_words
+from scrutiny.core.record import Measure
 from scrutiny.reliability.of_measures import measures_of
 
 GAP: Final = "\N{HORIZONTAL ELLIPSIS}"
@@ -17,19 +18,8 @@ _DIGITS: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _FEWEST_SHARED: Final = 2
 
 
-def slug(text: str) -> str:
-    """Lower-case ASCII name for an anchor; the same text always gives the same.
-
-    Examples
-    --------
-    >>> slug("robustness@1#5f3a9c"), slug("Does a < b?")
-    ('robustness-1-5f3a9c', 'does-a-b')
-    """
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "x"
-
-
 def one_line(text: str) -> str:
-    """Text without control characters and with single spaces, for a table cell.
+    """Wording on one line: text without control characters and with single spaces.
 
     Examples
     --------
@@ -76,7 +66,7 @@ def _short(name: str) -> str:
 
 
 def shared_words(sentences: Sequence[str]) -> tuple[str, list[str]]:
-    """Frame that sentences of claims share, and by which words each differs: its label.
+    """Wording that sentences of claims share, and the words by which each differs: its label.
 
     The words that all sentences share at both ends are said once. Sentences that share fewer than
     two words, or of which one would be left empty, are handed back whole under an empty frame. A
@@ -130,7 +120,7 @@ def replicate_words(replicate: str | None) -> str:
 
 
 def key_parts(key: EstimateKey) -> dict[str, str]:
-    """Key of an estimate as named texts, condition by condition."""
+    """Wording of an estimate's key, part by part and condition by condition."""
     parts = {
         "diagnostic": key.diagnostic,
         "metric": key.metric_name,
@@ -211,15 +201,22 @@ def _plain(name: str, value: object) -> str:
     return f"{name} {json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)}"
 
 
-def key_title(key: EstimateKey) -> str:
-    """Name of an estimate's metric in words."""
-    return metric_title(key.metric, key.diagnostic)
+def estimate_words(key: EstimateKey) -> str:
+    """Wording of an estimate's metric."""
+    return metric_words(key.metric, key.diagnostic)
 
 
 @cache
-def metric_title(metric: str, diagnostic: str = "") -> str:
-    """Name of a metric in words; for a mean, the description of the diagnostic's measure."""
-    return in_words(metric, measures_of(diagnostic) if "(" in metric else ())
+def metric_words(metric: str, diagnostic: str = "") -> str:
+    """Wording of a metric of a diagnostic; for a mean, the description of its measure."""
+    return metric_in_words(metric, measures_of(diagnostic) if "(" in metric else ())
+
+
+def metric_in_words(metric: str, measures: Sequence[Measure]) -> str:
+    """Wording of a metric; means are worded as their measures."""
+    return expression_in_words(
+        metric, {measure.name: measure.says for measure in measures if measure.says}
+    )
 
 
 def row_labels(keys: Sequence[EstimateKey]) -> list[str]:
@@ -232,7 +229,7 @@ def full_labels(keys: Sequence[EstimateKey]) -> list[str]:
     """Label of each key among neighbors of any diagnostic and metric."""
     several = len({key.diagnostic_name for key in keys}) > 1
     labels = distinct_labels(keys, without=frozenset({"diagnostic", "role"}))
-    labels = [key_title(keys[0])] if len(keys) == 1 else _with_roles(keys, labels)
+    labels = [estimate_words(keys[0])] if len(keys) == 1 else _with_roles(keys, labels)
     heads = [f"{key.diagnostic_name}: " if several else "" for key in keys]
     return numbered([head + label for head, label in zip(heads, labels, strict=True)])
 

@@ -42,7 +42,7 @@ def mark(verdict: str) -> str:
 
 
 def sentences(findings: Sequence[Finding], families: Mapping[str, str]) -> tuple[str, ...]:
-    """Findings of a run, one sentence for each family of claims, the largest first.
+    """Verdicts in words: one sentence for each family of claims, the largest first.
 
     Where there are too many families to read, the first sentence counts all claims, and those
     families follow that have something to state.

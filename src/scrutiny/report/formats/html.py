@@ -15,8 +15,9 @@ from scrutiny.core.boundary.storable import printable
 from scrutiny.core.grouping import grouped
 from scrutiny.parts.charts.glyphs import WIDTH
 from scrutiny.parts.part import Part
+from scrutiny.parts.run.identity import slug
 from scrutiny.parts.run.view import DatasetLine, RunView
-from scrutiny.parts.wording.labels import capitalized, short_names, slug
+from scrutiny.parts.wording.labels import capitalized, short_names
 from scrutiny.parts.wording.numbers import percent
 from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, STATES, VERDICTS, mark
 from scrutiny.report.formats.page import DETAILS, Detail, Page, page

@@ -15,6 +15,7 @@ from scrutiny.parts.charts.glyphs import Glyph, glyphs
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.flip_histogram import flips_of
 from scrutiny.parts.part import Chapter, Part
+from scrutiny.parts.run.identity import slug
 from scrutiny.parts.run.lines import LineGroup, line_groups
 from scrutiny.parts.run.rows import AuditRow
 from scrutiny.parts.run.sections import Section, sections
@@ -23,9 +24,8 @@ from scrutiny.parts.wording.labels import (
     GAP,
     constant_parts,
     distinct_labels,
-    metric_title,
+    metric_words,
     short_names,
-    slug,
 )
 from scrutiny.parts.wording.numbers import denominator, interval, number, p_value, value_and_bounds
 from scrutiny.parts.wording.verdicts import counts, headline, sentences
@@ -259,7 +259,7 @@ def _shortened(text: str, view: RunView) -> str:
 def _said(section: Section, metric: str) -> str:
     """A metric in words, as its diagnostic says it."""
     diagnostics = {e.key.diagnostic for e in section.estimates if e.key.metric == metric}
-    return metric_title(metric, next(iter(diagnostics), ""))
+    return metric_words(metric, next(iter(diagnostics), ""))
 
 
 def _charts(section: Section, groups: Sequence[LineGroup]) -> list[Chart]:

@@ -11,8 +11,8 @@ from typing import Final
 from scrutiny.core.boundary.canonical import canonical_json, plain
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import PlanError
+from scrutiny.parts.wording.labels import metric_in_words
 from scrutiny.reliability.contrasts import contrast, shared_items
-from scrutiny.reliability.metrics import in_words
 from scrutiny.reliability.verdicts.claims import decide
 from scrutiny.reliability.verdicts.families import counted
 from scrutiny.run.estimating.estimates import estimator_of
@@ -152,7 +152,7 @@ def _claim(name: str, assignment: Assignment) -> Claim:
     """Claim that the second run's value is lower: supported, denied (higher), or undecided."""
     spec = assignment.spec
     where = ", ".join(f"{v}" for v in {**spec.condition, **assignment.within}.values())
-    what = in_words(spec.metric, assignment.measures)
+    what = metric_in_words(spec.metric, assignment.measures)
     of = "" if spec.group == "all" else f", {spec.group} items"
     return Claim(
         id=name,

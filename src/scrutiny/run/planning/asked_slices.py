@@ -15,7 +15,8 @@ from scrutiny.core.errors import PlanError, UserError
 from scrutiny.core.plan import Plan
 from scrutiny.core.slice_syntax import canonical, complement
 from scrutiny.data.slices import FEWEST
-from scrutiny.reliability.metrics import in_words, metric_of
+from scrutiny.parts.wording.labels import metric_in_words
+from scrutiny.reliability.metrics import metric_of
 from scrutiny.reliability.on_rows import on_rows
 from scrutiny.run.planning.assignment import Assignment, PlannedContrast
 from scrutiny.run.planning.resolved import Resolved, SliceSize
@@ -156,7 +157,7 @@ def _worse(number: Assignment, where: str, gap: str) -> Iterator[Claim]:
     operator, word = known.get(metric_of(number.spec.metric, number.measures).higher_is, ("", ""))
     if not operator:
         return
-    place, said = _place(number.condition), in_words(number.spec.metric, number.measures)
+    place, said = _place(number.condition), metric_in_words(number.spec.metric, number.measures)
     yield Claim(
         id=gap,
         says=f"{place}{said} is {word} where {where} than elsewhere",

@@ -27,7 +27,7 @@ from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.part import Part, ReportPart, part_of
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import metric_title
+from scrutiny.parts.wording.labels import metric_words
 
 _MOST_PANELS: Final = 4
 _SAME: Final = ("subject", "role", "dataset")
@@ -90,7 +90,7 @@ def _chart(members: Sequence[HeadMap], study: HeadStudy, *, name: str, most: flo
     )
     return Chart(
         anchor=anchor_of(f"change-{members[0].key.subject}", key, without=()),
-        title=title_of(key, f"change of {metric_title(score)}", of=f"{key.reference} on {name}"),
+        title=title_of(key, f"change of {metric_words(score)}", of=f"{key.reference} on {name}"),
         caption=f"Largest gains: {parts}. Values are means over runs \N{PLUS-MINUS SIGN} sd.",
         spec=heat_map(panels, [score], most=most or 1.0),
         table=_top(members, titles, study),

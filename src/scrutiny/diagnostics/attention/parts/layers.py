@@ -25,7 +25,7 @@ from scrutiny.parts.part import Part, ReportPart, part_of
 from scrutiny.parts.run.estimates import HeadPlace
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import metric_title, replicate_words
+from scrutiny.parts.wording.labels import metric_words, replicate_words
 from scrutiny.parts.wording.numbers import NO_VALUE, interval
 
 _MOST: Final = 12
@@ -78,7 +78,7 @@ def _chart(
     members: Sequence[HeadMap], study: HeadStudy, *, of: tuple[str, str], what: str
 ) -> Chart:
     base, dataset = of
-    key, score = members[0].key, metric_title(score_of(members[0].key))
+    key, score = members[0].key, metric_words(score_of(members[0].key))
     named = [(one.key.subject, one) for one in members]
     said = f"change of mean head {score}" if what == "change" else f"mean head {score}"
     return Chart(

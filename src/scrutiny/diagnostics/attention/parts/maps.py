@@ -22,7 +22,7 @@ from scrutiny.parts.part import Part, ReportPart, left_out
 from scrutiny.parts.run.estimates import HeadPlace
 from scrutiny.parts.run.identity import identity
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import metric_title
+from scrutiny.parts.wording.labels import metric_words
 from scrutiny.parts.wording.numbers import NO_VALUE, interval, mean_and_sd, number, p_value
 
 TOP: Final = 10
@@ -99,7 +99,7 @@ def _chart(block: Block) -> Chart:
         table=_top(block, names),
         is_open=True,
         more=matrix([block.maps[d, block.main] for d in block.datasets], list(names.values())),
-        more_title=f"{metric_title(block.main)} of every head",
+        more_title=f"{metric_words(block.main)} of every head",
         has_choice=lists_choice,
     )
 
@@ -118,14 +118,14 @@ def _caption(block: Block, names: dict[str, str]) -> str:
         if one is not None and place is not None:
             said.append(f"{place_name(place)} on {name} ({cell_text(one.cells[place])})")
     which = "Best" if block.main in SCORES else "Largest"
-    return f"{which} by {metric_title(block.main)}: {'; '.join(said) or NO_VALUE}."
+    return f"{which} by {metric_words(block.main)}: {'; '.join(said) or NO_VALUE}."
 
 
 def _top(block: Block, names: dict[str, str]) -> ChartTable:
     """The best heads of the first dataset, with their intervals on all datasets."""
     first = block.maps[block.datasets[0], block.main]
     columns = [
-        (f"{metric_title(score)}, {name}" if len(names) > 1 else metric_title(score), one)
+        (f"{metric_words(score)}, {name}" if len(names) > 1 else metric_words(score), one)
         for dataset, name in names.items()
         for score in block.scores
         if (one := block.maps.get((dataset, score))) is not None
@@ -183,7 +183,7 @@ def cell_text(cell: HeadValue | None, *, signed: bool = False) -> str:
 
 def title_of(key: EstimateKey, score: str, *, of: str = "") -> str:
     """Title of a chart of heads: diagnostic, score, family and condition."""
-    parts = [f"{key.diagnostic_name}: {metric_title(score)}", of or key.subject]
+    parts = [f"{key.diagnostic_name}: {metric_words(score)}", of or key.subject]
     return " \N{MIDDLE DOT} ".join([*parts, *filter(None, [condition_words(key)])])
 
 

@@ -20,7 +20,7 @@ from scrutiny.parts.part import Part, ReportPart
 from scrutiny.parts.run.estimates import main_estimates
 from scrutiny.parts.run.identity import by_identity, identity
 from scrutiny.parts.run.view import RunView
-from scrutiny.parts.wording.labels import metric_title
+from scrutiny.parts.wording.labels import metric_words
 from scrutiny.parts.wording.numbers import NO_VALUE, interval
 from scrutiny.reliability.replicates.tests import is_test
 
@@ -228,7 +228,7 @@ def _label(e: Estimate, beside: Sequence[Estimate]) -> str:
     parts = [e.key.subject] if len(families) > 1 else []
     parts += [datasets[e.key.dataset]] if len(datasets) > 1 else []
     words = condition_words(e.key)
-    return " \N{MIDDLE DOT} ".join([metric_title(score), *parts, *([words] if words else [])])
+    return " \N{MIDDLE DOT} ".join([metric_words(score), *parts, *([words] if words else [])])
 
 
 def _table(

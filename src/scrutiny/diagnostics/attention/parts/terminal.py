@@ -13,7 +13,7 @@ from scrutiny.diagnostics.attention.parts.study import condition_words, score_of
 from scrutiny.parts.run.estimates import single_estimates
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.terminal.layout import fold, side_by_side, wrapped
-from scrutiny.parts.wording.labels import metric_title
+from scrutiny.parts.wording.labels import metric_words
 from scrutiny.parts.wording.numbers import interval, number
 
 _MOST: Final = 24
@@ -63,7 +63,7 @@ def _title(one: HeadMap, names: dict[str, str]) -> str:
 def _line(one: HeadMap) -> Iterator[Text]:
     values, best = one.values, one.best
     assert best is not None  # the caller keeps maps with values
-    metric = metric_title(score_of(one.key))
+    metric = metric_words(score_of(one.key))
     if len(best) == 1:
         metric = f"{metric.replace('mean head', 'mean')} by layer"
     label = f"  {condition_words(one.key) or 'all'} \N{MIDDLE DOT} {metric}"
