@@ -164,7 +164,7 @@ def test_grammar_counts_the_kinds_that_are_not_ignored():
 
 
 def test_a_missing_checker_is_named_with_its_extra(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "harper", None)
+    monkeypatch.setattr("scrutiny.perturb.resources.loading.find_spec", lambda module: None)
     with pytest.raises(MissingExtraError, match=r"scrutiny\[nlp\]"):
         load_resource.__wrapped__("grammar")
 

@@ -11,7 +11,6 @@ from scrutiny.core.example import Example, Span
 from scrutiny.core.task import Prediction
 from scrutiny.data.dataset import load_dataset
 from scrutiny.data.hashes import letters_hash
-from scrutiny.data.shared_items import refuse_shared
 from scrutiny.models.hf.batching import by_length
 from scrutiny.tasks.names import load_task
 from scrutiny.tasks.scored import level_of
@@ -19,6 +18,7 @@ from scrutiny.training.finetuning.augmentation import augmented, must_keep_label
 from scrutiny.training.finetuning.batches import shuffled
 from scrutiny.training.finetuning.parts import load_parts, split_off_dev
 from scrutiny.training.finetuning.recipe import FinetuningRecipe, rate_at, rate_for
+from scrutiny.training.finetuning.shared_rows import refuse_shared
 
 CLASSES = load_task("text-classification")
 

@@ -16,10 +16,10 @@ from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.data.hashes import letters_hash
 from scrutiny.data.labels import LabelMatch
-from scrutiny.data.shared_items import refuse_shared
 from scrutiny.tasks.names import load_task
 from scrutiny.training.finetuning.anchored.task_gradient import TASKS, Learned
 from scrutiny.training.finetuning.recipe import FinetuningRecipe
+from scrutiny.training.finetuning.shared_rows import refuse_shared
 
 _STREAM: Final = "finetune@1"
 

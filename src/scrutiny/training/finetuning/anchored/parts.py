@@ -6,12 +6,12 @@ from scrutiny.core.errors import DataError
 from scrutiny.core.example import Example
 from scrutiny.data.dataset import Dataset
 from scrutiny.data.hashes import letters_hash
-from scrutiny.data.shared_items import refuse_shared
 from scrutiny.tasks.held_out import COLUMN, is_held_out, sentence_place
 from scrutiny.tasks.names import load_task
 from scrutiny.training.finetuning.anchored.recipe import PieceRecipe
 from scrutiny.training.finetuning.anchored.task_gradient import TRUTHS, Learned, PieceTask
 from scrutiny.training.finetuning.parts import DataParts, limited_training
+from scrutiny.training.finetuning.shared_rows import refuse_shared
 
 Examples = tuple[Example, ...]
 
