@@ -111,6 +111,7 @@ def test_many_ranks_are_exact_where_at_most_one_pair_is_out_of_order(other):
 
 def test_the_least_p_of_a_few_ranks_is_that_of_one_order_and_its_reverse():
     assert kendall_test([1, 2, 3], [3, 1, 2]).smallest_p == pytest.approx(2 / 6)
+    assert kendall_test([1, 2], [2, 1]).p_value == 1.0
     assert kendall_test([1, 2, 3], [1, 2, 3]).p_value == pytest.approx(2 / 6)
     assert kendall_test([1, 2, 3], [1, 2, 3]).smallest_p > 0.05
 
