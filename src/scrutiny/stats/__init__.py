@@ -10,7 +10,8 @@ resampling
 intervals
     `interval` (`Interval`, `Decomposition`). `crossed`: the default, replicates crossed with items
     (its pieces in `parts`, its scales in `scale`, with Wilson's interval). `contrast`: two sides,
-    paired or unpaired. `bootstrap`: items only, percentile and BCa. `multibootstrap`: as published. `replicates`: seeds only.
+    paired or unpaired. `bootstrap`: items only, percentile and BCa. `multibootstrap`: as published.
+    `replicates`: seeds only.
     `simultaneous`: limits that hold for all rows of a family at once (`families`), with seed
     variances moderated over the family (`moderation`), the critical `distance` for items and seeds
     together, and `tango` for shares of the same items. `planner`: items or seeds that would do.
