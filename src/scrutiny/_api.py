@@ -147,8 +147,8 @@ def audit(
     models = _models(model)
     rows: tuple[DataPlan, ...] = ()
     if data is not None:
-        _, datasets = _inputs(model, data, asked.pop("task", ""))
-        rows = (replace(datasets[0], limit=plain_given(asked.pop("limit", None))),)
+        row = _dataset(data, asked.pop("task", ""))
+        rows = (replace(row, limit=plain_given(asked.pop("limit", None))),)
     where, only = asked.pop("where", ()), asked.pop("only", ())
     if asked:
         name = next(iter(asked))
@@ -188,7 +188,7 @@ def load(path: str | Path) -> "Run":
 
 
 def list(kind: str | None = None) -> Sequence[str]:
-    """List the names that `load` and `show` take: of one kind, or "kind name" of all kinds.
+    """List the versioned names of one kind ("diagnostic"), or "kind name" of all kinds.
 
     Raises
     ------
@@ -259,8 +259,12 @@ def _must_stand_alone(given: Mapping[str, Any]) -> None:
 def _inputs(model: Any, data: Any, task: str) -> tuple[tuple[ModelPlan, ...], tuple[DataPlan]]:
     if model is None or data is None:
         raise errors.PlanError("Give both model= and data=: strings or objects.")
+    return _models(model), (_dataset(data, task),)
+
+
+def _dataset(data: Any, task: str) -> DataPlan:
     text = data if isinstance(data, str) else f"object:{type(data).__name__}"
-    return _models(model), (DataPlan(_DATA, text, text_given(task, "task")),)
+    return DataPlan(_DATA, text, text_given(task, "task"))
 
 
 def _models(model: Any) -> tuple[ModelPlan]:

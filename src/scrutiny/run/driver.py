@@ -188,7 +188,7 @@ def _run(resolved: Resolved, folder: RunFolder, options: RunOptions, crew: Execu
 
 
 def _said_of_failures(folder: RunFolder) -> list[str]:
-    """What was said of the first missing answers; it may quote texts of the data."""
+    """Messages of the first missing answers of a run; they may quote texts of the data."""
     told = folder.table("timings")["failures"].to_pylist()
     return [*dict.fromkeys(message for own in told for message in own or ())][:_SHOWN]
 

@@ -76,6 +76,15 @@ def test_scores_of_other_origin_are_refused():
         counts_behind((scores + scores_of(*invented(9))) / 2)  # a mean of two runs
 
 
+@pytest.mark.parametrize(
+    "scores", [(0.6095693498571635, 0.31582937101109626, 0.1), (0.9, 0.5, 0.3)]
+)
+def test_a_head_whose_scores_are_nearly_those_of_many_words_is_refused(scores):
+    """The closest fraction of such a share is almost, but not quite, the share."""
+    with pytest.raises(DataError, match="its"):
+        counts_behind(np.array([[scores]]))
+
+
 def test_a_loaded_model_knows_its_corpora_and_nothing_else(file):
     model = load_model(f"head-scores:{file}#model=m,tuned=neg,run=11", TASK)
     assert isinstance(model, KnowsHeadCounts)

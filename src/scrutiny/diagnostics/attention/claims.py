@@ -93,7 +93,7 @@ def of_accuracy(head: tuple[str, ...], baseline: str) -> dict[str, tuple[str, ..
 
 
 def attention_contrasts(specs: Iterable[str]) -> Iterator[ContrastSpec]:
-    """What attention is compared with: untrained networks, controls, and the base network."""
+    """Contrasts of attention: with untrained networks, with controls, with the base network."""
     named = list(specs)
     for who, minus in _OTHERS:
         for spec in named:

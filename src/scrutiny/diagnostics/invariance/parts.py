@@ -78,7 +78,7 @@ class KeptAnswers:
 
     @classmethod
     def of_run(cls, estimates: Iterable[Estimate], findings: Iterable[Finding]) -> list[Self]:
-        """Those of a run, by capability and amount, where claims are about losses.
+        """Invariances of a run that claims are about, by capability and amount.
 
         Parameters
         ----------

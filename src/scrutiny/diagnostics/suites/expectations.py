@@ -227,7 +227,7 @@ class Moves(Expectation):
 
 @lru_cache(maxsize=256)
 def parse_expectation(text: str) -> Expectation:
-    """What a case of a suite expects, as its diagnostic judges it, from the written form.
+    """Expectation of a case, as the diagnostic of suites judges it, read from its written form.
 
     Raises
     ------

@@ -151,9 +151,7 @@ def _counts(source: ModelSource, path: Path, key: ScoreKey) -> CorpusCounts:
 
 
 def counts_behind(scores: NDArray[np.float64]) -> CorpusCounts:
-    """Answer of a model whose scores of heads ``(layer, head, 3)`` are stored: counts behind them.
-
-    The scores are precision, recall and F1.
+    """Counts behind the stored scores of heads ``(layer, head, 3)``: precision, recall and F1.
 
     Notes
     -----
@@ -180,8 +178,9 @@ def counts_behind(scores: NDArray[np.float64]) -> CorpusCounts:
         gold = lcm(gold, Fraction(float(shares[0])).limit_denominator(_MOST_GOLD).denominator)
         if gold > _MOST_GOLD:
             raise DataError("its scores are no shares of one number of words.")
+        rest = shares[1:] * gold
         # a share with another denominator is at least 1 / _MOST_GOLD off a whole count
-        shares = shares[np.abs(shares * gold - np.rint(shares * gold)) > 0.5 / _MOST_GOLD]
+        shares = shares[1:][np.abs(rest - np.rint(rest)) > 0.5 / _MOST_GOLD]
     tp, predicted = np.rint(recall * gold), np.rint(by_gold * gold)
     again = np.stack([tp / np.maximum(predicted, 1), tp / gold, 2 * tp / (predicted + gold)])
     if np.abs(again - [precision, recall, f1]).max() > _TOLERANCE:

@@ -25,6 +25,7 @@ _OTHER_TEXTS: Final = "other texts"
 _REMOTE: Final = "remote"
 #: And that its answers cannot be compared with gold ones.
 _UNSCORED: Final = "unscored"
+#: Said where there is nothing to audit, by commands that need data as well.
 WHICH_DATA: Final = (
     'Say which data: --data builtin:reviews, or --data "csv:dev.csv#text=sentence,label=label".'
 )

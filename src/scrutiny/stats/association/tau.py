@@ -122,11 +122,12 @@ def kendall_test(a: ArrayLike, b: ArrayLike) -> ExactTest:
         )
     found = scipy.stats.kendalltau(x, y)
     is_exact = _is_exact(x, y, float(found.statistic))
-    smallest = scipy.stats.kendalltau(np.arange(x.size), np.arange(x.size), method="exact").pvalue
+    ranks = np.arange(x.size)
+    smallest = scipy.stats.kendalltau(ranks, ranks, method="exact").pvalue if is_exact else 0.0
     return ExactTest(
         float(found.statistic),
         float(found.pvalue),
-        float(smallest) if is_exact else 0.0,
+        float(smallest),
         x.size,
         "exact" if is_exact else "normal",
         "two-sided",

@@ -117,13 +117,14 @@ def item_noise(
     spread = np.sqrt(noise.var(ddof=1) * n_units / degrees)
     if degrees + 1 < FEW_CLUSTERS:
         notes = (*notes, "few_clusters")
-    return spread * _t_by_rank(degrees, noise.size)[rank], notes
+    return spread * t_by_rank(degrees, noise.size)[rank], notes
 
 
 @lru_cache(maxsize=256)
-def _t_by_rank(degrees: float, size: int) -> FloatArray:
-    """Quantiles of a t in the middle of every rank; all estimates on as many units share them."""
+def t_by_rank(degrees: float, size: int) -> FloatArray:
+    """Quantiles of a t ``(size,)`` in the middle of every rank, read-only: estimates share them."""
     found: FloatArray = scipy.special.stdtrit(degrees, (np.arange(size) + 0.5) / size)
+    found.flags.writeable = False
     return found
 
 

@@ -1,15 +1,15 @@
 """Intervals over replicates alone: retraining the model, evaluated on the same items."""
 
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from scrutiny.stats.arrays import FloatArray, finite, proper_level
+from scrutiny.stats.arrays import finite, proper_level
 from scrutiny.stats.errors import StatisticsError
 from scrutiny.stats.intervals.interval import Interval
+from scrutiny.stats.intervals.parts import t_by_rank
 
 _PLACES: Final = 4000  # of quantiles that stand for the t in a test
 
@@ -96,12 +96,5 @@ def _of_t(point: float, se: float, degrees: float, *, level: float, method: str)
         half = float(scipy.special.stdtrit(degrees, (1 + proper_level(level)) / 2)) * se
         return point - half, point + half
 
-    places = point + se * _quantiles(degrees)
+    places = point + se * t_by_rank(degrees, _PLACES)
     return Interval(point, *ends(level), level, method, se, test_draws=places, ends=ends)
-
-
-@lru_cache(maxsize=64)
-def _quantiles(degrees: float) -> FloatArray:
-    """Quantiles of a t, kept: a grid of heads asks for the same ones thousands of times."""
-    found: FloatArray = scipy.special.stdtrit(degrees, (np.arange(_PLACES) + 0.5) / _PLACES)
-    return found

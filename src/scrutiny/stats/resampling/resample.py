@@ -62,7 +62,7 @@ class Resampled:
 
     @property
     def defined_draws(self) -> FloatArray:
-        """Those of ``draws`` on which every replicate has a value."""
+        """Draws on which every replicate has a value."""
         return self.draws[np.isfinite(self.draws).all(axis=1)]
 
     def select(self, replicates: slice | list[int]) -> "Resampled":
