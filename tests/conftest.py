@@ -1,5 +1,6 @@
 """What all tests share: where the real data is, and a cache of their own."""
 
+import gc
 import os
 import signal
 from collections.abc import Callable
@@ -26,6 +27,15 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # A shell starts what runs in its background with interrupts ignored, and children inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+gc.disable()  # while tests are collected: nearly all that is made then lives to the end
+
+
+def pytest_collection_finish() -> None:
+    """From here on garbage is looked for, in what the tests themselves make."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

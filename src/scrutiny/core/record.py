@@ -1,10 +1,11 @@
 """Records: raw measures, one row for each measured item or pair."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from math import prod
 from typing import Any, Final, Literal, NamedTuple
 
+from scrutiny.core.boundary.canonical import plain
 from scrutiny.core.boundary.json_text import as_tuples
 
 Status = Literal["ok", "undefined", "failed", "skipped", "refused"]
@@ -63,6 +64,11 @@ class Measure:
         """Measure from plain JSON."""
         known = {name: as_tuples(value) for name, value in data.items()}
         return cls(**{**known, "axes": tuple((n, int(k)) for n, k in data["axes"])})
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON of the measure: its name, its axes, and what differs from the defaults."""
+        stated = {f.name for f in fields(self) if getattr(self, f.name) != f.default}
+        return {name: v for name, v in plain(self).items() if name in {"axes", *stated}}
 
     def sized(self, lengths: Mapping[str, int]) -> "Measure":
         """The measure with axis lengths of the model filled in."""

@@ -1,11 +1,13 @@
 """The estimator on records made by hand: axes, several datasets, and the family trained from."""
 
 import json
+from dataclasses import fields, replace
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from scrutiny.core.boundary.canonical import plain
 from scrutiny.core.design import EstimateSpec, Selector
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import Resampling
@@ -164,3 +166,19 @@ def test_an_assignment_survives_its_json():
         sides={"base": Selector("measured", {"preset": "x"}, of="base")},
     )  # fmt: skip
     assert from_json(json.loads(json.dumps(to_json(made)))) == made
+
+
+def test_a_manifest_names_of_a_measure_what_is_not_usual():
+    told = Measure(
+        "cost", (("layer", 2),), "nats", "cost of a word", "log", "lower", 0.1, (0.0, 9.0), 1.0,
+        ("attacked",), "n", (("mean", "mean_cost@1"),),
+    )  # fmt: skip
+    one = assignment("change@1")
+    below = replace(one, measures=(told,))
+    made = replace(one, measures=(Measure("hit"), told), presupposes=((below, 0.5),))
+    kept = json.loads(json.dumps(to_json(made)))
+    assert kept["measures"][0] == {"name": "hit", "axes": []}
+    assert set(kept["measures"][1]) == {field.name for field in fields(Measure)}
+    assert from_json(kept) == made
+    # earlier manifests name all
+    assert from_json({**kept, "measures": plain(list(made.measures))}) == made

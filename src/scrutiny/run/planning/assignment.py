@@ -1,7 +1,7 @@
 """Assignments: estimates to compute from a run's records, kept in its manifest."""
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import canonical_json, plain
@@ -148,8 +148,13 @@ class PlannedRelation:
 
 
 def to_json(assignment: Assignment) -> dict[str, Any]:
-    """Plain JSON of an assignment."""
-    return dict(plain(assignment))
+    """Plain JSON of an assignment; its measures without their defaults, for it repeats them."""
+    found = plain(replace(assignment, measures=(), presupposes=()))
+    return {
+        **found,
+        "measures": [measure.to_json() for measure in assignment.measures],
+        "presupposes": [[to_json(one), low] for one, low in assignment.presupposes],
+    }
 
 
 def from_json(data: Mapping[str, Any]) -> Assignment:
