@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+_NUMBERS = count()
+
 gc.disable()  # while tests are collected: nearly all that is made then lives to the end
 
 
@@ -40,8 +43,9 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test reads or writes the user's answer cache."""
-    monkeypatch.setenv("SCRUTINY_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+    """No test reads or writes the user's answer cache; the folder is made by who writes there."""
+    cache = tmp_path_factory.getbasetemp() / "caches" / f"{next(_NUMBERS)}"
+    monkeypatch.setenv("SCRUTINY_CACHE_DIR", str(cache))
 
 
 @pytest.fixture

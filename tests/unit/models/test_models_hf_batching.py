@@ -168,7 +168,7 @@ def test_batch_sizes_that_do_not_read(batch):
         start_budget(batch, "cpu")
 
 
-def test_the_forward_pass_backs_off_for_real(tmp_path, classification, make, monkeypatch, caplog):
+def test_the_forward_pass_backs_off_for_real(tmp_path, classification, make, monkeypatch, capsys):
     """A network that raises torch's own error above four texts still answers all."""
     torch = pytest.importorskip("torch")
     from tiny_bert import make_checkpoint
@@ -192,6 +192,6 @@ def test_the_forward_pass_backs_off_for_real(tmp_path, classification, make, mon
     answers = model.predict(examples)
     assert max(sizes) == 15
     assert forward.budget.tokens <= 4 * 6
-    assert "Out of memory with 15 texts" in caplog.text
+    assert "Out of memory with 15 texts" in capsys.readouterr().err
     for one, two in zip(answers, expected, strict=True):
         assert one.scores == pytest.approx(two.scores, abs=1e-6)
