@@ -96,12 +96,13 @@ def crossed(
     noise, item_notes = item_noise(side.noise, rng, n_units=n_units, n_strata=n_strata, flip=flip)
     notes += item_notes + replicate_notes(side)
     t = t_draws(side, noise.size, rng)
-    test = middle + noise + t
-    kept = middle + noise * shrink(noise, side.interaction) + t
+    test = kept = where.inverse(middle + noise + t)
+    if each.size > 1:
+        kept = where.inverse(middle + noise * shrink(noise, side.interaction) + t)
     return interval_of(
         center,
-        where.inverse(kept),
-        where.inverse(test),
+        kept,
+        test,
         level=level,
         bounds=(where.low, where.high),
         label="items" if each.size == 1 else "crossed",

@@ -202,7 +202,8 @@ def interval_of(
 ) -> Interval:
     """Interval from its draws, cut at the statistic's range."""
     if bounds is not None:
-        kept, test = np.clip(kept, *bounds), np.clip(test, *bounds)
+        cut = np.clip(kept, *bounds)
+        kept, test = cut, cut if test is kept else np.clip(test, *bounds)
     low, high = quantile_limits(kept, proper_level(level))
     return Interval(
         point=point,
