@@ -2,7 +2,10 @@
 
 import csv
 import json
+import re
 import sys
+from collections.abc import Sequence
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,7 @@ from scrutiny.run.planning.resolve import resolve
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "diagnostics"))
 GROUPS = {"age": ("old", "young"), "class": ("poor", "rich"), "place": ("foreign", "local")}
+REPORTED = ("stereotypes.pairs", "association.seat")
 FRAMES = (
     "{} folk cook badly",
     "the {} man is lazy",
@@ -38,14 +42,15 @@ def write_pairs(path: Path) -> Path:
     return path
 
 
-def make_checkpoint(folder: Path, seed: int) -> None:
-    """Random BERT whose pieces are letters, so that it reads any text."""
+def make_checkpoint(folder: Path, seed: int, known: Sequence[str] = ()) -> None:
+    """Random BERT whose pieces are some words and letters, so that it reads any text."""
     import torch
     import transformers
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
     letters = [*"abcdefghijklmnopqrstuvwxyz.,'!?-"]
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{c}" for c in letters)]
+    words += sorted(set(known) - set(words))
     inner = Tokenizer(models.WordPiece({w: i for i, w in enumerate(words)}, unk_token="[UNK]"))
     inner.normalizer = normalizers.BertNormalizer(lowercase=True)
     inner.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -83,7 +88,7 @@ def test_the_command_line_on_random_networks(
     from scrutiny.cli import main
 
     for seed in range(3):
-        make_checkpoint(tmp_path / f"model-{seed}", seed)
+        make_checkpoint(tmp_path / f"model-{seed}", seed, " ".join(FRAMES).lower().split())
     write_pairs(tmp_path / "pairs.csv")
     with pytest.raises(SystemExit) as left:
         main(
@@ -112,6 +117,41 @@ def test_the_command_line_on_random_networks(
     claims = [f for f in run.findings if f.claim.diagnostic == "stereotypes.crows-pairs"]
     assert claims
     assert {finding.verdict for finding in claims} <= {"refused", "undecided", "not supported"}
+
+
+@pytest.mark.slow
+@pytest.mark.extra("hf")
+@pytest.mark.filterwarnings("default")
+def test_an_audit_without_data_shows_signs_over_seeds_and_reports_nothing_of_random_networks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    from scrutiny.cli import main
+
+    names = ("stereotypes.tsv", "associations.tsv", "agreement_pairs.jsonl")
+    shipped = " ".join((files("scrutiny.data.samples") / name).read_text("utf-8") for name in names)
+    known = re.findall(r"[a-z]+", shipped.lower())
+    for seed in range(2):
+        make_checkpoint(tmp_path / f"model-{seed}", seed, known)
+    out, page = tmp_path / "run", tmp_path / "report.html"
+    with pytest.raises(SystemExit) as left:
+        main(["audit", "--model", f"hf:{tmp_path}/model-{{seed}}", "--html", str(page),
+              "--out", str(out), "--display", "none"])  # fmt: skip
+    assert left.value.code == 0
+    said = " ".join(capsys.readouterr().out.split())
+    told = page.read_text(encoding="utf-8")
+    categories = ("religion", "all", "nationality", "class", "body", "gender", "age")
+    tests = ("well-paid-clever", "tools-useful", "men-work", "halves")
+    for row in (*categories, *tests):
+        seeds = re.search(rf"{row} ([▲△▼▽=]+) ", said)
+        assert seeds, row
+        assert len(seeds[1]) == 2
+        assert row in told
+    assert "Report no preference and no association" in said
+    findings = [f for f in scrutiny.load(out).findings if f.claim.diagnostic in REPORTED]
+    assert len(findings) == len(categories) + len(tests)
+    assert not [f for f in findings if f.verdict == "supported"]
 
 
 def write_triples(path: Path) -> Path:

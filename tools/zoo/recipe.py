@@ -54,7 +54,6 @@ class Edition:
             phases=(Phase(0.3, 128, 32), Phase(0.8, 64, 64), Phase(1.0, 128, 32)),
             learning_rate=1.5e-3,
             warmup=0.05,
-            precision="fp32",
         )
     )
     seeds: tuple[int, ...] = (1, 2, 3, 4, 5)
