@@ -142,7 +142,7 @@ def test_an_audit_without_data_shows_signs_over_seeds_and_reports_nothing_of_ran
     said = " ".join(capsys.readouterr().out.split())
     told = page.read_text(encoding="utf-8")
     categories = ("religion", "all", "nationality", "class", "body", "gender", "age")
-    tests = ("well-paid-clever", "tools-useful", "men-work", "halves")
+    tests = ("well-paid-clever", "tools-useful", "men-work", "placebo")
     for row in (*categories, *tests):
         seeds = re.search(rf"{row} ([▲△▼▽=]+) ", said)
         assert seeds, row

@@ -18,7 +18,7 @@ VERBS: Final = {
     "run": "Run a plan, or one diagnostic.",
     "list": "List the available diagnostics, transformations, tasks, readers ...",
     "show": "Explain one name: what it measures, what it needs, its limitations.",
-    "check": "Resolve and validate a plan, and estimate its cost; runs nothing.",
+    "check": "Check a plan and estimate its cost; only a few items are asked.",
     "report": "Print or write the report of a run.",
     "freeze": "Write the changed texts of a run as a suite for other models.",
     "compare": "Compare two runs, logs or models: which inputs changed, and is it worse?",

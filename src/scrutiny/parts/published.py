@@ -119,8 +119,9 @@ def _noted(differ: Sequence[Reproduction]) -> str:
 
 
 def why(one: Reproduction) -> str:
-    """Note of a figure, or why the run has no value."""
-    return " ".join(filter(None, (one.reason, one.figure.note)))
+    """Why the run has this outcome, or no value, and the note of the figure."""
+    both = one.reason and one.figure.note
+    return f"{one.reason.rstrip('.')}. {one.figure.note}" if both else one.reason or one.figure.note
 
 
 def _chart(title: str, rows: Sequence[Reproduction]) -> Chart:

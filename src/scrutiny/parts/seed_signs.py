@@ -22,10 +22,11 @@ from scrutiny.reliability.metrics import metric_of, no_effect_of
 
 #: Profile of the audits that it is the front of.
 _LANGUAGE: Final = "language"
-State = Literal["kept", "not shown", "turns"]
+State = Literal["clear", "not clear", "disagree"]
 #: In the order of the page.
-STATES: Final[tuple[State, ...]] = ("kept", "not shown", "turns")
+STATES: Final[tuple[State, ...]] = ("clear", "not clear", "disagree")
 _TWINS: Final = "control: neutral"
+_CONTROLS: Final = {_TWINS: "neutral twins", "control: untrained": "untrained networks"}
 _MOST_NAMES: Final = 4
 
 
@@ -43,8 +44,8 @@ class SeedSign:
         Its value where nothing is preferred.
     each
         Number of each replicate, with its interval over items.
-    twins
-        The number minus that of neutral twins, where the data have any.
+    controls
+        The number minus that of neutral twins and of untrained networks, where there are any.
     """
 
     name: str
@@ -52,7 +53,7 @@ class SeedSign:
     whole: Estimate
     neither: float
     each: Mapping[str, OwnInterval]
-    twins: Estimate | None
+    controls: Mapping[str, Estimate]
 
     @property
     def above(self) -> int:
@@ -72,32 +73,32 @@ class SeedSign:
 
     @property
     def state(self) -> State:
-        """Whether the sign is kept: by the interval over seeds and items, not by a vote."""
-        if _is_beyond(self.whole.low, self.whole.high, self.neither):
-            return "kept"
-        return "turns" if self.above and self.below else "not shown"
+        """Whether the sign is clear: by the interval over seeds and items, not by a vote."""
+        if _is_beyond(self.whole, self.neither):
+            return "clear"
+        return "disagree" if self.above and self.below else "not clear"
 
     @property
-    def is_like_twins(self) -> bool:
-        """Whether neutral twins may do the same, so that it need not be about the stereotype."""
-        found = self.twins
-        return found is not None and not _is_beyond(found.low, found.high, 0.0)
+    def like(self) -> list[str]:
+        """Controls that may do the same, so that the sign need not be about what is asked."""
+        return [_CONTROLS[of] for of, found in self.controls.items() if not _is_beyond(found, 0.0)]
 
     @property
     def says(self) -> str:
         """Verdict on a sign, in a few words."""
-        if self.state == "turns":
-            return "turns with the seed"
-        if self.state == "not shown":
+        if self.state == "disagree":
+            return "seeds disagree"
+        if self.state == "not clear":
             many, of = max(self.above, self.below), len(self.each)
             who = "all" if many == of else f"{many} of {of}"
-            return f"{who} {self.side}, open"
-        return f"kept {self.side}" + ", like neutral twins" * self.is_like_twins
+            return f"{who} {self.side.partition(' ')[0]}, not clear"
+        return f"clear: {self.side}" + (f", like {' and '.join(self.like)}" if self.like else "")
 
     @property
     def against_twins(self) -> str:
         """Difference from neutral twins with its limits."""
-        return interval(self.twins, signed=True) if self.twins else ""
+        twins = self.controls.get(_TWINS)
+        return interval(twins, signed=True) if twins else ""
 
     def marked(self, replicate: str) -> int:
         """1 or -1 where a replicate alone shows a side, by its own interval; else 0."""
@@ -118,7 +119,7 @@ class SignPanel:
     neither
         Value of the number where nothing is preferred.
     rows
-        The kept ones first.
+        The clear ones first.
     """
 
     question: str
@@ -146,27 +147,25 @@ class Signs:
 
     @property
     def headline(self) -> str:
-        """How many signs are kept, and which."""
-        kept = [f"{row.name} ({row.side})" for row in self.rows if row.state == "kept"]
-        if not kept:
-            return f"None of {len(self.rows)} signs is kept over {self.n_seeds} seeds."
-        verb = "is" if len(kept) == 1 else "are"
-        names = and_more(kept, _MOST_NAMES)
-        return (
-            f"{len(kept)} of {len(self.rows)} signs {verb} kept over {self.n_seeds} seeds: {names}."
-        )
+        """How many signs are clear, and which."""
+        clear = [f"{row.name} ({row.side})" for row in self.rows if row.state == "clear"]
+        many, of = len(clear) or "None", f"of {len(self.rows)} signs"
+        verb = "are" if len(clear) > 1 else "is"
+        names = f": {and_more(clear, _MOST_NAMES)}" if clear else ""
+        return f"{many} {of} {verb} clear over {self.n_seeds} seeds and all items{names}."
 
     @property
     def counts(self) -> str:
-        """Counts of signs that are open or turn, and of those that single seeds would show."""
+        """Counts of signs that are not clear, and of those that single seeds would show."""
         of = Counter(row.state for row in self.rows)
         told = []
-        if of["not shown"]:
+        if of["not clear"]:
             told.append(
-                f"In {of['not shown']} more no two seeds disagree, but the interval is open."
+                f"In {of['not clear']} more no two seeds disagree, but the interval over seeds and "
+                "items leaves the sign open."
             )
-        if of["turns"]:
-            told.append(f"In {of['turns']} the sign turns with the seed.")
+        if of["disagree"]:
+            told.append(f"In {of['disagree']} the seeds disagree.")
         return " ".join([*told, self._alone()])
 
     def _alone(self) -> str:
@@ -185,28 +184,26 @@ class Signs:
 
     @property
     def twins(self) -> str:
-        """Sentence on neutral twins of the kept signs; empty where the data have no twins."""
-        like = [row.name for row in self.rows if row.state == "kept" and row.is_like_twins]
-        if not any(row.twins for row in self.rows):
+        """What neutral twins are; empty where the data have none."""
+        if not any(row.against_twins for row in self.rows):
             return ""
-        said = "Neutral twins name the same two groups in a sentence without a stereotype. "
-        if like:
-            return (
-                f"{said}No difference from them is shown for {and_more(like, _MOST_NAMES)}: the "
-                "names of the groups alone may explain it."
-            )
-        return f"{said}A stereotype has to differ from them."
+        return (
+            "Neutral twins name the same two groups in a sentence without a stereotype: what does "
+            "not differ from them may be due to the names of the groups."
+        )
 
     @property
     def decision(self) -> str:
-        """Advice on what to report, in one sentence."""
+        """Advice on what to report."""
         held = [row.name for row in self.rows if row.finding.verdict == "supported"]
         if held:
             return f"Report for this recipe: {and_more(held, _MOST_NAMES)}; nothing of the others."
+        said = "Report no preference and no association"
+        if not any(row.state == "clear" for row in self.rows):
+            return f"{said}, neither for this recipe nor from a single checkpoint."
         return (
-            "Report no preference and no association, neither for this recipe nor from a single "
-            "checkpoint: what keeps its sign has to pass its controls (untrained networks, neutral "
-            "twins) and every analysis choice, too, and nothing does."
+            f"{said}: a clear sign has to pass its controls (untrained networks, neutral twins) "
+            "and every analysis choice, too, and none does."
         )
 
 
@@ -220,7 +217,9 @@ def signs_of(view: RunView) -> Signs | None:
     for (diagnostic, subject), own in alike.items():
         key, neither = own[0].whole.key, own[0].neither
         title = f"{family_name(diagnostic)}, {view.on_data(subject, key.dataset)}: "
-        title += f"{metric_of(key.metric).says}; {plainly(neither)} is neither"
+        sizes = sorted({row.whole.counts.n for row in own})
+        items = " to ".join(f"{n:,}" for n in dict.fromkeys((sizes[0], sizes[-1])))
+        title += f"{metric_of(key.metric).says}; {plainly(neither)} is neither; {items} items a row"
         ordered = sorted(own, key=lambda row: STATES.index(row.state))
         notes = view.notes.get(family_name(diagnostic))
         panels.append(SignPanel(notes.summary if notes else "", title, neither, tuple(ordered)))
@@ -239,20 +238,21 @@ def _rows(view: RunView) -> Iterator[SeedSign]:
         if neither is None or len(each) < 2:
             continue
         name = finding.claim.id.rpartition("/")[2]
-        yield SeedSign(name, finding, whole, neither, each, _twins(finding, by_key))
+        yield SeedSign(name, finding, whole, neither, each, dict(_controls(finding, by_key)))
 
 
-def _twins(finding: Finding, estimates: Mapping[str, Estimate]) -> Estimate | None:
-    """Difference from neutral twins with the limits that decide, if the claim has that control."""
+def _controls(
+    finding: Finding, estimates: Mapping[str, Estimate]
+) -> Iterator[tuple[str, Estimate]]:
+    """Difference from each control that a claim has, with the limits that decide."""
     for component, limits in zip(finding.claim.components, finding.limits, strict=True):
         key = finding.evidence.get(component.against)
-        found = estimates.get(identity(key)) if component.against == _TWINS and key else None
+        found = estimates.get(identity(key)) if component.against in _CONTROLS and key else None
         if found is not None:
             low, high = (limits and (limits.recipe or limits.checkpoints)) or (None, None)
-            return replace(found, low=low, high=high)
-    return None
+            yield component.against, replace(found, low=low, high=high)
 
 
-def _is_beyond(low: float | None, high: float | None, value: float) -> bool:
+def _is_beyond(found: Estimate, value: float) -> bool:
     """Whether an interval leaves a value out."""
-    return low is not None and high is not None and not low <= value <= high
+    return found.low is not None and found.high is not None and not found.low <= value <= found.high

@@ -121,7 +121,7 @@ def test_word_sets_are_of_equal_size_in_the_same_frames():
     by_test = {}
     for row in WORDS:
         by_test.setdefault(row["test"], {}).setdefault(row["set"], []).append(row)
-    assert list(by_test) == ["tools-useful", "halves", "men-work", "well-paid-clever"]
+    assert list(by_test) == ["tools-useful", "placebo", "men-work", "well-paid-clever"]
     for sets in by_test.values():
         assert list(sets) == ["X", "Y", "A", "B"]
         words = [{row["word"] for row in rows} for rows in sets.values()]

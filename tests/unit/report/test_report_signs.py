@@ -1,4 +1,4 @@
-"""Signs over seeds: what is kept, what turns, and what neutral twins say."""
+"""Signs over seeds: what is clear, where seeds disagree, and what the controls say."""
 
 import re
 from dataclasses import replace
@@ -81,22 +81,22 @@ def view():
     )
 
 
-def test_the_interval_over_seeds_decides_whether_a_sign_is_kept(view):
+def test_the_interval_over_seeds_decides_whether_a_sign_is_clear(view):
     signs = signs_of(view)
     assert [(r.name, r.state, r.above, r.below) for r in signs.rows] == [
-        ("kept", "kept", 0, 3),
-        ("open", "not shown", 0, 2),
-        ("turning", "turns", 2, 1),
+        ("kept", "clear", 0, 3),
+        ("open", "not clear", 0, 2),
+        ("turning", "disagree", 2, 1),
     ]
     said = {r.name: r.says for r in signs.rows}
     assert said == {
-        "kept": "kept below 50, like neutral twins",
-        "open": "2 of 3 below 50, open",
-        "turning": "turns with the seed",
+        "kept": "clear: below 50, like neutral twins",
+        "open": "2 of 3 below, not clear",
+        "turning": "seeds disagree",
     }
-    assert signs.headline == "1 of 3 signs is kept over 3 seeds: kept (below 50)."
+    assert signs.headline == "1 of 3 signs is clear over 3 seeds and all items: kept (below 50)."
     assert "In 1 more no two seeds disagree" in signs.counts
-    assert "In 1 the sign turns with the seed." in signs.counts
+    assert "In 1 the seeds disagree." in signs.counts
 
 
 def test_what_a_single_seed_would_have_shown_goes_by_its_own_interval(view):
@@ -111,24 +111,25 @@ def test_what_a_single_seed_would_have_shown_goes_by_its_own_interval(view):
 
 def test_neutral_twins_that_do_the_same_are_told(view):
     signs = signs_of(view)
-    assert "No difference from them is shown for kept" in signs.twins
+    assert "what does not differ from them may be due to the names" in signs.twins
     beyond = signs_of(view_of(row("kept", [30, 31, 33], 20, 45, (-20, -4))))
-    assert beyond.rows[0].says == "kept below 50"
+    assert beyond.rows[0].says == "clear: below 50"
     assert (
         beyond.rows[0].against_twins == "\N{MINUS SIGN}12.0 [\N{MINUS SIGN}20.0, \N{MINUS SIGN}4.0]"
     )
-    assert "A stereotype has to differ" in beyond.twins
     finding, estimates = row("kept", [30, 31, 33], 20, 45, (-20, -4))
     alone = replace(finding, evidence={"reference": estimates[0].key})
     assert signs_of(view_of((alone, estimates))).twins == ""
 
 
 def test_what_to_do_follows_the_claims_and_not_the_signs(view):
-    assert signs_of(view).decision.startswith("Report no preference and no association")
+    told = signs_of(view).decision
+    assert told.startswith("Report no preference and no association: a clear sign has to pass")
     held = signs_of(view_of(row("kept", [70, 72, 74], 60, 80, (5, 20), verdict="supported")))
     assert held.decision == "Report for this recipe: kept; nothing of the others."
     none = signs_of(view_of(row("open", [45, 50, 42], 30, 60, (-5, 5))))
-    assert none.headline == "None of 1 signs is kept over 3 seeds."
+    assert none.decision.endswith("neither for this recipe nor from a single checkpoint.")
+    assert none.headline == "None of 1 signs is clear over 3 seeds and all items."
 
 
 def test_only_audits_of_language_with_several_seeds_have_signs(view):
@@ -146,7 +147,7 @@ def test_the_page_draws_each_seed_with_its_interval(view):
     assert first.points[0].title == "seed 1: 30 [26, 34]"
     assert first.low < first.value < first.high < panel.axis.place(50)
     text = render_html(view)
-    assert "1 of 3 signs is kept over 3 seeds: kept (below 50)." in text
+    assert "1 of 3 signs is clear over 3 seeds and all items: kept (below 50)." in text
     assert len(re.findall(r'<line class="own"', text)) == 9
     assert 'class="fronted"' in text  # the rest is folded
 
@@ -167,7 +168,7 @@ def test_a_terminal_marks_each_seed_and_says_how_to_go_on(view, capsys):
 
 def test_a_comment_begins_with_the_signs(view):
     lines = render_markdown(view).splitlines()
-    assert lines[0] == "**1 of 3 signs is kept over 3 seeds: kept (below 50).**"
+    assert lines[0] == "**1 of 3 signs is clear over 3 seeds and all items: kept (below 50).**"
     row = next(line for line in lines if line.startswith("| kept |"))
     below = "\N{MINUS SIGN}1.0 [\N{MINUS SIGN}6.0, +4.0]"
-    assert row.endswith(f"| 0 above, 3 below | {below} | kept below 50, like neutral twins |")
+    assert row.endswith(f"| 0 above, 3 below | {below} | clear: below 50, like neutral twins |")

@@ -1,12 +1,18 @@
 """Checkpoints whose own record says that they learned too little."""
 
 import json
+import sys
+from pathlib import Path
 
 import pytest
 
 from scrutiny.core.errors import ModelError
 from scrutiny.core.model import Family, Replicate
+from scrutiny.run.planning.file import plan_of
+from scrutiny.run.planning.resolve import resolve
 from scrutiny.run.planning.specs import _gates, _on_record, _refusal_of_claims
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "models"))
 
 
 @pytest.fixture
@@ -60,3 +66,42 @@ def test_gates_are_on_record_where_every_replicate_has_them(family):
     recorded = Family("m", "hf:x", tuple(r for r in family.replicates if r.random["seed"] != "3"))
     assert _on_record(recorded, {"step": "10"}, gates) == ("fivegram",)
     assert _on_record(recorded, {"step": "30"}, gates) == ()
+
+
+def test_claims_of_a_plan_presuppose_what_the_diagnostic_does(tmp_path):
+    """Numbers of a checkpoint below a gate are refused to a plan, whatever relates them."""
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    from tiny_language import make_language_model
+
+    _gates.cache_clear()
+    for seed, step in [(s, t) for s in (1, 2) for t in (10, 20)]:
+        made = make_language_model(tmp_path / f"seed-{seed}-step-{step}", "Bert")
+        record = {"gates": {"fivegram": step == 20, "agreement": True, "next_sentence": False}}
+        (made / "competence.json").write_text(json.dumps(record))
+    where = {"variant": "pll-shared", "group": "all"}
+    relates, claims = [], []
+    for step in ("10", "20"):
+        side = {"from": "pairs", "metric": "stereotype_score", "where": {**where, "step": step}}
+        relates.append({"id": f"apart at {step}", "how": "difference", "a": side})
+        claims.append({"id": step, "says": "x", "estimate": f"apart at {step}", "rule": "> 0"})
+    stated = {
+        "models": {
+            "m": {"source": f"hf:{tmp_path}/seed-{{seed}}-step-{{step}}", "random": ["seed"]}
+        },
+        "data": {"d": {"source": "builtin:stereotypes", "limit": 20}},
+        "measure": [
+            {
+                "id": "pairs",
+                "diagnostic": "stereotypes.pairs@1",
+                "models": ["m"],
+                "data": ["d"],
+                "nulls": 0,
+            }
+        ],
+        "relate": relates,
+        "claim": claims,
+    }
+    refused = {c.id: c.refused for c in resolve(plan_of(stated)).claims if c.id in ("10", "20")}
+    assert refused["20"] == ""  # next sentences are not what these pairs are about
+    assert refused["10"].startswith("m, step 10: below the gate 'fivegram' of the competence")

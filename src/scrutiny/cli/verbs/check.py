@@ -21,7 +21,7 @@ def command(
     *,
     as_json: bool,
 ) -> int:
-    """Resolve and validate a plan, and estimate what it would ask; runs nothing."""
+    """Check a plan and estimate what it would ask; only a few items are asked."""
     from scrutiny.cli.running.early_checks import must_lead
 
     must_lead({}, plan)

@@ -31,7 +31,7 @@ from scrutiny.core.example import Example
 from scrutiny.core.transformation import Constraint, Site, speaks
 from scrutiny.perturb.engine.change import Rng, new_tuple
 from scrutiny.perturb.engine.document import TextDocument
-from scrutiny.perturb.engine.fences import sites_where
+from scrutiny.perturb.engine.fences import allowed_sites
 from scrutiny.perturb.engine.gate import Gate, StepOutcome, outcome_of
 from scrutiny.perturb.engine.rebase import rebase
 from scrutiny.perturb.engine.recipe import Recipe, Step, as_recipe
@@ -216,7 +216,7 @@ def _choose(step: Step, document: TextDocument, setting: Setting, repetition: in
     sites = document.sites_of(transformation)
     is_plain = document.is_plain
     if not is_plain or step.where == "within":
-        sites = sites_where(sites, document, step.where)
+        sites = allowed_sites(sites, document, step.where)
     if not sites:
         return StepOutcome((), "skipped", "no_site")
     wanted = step.intensity.units(document.word_count, len(sites))
@@ -252,7 +252,7 @@ def planned_sites(
     """Sites that a step tries first, as many as it changes if nothing is refused."""
     steps = progress.recipe.steps
     step = steps[number]
-    sites = sites_where(document.sites_of(step.transformation), document, step.where)
+    sites = allowed_sites(document.sites_of(step.transformation), document, step.where)
     wanted = step.intensity.units(document.word_count, len(sites))
     rng = _stream(step, document, setting, _repetition(steps, number))
     return [sites[i] for i in _ranked(len(sites), rng)[:wanted]] if sites else []

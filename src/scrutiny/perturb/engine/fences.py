@@ -32,7 +32,7 @@ def covered(document: TextDocument, spans: Sequence[Span]) -> bytearray:
     return marks
 
 
-def sites_where(sites: Sequence[Site], document: TextDocument, where: Where) -> Sequence[Site]:
+def allowed_sites(sites: Sequence[Site], document: TextDocument, where: Where) -> Sequence[Site]:
     """Sites that touch no annotated span (``around``), only those that do, or all.
 
     The whole text as a site counts as around.
@@ -63,7 +63,7 @@ def tokens_where(document: TextDocument, where: Where) -> list[int]:
     if where == "anywhere" or not _meant(document, where):
         return [] if where == "within" else list(range(len(document.tokens)))
     sites = [Site(start, end, i) for i, (start, end) in enumerate(document.tokens)]
-    return [site.token for site in sites_where(sites, document, where)]
+    return [site.token for site in allowed_sites(sites, document, where)]
 
 
 def _meant(document: TextDocument, where: Where) -> tuple[Span, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from scrutiny.core.transformation import Site, speaks
-from scrutiny.perturb.engine.fences import sites_where
+from scrutiny.perturb.engine.fences import allowed_sites
 from scrutiny.perturb.search.move import Changeable, Move, Place, PlaceKey
 from scrutiny.perturb.search.state import State
 from scrutiny.perturb.search.trail import Trail
@@ -136,7 +136,7 @@ def _sites_of(state: State, number: int, move: Move, field: str) -> Sequence[Sit
     if (not rule.fields or field in rule.fields) and speaks(
         move.transformation.languages, document.language
     ):
-        found = sites_where(move.transformation.sites(document), document, move.place_rule)
+        found = allowed_sites(move.transformation.sites(document), document, move.place_rule)
     state.sites[key] = move, found
     return found
 

@@ -75,7 +75,7 @@ def _case(case: EvidenceItem) -> str:
 
 
 def sign_blocks(signs: Signs) -> list[str]:
-    """Which signs are kept over seeds, and a table for each number."""
+    """Which signs are clear over seeds, and a table for each number."""
     blocks = [f"**{escape(signs.headline)}**", escape(signs.decision)]
     blocks += [escape(said) for said in (signs.counts, signs.twins) if said]
     header = ("of", "over all seeds", "seeds", "minus neutral twins", "sign")

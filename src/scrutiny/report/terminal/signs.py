@@ -11,7 +11,7 @@ from scrutiny.parts.terminal.layout import WIDTH, fold, side_by_side, wrapped
 from scrutiny.parts.wording.numbers import interval
 
 _MOST_MARKS: Final = 10
-_STYLES: Final = {"kept": "bold blue", "turns": "yellow"}
+_STYLES: Final = {"clear": "bold blue", "disagree": "yellow"}
 #: Marks of a replicate: below or above, alone clear or not.
 _MARKS: Final = {
     (True, -1): "\N{BLACK DOWN-POINTING TRIANGLE}",
@@ -25,6 +25,7 @@ _MARKS: Final = {
 def signs_lines(signs: Signs) -> Iterator[Text]:
     """Lines of the first screen of an audit of language, none wider than 80 cells."""
     yield from wrapped(signs.headline, style="bold")
+    yield from wrapped(signs.decision, style="bold")
     yield from wrapped(signs.title, style="dim")
     for panel in signs.panels:
         yield Text()
@@ -34,21 +35,20 @@ def signs_lines(signs: Signs) -> Iterator[Text]:
     yield Text()
     yield from wrapped(
         f"{_MARKS[True, 1]}{_MARKS[True, -1]} a seed alone clear, {_MARKS[False, 1]}"
-        f"{_MARKS[False, -1]} not clear; kept: the interval over seeds and items leaves out "
-        '"neither"; open: it includes it.',
+        f"{_MARKS[False, -1]} not clear, = neither. Clear: the 95 % interval leaves out "
+        '"neither": of a seed over items, of all over seeds and items, for all rows at once.',
         style="dim",
     )
     yield from wrapped(signs.counts)
     if signs.twins:
         yield from wrapped(signs.twins)
-    yield from wrapped(signs.decision, style="bold")
 
 
 def _table(panel: SignPanel) -> Iterator[Text]:
     """One line for each sign; what to make of it goes on below where it is too long."""
     table = [("", "seeds", "over all seeds", "minus neutral")]
     table += [(r.name, _each(r), interval(r.whole), r.against_twins) for r in panel.rows]
-    if not any(row.twins for row in panel.rows):
+    if not any(row.against_twins for row in panel.rows):
         table = [(*cells[:-1], "") for cells in table]
     widths = [max(map(cell_len, column)) + 1 for column in zip(*table, strict=True)]
     before = sum(widths) + len(widths)  # one more space between cells

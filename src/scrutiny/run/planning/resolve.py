@@ -44,6 +44,7 @@ from scrutiny.run.planning.specs import (
     design_assignments,
     design_claims,
     design_contrasts,
+    refused_on_records,
 )
 from scrutiny.tasks.names import load_task
 
@@ -212,13 +213,17 @@ def _with_estimates(resolved: Resolved, shared: Sequence[SharedItems]) -> Resolv
         *(c.id for c in controlled),
         *(c.id for _, c in contrasts),
     ]
-    claims = plan_claims(resolved.plan.claim, full=full, own=by_plan)
-    must_be_claimed(resolved.plan.published, (c.id for c in (*claims, *planned)))
-    data_of = {a.spec.id: a.dataset for a in measured}
     # those of one measurement are from controls and ceilings, whatever the models learned
     between = [*(c for c in controlled if c.a.measure != c.b.measure), *(c for _, c in contrasts)]
     pairs = (*controlled, *(c for _, c in contrasts), *asked.contrasts)
-    data_of |= {c.id: c.a.dataset for c in pairs}
+    sides: dict[str, Sequence[Any]] = {a.spec.id: (a,) for a in measured}
+    sides |= {c.id: (c.a, c.b) for c in pairs}
+    # a correlation is of checkpoints on their way to skill
+    sides |= {r.full: (*r.a, *r.b) for r in relations if r.how != "correlation"}
+    claims = plan_claims(resolved.plan.claim, full=full, own=by_plan)
+    claims = refused_on_records(claims, sides, resolved)
+    must_be_claimed(resolved.plan.published, (c.id for c in (*claims, *planned)))
+    data_of = {name: of[0].dataset for name, of in sides.items()}
     data_of |= {r.full: r.a[0].dataset for r in relations}
     claimed = refused_on_goals((*planned, *claims, *asked.claims), between, resolved.families)
     return replace(

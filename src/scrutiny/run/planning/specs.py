@@ -289,6 +289,45 @@ def _on_every_dataset(name: str, members: list[tuple[str, Claim]]) -> Claim:
     )
 
 
+def refused_on_records(
+    claims: Sequence[Claim], sides: Mapping[str, Sequence[Assignment]], resolved: Resolved
+) -> list[Claim]:
+    """Claims of the plan itself; those on checkpoints that fail a gate are refused.
+
+    A claim on a number presupposes the gates that the diagnostic's claims on it have, or, where
+    it claims nothing of it, those that all its claims have.
+
+    Parameters
+    ----------
+    claims
+        With full names.
+    sides
+        What each number of the run is made of, by its full name.
+    resolved
+        The plan.
+    """
+    by_name = {(p.measure, p.family.name, p.dataset, str(p.within)): p for p in places(resolved)}
+    judged = []
+    for claim in claims:
+        numbers = [side for part in claim.components for side in sides.get(part.estimate, ())]
+        names = [(one.measure, one.subject, one.dataset, str(one.within)) for one in numbers]
+        said = dict.fromkeys(map(_below, numbers, [by_name[name] for name in names]))
+        judged.append(replace(claim, refused=claim.refused or "; ".join(filter(None, said))))
+    return judged
+
+
+def _below(side: Assignment, place: PlacedDesign) -> str:
+    """Reason to refuse a claim of the plan on a number; or empty."""
+    claims = place.design.claims
+    own = side.spec.id.removeprefix(place.prefix)
+    of_it = [c.gates for c in claims if own in {part.estimate for part in c.components}]
+    every = [set(c.gates) for c in claims]
+    gates = set().union(*of_it) if of_it else set.intersection(*every) if every else set()
+    why = _refusal_of_claims(place.family, place.within, gates)
+    within = ", ".join(f"{name} {value}" for name, value in place.within.items())
+    return why and f"{place.family.name}{within and f', {within}'}: {why}"
+
+
 def _refusal_of_claims(family: Family, within: Mapping[str, str], gates: Collection[str]) -> str:
     """Reason for a plan to refuse claims about replicates regardless of the numbers; or empty.
 
