@@ -323,8 +323,7 @@ def _finish(
     from scrutiny._results import Run
     from scrutiny.run.driver import RunOptions, run_plan
     from scrutiny.run.planning.asked_slices import with_slices
-    from scrutiny.run.planning.resolve import resolve
-    from scrutiny.run.training.trained import with_trained
+    from scrutiny.run.training.trained import resolved_when_trained
 
     must_be_declared(plan, where="The plan")
     if out is not None and not str(path_given(out, "out")).strip():
@@ -332,8 +331,7 @@ def _finish(
     folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="scrutiny-"))
     options = options or RunOptions()
     plan = with_slices(plan, [where] if isinstance(where, str) else plain_given([*where]))
-    plan = with_trained(plan, data=opened.data, progress=options.progress)
-    resolved = resolve(plan, opened=opened)
+    resolved = resolved_when_trained(plan, opened, options.progress)
     if time is not None:
         from scrutiny.run.budgeting.budget import resolved_within
 

@@ -11,14 +11,22 @@ pytest.importorskip("transformers")
 
 from scrutiny.cli import group  # noqa: E402 - torch may be missing
 from scrutiny.cli.failures import exit_code_of  # noqa: E402
+from scrutiny.core.claim import Claim, Component  # noqa: E402
 from scrutiny.core.errors import PlanError, UnknownNameError  # noqa: E402
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan  # noqa: E402
 from scrutiny.run.driver import run_plan  # noqa: E402
 from scrutiny.run.planning.doubtful_data import trained_on_it  # noqa: E402
 from scrutiny.run.planning.file import plan_of  # noqa: E402
+from scrutiny.run.planning.loading import LoadedModels  # noqa: E402
+from scrutiny.run.planning.opened import Opened  # noqa: E402
 from scrutiny.run.planning.resolve import resolve  # noqa: E402
+from scrutiny.run.training import trained  # noqa: E402
 from scrutiny.run.training.nodes import Nodes  # noqa: E402
-from scrutiny.run.training.trained import with_stand_ins, with_trained  # noqa: E402
+from scrutiny.run.training.trained import (  # noqa: E402
+    resolved_when_trained,
+    with_stand_ins,
+    with_trained,
+)
 from scrutiny.training.finetuning import trainer  # noqa: E402
 
 PARAMS = {"epochs": 2, "batch": 8, "lr": 2e-2, "head_lr_factor": 1.0, "dev_share": 0.25}
@@ -81,6 +89,19 @@ def test_a_node_is_trained_once_and_then_measured(base, files, tmp_path, monkeyp
     assert folder.manifest["plan"]["train"][0]["name"] == "ours"
     items = folder.items().to_pylist()
     assert {row["dataset"] for row in items} == {"test"}  # what is only trained on is no item
+
+
+def test_a_mistake_in_what_is_measured_is_found_before_a_long_training(base, files, monkeypatch):
+    made = plan(base, files, dev="dev")
+    claim = Claim("typo", "x", "plan", (Component("levle", 0.5),))
+    wrong = replace(made, claim=(claim,))
+    monkeypatch.setattr(trained, "_LONG_S", 0.0)
+    with monkeypatch.context() as patched:
+        patched.setattr(trainer, "Training", refuse)
+        with pytest.raises(PlanError, match="claim 'typo': There is no estimate"):
+            resolved_when_trained(wrong, Opened(LoadedModels()))
+    found = resolved_when_trained(made, Opened(LoadedModels()))
+    assert found.plan == with_trained(made)
 
 
 def test_the_folder_is_named_by_what_decides_the_weights(base, files, tmp_path):

@@ -101,12 +101,13 @@ def run_request(plan: Plan, flags: Mapping[str, Any], request: Request, *, name:
 
 
 def _run(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -> RunFolder:
-    if plan.train:
-        from scrutiny.run.training.trained import with_trained  # trainers are slow to load
-
-        plan = with_trained(plan, options=request.opened.options, progress=request.running.progress)
-    resolved = resolve(plan, opened=request.opened)
     tell = request.running.progress.note
+    if plan.train:
+        from scrutiny.run.training.trained import resolved_when_trained  # trainers are slow to load
+
+        resolved = resolved_when_trained(plan, request.opened, request.running.progress)
+    else:
+        resolved = resolve(plan, opened=request.opened)
     if flags.get("budget"):
         resolved = _fitting(resolved, flags, request, name=name)
     for dataset in resolved.datasets.values():

@@ -11,13 +11,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Final
 
 from scrutiny.core.model import LoadOptions
 from scrutiny.core.plan import Plan
 from scrutiny.core.progress import SILENT, Progress
+from scrutiny.run.planning.opened import Opened
+from scrutiny.run.planning.resolve import resolve
+from scrutiny.run.planning.resolved import Resolved
 from scrutiny.run.training.nodes import Nodes, trainer_of
 from scrutiny.store.cache_folders import models_folder
+
+_LONG_S: Final = 20.0  # trainings that take longer are begun with a plan that is known to resolve
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +101,24 @@ def with_trained(
         trainer.train(job, folder, device=device, progress=own)
         nodes.add(node, job, folder)
     return nodes.plan
+
+
+def resolved_when_trained(plan: Plan, opened: Opened, progress: Progress = SILENT) -> Resolved:
+    """Resolved plan; what its training nodes lack is trained before.
+
+    A mistake in what is measured and claimed of the models is found before a training that would
+    take longer than a look, with models that stand in for them.
+
+    Raises
+    ------
+    PlanError, UnknownNameError, DataError, ModelError, MissingExtraError, StorageError
+        As `with_trained` and `resolve` do.
+    """
+    with with_stand_ins(plan, options=opened.options, data=opened.data) as (made, trainings):
+        if sum(training.seconds for training in trainings) > _LONG_S:
+            resolve(made, opened=opened)
+    trained = with_trained(plan, options=opened.options, data=opened.data, progress=progress)
+    return resolve(trained, opened=opened)
 
 
 @contextmanager
