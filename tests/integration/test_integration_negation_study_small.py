@@ -40,7 +40,7 @@ def study(place, *, data, epochs, lr):
     for node in stated["train"]:
         node["params"] |= {"epochs": epochs, "lr": lr}
     for measure in stated["measure"]:
-        measure["nulls"] = 3
+        measure.setdefault("nulls", 3)
     stated["resampling"] = {"draws": 400}
     with pytest.MonkeyPatch.context() as patched:  # a module's fixture comes before a test's
         patched.setenv("SCRUTINY_CACHE_DIR", str(place / "cache"))
@@ -130,7 +130,10 @@ def test_families_are_held_against_what_controls_them(hardly_trained):
         (dataset, preset)
         for dataset in ("conan-doyle", "sfu")
         for preset in ("default", "as_released")
-    }
+    } | {("conan-doyle", "own")}  # by value norms, and by gradients
+    own = {f.claim.id: f for f in folder.findings() if f.claim.id in ("values", "gradients")}
+    assert {f.estimate.key.condition["preset"] for f in own.values()} == {"own"}
+    assert own["values"].estimate.value != own["gradients"].estimate.value
     for one in gain:
         assert one.low <= one.value <= one.high
         assert 0 < one.across["rank_sum_p"] <= 1  # three runs beside three
