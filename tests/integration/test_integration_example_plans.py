@@ -1,0 +1,72 @@
+"""Example plans that no other test runs: their data, models, estimates and claims are there."""
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from scrutiny.run.planning.file import plan_of
+from scrutiny.run.planning.resolve import resolve
+from scrutiny.run.training.trained import with_stand_ins
+
+pytestmark = [pytest.mark.slow, pytest.mark.extra("hf")]
+
+ROOT = Path(__file__).parents[2]
+#: Run at their smallest by tests of their own, or by those of the docs.
+RUN = {
+    *("attention_faithfulness", "audit", "first_plan", "negation_study", "negation_tables"),
+    *("reliable_diagnostics", "reliable_diagnostics_short", "shared_invariances"),
+    *("shared_invariances_causal", "shared_invariances_sst2", "shared_invariances_zoo"),
+    "trained_words",
+}
+PLANS = sorted({path.stem for path in (ROOT / "examples").glob("*.toml")} - RUN)
+DATA = Path(os.environ.get("SCRUTINY_DATA", ROOT.parent / "shared" / "data"))
+#: What is large, or made before, and what is as good to resolve a plan with.
+SMALL = {
+    'source = "minilm"': 'source = "zoo:bert-2x128/seed-1"',
+    "choice:smollm2": "choice:zoo:bert-2x128/seed-1",
+    "../shared/data": str(DATA),
+}
+
+
+def stated(name: str, place: Path) -> dict[str, Any]:
+    """An example with little data, and models that are at hand."""
+    text = (ROOT / "examples" / f"{name}.toml").read_text("utf-8")
+    for large, small in SMALL.items():
+        text = text.replace(large, small)
+    (place / "prompt").write_text("{text} It was {mask}.")
+    plan = tomllib.loads(text)
+    for node in plan.get("train", ()):
+        node["params"] = node.get("params", {}) | {"limit": 60}
+        if node.get("from") == "minilm" and "minilm" not in plan.get("models", {}):
+            node["from"] = "zoo:bert-2x128/seed-1"
+    for model in plan.get("models", {}).values():
+        if "runs/m/" in model["source"]:  # trained before, with three seeds
+            model |= {"source": "builtin:sentiment/seed-{seed}", "seeds": [1, 2, 3]}
+        choice, at, rest = model["source"].partition("template=@")
+        if at:
+            choices = rest.partition(",")[2].replace("= ", "=")
+            model["source"] = f"{choice}template=@{place / 'prompt'},{choices}"
+    for one in plan["data"].values():
+        if "limit" not in one or not isinstance(one["limit"], str):
+            one["limit"] = 60
+    return plan
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_it_resolves(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not (DATA / "sst2").exists():
+        pytest.skip("sst2 is not under SCRUTINY_DATA")
+    monkeypatch.setenv("SCRUTINY_CACHE_DIR", str(tmp_path / "cache"))
+    plan = plan_of(stated(name, tmp_path))
+    with with_stand_ins(plan) as (made, trainings):
+        resolved = resolve(made)
+    assert [one.name for one in trainings] == [node.name for node in plan.train]
+    assert {m.plan.id for m in resolved.measurements.values()} >= {m.id for m in plan.measure}
+    own = {claim.id for claim in resolved.claims if claim.diagnostic == "plan"}
+    assert len(own) >= len(plan.claim)
