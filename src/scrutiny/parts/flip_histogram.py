@@ -6,6 +6,7 @@ from typing import Any, Final
 import numpy as np
 
 from scrutiny.core.grouping import grouped
+from scrutiny.core.plugin import family_name
 from scrutiny.parts.charts.tables import Chart, ChartTable, Spec
 from scrutiny.parts.charts.vega import channel, series_color, tooltip, view_of
 from scrutiny.parts.part import MOST_ROWS, Part, ReportPart, left_out
@@ -18,6 +19,7 @@ from scrutiny.parts.wording.numbers import NO_VALUE, number, percent
 from scrutiny.stats.agreement.flip_counts import FlipCounts
 from scrutiny.stats.agreement.hit_counts import HitCounts, hit_counts
 
+_Complete = tuple[Hits, tuple[Any, Any]]
 _MOST_CHARTS: Final = 3
 _MOST_CLASSES: Final = 20
 #: What the known baselines of flips say.
@@ -43,7 +45,7 @@ def part(view: RunView) -> Part | None:
     own = own_subjects(view)
     first = [m[0] for m in chosen.values() if m[0][0].key.subject in own]
     charts = [_chart(hits, data, view) for hits, data in first[:_MOST_CHARTS]]
-    table = _all(found, view)
+    table = _all(found, first[:_MOST_CHARTS])
     note = left_out(len(first), _MOST_CHARTS, "histograms")
     return Part(
         "reliability-flips", ("Agreement of replicates by item"), _LEAD, (*charts, table), note
@@ -143,14 +145,15 @@ def _table(counts: FlipCounts) -> ChartTable:
     return ChartTable(("replicates", "observed", *counts.baselines), body, 0)
 
 
-def _all(found: Sequence[tuple[Hits, tuple[Any, Any]]], view: RunView) -> Chart:
-    """Expected spread from flips alone, and the observed one, for every condition."""
+def _all(found: Sequence[_Complete], drawn: Sequence[_Complete]) -> Chart:
+    """Observed spread beside that from flips alone: every condition, and classes of those drawn."""
     keys = [hits.key for hits, _ in found[:MOST_ROWS]]
     rows = []
     for label, (_, data) in zip(full_labels(keys), found, strict=False):
         rows.append(_row(label, hit_counts(data[0]), data[0].shape))
-    if len(found) == 1 or found[0][0].columns:
-        rows += _by_class(*found[0])
+    for hits, data in drawn:
+        of = f"{family_name(hits.key.diagnostic)}: " if len(drawn) > 1 else ""
+        rows += [(of + row[0], *row[1:]) for row in _by_class(hits, data)]
     header = (
         "",
         "items",
