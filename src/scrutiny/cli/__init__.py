@@ -24,7 +24,7 @@ VERBS: Final = {
     "compare": "Compare two runs, logs or models: which inputs changed, and is it worse?",
     "gate": "Judge a run by a rule: exit code 0 pass, 1 fail, 4 undecided.",
     "import": "Read logs of lm-eval or inspect into a run folder.",
-    "train": "Train models with several seeds: pretrain, finetune.",
+    "train": "Train models with several seeds: encoders, word models, parsers, small BERTs.",
     "perturb": "Apply transformations to texts, and write the changed texts.",
     "data": "Inspect data: show, overlap.",
     "models": "Install, check, list and quantize models.",

@@ -43,10 +43,10 @@ def _seconds(context: click.Context, option: click.Parameter, given: str | None)
     help="How much for the worse nobody minds, e.g. accuracy=0.03; repeatable.",
 )
 @click.option("--only", multiple=True, metavar="NAME", help="Run only this diagnostic; repeatable.")
-@click.option("--html", type=OutputFile(), help="File of the HTML page.")
+@click.option("--html", type=OutputFile(), help="File of the HTML page; report.html in --out.")
 @running_options
 def command(**flags: Any) -> int:
-    r"""Run the diagnostics of a profile, and print the table of claims.
+    r"""Run the diagnostics of a profile: what hurts, what holds, what can't be told.
 
     \b
     scrutiny audit --model "hf:./runs/seed-{seed}" \
