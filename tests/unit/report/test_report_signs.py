@@ -122,6 +122,27 @@ def test_neutral_twins_that_do_the_same_are_told(view):
     assert signs_of(view_of((alone, estimates))).twins == ""
 
 
+def test_each_control_that_may_do_the_same_is_named():
+    def says(low, high):
+        finding, (whole, beside) = row("kept", [30, 31, 33], 20, 45, (-6, 4))
+        apart = number("kept", "original_minus(untrained)@1", [(low + high) / 2] * 3, low, high)
+        claim = replace(
+            finding.claim,
+            components=(*finding.claim.components, Component("u", 2.0, "control: untrained")),
+        )
+        found = replace(
+            finding,
+            claim=claim,
+            evidence={**finding.evidence, "control: untrained": apart.key},
+            limits=(*finding.limits, Limits((low, high), (low, high), 1, None, None, None)),
+        )
+        (made,) = signs_of(view_of((found, (whole, beside, apart)))).rows
+        return made.says
+
+    assert says(-30, 2) == "clear: below 50, like neutral twins and untrained networks"
+    assert says(-30, -2) == "clear: below 50, like neutral twins"
+
+
 def test_what_to_do_follows_the_claims_and_not_the_signs(view):
     told = signs_of(view).decision
     assert told.startswith("Report no preference and no association: a clear sign has to pass")
