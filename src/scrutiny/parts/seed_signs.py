@@ -87,12 +87,13 @@ class SeedSign:
     def says(self) -> str:
         """Verdict on a sign, in a few words."""
         if self.state == "disagree":
-            return "seeds disagree"
+            return "mixed, not clear"
         if self.state == "not clear":
             many, of = max(self.above, self.below), len(self.each)
             who = "all" if many == of else f"{many} of {of}"
             return f"{who} {self.side.partition(' ')[0]}, not clear"
-        return f"clear: {self.side}" + (f", like {' and '.join(self.like)}" if self.like else "")
+        beyond = f", not shown beyond {' and '.join(self.like)}" if self.like else ""
+        return f"clear: {self.side}{beyond}"
 
     @property
     def against_twins(self) -> str:
@@ -165,7 +166,7 @@ class Signs:
                 "items leaves the sign open."
             )
         if of["disagree"]:
-            told.append(f"In {of['disagree']} the seeds disagree.")
+            told.append(f"In {of['disagree']} seeds lie on both sides.")
         return " ".join([*told, self._alone()])
 
     def _alone(self) -> str:
@@ -198,12 +199,15 @@ class Signs:
         held = [row.name for row in self.rows if row.finding.verdict == "supported"]
         if held:
             return f"Report for this recipe: {and_more(held, _MOST_NAMES)}; nothing of the others."
-        said = "Report no preference and no association"
+        said = (
+            "Nothing can be reported as a preference or an association, neither of this recipe nor "
+            "of a single checkpoint; that does not show that there is none."
+        )
         if not any(row.state == "clear" for row in self.rows):
-            return f"{said}, neither for this recipe nor from a single checkpoint."
+            return said
         return (
-            f"{said}: a clear sign has to pass its controls (untrained networks, neutral twins) "
-            "and every analysis choice, too, and none does."
+            f"{said} A clear sign has to exceed its controls (untrained networks, neutral twins) "
+            "and to hold by every way of scoring, too: none does."
         )
 
 

@@ -1,4 +1,4 @@
-"""Signs over seeds: what is clear, where seeds disagree, and what the controls say."""
+"""Signs over seeds: what is clear, where seeds lie on both sides, and what the controls say."""
 
 import re
 from dataclasses import replace
@@ -90,13 +90,13 @@ def test_the_interval_over_seeds_decides_whether_a_sign_is_clear(view):
     ]
     said = {r.name: r.says for r in signs.rows}
     assert said == {
-        "kept": "clear: below 50, like neutral twins",
+        "kept": "clear: below 50, not shown beyond neutral twins",
         "open": "2 of 3 below, not clear",
-        "turning": "seeds disagree",
+        "turning": "mixed, not clear",
     }
     assert signs.headline == "1 of 3 signs is clear over 3 seeds and all items: kept (below 50)."
     assert "In 1 more no two seeds disagree" in signs.counts
-    assert "In 1 the seeds disagree." in signs.counts
+    assert "In 1 seeds lie on both sides." in signs.counts
 
 
 def test_what_a_single_seed_would_have_shown_goes_by_its_own_interval(view):
@@ -139,17 +139,18 @@ def test_each_control_that_may_do_the_same_is_named():
         (made,) = signs_of(view_of((found, (whole, beside, apart)))).rows
         return made.says
 
-    assert says(-30, 2) == "clear: below 50, like neutral twins and untrained networks"
-    assert says(-30, -2) == "clear: below 50, like neutral twins"
+    assert says(-30, 2) == "clear: below 50, not shown beyond neutral twins and untrained networks"
+    assert says(-30, -2) == "clear: below 50, not shown beyond neutral twins"
 
 
 def test_what_to_do_follows_the_claims_and_not_the_signs(view):
     told = signs_of(view).decision
-    assert told.startswith("Report no preference and no association: a clear sign has to pass")
+    assert told.startswith("Nothing can be reported as a preference or an association")
+    assert told.endswith("to hold by every way of scoring, too: none does.")
     held = signs_of(view_of(row("kept", [70, 72, 74], 60, 80, (5, 20), verdict="supported")))
     assert held.decision == "Report for this recipe: kept; nothing of the others."
     none = signs_of(view_of(row("open", [45, 50, 42], 30, 60, (-5, 5))))
-    assert none.decision.endswith("neither for this recipe nor from a single checkpoint.")
+    assert none.decision.endswith("that does not show that there is none.")
     assert none.headline == "None of 1 signs is clear over 3 seeds and all items."
 
 
@@ -192,4 +193,6 @@ def test_a_comment_begins_with_the_signs(view):
     assert lines[0] == "**1 of 3 signs is clear over 3 seeds and all items: kept (below 50).**"
     row = next(line for line in lines if line.startswith("| kept |"))
     below = "\N{MINUS SIGN}1.0 [\N{MINUS SIGN}6.0, +4.0]"
-    assert row.endswith(f"| 0 above, 3 below | {below} | clear: below 50, like neutral twins |")
+    assert row.endswith(
+        f"| 0 above, 3 below | {below} | clear: below 50, not shown beyond neutral twins |"
+    )
