@@ -79,9 +79,11 @@ class SeedSign:
         return "disagree" if self.above and self.below else "not clear"
 
     @property
-    def like(self) -> list[str]:
-        """Controls that may do the same, so that the sign need not be about what is asked."""
-        return [_CONTROLS[of] for of, found in self.controls.items() if not _is_beyond(found, 0.0)]
+    def caveat(self) -> str:
+        """Controls that a clear sign is not shown to exceed: it need not be about what is asked."""
+        like = [_CONTROLS[of] for of, one in self.controls.items() if not _is_beyond(one, 0.0)]
+        is_told = like and self.state == "clear"
+        return f"not shown beyond {' and '.join(like)}" if is_told else ""
 
     @property
     def says(self) -> str:
@@ -92,8 +94,7 @@ class SeedSign:
             many, of = max(self.above, self.below), len(self.each)
             who = "all" if many == of else f"{many} of {of}"
             return f"{who} {self.side.partition(' ')[0]}, not clear"
-        beyond = f", not shown beyond {' and '.join(self.like)}" if self.like else ""
-        return f"clear: {self.side}{beyond}"
+        return f"clear: {self.side}"
 
     @property
     def against_twins(self) -> str:
@@ -184,31 +185,36 @@ class Signs:
         return f"A single seed would have shown {number} as clear{others}."
 
     @property
-    def twins(self) -> str:
-        """What neutral twins are; empty where the data have none."""
-        if not any(row.against_twins for row in self.rows):
-            return ""
-        return (
-            "Neutral twins name the same two groups in a sentence without a stereotype: what does "
-            "not differ from them may be due to the names of the groups."
-        )
+    def controls(self) -> str:
+        """What a clear sign has to exceed, and what neutral twins are where the data have them."""
+        told = []
+        if not self._held and any(row.state == "clear" for row in self.rows):
+            told.append(
+                "A clear sign has to exceed its controls (untrained networks, neutral twins) and "
+                "to hold by every way of scoring, too: none does."
+            )
+        if any(row.against_twins for row in self.rows):
+            told.append(
+                "Neutral twins name the same two groups in a sentence without a stereotype: what "
+                "does not differ from them may be due to the names of the groups."
+            )
+        return " ".join(told)
 
     @property
     def decision(self) -> str:
         """Advice on what to report."""
-        held = [row.name for row in self.rows if row.finding.verdict == "supported"]
-        if held:
-            return f"Report for this recipe: {and_more(held, _MOST_NAMES)}; nothing of the others."
-        said = (
+        if self._held:
+            names = and_more(self._held, _MOST_NAMES)
+            return f"Report for this recipe: {names}; nothing of the others."
+        return (
             "Nothing can be reported as a preference or an association, neither of this recipe nor "
             "of a single checkpoint; that does not show that there is none."
         )
-        if not any(row.state == "clear" for row in self.rows):
-            return said
-        return (
-            f"{said} A clear sign has to exceed its controls (untrained networks, neutral twins) "
-            "and to hold by every way of scoring, too: none does."
-        )
+
+    @property
+    def _held(self) -> list[str]:
+        """Names of the signs whose claims hold."""
+        return [row.name for row in self.rows if row.finding.verdict == "supported"]
 
 
 def signs_of(view: RunView) -> Signs | None:

@@ -90,7 +90,7 @@ def test_the_interval_over_seeds_decides_whether_a_sign_is_clear(view):
     ]
     said = {r.name: r.says for r in signs.rows}
     assert said == {
-        "kept": "clear: below 50, not shown beyond neutral twins",
+        "kept": "clear: below 50",
         "open": "2 of 3 below, not clear",
         "turning": "mixed, not clear",
     }
@@ -111,7 +111,8 @@ def test_what_a_single_seed_would_have_shown_goes_by_its_own_interval(view):
 
 def test_neutral_twins_that_do_the_same_are_told(view):
     signs = signs_of(view)
-    assert "what does not differ from them may be due to the names" in signs.twins
+    assert "what does not differ from them may be due to the names" in signs.controls
+    assert [r.caveat for r in signs.rows] == ["not shown beyond neutral twins", "", ""]
     beyond = signs_of(view_of(row("kept", [30, 31, 33], 20, 45, (-20, -4))))
     assert beyond.rows[0].says == "clear: below 50"
     assert (
@@ -119,11 +120,11 @@ def test_neutral_twins_that_do_the_same_are_told(view):
     )
     finding, estimates = row("kept", [30, 31, 33], 20, 45, (-20, -4))
     alone = replace(finding, evidence={"reference": estimates[0].key})
-    assert signs_of(view_of((alone, estimates))).twins == ""
+    assert "Neutral twins" not in signs_of(view_of((alone, estimates))).controls
 
 
 def test_each_control_that_may_do_the_same_is_named():
-    def says(low, high):
+    def caveat(low, high):
         finding, (whole, beside) = row("kept", [30, 31, 33], 20, 45, (-6, 4))
         apart = number("kept", "original_minus(untrained)@1", [(low + high) / 2] * 3, low, high)
         claim = replace(
@@ -137,16 +138,17 @@ def test_each_control_that_may_do_the_same_is_named():
             limits=(*finding.limits, Limits((low, high), (low, high), 1, None, None, None)),
         )
         (made,) = signs_of(view_of((found, (whole, beside, apart)))).rows
-        return made.says
+        return made.caveat
 
-    assert says(-30, 2) == "clear: below 50, not shown beyond neutral twins and untrained networks"
-    assert says(-30, -2) == "clear: below 50, not shown beyond neutral twins"
+    assert caveat(-30, 2) == "not shown beyond neutral twins and untrained networks"
+    assert caveat(-30, -2) == "not shown beyond neutral twins"
 
 
 def test_what_to_do_follows_the_claims_and_not_the_signs(view):
     told = signs_of(view).decision
     assert told.startswith("Nothing can be reported as a preference or an association")
-    assert told.endswith("to hold by every way of scoring, too: none does.")
+    assert told.endswith("that does not show that there is none.")
+    assert "A clear sign has to exceed its controls" in signs_of(view).controls
     held = signs_of(view_of(row("kept", [70, 72, 74], 60, 80, (5, 20), verdict="supported")))
     assert held.decision == "Report for this recipe: kept; nothing of the others."
     none = signs_of(view_of(row("open", [45, 50, 42], 30, 60, (-5, 5))))
@@ -193,6 +195,5 @@ def test_a_comment_begins_with_the_signs(view):
     assert lines[0] == "**1 of 3 signs is clear over 3 seeds and all items: kept (below 50).**"
     row = next(line for line in lines if line.startswith("| kept |"))
     below = "\N{MINUS SIGN}1.0 [\N{MINUS SIGN}6.0, +4.0]"
-    assert row.endswith(
-        f"| 0 above, 3 below | {below} | clear: below 50, not shown beyond neutral twins |"
-    )
+    told = f"{below}; not shown beyond neutral twins"
+    assert row.endswith(f"| 0 above, 3 below | {told} | clear: below 50 |")

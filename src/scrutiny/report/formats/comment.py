@@ -77,7 +77,7 @@ def _case(case: EvidenceItem) -> str:
 def sign_blocks(signs: Signs) -> list[str]:
     """Which signs are clear over seeds, and a table for each number."""
     blocks = [f"**{escape(signs.headline)}**", escape(signs.decision)]
-    blocks += [escape(said) for said in (signs.counts, signs.twins) if said]
+    blocks += [escape(said) for said in (signs.counts, signs.controls) if said]
     header = ("of", "over all seeds", "seeds", "minus neutral twins", "sign")
     for panel in signs.panels:
         cells = [
@@ -85,7 +85,7 @@ def sign_blocks(signs: Signs) -> list[str]:
                 escape(row.name),
                 interval(row.whole),
                 f"{row.above} above, {row.below} below",
-                row.against_twins or NO_VALUE,
+                "; ".join(filter(None, (row.against_twins, row.caveat))) or NO_VALUE,
                 escape(row.says),
             )
             for row in panel.rows

@@ -40,8 +40,8 @@ def signs_lines(signs: Signs) -> Iterator[Text]:
         style="dim",
     )
     yield from wrapped(signs.counts)
-    if signs.twins:
-        yield from wrapped(signs.twins)
+    if signs.controls:
+        yield from wrapped(signs.controls)
 
 
 def _table(panel: SignPanel) -> Iterator[Text]:
@@ -57,7 +57,7 @@ def _table(panel: SignPanel) -> Iterator[Text]:
         if row is None:
             yield Text(line, style="dim")
             continue
-        first, *others = fold(row.says, WIDTH - before)
+        first, *others = fold(", ".join(filter(None, (row.says, row.caveat))), WIDTH - before)
         style = _STYLES.get(row.state, "")
         yield Text(f"{line.ljust(before)}{first}", style=style)
         yield from (Text(" " * before + piece, style=style) for piece in others)
