@@ -186,7 +186,7 @@ class Signs:
 
     @property
     def controls(self) -> str:
-        """What a clear sign has to exceed, and what neutral twins are where the data have them."""
+        """Controls in words: what a clear sign has to exceed, and what neutral twins are."""
         told = []
         if not self._held and any(row.state == "clear" for row in self.rows):
             told.append(
