@@ -36,8 +36,9 @@ gc.disable()  # while tests are collected: nearly all that is made then lives to
 
 
 def pytest_collection_finish() -> None:
-    """From here on garbage is looked for, in what the tests themselves make."""
+    """From here on garbage is looked for, rarely, in what the tests themselves make."""
     gc.freeze()
+    gc.set_threshold(10_000, 20, 50)
     gc.enable()
 
 

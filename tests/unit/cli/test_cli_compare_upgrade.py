@@ -78,7 +78,7 @@ def test_the_page_stands_beside_the_lines(place, command):
         "compare", model(1), model(2), *DATA, *QUICK, "--margin", "0.02", "--html", "page.html"
     )
     assert plain[0] == paged[0] == 1
-    assert paged[1] == plain[1] + "Page: page.html\n"
+    assert paged[1] == plain[1] + "page: page.html\n"
     page = Path("page.html").read_text()
     assert "Worse on inputs with a negation" in page
     assert "FAIL  a loss of more than 0.02 is shown." in page

@@ -54,7 +54,7 @@ def test_a_page_that_stands_is_left_alone(issued, capsys):
     first = PAGE.read_bytes(), PAGE.stat().st_mtime_ns
     assert issued() == (1, 12)
     assert (PAGE.read_bytes(), PAGE.stat().st_mtime_ns) == first
-    assert capsys.readouterr().out.count("Page: out/report.html") == 2
+    assert capsys.readouterr().out.count("page: out/report.html") == 2
 
 
 @pytest.mark.parametrize("text", [None, "", "edited by hand"])

@@ -3,6 +3,7 @@
 import html
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -210,6 +211,15 @@ def test_the_whole_report_opens_as_the_first_screen_does(view, front):
 def test_a_run_without_risks_prints_the_whole_report(view, capsys):
     write_first_screen(replace(view, findings=()))
     assert "of" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("has_front", [True, False])
+def test_a_page_that_was_written_is_named_in_place_of_how_to_write_one(view, capsys, has_front):
+    shown = view if has_front else replace(view, findings=())
+    write_first_screen(shown, page=Path("made/page.html"))
+    said = capsys.readouterr().out
+    assert said.splitlines()[-1] == "page: made/page.html"
+    assert said.count("page: ") == 1
 
 
 def test_the_page_opens_with_the_decision_and_cards(view, front):

@@ -38,7 +38,7 @@ def printed(found: SideBySide, flags: Mapping[str, Any]) -> None:
     if flags["out"] is not None:
         click.echo(f"Kept in {Path(flags['out'])}")
     if flags["html"] is not None:
-        click.echo(f"Page: {flags['html']}")
+        click.echo(f"page: {flags['html']}")
 
 
 def lines_of(found: SideBySide, *, margin: float | None, top: int, is_whole: bool) -> list[Text]:

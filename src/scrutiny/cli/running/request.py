@@ -208,7 +208,5 @@ def finish(folder: RunFolder, flags: Mapping[str, Any], *, html: Path | None) ->
         say_warnings(view.manifest)
         click.echo(render_ndjson(view), nl=False)
     else:
-        write_first_screen(view)
-        if html is not None:
-            click.echo(f"Page: {html}")
+        write_first_screen(view, page=html)
     return 0

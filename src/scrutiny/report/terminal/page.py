@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
+from pathlib import Path
 from shlex import quote
 from typing import IO, Final
 
@@ -67,19 +68,25 @@ def write_terminal(view: RunView, stream: IO[str] | None = None) -> None:
     write_lines(_terminal_lines(view), stream)
 
 
-def write_first_screen(view: RunView, stream: IO[str] | None = None) -> None:
-    """Write what a reader needs first; the whole report of a run without a first screen."""
+def write_first_screen(
+    view: RunView, stream: IO[str] | None = None, page: Path | None = None
+) -> None:
+    """Write what a reader needs first; the whole report of a run without a first screen.
+
+    Where a page was written, its path stands last.
+    """
     front, signs = front_of(view), signs_of(view)
     if front is not None:
-        lines: Iterable[Text] = screen_lines(view, front)
+        lines: Iterable[Text] = screen_lines(view, front, page)
     elif signs is not None:
-        lines = chain(signs_lines(signs), _said(view), _told(view), [Text()], _ways_on(view))
+        ways = _ways_on(view, page=page)
+        lines = chain(signs_lines(signs), _said(view), _told(view), [Text()], ways)
     else:
-        lines = _terminal_lines(view)
+        lines = chain(_terminal_lines(view), [_page(page)] if page else ())
     write_lines(lines, stream)
 
 
-def screen_lines(view: RunView, front: Front) -> Iterator[Text]:
+def screen_lines(view: RunView, front: Front, page: Path | None = None) -> Iterator[Text]:
     """Risks first; then what else was claimed, and how to go on."""
     yield from front_lines(front)
     yield from _told(view)
@@ -90,16 +97,23 @@ def screen_lines(view: RunView, front: Front) -> Iterator[Text]:
         yield from _left_out(rows[MOST_ROWS:])
     yield Text()
     asked = next((risk for risk in front.risks if risk.n_cases and risk.change), None)
-    yield from _ways_on(view, quote(unversioned(asked.change)) if asked is not None else "")
+    yield from _ways_on(view, quote(unversioned(asked.change)) if asked is not None else "", page)
 
 
-def _ways_on(view: RunView, cases: str = "") -> Iterator[Text]:
+def _page(page: Path) -> Text:
+    return Text(f"page: {page}", style="dim")
+
+
+def _ways_on(view: RunView, cases: str = "", page: Path | None = None) -> Iterator[Text]:
     """Commands that show more, and what is left to do."""
     path = view.facts.path
     yield from wrapped(f"the rest: scrutiny report {path}", style="dim", hanging=2)
     if cases:
         yield from wrapped(f"cases: scrutiny report {path} --cases {cases}", style="dim", hanging=2)
-    yield from wrapped(f"page: scrutiny report {path} -o report.html", style="dim", hanging=2)
+    if page is not None:
+        yield _page(page)
+    else:
+        yield from wrapped(f"page: scrutiny report {path} -o report.html", style="dim", hanging=2)
     if view.facts.status != "complete":
         yield from wrapped(f"status: {view.facts.status}", style="bold yellow")
 
