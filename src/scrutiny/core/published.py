@@ -53,12 +53,14 @@ class PublishedPlan:
         Part of the estimate that is printed. ``value``; ``sd``, the population standard deviation
         (ddof 0) over the replicates' own values; ``p`` of the exact test that stands with a
         difference, or of a test of one replicate; ``head``, layer and head of the largest value
-        among all heads; ``count``, replicates whose own test has p < .05; ``f1``, the harmonic mean
-        of two printed figures, whatever the run says.
+        among all heads; ``count``, replicates whose own test is significant; ``f1``, the harmonic
+        mean of two printed figures, whatever the run says.
     percent
         Whether it is printed times 100.
     sign
         For ``count``: "+" or "-" counts the replicates whose statistic has that sign.
+    level
+        For ``count``: the p below which a test is significant.
     given
         For ``f1``: the printed ``precision`` and ``recall``.
     released
@@ -68,7 +70,7 @@ class PublishedPlan:
         Of a finding: the claim of the run that states it. The figure is not compared by its digits.
     beside
         Whether the figure is of other models or data: the run's number stands beside it, with its
-        interval, and nothing is compared.
+        interval, and nothing is compared. A count is then "3 of 5", and may be printed in words.
     unavailable
         Why no run of these data and models can have it.
     source
@@ -85,6 +87,7 @@ class PublishedPlan:
     of: Of = "value"
     percent: bool = False
     sign: Literal["", "+", "-"] = ""
+    level: float = 0.05
     given: Mapping[str, str] = field(default_factory=dict)
     released: str = ""
     claim: str = ""

@@ -129,6 +129,9 @@ def test_p_of_one_replicate_and_counts_by_sign():
     row = {"metric": "f1_kendall", "of": "count"}
     for sign, count in (("", "3"), ("+", "2"), ("-", "1")):
         assert outcome(tests, count, sign=sign, **row) == ("agrees", count, "")
+    for level, count in ((0.01, 1), (0.02, 2)):
+        beside = {"level": level, "beside": True, **row}
+        assert outcome(tests, "for some only", **beside) == ("beside", f"{count} of 4", "")
     where = {"replicate": '{"run":"2"}'}
     assert outcome(tests, ".049", metric="f1_kendall", of="p", where=where)[0] == "agrees"
     assert outcome(tests, ".049", metric="f1_kendall", of="p")[0] == "missing"

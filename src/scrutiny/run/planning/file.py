@@ -170,6 +170,7 @@ class _Published(_Strict):
     of: Literal["value", "sd", "p", "head", "count", "f1"] = "value"
     percent: bool = False
     sign: Literal["", "+", "-"] = ""
+    level: _Number = Field(default=0.05, gt=0, lt=1)
     given: dict[str, str] = Field(default_factory=dict)
     released: str = ""
     claim: str = ""

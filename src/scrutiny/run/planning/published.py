@@ -18,9 +18,9 @@ from scrutiny.core.published import (
     printed_value,
     rounds_to,
 )
+from scrutiny.reliability.replicates.tests import is_test
 from scrutiny.run.planning.resolved import Resolved
 
-_ALPHA: Final = 0.05
 #: Exact tests that stand with a difference of two groups of runs.
 _TESTS: Final = ("rank_sum_p", "signed_rank_p")
 _USUAL: Final = (("role", "measured"), ("group", "all"))
@@ -55,7 +55,7 @@ def _must_read(row: PublishedPlan, measures: Sequence[str]) -> None:
         if row.measure or row.metric:
             raise PlanError("a finding has claim =, and the claim has the numbers: leave out from.")
         return
-    if row.of != "head":
+    if row.of != "head" and not (row.of == "count" and row.beside):
         printed_value(row.text)
     if row.sign and row.of != "count":
         raise PlanError('sign goes with of = "count".')
@@ -153,11 +153,14 @@ def reproduction(row: PublishedPlan, estimates: Iterable[Estimate]) -> Reproduct
     try:
         if row.of == "head":
             return _outcome(row, None, _best_head(fitting))
-        value = _count(row, fitting) if row.of == "count" else _number(row, fitting)
+        counted = _count(row, fitting) if row.of == "count" else None
+        value = _number(row, fitting) if counted is None else counted[0]
         e = _estimate(row, fitting) if row.beside and row.of == "value" else None
     except _NotThereError as error:
         return Reproduction(row, "missing", reason=str(error))
     scale = 100 if row.percent else 1
+    if row.beside and counted is not None:
+        return Reproduction(row, "beside", f"{value} of {counted[1]}", value)
     ours = row.at_digits(scale * value)
     if row.beside:
         low, high = (None, None) if e is None else (_scaled(e.low, scale), _scaled(e.high, scale))
@@ -224,28 +227,23 @@ def _one(row: PublishedPlan, fitting: Sequence[Estimate], *, what: str) -> Estim
 
 def _p_of(e: Estimate) -> float | None:
     """P-value of an estimate: of its exact test, or its own if it is a test."""
-    if _is_test(e):
+    if is_test(e):
         return e.value
     return next((e.across[name] for name in _TESTS if name in e.across), None)
 
 
-def _is_test(e: Estimate) -> bool:
-    """Whether an estimate is a test of one replicate."""
-    return e.key.replicate is not None and e.low is None and "smallest_p" in e.across
-
-
-def _count(row: PublishedPlan, fitting: Sequence[Estimate]) -> float:
-    """Number of replicates whose own tests have p < .05, of those with the sign."""
-    tests = [e for e in fitting if _is_test(e) and e.value is not None]
+def _count(row: PublishedPlan, fitting: Sequence[Estimate]) -> tuple[int, int]:
+    """Number of replicates whose own tests are significant and have the sign, and of all."""
+    tests = [e for e in fitting if is_test(e) and e.value is not None]
     if not tests:
         raise _NotThereError(f"no test of {row.metric} fits")
     if len({e.key.replicate for e in tests}) < len(tests):
         raise _NotThereError("several tests of one replicate fit; choose some with where")
     if row.sign and any("tau" not in e.across for e in tests):
         raise _NotThereError("the test has no sign")
-    passed = [e for e in tests if e.value is not None and e.value < _ALPHA]
+    passed = [e for e in tests if e.value is not None and e.value < row.level]
     side = {"+": 1, "-": -1}.get(row.sign, 0)
-    return float(sum(side == 0 or side * e.across["tau"] > 0 for e in passed))
+    return sum(side == 0 or side * e.across["tau"] > 0 for e in passed), len(tests)
 
 
 def _best_head(fitting: Sequence[Estimate]) -> str:
