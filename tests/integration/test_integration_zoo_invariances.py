@@ -59,14 +59,14 @@ def test_the_findings_of_the_paper_are_claims_of_a_run(
     folder = smallest("shared_invariances_zoo.toml")
     findings = {f.claim.id: f for f in folder.findings()}
     assert {f.verdict for f in findings.values()} <= VERDICTS
-    # seeds of one size are no contrast of sizes; all others were to know more, and do not
+    # four layers know more than two, as they were to; the student was to, and does not
     apart = {name: f.reason for name, f in findings.items() if "/less/" in name}
     assert {name for name, why in apart.items() if "the goal" in why} == {
-        name for name in apart if name.split("/")[1] in ("small", "student")
+        name for name in apart if name.split("/")[1] == "student"
     }
     sizes = [f for name, f in findings.items() if name.startswith("size")]
     assert len(sizes) == 4
-    assert all("'larger above smaller'" in f.reason for f in sizes)
+    assert not any("the goal" in f.reason for f in sizes)
     assert "'student above smaller'" in findings["student typos"].reason
     assert findings["student hard"].verdict != "refused"  # of one pair of models
     told = folder.published()
@@ -85,14 +85,14 @@ def test_the_findings_of_the_paper_are_claims_of_a_run(
         ), metric
 
 
-def test_the_study_on_sst2_refuses_its_contrast_of_sizes(
+def test_the_study_on_sst2_makes_its_contrast_of_sizes(
     smallest: Callable[[str], RunFolder],
 ) -> None:
     folder = smallest("shared_invariances_sst2.toml")
     less = [f for f in folder.findings() if "/less/" in f.claim.id]
     assert len(less) == 6
-    assert {f.verdict for f in less} == {"refused"}
-    assert all("the goal 'larger above smaller'" in f.reason for f in less)
+    assert {f.verdict for f in less} <= VERDICTS
+    assert not any("the goal" in f.reason for f in less)
 
 
 def test_models_of_two_objectives_are_compared_both_ways(
