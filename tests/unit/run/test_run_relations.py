@@ -17,12 +17,12 @@ SEEDS = (1, 2, 3, 4, 5, 6)
 DATA = {"x": rows(40), "y": rows(75)[40:]}
 
 
-def related(tmp_path, a, b, *, seeds=SEEDS):
+def related(tmp_path, a, b, *, seeds=SEEDS, every=11):
     measures = tuple(
         MeasurePlan(n, "performance", ("m",), (d,)) for n, d in [("d", "x"), ("e", "y")]
     )
     made = plan(
-        family(tmp_path, every=11),
+        family(tmp_path, every=every),
         seeds=seeds,
         measure=measures,
         data=(DataPlan("x", "object:x"), DataPlan("y", "object:y")),
@@ -70,9 +70,9 @@ def test_a_side_that_names_nothing_is_refused(tmp_path, a, says):
         run(related(tmp_path, a, side("e")), tmp_path / "out", data=DATA)
 
 
-def related_how(tmp_path, how, *, rule, seeds=SEEDS, b=True, skill=None):
+def related_how(tmp_path, how, *, rule, seeds=SEEDS, b=True, skill=None, every=11):
     """Finding of a claim on a relation of the accuracies, and its estimate."""
-    made = related(tmp_path, side("d"), side("e"), seeds=seeds)
+    made = related(tmp_path, side("d"), side("e"), seeds=seeds, every=every)
     one = replace(made.relate[0], how=how, b=made.relate[0].b if b else None)
     stated = {"id": "c", "says": "so", "estimate": "both", "rule": rule, "skill": skill or {}}
     claim = plan_of({"claim": [stated]}).claim
@@ -138,6 +138,11 @@ def test_disagreement_is_the_share_of_items_that_not_all_answer_alike(tmp_path):
 def test_two_seeds_have_no_spread(tmp_path):
     finding, found = related_how(tmp_path, "spread", rule="> 1", seeds=(1, 2))
     assert (found.reason, finding.verdict) == ("too_few_replicates", "undecided")
+
+
+def test_scores_that_other_items_would_not_change_have_no_spread_in_units_of_them(tmp_path):
+    finding, found = related_how(tmp_path, "spread", rule="> 1", every=1000)
+    assert (found.reason, finding.verdict) == ("does_not_vary", "undecided")
 
 
 @pytest.mark.parametrize(

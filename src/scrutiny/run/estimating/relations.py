@@ -118,7 +118,10 @@ def _correlated(blank: Estimate, sides: Sides, rng: Rng) -> Estimated:
 def _spread(blank: Estimate, sides: Sides, rng: Rng) -> Estimated:
     """Seed spread of the first side over that of the second, each in units of its item error."""
     del rng
-    one, other = (_spread_of(side) for (side,) in sides)
+    try:
+        one, other = (_spread_of(side) for (side,) in sides)
+    except StatisticsError:  # other items would change nothing: there is no error to count in
+        return Estimated(replace(blank, reason="does_not_vary"))
     if one is None or other is None:
         return Estimated(replace(blank, reason="too_few_replicates"))
     if other.sd == 0.0:
