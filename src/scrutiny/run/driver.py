@@ -28,6 +28,7 @@ from scrutiny.run.executing.reissued import note_places, see_again
 from scrutiny.run.executing.task_runner import TaskRunner
 from scrutiny.run.manifest import manifest
 from scrutiny.run.opening import same_run
+from scrutiny.run.planning.assignment import Assignment
 from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.published import reproductions
 from scrutiny.run.planning.resolved import Measurement, Resolved
@@ -157,15 +158,14 @@ def _run(resolved: Resolved, folder: RunFolder, options: RunOptions, crew: Execu
                 work.run(stage, crew, here)
         if not is_packed:
             _write_tables(folder, journal, resolved)
-        options.progress.start("estimate", total=1, done=0)
+        options.progress.start("estimate", total=len(resolved.assignments), done=0)
         estimates, findings = estimate_all(
             estimator_of(folder),
-            resolved.assignments,
+            _told(resolved.assignments, options.progress),
             claims,
             contrasts=resolved.contrasts,
             relations=resolved.relations,
         )
-        options.progress.advance("estimate")
         folder.write_estimates(estimates)
         folder.write_findings(findings)
         folder.write_published(reproductions(resolved, estimates, findings))
@@ -185,6 +185,13 @@ def _run(resolved: Resolved, folder: RunFolder, options: RunOptions, crew: Execu
         journal.close()
         if answers is not None:
             answers.close()
+
+
+def _told(assignments: Iterable[Assignment], progress: Progress) -> Iterator[Assignment]:
+    """Assignments, each reported when the next one is asked for."""
+    for assignment in assignments:
+        yield assignment
+        progress.advance("estimate")
 
 
 def _said_of_failures(folder: RunFolder) -> list[str]:

@@ -143,9 +143,45 @@ def test_bars_go_by_texts_and_leave_the_screen_when_stopped(
     assert task.fields["said"] == "60 of 400 texts, 0.60 to pay"
     bars.stop()
     assert not bars._bars.live.is_started
-    bars.start("estimate", total=1, done=0)
+    bars.start("estimate", total=2, done=0)
     bars.advance("estimate")
     assert bars._bars.tasks[-1].completed == 1
+    assert bars._bars.live.is_started
+    bars.advance("estimate")
+    assert not bars._bars.live.is_started
+
+
+def test_numbers_are_told_while_they_are_estimated(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "_EVERY_S", -1.0)
+    lines = Lines()
+    lines.start("estimate", total=3, done=0)
+    assert capsys.readouterr().err == ""
+    lines.advance("estimate")
+    assert capsys.readouterr().err == "Estimating: 1 of 3 numbers\n"
+
+
+def test_a_run_tells_each_number(tmp_path: Path) -> None:
+    class Counting(Progress):
+        def __init__(self) -> None:
+            self.total = self.told = 0
+
+        def start(self, phase: str, *, total: int, done: int, texts: int = 0) -> None:
+            self.total = total if phase == "estimate" else 0
+
+        def advance(self, phase: str, *, asked: int = 0, cached: int = 0, planned: int = 0) -> None:
+            self.told += phase == "estimate"
+
+    made = Plan(
+        models=(ModelPlan("m", "builtin:sentiment/seed-1"),),
+        data=(DataPlan("x", "builtin:reviews", limit=20),),
+        measure=(MeasurePlan("p", "performance", ("m",), ("x",)),),
+        resampling=Resampling(draws=100),
+    )
+    told, resolved = Counting(), resolve(made)
+    run_plan(resolved, tmp_path / "run", options=RunOptions(progress=told))
+    assert told.total == told.told == len(resolved.assignments) > 0
 
 
 def test_an_interrupt_is_answered_on_a_line_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:

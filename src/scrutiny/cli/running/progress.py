@@ -21,7 +21,7 @@ _SAYS: Final = {
     "estimate": "Estimating",
 }
 #: What a phase is counted in, where it is not shards.
-_COUNTS: Final = {"train": "steps"}
+_COUNTS: Final = {"train": "steps", "estimate": "numbers"}
 _EVERY_S: Final = 10.0
 
 
@@ -69,9 +69,9 @@ class Lines(Notes):
         self._texts.shard(asked=asked, cached=cached, planned=planned)
         if phase == "measure":
             self._say(is_due=self._done == self._total)
-        elif phase == "train" and monotonic() - self._last > _EVERY_S:
+        elif phase in _COUNTS and monotonic() - self._last > _EVERY_S:
             self._last = monotonic()
-            tell(f"{_SAYS[phase]}: {self._done} of {self._total} steps")
+            tell(f"{_SAYS[phase]}: {self._done} of {self._total} {_COUNTS[phase]}")
 
     def answered(self, texts: int) -> None:
         """Count a batch that was answered within the current shard."""
@@ -145,7 +145,8 @@ class Bars(Progress):
         self._done += 1
         self._texts.shard(asked=asked, cached=cached, planned=planned)
         self._show(phase)
-        if phase == "estimate" or (phase == "train" and self._bars.finished):
+        is_last = self._done == self._total
+        if (phase == "estimate" and is_last) or (phase == "train" and self._bars.finished):
             self._bars.stop()
 
     @_where_it_can_be_said
