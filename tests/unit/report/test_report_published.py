@@ -103,6 +103,7 @@ def test_ndjson_has_a_line_of_its_own_kind_for_each(view):
         "of": "value",
         "percent": False,
         "sign": "",
+        "level": 0.05,
         "given": {},
         "released": "",
         "claim": "",
