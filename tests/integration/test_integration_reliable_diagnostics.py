@@ -48,7 +48,7 @@ SEEDS = [1, 2, 3]
 
 
 def smallest(name: str, data: Path) -> dict:
-    """A plan of the examples with few items, three seeds, and hardly any training."""
+    """A plan of the examples with few items, two or three seeds, and hardly any training."""
     text = (ROOT / "examples" / f"{name}.toml").read_text(encoding="utf-8")
     plan = tomllib.loads(text.replace("../shared/data", str(data)))
     for key, one in plan["data"].items():
@@ -57,7 +57,7 @@ def smallest(name: str, data: Path) -> dict:
         else:
             one["limit"] = ITEMS.get(key, 40 if key.endswith("train") else 12)
     for key, one in plan["models"].items():
-        one["seeds"] = SEEDS[:2] if key == "steps" else SEEDS
+        one["seeds"] = SEEDS if key == "bert" else SEEDS[:2]
     for node in plan["train"]:
         node["params"] = {"epochs": 1}
         if "from" not in node:
@@ -129,7 +129,7 @@ def test_seeds_whose_association_is_significant_are_counted(folder):
     counts = [r for r in folder.published() if r.figure.of == "count"]
     assert {r.figure.id for r in counts} >= {f"SEAT-{n}, seeds with p < .01" for n in (6, 7, 8)}
     measured = [r for r in counts if r.figure.id.startswith("SEAT-6")]
-    assert all(r.ours in ("0 of 3", "1 of 3", "2 of 3", "3 of 3") for r in measured)
+    assert {r.ours.partition(" of ")[2] for r in measured} <= {"2", "3"}  # seeds of each size
     assert {r.outcome for r in counts if r not in measured} == {"missing"}  # SEAT-6 alone is there
 
 
