@@ -115,7 +115,7 @@ def test_the_final_weights_are_the_last_point_of_every_curve(folder):
 def test_figures_of_the_tables_stand_beside_the_runs(folder):
     figures = [r for r in folder.published() if r.figure.source.startswith("Table")]
     if not figures:
-        pytest.skip("the short variant has findings only")
+        pytest.skip("the short variant has no tables")
     assert len(figures) == 72
     assert {r.outcome for r in figures} <= {"beside", "missing"}  # of so few items
     whole = [r for r in figures if " all (" in r.figure.id or r.figure.source == "Table 2"]
