@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from scrutiny.run.driver import run_plan
+from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.planning.file import plan_of
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.run.training.trained import with_trained
@@ -68,8 +68,14 @@ def smallest(name: str, data: Path) -> dict:
     return plan | {"resampling": {"draws": 100}}
 
 
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory) -> Path:
+    """Cache of both plans: what one has asked of a network, the other need not ask again."""
+    return tmp_path_factory.mktemp("answers")
+
+
 @pytest.fixture(scope="module", params=["reliable_diagnostics_short", "reliable_diagnostics"])
-def folder(request, tmp_path_factory) -> RunFolder:
+def folder(request, answers, tmp_path_factory) -> RunFolder:
     data = Path(os.environ.get("SCRUTINY_DATA", ROOT.parent / "shared" / "data"))
     absent = [name for name in DATA if not (data / name).exists()]
     if absent:
@@ -78,10 +84,11 @@ def folder(request, tmp_path_factory) -> RunFolder:
         pytest.skip("packages/scrutiny-zoo has no weights yet")
     place = tmp_path_factory.mktemp("reliable")
     with pytest.MonkeyPatch.context() as patched:  # a module's fixture comes before a test's
-        patched.setenv("SCRUTINY_CACHE_DIR", str(place / "cache"))
+        patched.setenv("SCRUTINY_CACHE_DIR", str(answers))
         patched.setenv("SCRUTINY_ZOO", str(ZOO))
         plan = with_trained(plan_of(smallest(request.param, data)))
-        return run_plan(resolve(plan), place / "run")
+        options = RunOptions(cache=answers / "answers.sqlite")
+        return run_plan(resolve(plan), place / "run", options=options)
 
 
 def test_every_finding_of_the_paper_has_a_verdict(folder):
