@@ -40,8 +40,8 @@ def study(place, *, data, epochs, lr):
     for node in stated["train"]:
         node["params"] |= {"epochs": epochs, "lr": lr}
     for measure in stated["measure"]:
-        measure.setdefault("nulls", 3)
-    stated["resampling"] = {"draws": 400}
+        measure.setdefault("nulls", 2)
+    stated["resampling"] = {"draws": 200}
     with pytest.MonkeyPatch.context() as patched:  # a module's fixture comes before a test's
         patched.setenv("SCRUTINY_CACHE_DIR", str(place / "cache"))
         trained = with_trained(plan_of(stated))
