@@ -13,6 +13,7 @@ from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.planning.file import plan_of
 from scrutiny.run.planning.resolve import resolve
 from scrutiny.run.training.trained import with_trained
+from scrutiny.store.cache_folders import cache_file
 from scrutiny.store.run_folder import RunFolder
 
 pytestmark = [pytest.mark.slow, pytest.mark.extra("hf")]
@@ -69,26 +70,25 @@ def smallest(name: str, data: Path) -> dict:
 
 
 @pytest.fixture(scope="module")
-def answers(tmp_path_factory) -> Path:
-    """Cache of both plans: what one has asked of a network, the other need not ask again."""
-    return tmp_path_factory.mktemp("answers")
+def cache(tmp_path_factory) -> Path:
+    """Folder of trained networks and answers: what one plan has, the other need not make again."""
+    return tmp_path_factory.mktemp("cache")
 
 
 @pytest.fixture(scope="module", params=["reliable_diagnostics_short", "reliable_diagnostics"])
-def folder(request, answers, tmp_path_factory) -> RunFolder:
+def folder(request, cache, tmp_path_factory) -> RunFolder:
     data = Path(os.environ.get("SCRUTINY_DATA", ROOT.parent / "shared" / "data"))
     absent = [name for name in DATA if not (data / name).exists()]
     if absent:
         pytest.skip(f"{absent[0]} is not under SCRUTINY_DATA")
     if not (ZOO / "weights").exists():
         pytest.skip("packages/scrutiny-zoo has no weights yet")
-    place = tmp_path_factory.mktemp("reliable")
     with pytest.MonkeyPatch.context() as patched:  # a module's fixture comes before a test's
-        patched.setenv("SCRUTINY_CACHE_DIR", str(answers))
+        patched.setenv("SCRUTINY_CACHE_DIR", str(cache))
         patched.setenv("SCRUTINY_ZOO", str(ZOO))
         plan = with_trained(plan_of(smallest(request.param, data)))
-        options = RunOptions(cache=answers / "answers.sqlite")
-        return run_plan(resolve(plan), place / "run", options=options)
+        options = RunOptions(cache=cache_file())
+        return run_plan(resolve(plan), tmp_path_factory.mktemp("run"), options=options)
 
 
 def test_every_finding_of_the_paper_has_a_verdict(folder):
