@@ -11,35 +11,52 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from scrutiny._given import (
+    DATA,
+    MODEL,
+    REFERENCE,
+    data_given,
+    model_source,
+    models_given,
+    must_be_model,
+    must_stand_alone,
+    objects_given,
+    plan_given,
+    run_options,
+    with_functions_named,
+)
 from scrutiny.core import errors
 from scrutiny.core.boundary.declared import must_be_declared
 from scrutiny.core.boundary.given import path_given, plain_given, text_given
-from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
+from scrutiny.core.plan import MeasurePlan, ModelPlan, Plan
 from scrutiny.core.plugin import at_length
 from scrutiny.core.registry import KINDS, registry
-from scrutiny.models.python.shapes import can_be_asked
-from scrutiny.models.strings.family import must_lead_somewhere
 
 if TYPE_CHECKING:
     from scrutiny._results import Run
+    from scrutiny.core.progress import Progress
     from scrutiny.run.driver import RunOptions
     from scrutiny.run.executing.executor import Executor
     from scrutiny.run.planning.opened import Opened
 
 __all__ = ["Plan", "audit", "errors", "list", "load", "run", "show"]
 
-_MODEL, _DATA, _REFERENCE = "model", "data", "reference"
 
-
-def run(
+def run(  # noqa: PLR0913 - a notebook shows the names of all that can be asked
     what: "str | Path | Plan | Mapping[str, Any]",
-    *,
     model: Any = None,
     data: Any = None,
+    *,
     reference: Any = None,
+    task: str = "",
+    columns: "Mapping[str, str | Sequence[str]] | None" = None,
+    labels: "Mapping[Any, Any] | None" = None,
+    where: str | Sequence[str] = (),
     out: str | Path | None = None,
     seed: int | None = None,
-    options: "RunOptions | None" = None,
+    workers: int = 1,
+    progress: "bool | Progress | None" = None,
+    cache: str | Path | None = None,
     **params: Any,
 ) -> "Run":
     """Run a plan, or one diagnostic on a model and data; returns the finished run.
@@ -47,7 +64,8 @@ def run(
     Parameters
     ----------
     what
-        A plan, its file, its plain values, or the name of a diagnostic.
+        A plan, its file, its plain values, or the name of a diagnostic. A plan has its own models,
+        data and parameters, so only ``where`` and what follows it go with one.
     model
         A model string, or an object: a callable, or anything with ``predict_proba``.
     data
@@ -55,18 +73,30 @@ def run(
     reference
         Second model, for diagnostics that compare two: a model string or an object. It is measured,
         too.
+    task
+        Name of the task, if the columns do not identify it.
+    columns
+        Columns of the data by their role (``{"text": "review", "group": ["genre", "year"]}``), if
+        their names do not say it; any option of a data string (``{"language": "de"}``).
+    labels
+        The model's name of each label of the data (``{"neg": "0", "pos": "1"}``), if they differ.
+    where
+        One or several slices ("length > 20", "negated") on which the main numbers are also
+        computed.
     out
         Run folder. Default: a temporary folder.
     seed
         Seed of all randomness. Default: the plan's, else 0.
-    options
-        Workers, cache, progress.
+    workers
+        Number of processes that ask models. Results are the same for any number.
+    progress
+        Whether to show progress; by default in notebooks and terminals. A `Progress` shows it in
+        its own way.
+    cache
+        File of answers that are kept for later calls, so that a model is not asked twice.
     **params
         Parameters of the diagnostic; a function from text to text is one of its
-        ``transformations`` (``[str.upper, {"shout": lambda text: text + "!"}]``). ``task`` names
-        the task if the columns do not identify it, and ``where`` one or several slices
-        ("length > 20", "negated") on which the main numbers are also computed. A plan has its own
-        models, data and parameters.
+        ``transformations`` (``[str.upper, {"shout": lambda text: text + "!"}]``).
 
     Raises
     ------
@@ -79,45 +109,55 @@ def run(
     >>> found.estimate("accuracy").counts.planned
     640
     """
-    where = params.pop("where", ())
+    options = run_options(workers, progress, cache)
     if not isinstance(what, str) or Path(what).suffix in {".toml", ".json"}:
-        plan = _plan_of(what)
-        _must_stand_alone({"model": model, "data": data, "reference": reference, **params})
+        plan = plan_given(what)
+        beside = {"model": model, "data": data, "reference": reference, "task": task or None}
+        must_stand_alone({**beside, "columns": columns, "labels": labels, **params})
         plan = plan if seed is None else replace(plan, seed=plain_given(seed))
         with _opened(options, {}, {}) as (crew, opened):
             return _finish(plan, out, options, crew, opened, where)
     name = registry().resolve("diagnostic", what)
-    params = _with_functions_named(plain_given(params), options)
-    models, datasets = _inputs(model, data, params.pop("task", ""))
-    given = _objects(_MODEL, model)
+    params = with_functions_named(plain_given(params), options)
+    if model is None or data is None:
+        raise errors.PlanError("Give both model= and data=: strings or objects.")
+    models, dataset = models_given(model), data_given(data, task, columns, labels)
+    given = objects_given(MODEL, model)
     if reference is not None:
-        _must_be_model(reference, "reference")
-        models = (ModelPlan(_REFERENCE, _source(reference)), *models)
-        given |= _objects(_REFERENCE, reference)
+        must_be_model(reference, "reference")
+        models = (ModelPlan(REFERENCE, model_source(reference)), *models)
+        given |= objects_given(REFERENCE, reference)
     measure = MeasurePlan(
         name.partition("@")[0],
         name,
         tuple(m.name for m in models),
-        (_DATA,),
+        (DATA,),
         params,
-        reference="" if reference is None else _REFERENCE,
+        reference="" if reference is None else REFERENCE,
     )
     chosen = 0 if seed is None else plain_given(seed)
-    plan = Plan(seed=chosen, data=datasets, models=models, measure=(measure,))
-    with _opened(options, given, _objects(_DATA, data)) as (crew, opened):
+    plan = Plan(seed=chosen, data=(dataset,), models=models, measure=(measure,))
+    with _opened(options, given, objects_given(DATA, data)) as (crew, opened):
         return _finish(plan, out, options, crew, opened, where)
 
 
-def audit(
-    *,
+def audit(  # noqa: PLR0913 - a notebook shows the names of all that can be asked
     model: Any,
     data: Any = None,
+    *,
+    task: str = "",
+    columns: "Mapping[str, str | Sequence[str]] | None" = None,
+    labels: "Mapping[Any, Any] | None" = None,
+    limit: int | str | None = None,
+    where: str | Sequence[str] = (),
+    only: str | Sequence[str] = (),
     profile: str = "",
     budget: str | float | None = None,
     out: str | Path | None = None,
     seed: int = 0,
-    options: "RunOptions | None" = None,
-    **asked: Any,
+    workers: int = 1,
+    progress: "bool | Progress | None" = None,
+    cache: str | Path | None = None,
 ) -> "Run":
     """Audit a model: run all diagnostics of a profile that apply to it and its data.
 
@@ -126,36 +166,39 @@ def audit(
     model, data
         Strings or objects, as in `run`. Without data, a language model is asked about stereotypes
         and associations, on sentences that ship with scrutiny.
+    task, columns, labels, where
+        As in `run`.
+    limit
+        Number of items, or a range of them ("100:200").
+    only
+        Names of the diagnostics to run, whatever the profile, one or several.
     profile
         "ship" (the usual): the diagnostics that decide about shipping a model; "study": every
         diagnostic that applies; "language" (without data).
     budget
         Time ("90s", "2m", "1h", or seconds): items, draws, changes and searches are chosen to fit,
         before anything is asked.
-    out, seed, options
+    out, seed, workers, progress, cache
         As in `run`.
-    **asked
-        ``task`` and ``where``, as in `run`; ``limit``: number of items, or a range ("100:200");
-        ``only``: names of the diagnostics to run, whatever the profile, one or several.
+
+    Raises
+    ------
+    scrutiny.errors.ScrutinyError
+        With what is wrong, where, what is allowed and how to fix it.
 
     Examples
     --------
-    >>> found = audit(model="builtin:sentiment/seed-1", data="builtin:reviews", limit=20)
-    >>> found.estimate("accuracy", subject="model").counts.planned
+    >>> found = audit("builtin:sentiment/seed-1", "builtin:reviews", limit=20)
+    >>> found.estimate("accuracy").counts.planned
     20
     """
-    models = _models(model)
-    rows: tuple[DataPlan, ...] = ()
-    if data is not None:
-        row = _dataset(data, asked.pop("task", ""))
-        rows = (replace(row, limit=plain_given(asked.pop("limit", None))),)
-    where, only = asked.pop("where", ()), asked.pop("only", ())
-    if asked:
-        name = next(iter(asked))
-        raise errors.PlanError(
-            f"audit takes no {name!r}: of these, it takes where and only, and with data task and "
-            "limit."
-        )
+    options = run_options(workers, progress, cache)
+    models = models_given(model)
+    of_data = {"task": task or None, "columns": columns, "labels": labels, "limit": limit}
+    stated = next((name for name, value in of_data.items() if value is not None), None)
+    if data is None and stated:
+        raise errors.PlanError(f"{stated}= is about data, and none are given: give data=, too.")
+    rows = () if data is None else (data_given(data, task, columns, labels, limit),)
     from scrutiny.run.budgeting.durations import seconds_of
     from scrutiny.run.planning.audit import audit_plan
     from scrutiny.run.planning.tolerances import with_tolerances
@@ -166,7 +209,7 @@ def audit(
         time = seconds_of(text), perf_counter()
     names = [only] if isinstance(only, str) else plain_given([*only])
     wanted = [registry().resolve("diagnostic", name) for name in names]
-    given, held = _objects(_MODEL, model), {} if data is None else _objects(_DATA, data)
+    given, held = objects_given(MODEL, model), {} if data is None else objects_given(DATA, data)
     with _opened(options, given, held) as (crew, opened):
         plan = audit_plan(models, rows, opened=opened, profile=profile, only=wanted)
         plan = replace(with_tolerances(plan, {}, opened=opened), seed=plain_given(seed))
@@ -215,105 +258,22 @@ def show(name: str, *, kind: str = "diagnostic") -> str:
     return at_length(thing)
 
 
-def _with_functions_named(params: dict[str, Any], options: "RunOptions | None") -> dict[str, Any]:
-    """Parameters with functions among the transformations replaced by recipes."""
-    if "transformations" not in params:
-        return params
-    from scrutiny.perturb.engine.recipe import recipes_given
-
-    recipes = recipes_given(params["transformations"])
-    if options is not None and options.workers > 1 and any("@py-" in str(r) for r in recipes):
-        raise errors.PlanError(
-            "A transformation given as a Python function cannot travel to a worker: use workers=1, "
-            "or make it a plug-in (`scrutiny new transformation`)."
-        )
-    return {**params, "transformations": recipes}
-
-
-def _plan_of(what: "str | Path | Plan | Mapping[str, Any]") -> Plan:
-    """Plan from an object, its file or its plain values."""
-    from scrutiny.run.planning.file import plan_of, read_plan
-
-    if isinstance(what, Plan):
-        return what
-    if isinstance(what, Mapping):
-        return plan_of(plain_given(what))
-    if isinstance(what, str | Path):
-        return read_plan(Path(what))
-    raise errors.PlanError(
-        f"run is given something of type {type(what).__name__}: it takes the name of a diagnostic "
-        "(a text), a plan, its file, or a dict of its values."
-    )
-
-
-def _must_stand_alone(given: Mapping[str, Any]) -> None:
-    """Raise for arguments that a plan would ignore."""
-    beside = [name for name, value in given.items() if value is not None]
-    if beside:
-        raise errors.PlanError(
-            f"A plan names its own models, data and parameters, so {beside[0]}= would be passed "
-            "over: write it into the plan, or run a single diagnostic by its name."
-        )
-
-
-def _inputs(model: Any, data: Any, task: str) -> tuple[tuple[ModelPlan, ...], tuple[DataPlan]]:
-    if model is None or data is None:
-        raise errors.PlanError("Give both model= and data=: strings or objects.")
-    return _models(model), (_dataset(data, task),)
-
-
-def _dataset(data: Any, task: str) -> DataPlan:
-    text = data if isinstance(data, str) else f"object:{type(data).__name__}"
-    return DataPlan(_DATA, text, text_given(task, "task"))
-
-
-def _models(model: Any) -> tuple[ModelPlan]:
-    _must_be_model(model, "model")
-    return (ModelPlan(_MODEL, _source(model)),)
-
-
-def _must_be_model(model: Any, name: str) -> None:
-    """Raise for a model string without a model, and for objects that are no model."""
-    if isinstance(model, str):
-        must_lead_somewhere(model)
-    elif not can_be_asked(model):
-        raise errors.PlanError(
-            f"{name} is of type {type(model).__name__}, which cannot be asked: it is a model "
-            "string (hf:./my-model), a callable, or an object with predict_proba or predict."
-        )
-
-
-def _source(model: Any) -> str:
-    """Model string of a string or an object."""
-    return model if isinstance(model, str) else f"python:object:{type(model).__name__}"
-
-
-def _objects(name: str, value: Any) -> dict[str, Any]:
-    return {} if isinstance(value, str) else {name: value}
-
-
 @contextmanager
 def _opened(
-    options: "RunOptions | None", models: Mapping[str, Any], data: Mapping[str, Any]
+    options: "RunOptions", models: Mapping[str, Any], data: Mapping[str, Any]
 ) -> "Iterator[tuple[Executor, Opened]]":
     """Workers of a call, which end with it, and what it has open."""
-    from scrutiny.run.driver import RunOptions
     from scrutiny.run.planning.loading import LoadedModels
     from scrutiny.run.planning.opened import Opened
 
-    if not isinstance(options, RunOptions | None):
-        raise errors.PlanError(
-            f"options is of type {type(options).__name__}: it is a RunOptions, as in "
-            "scrutiny.run(..., options=RunOptions(workers=2))."
-        )
-    with closing((options or RunOptions()).crew(LoadedModels(given=models))) as crew:
+    with closing(options.crew(LoadedModels(given=models))) as crew:
         yield crew, Opened(crew, data)
 
 
 def _finish(
     plan: Plan,
     out: str | Path | None,
-    options: "RunOptions | None",
+    options: "RunOptions",
     crew: "Executor",
     opened: "Opened",
     where: str | Sequence[str],
@@ -321,7 +281,7 @@ def _finish(
 ) -> "Run":
     """Finished run of a plan; ``time`` is a budget of seconds, and when they began."""
     from scrutiny._results import Run
-    from scrutiny.run.driver import RunOptions, run_plan
+    from scrutiny.run.driver import run_plan
     from scrutiny.run.planning.asked_slices import with_slices
     from scrutiny.run.training.trained import resolved_when_trained
 
@@ -329,7 +289,6 @@ def _finish(
     if out is not None and not str(path_given(out, "out")).strip():
         raise errors.PlanError("out='' names no folder: name one, or leave it out.")
     folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="scrutiny-"))
-    options = options or RunOptions()
     plan = with_slices(plan, [where] if isinstance(where, str) else plain_given([*where]))
     resolved = resolved_when_trained(plan, opened, options.progress)
     if time is not None:
@@ -346,5 +305,7 @@ def _finish(
         )
         for sentence in resolved.plan.budget.left_out if resolved.plan.budget else ():
             options.progress.note(sentence)
-    used = replace(options, command=options.command or "scrutiny.run(...)")
-    return Run(run_plan(resolved, folder, options=used, crew=crew))
+    try:
+        return Run(run_plan(resolved, folder, options=options, crew=crew))
+    finally:
+        options.progress.stop()

@@ -1,6 +1,6 @@
 """Comparison of two runs, or of two models on data, in Python."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +15,7 @@ from scrutiny.cli.compare.writing import lines_of, page_of
 from scrutiny.core.boundary.given import path_given, plain_given
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import PlanError
+from scrutiny.core.progress import Progress
 from scrutiny.report.formats.snippet import table_snippet
 from scrutiny.run.comparing.levels import CompareOptions, Level, SideBySide
 from scrutiny.run.comparing.whole import compare_side_by_side
@@ -115,15 +116,22 @@ class Comparison:
         return own + (table_snippet(shown, inputs, n_more=more) if inputs else "")
 
 
-def compare(
+def compare(  # noqa: PLR0913 - a notebook shows the names of all that can be asked
     first: Any,
     second: Any,
-    *,
     data: Any = None,
+    *,
     margin: float | None = None,
     baseline_rerun: Any = None,
     where: str | Sequence[str] = (),
-    **asked: Any,
+    paired: bool | None = None,
+    task: str = "",
+    columns: Mapping[str, str | Sequence[str]] | None = None,
+    labels: Mapping[Any, Any] | None = None,
+    seed: int | None = None,
+    workers: int = 1,
+    progress: bool | Progress | None = None,
+    cache: str | Path | None = None,
 ) -> Comparison:
     """Compare a second run, or model, with a first.
 
@@ -139,22 +147,28 @@ def compare(
         Another run of the first model, for the noise floor: how much it differs from itself.
     where
         One or several slices to test in addition to the declared ones.
-    **asked
-        For models, arguments of `scrutiny.run`: ``task``, ``seed``, ``options``.
-        For runs ``paired``: whether replicate k of one belongs to replicate k of the other.
+    paired
+        Whether replicate k of one belongs to replicate k of the other; by default, if both have
+        the same.
+    task, columns, labels, seed, workers, progress, cache
+        Of the models' runs, as in `scrutiny.run`.
 
     Raises
     ------
     scrutiny.errors.ScrutinyError
         If the two share no items, or models come without data.
     """
-    paired = asked.pop("paired", None)
     slices = (where,) if isinstance(where, str) else tuple(where)
+    of_data = {"task": task or None, "columns": columns, "labels": labels, "seed": seed}
+    stated = next((name for name, value in of_data.items() if value is not None), None)
     if data is not None:
-        sides = [run("performance", model=one, data=data, **asked) for one in (first, second)]
-    elif asked:
+        running: dict[str, Any] = {"workers": workers, "progress": progress, "cache": cache}
+        asked: dict[str, Any] = {**of_data, "task": task, **running}
+        sides = [run("performance", one, data, **asked) for one in (first, second)]
+    elif stated:
         raise PlanError(
-            f"compare of two runs takes no {next(iter(asked))!r}: of these, it takes paired only."
+            f"{stated}= is about models that are asked on data, and none are given: give data=, "
+            "or leave it out to compare two finished runs."
         )
     else:
         sides = [_run_of(one, of) for one, of in ((first, "first"), (second, "second"))]

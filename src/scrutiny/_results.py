@@ -1,6 +1,6 @@
 """Finished run, for Python and notebooks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -14,8 +14,11 @@ from scrutiny.core.boundary.given import path_given, text_given
 from scrutiny.core.claim import Finding
 from scrutiny.core.errors import PlanError, UnknownNameError
 from scrutiny.core.estimate import DRAW, Estimate, of_all_draws
+from scrutiny.core.expressions import names_metric
 from scrutiny.core.slice_syntax import metric_and_slices, parted
+from scrutiny.data.source import handed_over
 from scrutiny.parts.run.risks import risks_of
+from scrutiny.parts.wording.numbers import number
 from scrutiny.reliability.asked import asks_more
 from scrutiny.reliability.verdicts.gate_rules import Rule
 from scrutiny.report.formats.named import format_of, render
@@ -26,6 +29,7 @@ from scrutiny.run.estimating.gate import estimates_on, gate_run, names_slice
 from scrutiny.store.files import save_text
 from scrutiny.store.run_folder import RunFolder
 
+_MOST_NAMED: Final = 8  # estimates
 #: Columns of the table of risks.
 _RISKS: Final = pa.schema(
     [
@@ -43,25 +47,79 @@ def _risks_table(findings: Sequence[Finding]) -> pa.Table:
     return pa.Table.from_pylist([asdict(risk) for risk in risks_of(findings)], schema=_RISKS)
 
 
-def _the_one(metric: str, found: list[Estimate], others: Sequence[Estimate] = ()) -> Estimate:
+def _the_one(
+    metric: str,
+    found: list[Estimate],
+    others: Sequence[Estimate] = (),
+    asked: Collection[str] = (),
+) -> Estimate:
     """The only one of some estimates; the same number from two diagnostics counts once.
+
+    Parameters
+    ----------
+    metric
+        As it was asked for.
+    found
+        Estimates that fit.
+    others
+        Those of the run, to say which there are where none fits.
+    asked
+        Names of the conditions that were asked for.
 
     Raises
     ------
     PlanError
-        If there is none, or more than one: the conditions that tell them apart are listed.
+        If there is none, or more than one: what tells them apart is listed.
+    UnknownNameError
+        If the run has no such metric.
     """
     distinct = {(e.key.metric, e.value, canonical_json(_place(e))): e for e in found}
-    if len(distinct) != 1:
-        near = sorted({f"{e.key.metric} {_place(e)}" for e in found or others})
+    if len(distinct) == 1:
+        return next(iter(distinct.values()))
+    if distinct:
         raise PlanError(
-            f"{len(distinct)} estimates fit {metric!r}; choose one: {'; '.join(near[:8])}."
+            f"{len(distinct)} estimates fit {metric!r}; choose one: "
+            f"{'; '.join(_apart(list(distinct.values()))[:_MOST_NAMED])}."
         )
-    return next(iter(distinct.values()))
+    alike = [e for e in others if names_metric(metric, e.key.metric)]
+    if not alike:
+        known = sorted({e.key.metric.partition("@")[0] for e in others})
+        raise UnknownNameError("metric in this run", metric, known)
+    raise PlanError(
+        f"No estimate of {metric!r} fits these conditions. There are: "
+        f"{'; '.join(_apart(alike, asked)[:_MOST_NAMED])}."
+    )
+
+
+def _measured(found: Sequence[Estimate]) -> list[Estimate]:
+    """Estimates but for those of controls, and of baselines beside a measured one."""
+    kept = [e for e in found if e.key.role != "control"]
+    return [e for e in kept if e.key.role != "baseline"] or kept
+
+
+def _apart(estimates: Sequence[Estimate], asked: Collection[str] = ()) -> list[str]:
+    """What tells estimates apart, as arguments that choose each, with its value and items.
+
+    Conditions that were ``asked`` for are named, too, where the estimates are alike in them.
+    """
+    places = [{**_origin(e), **_place(e)} for e in estimates]
+    names = dict.fromkeys(name for place in places for name in place)
+    values = {n: {canonical_json(place.get(n)) for place in places} for n in names}
+    telling = [n for n in names if n in asked or len(values[n]) > 1]
+    return sorted(
+        f"{', '.join(f'{n}={place[n]!r}' for n in telling if n in place) or 'no condition'}"
+        f" ({number(e.value)} on {e.counts.planned:,} items)"
+        for e, place in zip(estimates, places, strict=True)
+    )
+
+
+def _origin(estimate: Estimate) -> dict[str, object]:
+    """Diagnostic that an estimate is from, and its role there."""
+    return {"diagnostic": estimate.key.diagnostic_name, "role": estimate.key.role}
 
 
 def _place(estimate: Estimate) -> dict[str, object]:
-    """Identity of an estimate without its metric."""
+    """Conditions of an estimate: subject, dataset, what varies in the run, and the group."""
     key = estimate.key
     group = {} if key.group == "all" else {"group": key.group}
     return {"subject": key.subject, "dataset": key.dataset, **key.condition, **group}
@@ -167,16 +225,21 @@ class Run:
     def estimate(self, metric: str, *, group: str = "all", **condition: object) -> Estimate:
         """The one estimate of a metric under this condition, over all replicates.
 
-        ``condition`` may name the ``dataset`` and the ``subject`` beside what varies in the run;
-        versions may be left out. A slice behind the metric (``accuracy where length > 20``), or a
-        column of the items (``a_topic="film"``), makes it the estimate on that slice, computed now
-        if the run has not. ``accuracy where negated minus not negated`` is a gap of two slices,
+        ``condition`` may name the ``dataset``, the ``subject``, the ``diagnostic`` and the ``role``
+        beside what varies in the run; versions may be left out. Of a number that one diagnostic
+        reports and another only compares with (its baseline), the reported one is meant.
+
+        A slice behind the metric (``accuracy where length > 20``), or a column of the items
+        (``a_topic="film"``), makes it the estimate on that slice, computed now if the run has not.
+        ``accuracy where negated minus not negated`` is a gap of two slices,
         ``gain(drop(accuracy))`` the drop of the second model minus that of the first.
 
         Raises
         ------
         PlanError
             If there is none, or more than one: the conditions that tell them apart are listed.
+        UnknownNameError
+            If the run has no such metric; similar names are listed.
         """
         texts = {n: v if isinstance(v, str) else canonical_json(v) for n, v in condition.items()}
         metric, where, minus = metric_and_slices(metric)
@@ -190,13 +253,13 @@ class Run:
         found = [
             e
             for e in whole
-            if e.key.role != "control"
-            and e.key.group == group
-            and rule.fits(e.key.metric, _place(e))
+            if e.key.group == group and rule.fits(e.key.metric, {**_origin(e), **_place(e)})
         ]
+        if "role" not in rule.where:
+            found = _measured(found)
         if DRAW not in rule.where:
             found = of_all_draws(found, lambda e: e.key)
-        return _the_one(metric, found, whole)
+        return _the_one(metric, found, whole, asked=rule.where)
 
     def gate(self, *rules: str) -> list[Finding]:
         """Findings of rules such as "drop(accuracy) <= 0.05"."""
@@ -240,7 +303,8 @@ class Run:
         given = (self.manifest.get("models", {}), self.manifest.get("data", {}))
         own = [m for m in given[0].values() if m.get("role", "measured") == "measured"]
         models = dict.fromkeys(str(m["source"]).removeprefix("python:object:") for m in own)
-        data = dict.fromkeys(str(d["source"]).removeprefix("object:") for d in given[1].values())
+        sources = [str(d["source"]) for d in given[1].values()]
+        data = dict.fromkeys(handed_over(source) or source for source in sources)
         return f"{', '.join(models)} on {', '.join(data)}"
 
     def _repr_html_(self) -> str:

@@ -11,7 +11,7 @@ import pytest
 import scrutiny
 from scrutiny.core.errors import DataError, ModelError, PlanError, ScrutinyError, UnknownNameError
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan
-from scrutiny.run.driver import RunOptions
+from scrutiny.core.progress import Progress
 from scrutiny.testing import KeywordClassifier
 
 ROWS = [
@@ -109,8 +109,10 @@ def test_the_one_estimate_of_a_condition(finished):
     assert whole.value == pytest.approx(sum(each) / 2)
     with pytest.raises(PlanError, match=r"2 estimates fit 'drop\(accuracy\)'; choose one"):
         finished.estimate("drop(accuracy)")
-    with pytest.raises(PlanError, match="0 estimates fit 'entity_f1'"):
+    with pytest.raises(UnknownNameError, match="no metric in this run named 'entity_f1'"):
         finished.estimate("entity_f1")
+    with pytest.raises(UnknownNameError, match="Did you mean 'accuracy'"):
+        finished.estimate("acuracy")
     assert finished.estimate("accuracy", dataset="data", subject="model").value == 1.0
 
 
@@ -184,7 +186,7 @@ def test_mistakes_are_said(tmp_path):
     with pytest.raises(PlanError, match="no parameter named 'draw'"):
         scrutiny.run("robustness", model=KeywordClassifier(), data=ROWS, draw=2)
     two = {"model": "builtin:sentiment", "data": "builtin:reviews"}
-    with pytest.raises(PlanError, match="audit takes no 'wher'"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'wher'"):
         scrutiny.audit(**two, wher="negated")
     with pytest.raises(UnknownNameError, match="Did you mean 'study'"):
         scrutiny.audit(**two, profile="studdy")
@@ -194,7 +196,7 @@ def test_mistakes_are_said(tmp_path):
             model=KeywordClassifier(),
             data=ROWS,
             out=tmp_path / "run",
-            options=RunOptions(workers=2),
+            workers=2,
         )
 
 
@@ -243,7 +245,15 @@ def test_numbers_and_arrays_of_numpy_are_those_of_python(tmp_path):
         ({"seed": "a"}, "seed is 'a', and it must be a whole number"),
         ({"seed": 1.0}, "seed is 1.0"),
         ({"out": 3}, "out must be a path, not an object of type int"),
-        ({"options": {"workers": 2}}, "options is of type dict: it is a RunOptions"),
+        ({"workers": 0}, "workers is 0: it is a number of processes, 1 or more"),
+        ({"progress": "yes"}, "progress is of type str: it is True, False, or None"),
+        ({"cache": 3}, "cache must be a path, not an object of type int"),
+        ({"columns": ["text"]}, "columns is of type list: it is a dict"),
+        ({"columns": {"text": None}}, "columns holds None: names and labels are texts"),
+        ({"columns": {"txt": "text"}}, "In 'columns=', there is no option 'txt'"),
+        ({"columns": {"text": "said"}}, "no column 'said' .asked for by text="),
+        ({"labels": "negative"}, "labels is of type str: it is a dict"),
+        ({"labels": {"negative": ["0"]}}, r"labels holds \['0'\]: names and labels are texts"),
         ({"data": 3}, "Examples cannot be read from an object of type int"),
         ({"what": 42}, "run is given something of type int"),
         ({"what": None}, "run is given something of type NoneType"),
@@ -279,6 +289,92 @@ def test_an_object_without_labels_is_told_how_to_state_them():
         scrutiny.run("performance", model=lambda texts: ["positive"] * len(texts), data=ROWS)
 
 
+FRAME = [
+    {"review": row["text"], "stars": int(row["label"] == "positive"), "genre": "ab"[n % 2]}
+    for n, row in enumerate(ROWS)
+]
+
+
+@pytest.mark.parametrize(
+    "call", [scrutiny.audit, lambda *a, **k: scrutiny.run("performance", *a, **k)]
+)
+def test_columns_and_labels_of_a_frame_are_named_in_the_call(call):
+    more = {"only": "performance"} if call is scrutiny.audit else {}
+    columns = {"text": "review", "label": "stars", "group": ["genre"]}
+    labels = {0: "negative", 1: "positive"}
+    found = call(KeywordClassifier(), FRAME, columns=columns, labels=labels, **more)
+    assert found.estimate("accuracy").value == 1.0
+    (data,) = found.manifest["plan"]["data"]
+    assert data["source"].partition("#")[0] == "object:list"
+    assert "text=review" in data["source"]
+    assert repr(found).startswith("<Run of KeywordClassifier on list: ")
+    assert found.estimate("accuracy", a_genre="b").counts.planned == 12
+
+
+def test_columns_in_a_call_are_those_of_a_data_string(tmp_path):
+    path = tmp_path / "dev.csv"
+    lines = [f'"{row["review"]}",{row["stars"]}' for row in FRAME]
+    path.write_text("\n".join(["a,b%", *lines]), encoding="utf-8")
+    call = {"columns": {"text": "a", "label": "b%"}, "labels": {"0": "negative", "1": "positive"}}
+    found = scrutiny.run("performance", KeywordClassifier(), path, **call)
+    assert found.estimate("accuracy").counts.planned == len(FRAME)
+    written = f"{path}#text=a,label=b%25,labels=0:negative|1:positive"
+    again = scrutiny.run("performance", KeywordClassifier(), written)
+    assert again.estimates == found.estimates
+
+
+def test_labels_of_a_frame_that_do_not_match_are_asked_for_in_words_of_a_frame():
+    rows = [{**row, "label": {"positive": "up"}.get(row["label"], "down")} for row in ROWS]
+    with pytest.raises(DataError, match=r"pass labels=\{'down': 'negative', 'up': 'positive'\}"):
+        scrutiny.run("performance", KeywordClassifier(), rows)
+    columns = [{"one": row["text"], "two": row["label"]} for row in ROWS]
+    with pytest.raises(DataError, match=r"name it, as in columns=\{'text': 'NAME'\}"):
+        scrutiny.run("performance", KeywordClassifier(), columns, task="text-classification")
+
+
+def test_a_number_with_baselines_is_the_reported_one():
+    found = scrutiny.audit(KeywordClassifier(), ROWS * 3, only=["performance", "attack"])
+    rows = [e for e in found.estimates if e.key.metric == "accuracy@1"]
+    assert {e.key.role for e in rows} == {"measured", "baseline"}
+    assert found.estimate("accuracy").key.diagnostic_name == "performance"
+    assert found.estimate("accuracy", diagnostic="attack").key.role == "baseline"
+    assert found.estimate("accuracy", role="baseline").key.diagnostic_name == "attack"
+    with pytest.raises(PlanError, match=r"='attack', role='baseline', subject='model' \("):
+        found.estimate("accuracy", subject="other")
+
+
+def test_progress_is_shown_where_it_is_asked_for(capsys):
+    def run(**how):
+        scrutiny.run("performance", KeywordClassifier(), ROWS, **how)
+        return capsys.readouterr().err
+
+    assert run() == run(progress=False) == ""
+    assert "Asking models: 1 of 1 shards; 24 of at most 24 texts asked" in run(progress=True)
+    told = []
+
+    class Own(Progress):
+        def start(self, phase, *, total, done, texts=0):
+            told.append(phase)
+
+    run(progress=Own())
+    assert told == ["measure", "estimate"]
+
+
+def test_answers_are_kept_in_a_file_of_their_own(tmp_path):
+    calls = []
+
+    class Counting(KeywordClassifier):
+        def predict_proba(self, texts):
+            calls.append(len(texts))
+            return super().predict_proba(texts)
+
+    for _ in range(2):
+        cache = tmp_path / "answers.sqlite"
+        scrutiny.run("performance", Counting(), ROWS, cache=cache)
+    assert cache.exists()
+    assert sum(calls) < 2 * len(ROWS)
+
+
 def test_a_seed_beside_a_plan_is_the_plans():
     measure = MeasurePlan("d", "performance", ("m",), ("x",))
     data, model = DataPlan("x", "builtin:reviews", limit=4), ModelPlan("m", "builtin:sentiment")
@@ -292,7 +388,7 @@ def test_objects_are_audited_as_strings_are(tmp_path):
     measured = {m["diagnostic"] for m in found.manifest["plan"]["measure"]}
     assert {"performance@1", "robustness@1", "attack@1"} <= measured
     assert "leakage@1" not in measured  # nothing is known of what trained the object
-    assert found.estimate("accuracy", subject="model").counts.planned == 12
+    assert found.estimate("accuracy").counts.planned == 12
     assert found.manifest["plan"]["seed"] == 4
     assert [r["state"] for r in found.risks.where(metric="attack_success")] != []
 
@@ -325,7 +421,7 @@ def test_an_audit_without_data_asks_on_its_own_sentences():
 def test_an_audit_without_data_refuses_what_has_no_words_to_associate():
     with pytest.raises(PlanError, match=r"nothing of that applies to this model\. Say which"):
         scrutiny.audit(model=KeywordClassifier())
-    with pytest.raises(PlanError, match=r"audit takes no 'limit'.*with data task and limit"):
+    with pytest.raises(PlanError, match="limit= is about data, and none are given"):
         scrutiny.audit(model="builtin:sentiment", limit=3)
 
 

@@ -102,7 +102,8 @@ def test_a_page_is_written_also_of_a_run_against_itself(runs, tmp_path):
     [
         (lambda runs: scrutiny.compare(runs[0], "builtin:sentiment"), "are compared on data"),
         (lambda runs: scrutiny.compare(runs[0], len), "second is of type builtin_function"),
-        (lambda runs: scrutiny.compare(*runs, seed=3), "takes no 'seed': of these, it takes"),
+        (lambda runs: scrutiny.compare(*runs, seed=3), "seed= is about models that are asked"),
+        (lambda runs: scrutiny.compare(*runs, columns={}), "columns= is about models that are"),
         (lambda runs: scrutiny.compare(*runs, baseline_rerun=3), "baseline_rerun is of type int"),
     ],
 )

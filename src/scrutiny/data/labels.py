@@ -33,6 +33,7 @@ class LabelMatch:
         *,
         explicit_map: Mapping[str, str] | None = None,
         renamed: Mapping[str, str] | None = None,
+        is_object: bool = False,
     ) -> "LabelMatch":
         """Match of every label of the data to a label of the model.
 
@@ -49,6 +50,8 @@ class LabelMatch:
             Model labels by data label; labels that it leaves out must have equal names.
         renamed
             Data labels by their name in the file, if the data string renamed them.
+        is_object
+            Whether the data were given in Python, so that there is no data string to change.
 
         Raises
         ------
@@ -74,11 +77,16 @@ class LabelMatch:
             by_name |= {label: mapped[label] for label in ordered if label in mapped}
         complete = {data: model for data, model in by_name.items() if model is not None}
         if len(complete) == len(ordered):
-            _must_differ(complete, renamed or {})
+            _must_differ(complete, renamed or {}, is_object=is_object)
             return cls(complete, "explicit" if explicit_map else "equal")
         if not explicit_map and not complete and _are_indices(ordered, len(model_labels)):
             return cls({label: model_labels[int(label)] for label in ordered}, "index")
-        raise DataError(_unmatched(ordered, model_labels, complete, renamed or {}))
+        suggested = _of_file(_suggestion(ordered, model_labels, complete), renamed or {})
+        raise DataError(
+            f"The data's labels do not match the model's. The data has {_list(ordered)}; the model "
+            f"has {_list(model_labels)}. Say which is which: {_stating(suggested, is_object)}, "
+            "after checking that each pair means the same."
+        )
 
     @property
     def digest(self) -> str:
@@ -211,31 +219,26 @@ def _list(labels: Sequence[str]) -> str:
     return in_all([*map(repr, labels)], 20)
 
 
-def _must_differ(complete: Mapping[str, str], renamed: Mapping[str, str]) -> None:
+def _stating(mapping: Mapping[str, str], is_object: bool) -> str:  # noqa: FBT001
+    """How to state a label map, for data in Python or behind a data string."""
+    if is_object:
+        return f"pass labels={dict(mapping)!r}"
+    return f"add labels={write_label_map(mapping)} to the data string"
+
+
+def _must_differ(
+    complete: Mapping[str, str], renamed: Mapping[str, str], *, is_object: bool
+) -> None:
     """Raise if two data labels map to one label of the model."""
     first: dict[str, str] = {}
     for label, model in complete.items():
         if model in first:
             raise DataError(
                 f"The data's labels {first[model]!r} and {label!r} both lead to the model's "
-                f"{model!r}. If they mean the same, give them one name in the data string: "
-                f"labels={write_label_map(_of_file(complete, renamed))}."
+                f"{model!r}. If they mean the same, give them one name: "
+                f"{_stating(_of_file(complete, renamed), is_object)}."
             )
         first[model] = label
-
-
-def _unmatched(
-    data: Sequence[str],
-    model: Sequence[str],
-    complete: Mapping[str, str],
-    renamed: Mapping[str, str],
-) -> str:
-    suggested = write_label_map(_of_file(_suggestion(data, model, complete), renamed))
-    return (
-        f"The data's labels do not match the model's. The data has {_list(data)}; the model has "
-        f"{_list(model)}. Say which is which: add labels={suggested} to the data string, after "
-        "checking that each pair means the same."
-    )
 
 
 def _suggestion(

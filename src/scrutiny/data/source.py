@@ -12,7 +12,7 @@ own options. Several columns are separated by ``|``; a comma, a bar or a percent
 name is written ``%2C``, ``%7C``, ``%25``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -31,6 +31,9 @@ _SUFFIXES: Final = {
     ".conll": "conll",
     ".iob2": "conll",
 }
+
+#: Scheme of a table that was given in Python: the plan has the name of its type alone.
+HANDED_OVER: Final = "object"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +77,10 @@ class DataSource:
         """Value of an option, percent-decoded."""
         return unquote(self.options.get(name, default))
 
-    def stating(self, columns: Mapping[str, str]) -> "DataSource":
-        """Return the source with these columns stated as options."""
+    def stating(self, columns: Mapping[str, str | Sequence[str]]) -> "DataSource":
+        """Return the source with these columns stated as options; several of a role in a list."""
         quoted = {
-            role: name.replace("%", "%25").replace(",", "%2C").replace("|", "%7C")
+            role: _quoted(name) if isinstance(name, str) else "|".join(map(_quoted, name))
             for role, name in columns.items()
         }
         return replace(self, options={**self.options, **quoted})
@@ -108,11 +111,30 @@ def parse_source(text: str) -> DataSource:
         scheme = _scheme_of_path(place)
         return DataSource(scheme, place, _parse_options(after, where=text, scheme=scheme))
     known = schemes()
+    if scheme == HANDED_OVER:
+        return DataSource(scheme, target, _parse_options(after, where="columns="))
     if scheme not in known:
         raise DataError(_unknown_scheme(text, scheme, known))
     if not target:
         raise DataError(f"The data string {text!r} has no path or name after {scheme + ':'!r}.")
     return DataSource(scheme, target, _parse_options(after, where=text, scheme=scheme))
+
+
+def handed_over(text: str) -> str:
+    """Type of the object that stands for data given in Python; nothing for a data string.
+
+    Examples
+    --------
+    >>> handed_over("object:DataFrame#text=review"), handed_over("csv:dev.csv")
+    ('DataFrame', '')
+    """
+    scheme, _, rest = text.partition(":")
+    return rest.partition("#")[0] if scheme == HANDED_OVER else ""
+
+
+def _quoted(name: str) -> str:
+    """Name of a column as a value of an option."""
+    return name.replace("%", "%25").replace(",", "%2C").replace("|", "%7C")
 
 
 def _parse_options(text: str, *, where: str, scheme: str = "") -> dict[str, str]:

@@ -1,5 +1,6 @@
 """Progress in texts: asked of planned, time left, money; and where an interrupt is answered."""
 
+import sys
 from io import StringIO
 from pathlib import Path
 
@@ -9,10 +10,10 @@ import pytest
 from scrutiny.cli import group
 from scrutiny.cli.failures import INTERRUPTED, exit_code_of
 from scrutiny.cli.running import progress, request
-from scrutiny.cli.running.progress import Bars, Lines
+from scrutiny.cli.running.progress import Bars, Lines, display_here
 from scrutiny.cli.running.text_counts import CountedTexts
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
-from scrutiny.core.progress import Progress
+from scrutiny.core.progress import SILENT, Progress
 from scrutiny.run.driver import RunOptions, run_plan
 from scrutiny.run.planning.resolve import resolve
 
@@ -154,7 +155,7 @@ def test_bars_go_by_texts_and_leave_the_screen_when_stopped(
 def test_numbers_are_told_while_they_are_estimated(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "_EVERY_S", -1.0)
+    monkeypatch.setattr(Lines, "_every_s", -1.0)
     lines = Lines()
     lines.start("estimate", total=3, done=0)
     assert capsys.readouterr().err == ""
@@ -229,3 +230,45 @@ def test_a_bar_with_texts_time_and_money_fits_into_80_columns() -> None:
     assert line.startswith("Asking models")
     assert "128,003 of 304,000 texts, 128.00 to pay" in line
     assert line.rstrip().endswith(":--")  # the time left, once it can be told
+
+
+class Shell:
+    """Interactive shell of a notebook, whose displays are kept."""
+
+    kernel = object()
+
+    def __init__(self) -> None:
+        self.shown: list[str] = []
+
+    def get_ipython(self) -> "Shell":
+        return self
+
+    def display(self, data: dict[str, str], **_: object) -> "Shell":
+        self.shown.append(data["text/plain"])
+        return self
+
+    def update(self, data: dict[str, str], *, raw: bool) -> None:
+        assert raw
+        self.shown.append(data["text/plain"])
+
+
+def test_a_notebook_shows_one_line_that_is_emptied(monkeypatch: pytest.MonkeyPatch) -> None:
+    shell = Shell()
+    monkeypatch.setitem(sys.modules, "IPython", shell)
+    monkeypatch.setitem(sys.modules, "IPython.display", shell)
+    cell = display_here()
+    cell.stop()  # nothing was shown
+    cell.start("measure", total=2, done=0, texts=40)
+    cell.advance("measure", asked=20, planned=20)
+    cell.advance("measure", asked=20, planned=20)
+    cell.stop()
+    assert shell.shown[0] == "Asking models: 2 shards, at most 40 texts"
+    assert "2 of 2 shards; 40 of at most 40 texts asked" in shell.shown[-2]
+    assert shell.shown[-1] == ""
+
+
+def test_a_script_shows_progress_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "IPython", raising=False)
+    assert display_here() is SILENT
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert isinstance(display_here(), Bars)

@@ -4,13 +4,14 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import wraps
+from importlib import import_module
 from time import monotonic
 from typing import Any, Final, ParamSpec
 
 from scrutiny.cli.failures import say, tell
 from scrutiny.cli.running.text_counts import CountedTexts
 from scrutiny.core.boundary.storable import printable
-from scrutiny.core.progress import Progress
+from scrutiny.core.progress import SILENT, Progress
 
 P = ParamSpec("P")
 
@@ -22,7 +23,6 @@ _SAYS: Final = {
 }
 #: What a phase is counted in, where it is not shards.
 _COUNTS: Final = {"train": "steps", "estimate": "numbers"}
-_EVERY_S: Final = 10.0
 
 
 def progress_of(display: str, *, price: float = 0.0) -> Progress:
@@ -37,6 +37,19 @@ def progress_of(display: str, *, price: float = 0.0) -> Progress:
     return Lines(CountedTexts(price))
 
 
+def display_here() -> Progress:
+    """Progress display of a Python call: a line below a notebook's cell, bars on a terminal."""
+    if getattr(_shell(), "kernel", None) is not None:
+        return Cell(CountedTexts())
+    return Bars(CountedTexts()) if sys.stderr.isatty() else SILENT
+
+
+def _shell() -> Any:
+    """Interactive shell that runs this code, or `None`."""
+    ipython = sys.modules.get("IPython")
+    return None if ipython is None else ipython.get_ipython()
+
+
 class Notes(Progress):
     """No progress display, only necessary notes."""
 
@@ -47,6 +60,8 @@ class Notes(Progress):
 
 class Lines(Notes):
     """A line when a phase begins, now and then, and when it ends."""
+
+    _every_s = 10.0
 
     def __init__(self, texts: CountedTexts | None = None) -> None:
         self._total = self._done = 0
@@ -61,7 +76,7 @@ class Lines(Notes):
         rest = f", {done} done before" if done else ""
         most = f", at most {texts:,} texts" if texts else ""
         if phase != "estimate" and total:
-            tell(f"{_SAYS[phase]}: {total} {_COUNTS.get(phase, 'shards')}{most}{rest}")
+            self._tell(f"{_SAYS[phase]}: {total} {_COUNTS.get(phase, 'shards')}{most}{rest}")
 
     def advance(self, phase: str, *, asked: int = 0, cached: int = 0, planned: int = 0) -> None:
         """Count a finished shard."""
@@ -69,9 +84,9 @@ class Lines(Notes):
         self._texts.shard(asked=asked, cached=cached, planned=planned)
         if phase == "measure":
             self._say(is_due=self._done == self._total)
-        elif phase in _COUNTS and monotonic() - self._last > _EVERY_S:
+        elif phase in _COUNTS and monotonic() - self._last > self._every_s:
             self._last = monotonic()
-            tell(f"{_SAYS[phase]}: {self._done} of {self._total} {_COUNTS[phase]}")
+            self._tell(f"{_SAYS[phase]}: {self._done} of {self._total} {_COUNTS[phase]}")
 
     def answered(self, texts: int) -> None:
         """Count a batch that was answered within the current shard."""
@@ -80,16 +95,45 @@ class Lines(Notes):
 
     def _say(self, *, is_due: bool) -> None:
         """Print a line, if it is time for one."""
-        if is_due or monotonic() - self._last > _EVERY_S:
+        if is_due or monotonic() - self._last > self._every_s:
             self._last = monotonic()
-            tell(
+            self._tell(
                 f"{_SAYS['measure']}: {self._done} of {self._total} shards; {self._texts.said()}"
                 f"{self._texts.time_left()}"
             )
 
+    def _tell(self, text: str) -> None:
+        """Print a line on stderr."""
+        tell(text)
+
     def passed(self, text: str) -> None:
         """Report the result of a stage."""
         say(text)
+
+
+class Cell(Lines):
+    """One line below a notebook's cell, written anew, and removed at the end."""
+
+    _every_s = 0.5
+
+    def __init__(self, texts: CountedTexts | None = None) -> None:
+        super().__init__(texts)
+        self._line: Any = None
+
+    def _tell(self, text: str) -> None:
+        """Show a line in the place of the one before."""
+        shown = {"text/plain": printable(text)}
+        if self._line is None:
+            show = import_module("IPython.display").display
+            self._line = show(shown, raw=True, display_id=True)
+        else:
+            self._line.update(shown, raw=True)
+
+    def stop(self) -> None:
+        """Empty the line: what was found is shown in its place."""
+        if self._line is not None:
+            self._line.update({"text/plain": ""}, raw=True)
+            self._line = None
 
 
 def _where_it_can_be_said(method: Callable[P, None]) -> Callable[P, None]:

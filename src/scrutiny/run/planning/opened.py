@@ -9,6 +9,7 @@ from scrutiny.core.plan import DataPlan
 from scrutiny.core.task import Task
 from scrutiny.data.dataset import Dataset, load_dataset
 from scrutiny.data.reading import OnBadRow
+from scrutiny.data.source import parse_source
 from scrutiny.run.planning.loading import LoadedModels, ModelCard
 
 
@@ -55,8 +56,10 @@ class Opened:
         """
         key = (plan.name, plan.source, plan.task, plan.limit, on_bad_row)
         if key not in self._read:
+            given = self.data.get(plan.name)
             self._read[key] = load_dataset(
-                self.data.get(plan.name, plan.source),
+                plan.source if given is None else given,
+                columns=None if given is None else parse_source(plan.source).options,
                 task=plan.task or None,
                 limit=plan.limit,
                 on_bad_row=on_bad_row,

@@ -7,11 +7,11 @@ from typing import Any, Final
 from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, MeasurePlan, ModelPlan, Plan, Resampling
 from scrutiny.core.registry import registry
+from scrutiny.data.source import handed_over
 from scrutiny.store.portable import located
 from scrutiny.store.run_folder import RunFolder
 
 _INSTEAD: Final = "name what is measured on which data instead (--data)."
-_HANDED_OVER: Final = "object:"
 
 
 def plan_of_run(
@@ -103,7 +103,7 @@ def _data(
             replace(one, source=own.source, task=own.task or one.task)
             for one, own in zip(found, given, strict=True)
         )
-    lost = next((one for one in found if one.source.startswith(_HANDED_OVER)), None)
+    lost = next((one for one in found if handed_over(one.source)), None)
     if lost is not None:
         raise PlanError(
             f"{folder.path} was given {lost.name!r} as an object in Python, which cannot be read "

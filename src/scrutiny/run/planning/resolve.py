@@ -287,7 +287,11 @@ def _pair(card: ModelCard, dataset: Dataset, task: Task, explicit: Mapping[str, 
         match = LabelMatch({})
     elif labels:
         match = LabelMatch.between(
-            dataset.labels, labels, explicit_map=explicit or None, renamed=dataset.label_map
+            dataset.labels,
+            labels,
+            explicit_map=explicit or None,
+            renamed=dataset.label_map,
+            is_object=not dataset.data_string,
         )
     elif task.gives_labels:
         how = (
