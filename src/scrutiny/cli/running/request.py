@@ -114,8 +114,7 @@ def _run(plan: Plan, flags: Mapping[str, Any], request: Request, *, name: str) -
         for sentence in dataset.to_look_at:
             tell(f"{dataset.name}: {sentence}")
     warned = (*data_warnings(resolved.datasets), *too_small(resolved))
-    budget = resolved.plan.budget
-    for sentence in (*trained_on_it(resolved), *warned, *(budget.left_out if budget else ())):
+    for sentence in (*trained_on_it(resolved), *warned):
         tell(sentence)
     out = _free_folder(name, resolved.identity) if flags["out"] is None else Path(flags["out"])
     folder = run_plan(resolved, out, options=request.running, crew=request.crew)
@@ -150,11 +149,11 @@ def _fitting(
     resolved: Resolved, flags: Mapping[str, Any], request: Request, *, name: str
 ) -> Resolved:
     """Plan that fits into ``--budget``; an earlier selection of the same command is reused."""
-    from scrutiny.run.budgeting.budget import resolved_within
+    from scrutiny.run.budgeting.budget import REDUCED, resolved_within
 
     folders = _folders(name) if flags["out"] is None else [Path(flags["out"])]
     spent, is_cached = perf_counter() - request.begun, request.running.cache is not None
-    return resolved_within(
+    fitting = resolved_within(
         resolved,
         flags["budget"],
         folders=folders,
@@ -162,6 +161,9 @@ def _fitting(
         is_cached=is_cached,
         models=request.crew.models,
     )
+    if fitting.plan.budget and fitting.plan.budget.left_out:
+        request.running.progress.note(REDUCED)
+    return fitting
 
 
 def _folders(name: str) -> list[Path]:

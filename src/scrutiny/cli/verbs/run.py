@@ -5,12 +5,13 @@ from typing import Any
 
 import click
 
+from scrutiny.cli.environment import completed
 from scrutiny.cli.options import DRAWS, asked_data, asked_models, running_options
 from scrutiny.cli.running.output_paths import OutputFile
 
 
 @click.command("run")
-@click.argument("what", metavar="PLAN|DIAGNOSTIC|RUN")
+@click.argument("what", metavar="PLAN|DIAGNOSTIC|RUN", shell_complete=completed("diagnostic"))
 @asked_models
 @asked_data
 @click.option(

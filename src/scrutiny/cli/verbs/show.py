@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import click
 
+from scrutiny.cli.environment import completed
 from scrutiny.cli.wrapping import narrowed
 from scrutiny.core.errors import UnknownNameError
 from scrutiny.core.plugin import PlugIn, at_length
@@ -22,7 +23,7 @@ _SECOND: Final = "--reference MODEL, or reference = in the [[measure]]"
 
 
 @click.command("show")
-@click.argument("name")
+@click.argument("name", shell_complete=completed())
 @click.option(
     "--kind",
     type=click.Choice(list(KINDS)),

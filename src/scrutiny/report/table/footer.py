@@ -1,11 +1,15 @@
 """Footer of every report: location of the run, method of the intervals, next steps."""
 
+import shutil
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 from scrutiny.parts.run.view import RunView
 from scrutiny.parts.wording.numbers import percent
 
+_PROGRAM: Final = "scrutiny"
 #: What replicates share, by what they are replicates of.
 SHARED: Final[Mapping[str, str]] = {
     "fine-tuning": ": they share one pre-trained model",
@@ -13,11 +17,25 @@ SHARED: Final[Mapping[str, str]] = {
 }
 
 
+def report_command(path: object) -> str:
+    """Command that reports a run, as it can be typed here.
+
+    A program that is on no path of the shell, as that of a virtual environment which was not
+    activated, is named by where it lies.
+    """
+    started = Path(sys.argv[0])
+    is_ours = started.stem == _PROGRAM and started.is_file()
+    if not is_ours or shutil.which(_PROGRAM):
+        return f"{_PROGRAM} report {path}"
+    place, here = started.absolute(), Path.cwd()
+    return f"{place.relative_to(here) if place.is_relative_to(here) else place} report {path}"
+
+
 def footer_lines(view: RunView) -> list[str]:
     """Sentences under the table, each short enough to read at a glance."""
     facts = view.facts
     lines = [f"run: {facts.path}" + ("" if facts.status == "complete" else f" ({facts.status})")]
-    lines.append(f"more: scrutiny report {facts.path} -o report.html")
+    lines.append(f"more: {report_command(facts.path)} -o report.html")
     is_single = len(facts.replicates) <= 1
     lines.append(f"{'run seed' if is_single else 'seeds'}: {seeds(view)}")
     method = f"draws: {facts.draws:,} · {facts.method or 'no interval'} · {percent(facts.level)}"

@@ -30,7 +30,7 @@ from scrutiny.parts.wording.numbers import interval, out_of
 from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, VERDICTS, headline, mark, sentences
 from scrutiny.reliability.replicates.tests import is_test
 from scrutiny.report.parts import registered
-from scrutiny.report.table.footer import footer_lines
+from scrutiny.report.table.footer import footer_lines, report_command
 from scrutiny.report.terminal.first_screen import front_lines
 from scrutiny.report.terminal.signs import signs_lines
 from scrutiny.report.terminal.trust import trusted_lines
@@ -106,14 +106,14 @@ def _page(page: Path) -> Text:
 
 def _ways_on(view: RunView, cases: str = "", page: Path | None = None) -> Iterator[Text]:
     """Commands that show more, and what is left to do."""
-    path = view.facts.path
-    yield from wrapped(f"the rest: scrutiny report {path}", style="dim", hanging=2)
+    report = report_command(view.facts.path)
+    yield from wrapped(f"the rest: {report}", style="dim", hanging=2)
     if cases:
-        yield from wrapped(f"cases: scrutiny report {path} --cases {cases}", style="dim", hanging=2)
+        yield from wrapped(f"cases: {report} --cases {cases}", style="dim", hanging=2)
     if page is not None:
         yield _page(page)
     else:
-        yield from wrapped(f"page: scrutiny report {path} -o report.html", style="dim", hanging=2)
+        yield from wrapped(f"page: {report} -o report.html", style="dim", hanging=2)
     if view.facts.status != "complete":
         yield from wrapped(f"status: {view.facts.status}", style="bold yellow")
 

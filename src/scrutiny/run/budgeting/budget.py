@@ -16,11 +16,11 @@ from time import perf_counter
 from typing import Any, Final
 
 from scrutiny.core.boundary.canonical import digest, plain
-from scrutiny.core.errors import DataError
+from scrutiny.core.errors import DataError, PlanError
 from scrutiny.core.plan import Budget, MeasurePlan, Plan
 from scrutiny.core.registry import registry
 from scrutiny.run.budgeting.cost import parts_of
-from scrutiny.run.budgeting.left_out import items_of, left_out, risk_names
+from scrutiny.run.budgeting.left_out import items_of, left_out, risk_names, too_little
 from scrutiny.run.budgeting.timing import Timer
 from scrutiny.run.planning.loading import LoadedModels
 from scrutiny.run.planning.rerun import as_tuples
@@ -28,12 +28,15 @@ from scrutiny.run.planning.resolve import designed, inputs_of, measurement_of
 from scrutiny.run.planning.resolved import Measurement, Resolved
 from scrutiny.store.run_folder import RunFolder
 
+#: What is said before anything is asked; the report says what each measurement has less.
+REDUCED: Final = "The budget does not suffice for everything: the report says what was left out."
 #: Share of the budget that asking may take; estimates and the page have the rest.
 _ASKING: Final = 0.85
 _TIMING: Final = 1 / 30  # of the budget: most that one more stretch of items may take to be timed
 _AT_LEAST_S: Final = 5.0  # of asking, whatever loading has taken
 _LEAST: Final = 10  # items below which nothing can be said
 _LEAST_SEARCH: Final = 25  # texts of a search
+_MORE_TIME: Final = 1.25  # steps in which a budget that would do is looked for
 _FEW: Final = 2  # texts of an item that is simply predicted
 
 
@@ -81,6 +84,11 @@ def within(
         Whether a text is sent once, even if several measurements need it.
     models
         Models of this process.
+
+    Raises
+    ------
+    PlanError
+        If too few of the items themselves fit for anything to be said; with a budget that would do.
     """
     begun = perf_counter()
     models = models or LoadedModels(resolved.options)
@@ -92,6 +100,9 @@ def within(
     gone = spent + (perf_counter() - begun) + timer.loading
     left = max(_AT_LEAST_S, seconds * _ASKING - gone)
     chosen = tuple(asked) if whole <= left else tuple(chooser.chosen(left))
+    if few := chooser.too_few(chosen):
+        enough = min(whole, chooser.enough_time(left))
+        raise PlanError(too_little(few, seconds, *((s + gone) / _ASKING for s in (enough, whole))))
     measured = {one.id for one in chosen}
     least = (chooser.least(one) for one in asked if one.id not in measured)
     costs = [(measurement_of(one, resolved), chooser.seconds(one)) for one in least]
@@ -159,6 +170,26 @@ class _Chooser:
             plain_ones = [self._cut(o, share) if o in timed else o for o in plain_ones]
         made = {one.id: one for one in (*plain_ones, *self._shared(dear, rest))}
         yield from (made[one.id] for one in asked if one.id in made)
+
+    def too_few(self, chosen: Iterable[MeasurePlan]) -> Measurement | None:
+        """Measurement of the items themselves that has too few of them to say anything, if any."""
+        for one in filter(self._is_plain, chosen):
+            made = measurement_of(one, self.resolved)
+            if items_of(made) < items_of(measurement_of(self._enough(one), self.resolved)):
+                return made
+        return None
+
+    def enough_time(self, left: float) -> float:
+        """Time in which the items themselves are enough, and something that changes them fits."""
+        wants_more = not all(map(self._is_plain, self.resolved.plan.measure))
+        whole = sum(map(self.seconds, self.resolved.plan.measure))
+        while left < whole:
+            left *= _MORE_TIME
+            chosen = list(self.chosen(left))
+            has_more = not all(map(self._is_plain, chosen))
+            if (has_more or not wants_more) and not self.too_few(chosen):
+                break
+        return left
 
     def _own(self, plan: MeasurePlan) -> float:
         return self.seconds(plan, is_own=True)

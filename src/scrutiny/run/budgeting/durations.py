@@ -1,6 +1,7 @@
 """Durations as text."""
 
 import re
+from math import ceil
 from typing import Final
 
 from scrutiny.core.errors import PlanError
@@ -46,6 +47,18 @@ def in_words(seconds: float) -> str:
     if whole < 3600:
         return _two(whole, 60, "min", "s")
     return _two(round(whole / 60), 60, "h", "min")
+
+
+def rounded_up(seconds: float) -> float:
+    """Duration as people say it: whole tens of seconds, whole minutes from two minutes on.
+
+    Examples
+    --------
+    >>> rounded_up(41), rounded_up(130), rounded_up(60)
+    (50, 180, 60)
+    """
+    step = 10 if seconds <= 120 else 60
+    return step * ceil(seconds / step)
 
 
 def _two(value: int, base: int, large: str, small: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from scrutiny.core.boundary.canonical import plain
 from scrutiny.core.grouping import grouped
 from scrutiny.core.plan import MeasurePlan
-from scrutiny.run.budgeting.durations import in_words
+from scrutiny.run.budgeting.durations import in_words, rounded_up
 from scrutiny.run.planning.resolve import measurement_of
 from scrutiny.run.planning.resolved import Measurement, Resolved
 
@@ -47,6 +47,27 @@ def left_out(
         first = ", ".join(risk_names(one).values())
         what = f"{first} on {items_of(one):,} items" if first else f"{items_of(one):,} items"
         yield f"{lead}{one.plan.id} was left out: {what} would take about {in_words(needed)}."
+
+
+def too_little(few: Measurement, seconds: float, enough: float, whole: float) -> str:
+    """Sentences: a budget is too little, which one would do, and what all of it takes.
+
+    Parameters
+    ----------
+    few
+        Measurement that would have too few items.
+    seconds
+        The budget.
+    enough, whole
+        Seconds that would do, and that everything takes.
+    """
+    enough, whole = rounded_up(enough), rounded_up(whole)
+    last = "" if enough >= whole else f" Everything takes about {in_words(whole)}."
+    return (
+        f"A budget of {in_words(seconds)} is too little: {few.plan.id} would have "
+        f"{items_of(few):,} items, from which nothing can be told. About {in_words(enough)} would "
+        f"do.{last} Nothing was asked but what was timed: give a larger budget, or none."
+    )
 
 
 def _reduced(asked: Measurement, made: Measurement) -> str:
