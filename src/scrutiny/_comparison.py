@@ -47,8 +47,9 @@ class Comparison:
 
     @property
     def headline(self) -> str:
-        """Changed inputs in one sentence, or that no change is shown."""
-        return headline(self._found)
+        """Whether the second is better or worse, by how much and where, in a few sentences."""
+        said = headline(self._found)
+        return " ".join((said.lead, *said.rest))
 
     @property
     def outcome(self) -> str | None:

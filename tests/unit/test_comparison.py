@@ -67,7 +67,7 @@ def test_the_same_by_folders_and_by_models(runs):
 def test_objects_are_compared_and_the_inputs_that_broke_are_named():
     found = scrutiny.compare(KeywordClassifier(), BlindToNegation(), data=ROWS, margin=0.02)
     assert found.outcome == "regression"
-    assert found.headline.startswith("Worse ")
+    assert found.headline.startswith("The second is worse by 25.0 points [")
     clearest = next(iter(found.slices.where(is_shown=True)))
     assert clearest["change"] < -0.4
     differing = [*found.inputs]

@@ -79,10 +79,10 @@ def models(name="models.py", **more):
 def test_two_models_the_first_line_names_what_changed(place, command):
     code, out, _ = command("compare", *models(), *DATA, "--margin", "0.01")
     lines = out.splitlines()
-    assert "negation" in lines[0]
-    assert lines[0].startswith("Worse on inputs with a negation: accuracy ")
+    assert lines[0].startswith("\N{BLACK CIRCLE} The second is worse by ")
+    assert lines[2].startswith("Worse on inputs with a negation by ")
     assert code == 1
-    assert "FAIL  a loss of more than 0.01 is shown." in lines
+    assert "FAIL  a loss of more than 1 point is shown." in lines
     assert "its adapter promises exact answers" in " ".join(out.split())
     assert all(len(line) <= 80 for line in lines)
     assert Path("runs", "compare-first-1", "manifest.json").is_file()
@@ -126,8 +126,9 @@ def test_the_same_model_twice_shows_nothing(place, command):
     same = models()[0]
     code, out, _ = command("compare", same, same, *DATA, "--margin", "0.02", "--out", "kept")
     assert code == 0
-    assert out.startswith("No difference is shown, of 1 compared on 800 items")
-    assert "PASS  the loss is shown to be less than 0.02." in out
+    assert out.startswith("\N{WHITE CIRCLE} No difference is shown: ")
+    assert "on 800 items of csv:dev.csv" in " ".join(out.split())
+    assert "PASS  the loss is shown to be less than 2 points." in out
     assert "Kept in kept" in out
     assert ": 0.000 [" in out
     assert Path("kept", "second", "manifest.json").is_file()
@@ -164,7 +165,7 @@ def test_seeds_are_the_noise_floor(place, command):
     _, out, _ = command("compare", "plan", "other", "--where", "has bread", "--all")
     flat = " ".join(out.split())
     assert "between two replicates of the first (3 pairs)" in flat
-    assert out.startswith("Worse on inputs with a negation")
+    assert "\nWorse on inputs with a negation by " in out
     assert all(len(line) <= 80 for line in out.splitlines())
 
 
@@ -195,13 +196,15 @@ def test_two_logs_are_imported_on_the_way(logs, command, tmp_path):
     given = [str(logs / "lm_eval" / "scripted" / f"acme__{v}") for v in ("v1", "v2")]
     code, out, _ = command("compare", *given, "--draws", "300", "--margin", "0.02")
     assert code == 1
-    assert out.startswith("Worse on inputs with a negation: accuracy (acc) 1.000 → 0.400")
+    assert out.startswith("\N{BLACK CIRCLE} acme/v2 is worse by 7.3 points [")
+    assert "\nWorse on inputs with a negation by 60.0 points (100.0 % → 40.0 %, 40 of 220)" in out
     assert "mid-p .0076 (36 flip)" in out
     back = command(
         "compare", *given[::-1], "--draws", "300", "--again", given[1], "--out", str(tmp_path)
     )
     assert back[0] == 0
-    assert back[1].startswith("Better on inputs with a negation")
+    assert back[1].startswith("\N{CHECK MARK} acme/v1 is better by 7.3 points [")
+    assert "Better on inputs with a negation by 60.0 points" in " ".join(back[1].split())
     assert "0.0% of items flip between two runs of the first" in " ".join(back[1].split())
     assert (tmp_path / "again" / "manifest.json").is_file()
 
@@ -210,7 +213,7 @@ def test_undecided_has_an_exit_code_of_its_own(logs, command):
     given = [str(logs / "inspect" / f"{v}-eval") for v in ("v1", "v2")]
     code, out, _ = command("compare", *given, "--draws", "300", "--margin", "0.05")
     assert code == 4
-    assert "UNDECIDED  a loss of 0.05 is neither shown nor excluded." in out
+    assert "UNDECIDED  a loss of 5 points is neither shown nor excluded." in out
 
 
 def test_import_prints_every_score_and_what_was_left_out(logs, command, tmp_path):

@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from scrutiny.cli.compare.cards import cards_of, scales_of
 from scrutiny.cli.compare.headline import headline, verdicts
 from scrutiny.cli.compare.objects import objects_of
 from scrutiny.cli.compare.parts import parts_of
@@ -42,6 +43,9 @@ class Outline(HTMLParser):
         self.tags.append((tag, dict(attrs)))
         if tag not in VOID:
             self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
@@ -158,6 +162,8 @@ def page(found=None, **more):
     said = {
         "title": "v2 against v1",
         "headline": headline(found),
+        "scales": [*scales_of(found, 0.02)],
+        "cards": [*cards_of(found)],
         "verdicts": [*verdicts(found, 0.02)],
         "facts": (("First", "v1"), ("Second", "v2")),
         "command": "scrutiny compare hf:./v1 hf:./v2",
@@ -195,30 +201,33 @@ def test_ids_are_unique_and_every_link_has_a_target(outline):
 
 
 def test_what_stands_where(outline):
-    wanted = ["verdict", "levels", "shared", "numbers", "differently", "reproduce"]
+    wanted = ["verdict", "levels", "shared", "numbers", "agreement", "differently", "reproduce"]
     assert [one for one in outline.ids if one in wanted] == wanted
     order = [
-        "Worse on inputs with a negation: accuracy 1.000 → 0.400 (40 of 40 of dev).",
-        "FAIL a loss of more than 0.02 is shown.",
-        "FAIL a loss of invariances of more than 0.05 is shown.",
+        "v2 is worse by 7.3 points [1.8, 12.8]: accuracy 90.0 % → 80.0 % on 40 items of dev.",
+        "Worse on inputs with a negation by 60.0 points (100.0 % → 40.0 %, 40 of 40).",
+        "1 of 2 numbers differ: 1 neither better nor worse.",
+        "FAIL a loss of more than 2 points is shown.",
+        "FAIL a loss of invariances of more than 5 points is shown.",
+        "Inputs with a negation",
+        "Right before, wrong after",
         "noise floor",
-        "How many items flip",
-        "How far both agree",
-        "Floor: two runs of the first model.",
-        "Where it changed",
         "Inputs that differ most beyond noise, 14 of 14",
+        "Where it changed",
+        "How many items flip",
         "Changes that keep the answer of v1, asked of v2",
         "lost: so",
         "Changes that keep the answer of v2, asked of v1 (reported, not judged)",
         "second minus first (Holm over 2)",
+        "Floor: two runs of the first model.",
         "2.4 and 2.5",
         "scrutiny compare hf:./v1 hf:./v2",
     ]
-    said = outline.text[outline.text.index("Worse on") :]
+    said = outline.text[outline.text.index("v2 is worse") :]
     at = 0
     for one in order:
         at = said.index(one, at)
-    assert said.count("The soup was not fresh.") == 14
+    assert said.count("The soup was not fresh.") == 14 + 2 * 3
 
 
 def test_every_chart_has_a_specification_and_a_table(text, outline):
@@ -235,7 +244,7 @@ def test_everything_is_escaped():
     odd = replace(differing(1, HOSTILE), first=HOSTILE, slices=(HOSTILE,))
     levels = (level(dataset=HOSTILE, disagreements=(odd,), changes=(change("all", HOSTILE),) * 3),)
     found = whole(levels=levels, comparison=RunComparison((), {}, (f"{HOSTILE}: {HOSTILE}",)))
-    text = page(found, title=HOSTILE, headline=HOSTILE, command=HOSTILE)
+    text = page(found, title=HOSTILE, command=HOSTILE)
     for script in (static("vega.min.js"), static("report.js")):
         text = text.replace(script, "")
     assert "<script>alert" not in text
@@ -319,3 +328,105 @@ def test_likeness_of_vectors_stands_beside_the_first_itself():
     rows = [one for one in objects_of(found, top=1) if "part" in one]
     assert [one["part"] for one in rows[-3:-1]] == ["representation", "representation claim"]
     assert rows[-3]["own"] is None
+
+
+def found_of(**more):
+    """Comparison of one score alone, with a difference of its own."""
+    one = level(**{"shown": (), "agreement": SidesAgreement(), **more})
+    return whole(
+        levels=(one,), shared=None, comparison=RunComparison((finding(),), {"dev": 220}, ())
+    )
+
+
+@pytest.mark.parametrize(
+    ("difference", "state", "lead"),
+    [
+        ((0.073, 0.018, 0.128), "worse", "v2 is worse by 7.3 points [1.8, 12.8]: accuracy "),
+        ((-0.073, -0.128, -0.018), "better", "v2 is better by 7.3 points [1.8, 12.8]: accuracy "),
+        ((-0.006, -0.012, -0.0003), "better", "v2 is better by 0.6 points [0.03, 1.20]: "),
+        ((0.02, -0.01, 0.05), "no difference", "v2 is between 5.0 points worse and 1.0 better "),
+        ((0.0, -0.01, 0.01), "no difference", "v2 is between 1.0 points worse and 1.0 better "),
+        ((0.0, None, None), "no difference", "without an interval none can be"),
+    ],
+)
+def test_the_first_sentence_says_better_or_worse_and_by_how_much(difference, state, lead):
+    said = headline(
+        found_of(
+            difference=replace(
+                estimate(0.0, 0.0, 0.0),
+                **dict(zip(("value", "low", "high"), difference, strict=True)),
+            )
+        )
+    )
+    assert said.found == state
+    assert lead in said.lead
+    assert said.lead.endswith("accuracy 90.0 % \u2192 80.0 % on 40 items of dev.")
+    assert said.rest == ("No kind of input is shown to be worse (2 looked at).",)
+
+
+def test_less_is_better_turns_the_sentence_round():
+    more = {"difference": estimate(0.073, 0.018, 0.128), "lower_is_better": True, "flips": None}
+    said = headline(found_of(**more))
+    assert (said.found, said.lead.split(":")[0]) == (
+        "better",
+        "v2 is better by 0.073 [0.018, 0.128]",
+    )
+
+
+def test_a_kind_of_input_that_is_worse_outweighs_a_score_that_is_better():
+    better = {"difference": estimate(-0.05, -0.08, -0.02)}
+    shown = (ShownChange(NEGATION, "", None), ShownChange(NEGATION, "question", None))
+    said = headline(found_of(shown=shown, **better))
+    assert said.found == "worse"
+    assert said.lead.startswith("v2 is better by 5.0 points")
+    assert said.rest[0] == (
+        "Worse on inputs with a negation by 60.0 points (100.0 % \u2192 40.0 %, 40 of 40)."
+    )
+    several = whole(levels=(level(dataset="calm", shown=(), **better), level()), shared=None)
+    said = headline(several)
+    assert said.lead.endswith("of dev.")
+    assert said.rest[0].startswith("v2 is better by 5.0 points")
+
+
+def test_numbers_are_counted_by_their_direction():
+    def of(*kinds):
+        findings = tuple(finding(f"m{k}@1") for k in range(len(kinds)))
+        return whole(shared=None, comparison=RunComparison(findings, {"dev": 2}, (), kinds))
+
+    assert headline(of("better", "better")).rest[-1] == "2 of 2 numbers differ, all for the better."
+    assert headline(of("worse", "worse")).rest[-1] == "2 of 2 numbers differ, all for the worse."
+    mixed = headline(of("better", "worse", "neither")).rest[-1]
+    assert mixed.startswith("3 of 3 numbers differ: 1 for the worse (")
+    assert mixed.endswith("1 for the better, 1 neither better nor worse.")
+    same = (finding(verdict="undecided"), finding("b@1", "undecided"))
+    none = whole(shared=None, comparison=RunComparison(same, {"dev": 2}, (), ("better",) * 2))
+    assert headline(none).rest[-1] == "None of the 2 numbers of both is shown to differ."
+
+
+def test_cards_hold_cases_of_their_own_way():
+    mended = replace(differing(99, "Now it is read."), before=0.0, after=1.0, slices=())
+    found = whole(levels=(level(disagreements=(differing(1), mended)),), shared=None)
+    cards = {card.title: card for card in cards_of(found)}
+    assert [card.way for card in cards.values()] == ["worse", "worse", "better"]
+    assert cards["Inputs with a negation"].cost == "60.0 points worse (40 items)"
+    broken, better = cards["Right before, wrong after"], cards["Wrong before, right after"]
+    assert broken.cost == "11.8 % of 90 items [7.9, 16.6]"
+    assert broken.cases == (("The soup was not fresh.", "bad \u2192 good", "bad"),)
+    assert [text for text, _, _ in better.cases] == ["Now it is read."]
+    several = tuple(finding(f"m{k}@1") for k in range(9))
+    numbers = whole(levels=(), comparison=RunComparison(several, {}, (), ("worse",) * 9))
+    (card,) = cards_of(numbers)
+    assert (card.title, len(card.rows), card.note) == (
+        "Other numbers that are worse",
+        6,
+        "3 more stand below",
+    )
+
+
+def test_the_scale_shows_a_loss_on_the_side_of_the_margin():
+    (worse,) = scales_of(found_of(), 0.02)
+    assert (worse.state, worse.axis.least, worse.axis.most) == ("hurts", 0.0, 12.8)
+    (better,) = scales_of(found_of(difference=estimate(-0.073, -0.128, -0.018)), 0.02)
+    assert better.state == "holds"
+    assert better.bar.high < better.axis.place(0) < better.bar.tolerance
+    assert [*scales_of(found_of(flips=None), 0.02)] == []

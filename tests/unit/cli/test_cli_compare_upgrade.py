@@ -81,15 +81,17 @@ def test_the_page_stands_beside_the_lines(place, command):
     assert paged[1] == plain[1] + "page: page.html\n"
     page = Path("page.html").read_text()
     assert "Worse on inputs with a negation" in page
-    assert "FAIL  a loss of more than 0.02 is shown." in page
+    assert "FAIL  a loss of more than 2 points is shown." in page
 
 
 def test_a_planted_loss_of_an_invariance_fails_the_check(place, command):
     asked = ("--invariances", "typo", "--invariance-margin", "0.1", "--limit", "120")
     code, out, _ = command("compare", model(1), model(2), *DATA, *QUICK, *asked, "--margin", "0.5")
     assert code == 1
-    assert "PASS  the loss is shown to be less than 0.5." in out  # by accuracy alone it passes
-    assert "FAIL  a loss of invariances of more than 0.1 is shown." in out
+    assert (
+        "PASS  the loss is shown to be less than 50 points." in out
+    )  # by accuracy alone it passes
+    assert "FAIL  a loss of invariances of more than 10 points is shown." in out
     assert "lost: " in out
     assert "(reported, not judged)" in flat(out)
     assert all(len(line) <= 80 for line in out.splitlines())
@@ -102,10 +104,13 @@ def test_a_model_against_itself_passes_whatever_is_asked(place, command):
         *("--invariances", "typo", "--out", "kept", "--html", "page.html"),
     )
     assert code == 0
-    assert out.startswith("No difference is shown")
-    assert "PASS  the loss of invariances is shown to be less than 0.08." in out
+    assert out.startswith("\N{WHITE CIRCLE} No difference is shown")
+    assert "PASS  the loss of invariances is shown to be less than 8 points." in out
     assert Path("kept", "shared", "manifest.json").is_file()
-    assert "the loss of invariances is shown to be less than 0.08." in Path("page.html").read_text()
+    assert (
+        "the loss of invariances is shown to be less than 8 points."
+        in Path("page.html").read_text()
+    )
 
 
 def test_without_a_margin_nothing_is_judged(place, command):
@@ -113,7 +118,7 @@ def test_without_a_margin_nothing_is_judged(place, command):
         *("compare", model(1), model(2), *DATA, *QUICK, "--invariances", "typo", "--limit", "60")
     )
     assert code == 0
-    assert "a loss of invariances of more than 0.02 is shown." in flat(out)
+    assert "a loss of invariances of more than 2 points is shown." in flat(out)
 
 
 def test_objects_of_shared_invariances(place, command):
@@ -144,18 +149,20 @@ def kept(place, command):
 def test_a_model_is_asked_what_the_run_asked(kept, command):
     code, out, _ = command("compare", kept, model(2), *QUICK, "--margin", "0.02")
     assert code == 1
-    assert out.startswith("Worse on inputs with a negation")
+    assert out.startswith("\N{BLACK CIRCLE} The second is worse by ")
+    assert "\nWorse on inputs with a negation by " in out
     assert "of 300" in out
     assert "its adapter promises exact answers" in flat(out)  # so its manifest says
     back = command("compare", model(2), kept, *QUICK)
-    assert back[1].startswith("Better on inputs with a negation")
+    assert "Better on inputs with a negation by " in flat(back[1])
     assert "its adapter promises exact answers" in flat(back[1])  # the first is live now
 
 
 def test_a_model_beside_its_own_run_says_nothing(kept, command):
     code, out, _ = command("compare", kept, model(1), *QUICK, "--margin", "0.02", "--again", kept)
     assert code == 0
-    assert out.startswith("No difference is shown, of 1 compared on 300 items")
+    assert out.startswith("\N{WHITE CIRCLE} No difference is shown: ")
+    assert "on 300 items of" in flat(out)
     assert "0.0% of items flip between two runs of the first" in flat(out)
 
 
@@ -207,7 +214,9 @@ def test_a_lost_invariance_leads_where_nothing_else_changed(place, command):
         *("--limit", "120", "--margin", "0.2", "--html", "page.html"),
     )
     assert code == 1
-    assert out.startswith("Less stable under typo changes: of those that keep the first's answer,")
+    assert out.startswith(
+        "\N{BLACK CIRCLE} Less stable under typo changes: of those that keep the first's answer,"
+    )
     assert "(could be 1.000;" in " ".join(out.split())
     assert "Less stable under typo changes" in Path("page.html").read_text()
     assert all(len(line) <= 80 for line in out.splitlines())

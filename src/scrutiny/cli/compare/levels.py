@@ -28,6 +28,11 @@ LEVELS: Final = Chapter(
     "The second model compared with the first, item by item. The noise floor comes first: how "
     "often the first model disagrees with itself.",
 )
+AGREEMENT: Final = Chapter(
+    "agreement",
+    "How far both agree",
+    "Measures of agreement beyond the scores: they judge neither model, and say how alike two are.",
+)
 
 
 def level_part(
@@ -48,13 +53,23 @@ def level_part(
     """
     differing = level.disagreements
     charts = (
-        *flips_chart(f"{anchor}-flips", level.flips, level.noise),
-        *agreement_chart(f"{anchor}-agreement", level.agreement, level.difference.counts.n),
-        *_slices(f"{anchor}-slices", level, margin=margin, is_whole=is_whole),
         *inputs_chart(f"{anchor}-inputs", differing[:top], len(differing), is_whole=is_whole),
+        *_slices(f"{anchor}-slices", level, margin=margin, is_whole=is_whole),
+        *flips_chart(f"{anchor}-flips", level.flips, level.noise),
     )
-    title = f"{level_name(level)} on {level.dataset}: {level.reference} against {level.subject}"
-    return Part(anchor, title, "", charts, chapter=LEVELS, facts=tuple(_facts(level, margin)))
+    facts = tuple(_facts(level, margin))
+    return Part(anchor, _title(level), "", charts, chapter=LEVELS, facts=facts)
+
+
+def agreement_part(level: Level, anchor: str) -> Iterator[Part]:
+    """Part of how far both models agree, beyond their scores; nothing where nothing was kept."""
+    charts = (*agreement_chart(f"{anchor}-chart", level.agreement, level.difference.counts.n),)
+    if charts:
+        yield Part(anchor, _title(level), "", charts, chapter=AGREEMENT)
+
+
+def _title(level: Level) -> str:
+    return f"{level_name(level)} on {level.dataset}: {level.reference} against {level.subject}"
 
 
 def _facts(level: Level, margin: float | None) -> Iterator[tuple[str, str]]:

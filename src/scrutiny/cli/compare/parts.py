@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from scrutiny.cli.compare.levels import level_part
+from scrutiny.cli.compare.levels import agreement_part, level_part
 from scrutiny.core.estimate import Estimate
 from scrutiny.diagnostics.invariance.parts import invariance_part
 from scrutiny.diagnostics.similarity.parts.likeness import likeness_chart
@@ -58,6 +58,8 @@ def parts_of(
     if whole.shared is not None:
         yield from _shared(whole.shared)
     yield from _numbers(whole.comparison, is_whole=is_whole)
+    for place, level in enumerate(whole.levels, 1):
+        yield from agreement_part(level, f"agreement-{place}")
     said = [text.partition(": ") for text in whole.comparison.differences]
     facts = tuple((name, words) for name, _, words in said)
     if is_whole and not facts:

@@ -9,6 +9,7 @@ from typing import Any, Final
 import click
 from rich.text import Text
 
+from scrutiny.cli.compare.cards import cards_of, scales_of
 from scrutiny.cli.compare.headline import headline, verdicts
 from scrutiny.cli.compare.objects import objects_of
 from scrutiny.cli.compare.parts import parts_of
@@ -22,6 +23,13 @@ from scrutiny.run.comparing.levels import SideBySide
 from scrutiny.store.files import save_text
 from scrutiny.store.run_folder import RunFolder
 
+#: Sign and color of what a comparison found.
+_SIGNS: Final = {
+    "worse": "\N{BLACK CIRCLE}",
+    "better": "\N{CHECK MARK}",
+    "no difference": "\N{WHITE CIRCLE}",
+}
+_COLORS: Final = {"worse": "red", "better": "green", "no difference": ""}
 #: Inputs of each level on a page, tried in this order until it is small enough.
 INPUTS: Final = (40, 20, 10, 5, 0)
 
@@ -43,7 +51,13 @@ def printed(found: SideBySide, flags: Mapping[str, Any]) -> None:
 
 def lines_of(found: SideBySide, *, margin: float | None, top: int, is_whole: bool) -> list[Text]:
     """Lines of a comparison, what changed first."""
-    lines = [*wrapped(headline(found), style="bold"), *map(Text, verdicts(found, margin))]
+    said = headline(found)
+    lines = wrapped(
+        f"{_SIGNS[said.found]} {said.lead}", style=f"bold {_COLORS[said.found]}".strip()
+    )
+    for sentence in said.rest:
+        lines += wrapped(sentence, hanging=2)
+    lines += map(Text, verdicts(found, margin))
     for part in parts_of(found, margin=margin, top=top, is_whole=is_whole):
         lines += part_lines(part)
     return lines
@@ -76,6 +90,8 @@ def page_of(
             [*parts_of(found, margin=margin, top=most, is_whole=True)],
             title=f"{second} against {first}",
             headline=headline(found),
+            scales=[*scales_of(found, margin)],
+            cards=[*cards_of(found)] if most else [],
             verdicts=[*verdicts(found, margin)],
             facts=said,
             command=command,

@@ -63,7 +63,8 @@ def render_parts(parts: Sequence[Part], **said: Any) -> str:
     """
     specs = {name: spec for p in parts for c in p.charts for name, spec, _ in c.drawings}
     chapters = grouped((part.chapter, part) for part in parts)
-    return _whole("compare.html.j2", static("report.css"), chapters=chapters, specs=specs, **said)
+    style = "\n".join(map(static, ("report.css", "first.css")))
+    return _whole("compare.html.j2", style, chapters=chapters, specs=specs, **said)
 
 
 def _render(view: RunView, detail: Detail) -> str:

@@ -149,13 +149,14 @@ class SideBySide:
     shared: SharedInvariances | None = None
 
     @property
-    def outcome_of_levels(self) -> Outcome | None:
-        """Worst outcome of all accuracies, or of all mean scores if there are none.
+    def judged(self) -> tuple[Level, ...]:
+        """All accuracies, or all mean scores if there are none: a margin is in their unit."""
+        return tuple(level for level in self.levels if level.is_hit) or self.levels
 
-        None without a margin, which is in the unit of the judged score.
-        """
-        hits = [level for level in self.levels if level.is_hit]
-        return worst_of({level.outcome for level in hits or self.levels})
+    @property
+    def outcome_of_levels(self) -> Outcome | None:
+        """Worst outcome of the judged levels; None without a margin."""
+        return worst_of({level.outcome for level in self.judged})
 
     @property
     def outcome(self) -> Outcome | None:

@@ -11,6 +11,7 @@ from typing import Final
 from scrutiny.core.boundary.canonical import canonical_json, plain
 from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import PlanError
+from scrutiny.core.estimate import Estimate
 from scrutiny.parts.wording.labels import metric_in_words
 from scrutiny.reliability.contrasts import contrast, shared_items
 from scrutiny.reliability.verdicts.claims import decide
@@ -36,11 +37,31 @@ class RunComparison:
         Items that both runs measured, by dataset.
     differences
         Differences of the manifests.
+    higher_is
+        Of each finding's number: "better", "worse" or "neither".
     """
 
     findings: tuple[Finding, ...]
     n_shared: dict[str, int]
     differences: tuple[str, ...]
+    higher_is: tuple[str, ...] = ()
+
+    @property
+    def differing(self) -> list[tuple[Estimate, str]]:
+        """Numbers that are shown to differ, each for the "better", the "worse", or neither ("")."""
+        kinds = self.higher_is or ("neither",) * len(self.findings)
+        return [
+            (found.estimate, _way(found.estimate.value, kind))
+            for found, kind in zip(self.findings, kinds, strict=True)
+            if found.estimate is not None and found.verdict != "undecided"
+        ]
+
+
+def _way(difference: float | None, higher_is: str) -> str:
+    """Whether a difference, second minus first, is for the better or the worse."""
+    if not difference or higher_is == "neither":
+        return ""
+    return "better" if (difference > 0) == (higher_is == "better") else "worse"
 
 
 def compare_runs(
@@ -100,7 +121,12 @@ def compare_runs(
     claims = [_claim(name, one) for name, (one, _) in zip(estimated, pairs, strict=True)]
     names = zip(estimated, (one.family for one, _ in pairs), strict=True)
     findings = decide(claims, estimated, counted(dict(names)))
-    return RunComparison(tuple(findings), shared, tuple(_manifest_differences(first, second)))
+    return RunComparison(
+        tuple(findings),
+        shared,
+        tuple(_manifest_differences(first, second)),
+        tuple(one.statistic.higher_is for one, _ in pairs),
+    )
 
 
 def paired_assignments(first: RunFolder, second: RunFolder) -> Iterator[Pair]:

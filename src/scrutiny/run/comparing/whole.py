@@ -1,7 +1,7 @@
 """Whole comparison of two runs: noise, flips, changed inputs, and regressions."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrutiny.core.answers.label import LABEL
-from scrutiny.core.claim import Claim, Component
+from scrutiny.core.boundary.canonical import canonical_json
+from scrutiny.core.claim import Claim, Component, Finding
 from scrutiny.core.errors import PlanError
+from scrutiny.core.estimate import Estimate, EstimateKey
 from scrutiny.core.slice_syntax import joined
 from scrutiny.data.attributes.training import load_training
 from scrutiny.data.slices import Slice, slices_for
@@ -31,7 +33,7 @@ from scrutiny.run.comparing.levels import (
 from scrutiny.run.comparing.numbers import compare_runs
 from scrutiny.run.comparing.reading import Read, read_levels
 from scrutiny.run.comparing.shared import Outcome
-from scrutiny.run.comparing.slices import ALPHA, Change, changes, independent, shown
+from scrutiny.run.comparing.slices import Change, changes, independent, shown
 from scrutiny.run.planning.assignment import Assignment
 from scrutiny.store.run_folder import RunFolder
 
@@ -62,12 +64,22 @@ def compare_side_by_side(
             "--margin judges the accuracy or mean score of single items, and these runs share "
             "none; use `scrutiny gate` on a plan that measures both models."
         )
-    levels = tuple(_level(one, options, n_levels=len(found)) for one in found)
+    known = {_identity(f.estimate.key): f for f in comparison.findings if f.estimate is not None}
+    levels = tuple(_level(one, options, known, n_levels=len(found)) for one in found)
     return SideBySide(comparison, levels)
 
 
-def _level(read: Read, options: CompareOptions, *, n_levels: int) -> Level:
-    """Comparison of one level."""
+def _identity(key: EstimateKey) -> Hashable:
+    """What a difference is of, whichever of the two runs it is subtracted from."""
+    condition = {name: v for name, v in key.condition.items() if name != "reference"}
+    models = frozenset((key.subject, key.reference))
+    return key.diagnostic, key.metric, models, key.dataset, key.group, canonical_json(condition)
+
+
+def _level(
+    read: Read, options: CompareOptions, known: Mapping[Hashable, Finding], *, n_levels: int
+) -> Level:
+    """Comparison of one level, with the limits that the table of numbers has of it."""
     sides, (one, other) = read.sides, read.pair
     slices, marks = _slices(sides, options), marked(sides)
     members = {found.name: np.array(inside) for found, inside in slices}
@@ -76,7 +88,7 @@ def _level(read: Read, options: CompareOptions, *, n_levels: int) -> Level:
     found = changes(sides, slices, margin=options.margin, family=family)
     ranked = list(independent(sides, slices, shown(found)))
     leading = {change.name: members[change.name] for change, cause in ranked if not cause}
-    whole = contrast(
+    estimated = contrast(
         read.meeting,
         metric_of(sides.metric),
         key=replace(one.key, role="contrast", reference=other.subject, dataset=read.dataset),
@@ -84,13 +96,19 @@ def _level(read: Read, options: CompareOptions, *, n_levels: int) -> Level:
         resampling=sides.resampling,
         seed=sides.seed,
     )
+    printed = known.get(_identity(estimated.estimate.key))
+    if printed is None or not metric_of(one.spec.metric).is_mean:
+        whole = _decided(estimated)
+        difference = whole.estimate or estimated.estimate
+    else:
+        whole, difference = printed, _turned(printed.estimate or estimated.estimate)
     return Level(
         subject=one.subject,
         reference=other.subject,
         dataset=read.dataset,
         metric=one.spec.metric,
         condition=_condition(one),
-        difference=whole.estimate,
+        difference=difference,
         changes=tuple(found),
         shown=tuple(
             ShownChange(change, cause, commonest_turn(sides.answers, members[change.name]))
@@ -99,8 +117,8 @@ def _level(read: Read, options: CompareOptions, *, n_levels: int) -> Level:
         noise=read.noise,
         flips=flips_of(sides) if sides.is_hit or sides.is_share else None,
         disagreements=tuple(find_disagreements(sides, marks, shown=leading, noise=read.noise)),
-        detectable=_detectable(whole),
-        outcome=_outcome(found, whole, margin=options.margin, sign=sides.sign),
+        detectable=whole.minimum_detectable_effect,
+        outcome=_outcome(found, difference, margin=options.margin, sign=sides.sign),
         lower_is_better=sides.sign < 0,
         agreement=agreement_of(sides, marks, read.noise, read.itself),
         asked=tuple(map(joined, options.where)),
@@ -127,7 +145,7 @@ def _slices(sides: Sides, options: CompareOptions) -> list[tuple[Slice, tuple[bo
 
 
 def _outcome(
-    found: Sequence[Change], whole: Estimated, *, margin: float | None, sign: int
+    found: Sequence[Change], whole: Estimate, *, margin: float | None, sign: int
 ) -> Outcome | None:
     """Whether there is a regression beyond the margin, as an outcome.
 
@@ -139,17 +157,26 @@ def _outcome(
     beyond = [one for one in found if one.loses(margin, sign)]
     if any(one.name == "all" or one.is_shown for one in beyond):
         return "regression"
-    if whole.interval is None:
+    if whole.low is None or whole.high is None:
         return "undecided"
-    p = whole.interval.p_value(sign * margin, direction="less" if sign > 0 else "greater")
-    return "no regression" if p < ALPHA / 2.0 else "undecided"
+    loss = whole.high if sign > 0 else -whole.low
+    return "no regression" if loss < margin else "undecided"
 
 
-def _detectable(whole: Estimated) -> float | None:
-    """Smallest difference that this design detects with 80 % power."""
-    claim = Claim("level", "", "compare", (Component("level", 0.0),), post_hoc=True)
-    (finding,) = decide([claim], {"level": whole})
-    return finding.minimum_detectable_effect
+def _turned(found: Estimate) -> Estimate:
+    """Difference the other way round: that of a level is first minus second."""
+    if found.value is None:
+        return found
+    low, high = (None if end is None else -end for end in (found.high, found.low))
+    return replace(found, value=-found.value, low=low, high=high)
+
+
+def _decided(found: Estimated) -> Finding:
+    """Difference of a level with the limits that every table prints of it: a family of one."""
+    parts, checks = (Component("level", 0.0),), ("items", "seeds")
+    claim = Claim("level", "", "compare", parts, checks=checks, post_hoc=True)
+    (finding,) = decide([claim], {"level": found})
+    return finding
 
 
 def commonest_turn(
