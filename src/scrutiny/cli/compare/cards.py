@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from scrutiny.cli.compare.headline import gains, level_name, points, state_of
+from scrutiny.cli.compare.headline import gains, level_name, number_name, points, state_of
 from scrutiny.core.estimate import Estimate
 from scrutiny.diagnostics.similarity.side_by_side.inputs import DifferingInput
 from scrutiny.parts.charts.forest_rows import Axis, Bar
 from scrutiny.parts.charts.tables import answer_cell
 from scrutiny.parts.run.found_risks import Span
 from scrutiny.parts.terminal.layout import cropped
-from scrutiny.parts.wording.labels import full_labels, one_line
+from scrutiny.parts.wording.labels import one_line
 from scrutiny.parts.wording.numbers import denominator, interval
 from scrutiny.reliability.verdicts.risk_words import hundred
 from scrutiny.run.comparing.levels import Level, SideBySide, is_gain
@@ -169,8 +169,8 @@ def _of_numbers(whole: SideBySide) -> Iterator[Card]:
 
 def _numbers_card(way: str, title: str, found: Sequence[Estimate]) -> Card:
     """Card of numbers that differ one way."""
-    labels = full_labels([one.key for one in found])
-    told = [(n, interval(one, signed=True)) for n, one in zip(labels, found, strict=True)]
+    told = [(number_name(one.key), interval(one, signed=True)) for one in found]
     more = len(told) - _ROWS
     note = f"{more} more stand below" if more > 0 else ""
-    return Card(way, title, f"{len(found)} of {way or 'them'}", (), tuple(told[:_ROWS]), note)
+    cost = f"{len(found)} number{'s' * (len(found) > 1)}, second minus first"
+    return Card(way, title, cost, (), tuple(told[:_ROWS]), note)

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from scrutiny.core.boundary.listing import and_more
-from scrutiny.parts.wording.labels import full_labels
+from scrutiny.core.estimate import EstimateKey
+from scrutiny.core.plugin import unversioned
+from scrutiny.parts.wording.labels import estimate_words
 from scrutiny.parts.wording.numbers import denominator, number
 from scrutiny.reliability.verdicts.risk_words import hundred
 from scrutiny.run.comparing.levels import Level, SideBySide, is_gain
@@ -188,8 +190,17 @@ def _counted(found: RunComparison, *, is_one: bool) -> str:
     if "" in ways:
         told.append(f"{ways.count('')} neither better nor worse")
     worst = [one for one, way in differing if way == "worse"][:_MOST_NAMED]
-    names = f" ({', '.join(full_labels([one.key for one in worst]))})" if worst else ""
+    names = f" ({', '.join(number_name(one.key) for one in worst)})" if worst else ""
     return f"{count}: {told[0]}{names}{', ' * (len(told) > 1)}{', '.join(told[1:])}."
+
+
+def number_name(key: EstimateKey) -> str:
+    """Name of a shared number for people: its metric in words, and what it is under."""
+    told = {name: v for name, v in key.condition.items() if name not in ("draw", "reference")}
+    under = [unversioned(value) for value in told.values() if isinstance(value, str)]
+    under += [] if key.group == "all" else [f"{key.group} items"]
+    what = estimate_words(key)
+    return f"{what} ({', '.join(under)})" if under else what
 
 
 def _nothing(found: RunComparison) -> str:
