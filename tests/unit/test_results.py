@@ -132,7 +132,8 @@ def test_cases_are_filtered_and_named(run):
     assert {row["change"] for row in cases} >= {"typos(share=0.5)"}
     assert len(cases.where(broken=[0, 1])) == len(cases)
     assert all(row["label"] == "positive" for row in cases.where(label="positive", broken=1))
-    with pytest.raises(UnknownNameError, match=r"no change in this run named 'typo'.*typos\(share"):
+    said = r"no change or test in this run named 'typo'.*typos\(share"
+    with pytest.raises(UnknownNameError, match=said):
         run.cases("typo")
     with pytest.raises(PlanError, match="must be a text, not an object of type int"):
         run.cases(3)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from scrutiny.core.answers.answer import labels_in, renamed
 from scrutiny.core.boundary.content import content_key
@@ -20,7 +20,7 @@ from scrutiny.data.labels import parse_label_map
 from scrutiny.data.permuting import permutation_seed, permuted
 from scrutiny.data.readers.known import check_reader_option, reader_options
 from scrutiny.data.source import DataSource, parse_source
-from scrutiny.data.suites import item_of_suite, with_case
+from scrutiny.data.suites import is_of_cases, item_of_suite, with_case
 from scrutiny.data.table import RawRow, Table
 from scrutiny.tasks.columns.cells import label_in_cell
 from scrutiny.tasks.names import load_task
@@ -203,6 +203,10 @@ class Reading:
         return f"None of the {len(self.bad_rows)} rows of {self.table.place} reads. {shown}."
 
 
+#: Readers of tables whose rows may be cases of a suite, as their columns tell.
+_TABLES: Final = ("csv", "tsv", "jsonl")
+
+
 def open_data(
     source: Any,
     *,
@@ -240,6 +244,10 @@ def open_data(
     if scheme:
         parsed = replace(parsed, options={**parsed.options, **(columns or {})})
         table: Table = registry().load("reader", parsed.scheme)(parsed)
+        if scheme in _TABLES and is_of_cases(table.columns):
+            scheme = "suite"
+            parsed = replace(parsed, scheme=scheme)
+            table = registry().load("reader", scheme)(parsed)
     else:
         from scrutiny.data.readers.objects import read_object
 

@@ -1,6 +1,6 @@
 """Files of suites: cases from rows, and rows from items and their cases."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any, Final
 
@@ -18,6 +18,18 @@ CASE_COLUMNS: Final = tuple(one.name for one in fields(Case))
 WHOLE: Final = "fields"
 #: Test of cases that state none.
 _UNNAMED: Final = "changed texts"
+
+
+def is_of_cases(columns: Collection[str]) -> bool:
+    """Whether columns are those of a suite: what is expected, and of which test or item.
+
+    Examples
+    --------
+    >>> is_of_cases(["text", "expect", "test"]), is_of_cases(["text", "expect"])
+    (True, False)
+    """
+    names = {*columns}
+    return "suite" in names or ("expect" in names and bool({"test", "of"} & names))
 
 
 def _case_of(row: Mapping[str, Any]) -> Case | None:

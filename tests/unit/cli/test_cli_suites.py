@@ -91,12 +91,96 @@ def test_the_page_has_the_matrix_and_the_cases_that_failed(audited):
     assert "Film 0 was not great." not in hidden
 
 
-def test_failed_cases_are_printed(audited):
+def test_cases_of_a_test_are_printed_by_its_names(audited):
     folder, _ = audited
     said = CliRunner().invoke(group, ["report", str(folder), "--cases", "not"]).output
-    assert "    Film 0 was not great. [positive]" in said
-    assert "right is negative, answer wrong" in said
-    assert "texts have a wrong answer" in said
+    assert "not: 120 of 120 cases failed." in said
+    assert "failed     n0 Film 0 was not great." in said
+    assert "answered positive; expected negative; in 5 of 5 models" in said
+    named = CliRunner().invoke(group, ["report", str(folder), "--cases", "negation: not"]).output
+    assert named.splitlines()[1:] == [*said.splitlines()[1:-1], named.splitlines()[-1]]
+    kept = CliRunner().invoke(group, ["report", str(folder), "--cases", "well"]).output
+    assert "passed     s0 Well, film 0 was great." in kept
+    assert "changed: Film \u2192 Well, film; before: positive" in " ".join(kept.split())
+
+
+SMALL = [
+    {"id": "a", "text": "The room was clean.", "label": "1"},
+    {"id": "z", "text": "The room was a mess.", "label": "0"},
+    {
+        "id": "b",
+        "text": "The room was not clean.",
+        "of": "a",
+        "test": "not",
+        "capability": "negation",
+        "expect": "moves(label=1,most=-0.1)",
+    },
+    {
+        "id": "c",
+        "text": "On Monday the room was clean.",
+        "of": "a",
+        "test": "weekday",
+        "capability": "negation",
+        "expect": "same",
+    },
+    {"id": "e", "text": "A great film by Aisha.", "test": "people", "expect": "is(label=1)"},
+    {"id": "f", "text": "A dull film by Bob.", "test": "people", "expect": "is_not(label='1')"},
+]
+OWN = """
+class Model:
+    classes_ = ["0", "1"]
+
+    def predict_proba(self, texts):
+        return [[0.8, 0.2] if "not" in t or "mess" in t else [0.2, 0.8] for t in texts]
+
+
+model = Model()
+"""
+
+
+def test_a_small_suite_is_told_case_by_case(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.py").write_text(OWN)
+    (tmp_path / "small.jsonl").write_text("\n".join(map(json.dumps, SMALL)))
+    asked = ["--model", "python:own.py:model", "--suite", "small.jsonl", "--display", "none"]
+    kept = ["--out", "run", "--html", "page.html"]
+    assert exit_code_of(group, ["audit", *asked, *kept]) == 0
+    said = capsys.readouterr().out
+    assert "not: 0 of 1 cases failed." in said
+    assert "passed     b The room was not clean." in said
+    assert "people: 1 of 2 cases failed." in said
+    assert "failed     f A dull film by Bob." in said
+    assert "answered 1; expected not 1" in said
+    assert all(len(line) <= 80 for line in said.splitlines())
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "small.jsonl: every case" in page
+    assert "A dull film by Bob." in page
+    hidden = render(load_view(tmp_path / "run").without_texts(), "html")
+    assert "A dull film by Bob." not in hidden
+    again = CliRunner().invoke(group, ["report", "run", "--cases", "people"]).output
+    assert again.splitlines()[0] == "people: 1 of 2 cases failed."
+
+
+def test_a_file_of_cases_is_shown_as_the_suite_that_it_is(tmp_path):
+    path = tmp_path / "small.jsonl"
+    path.write_text("\n".join(map(json.dumps, SMALL)))
+    said = CliRunner().invoke(group, ["data", "show", str(path)]).output
+    assert said.startswith("6 items of text-classification in suite:")
+    assert "bad rows      0" in said
+    assert "test: 3" in said
+
+
+def test_an_expectation_that_cannot_be_read_names_its_test(tmp_path, capsys):
+    path = tmp_path / "odd.jsonl"
+    rows = [
+        *SMALL,
+        {"id": "o", "text": "x y", "test": "odd", "capability": "c", "expect": "iss(label=1)"},
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    code = exit_code_of(group, ["audit", "--model", "builtin:sentiment", "--suite", str(path)])
+    assert code == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "The test 'c: odd' of the suite expects 'iss(label=1)', which cannot be read." in said
 
 
 def test_what_a_run_changed_is_frozen_and_measured_again(tmp_path):

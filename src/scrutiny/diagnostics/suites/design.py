@@ -27,6 +27,7 @@ from typing import Final
 
 from scrutiny.core.claim import NO_PROBABILITIES, Claim, Component, Risk
 from scrutiny.core.design import Design, EstimateSpec, Inputs, Selector
+from scrutiny.core.errors import PlanError, UserError
 from scrutiny.core.expressions import metric_of_metric
 from scrutiny.core.suites.expectation import Expectation
 from scrutiny.core.suites.tests import SuiteTest
@@ -49,6 +50,8 @@ MIXED: Final = "mixed"
 def make_design(params: SuitesParams, inputs: Inputs) -> Design:
     """Design for one family on one suite."""
     tests = inputs.data.tests
+    for test in tests:
+        _must_be_read(test)
     has_level = any(test.has_level for test in tests)
     return Design(
         conditions=tuple(condition_of(test) for test in tests),
@@ -64,6 +67,22 @@ def make_design(params: SuitesParams, inputs: Inputs) -> Design:
         notes=tuple(_notes(tests)),
         families={"suites": f"tests of {inputs.data.name} find failures of {inputs.subject.name}"},
     )
+
+
+def _must_be_read(test: SuiteTest) -> None:
+    """Raise for an expectation that cannot be read, with the test that has it.
+
+    Raises
+    ------
+    PlanError
+        With what is wrong with it.
+    """
+    for text in test.expects:
+        try:
+            parse_expectation(text)
+        except UserError as error:
+            what = f"The test {_label_of(test)!r} of the suite expects {text!r}"
+            raise PlanError(f"{what}, which cannot be read. {error}") from None
 
 
 def kind_of(test: SuiteTest) -> str:

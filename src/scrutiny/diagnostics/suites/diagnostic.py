@@ -21,8 +21,8 @@ from scrutiny.diagnostics.suites.design import (
     make_design,
 )
 from scrutiny.diagnostics.suites.expectations import WAS_WRONG, Gold, parse_expectation
-from scrutiny.diagnostics.suites.failing import FAILING, failing, pack
 from scrutiny.diagnostics.suites.params import SuitesParams
+from scrutiny.diagnostics.suites.told_cases import CASES, pack, told, unanswered
 from scrutiny.parts.run.view import Found
 
 Outcome = bool | Failure
@@ -102,7 +102,7 @@ class Suites(Diagnostic[SuitesParams]):
         found = _joined(batch.examples, answers)
         outcomes = {name: _outcome(one, ctx) for name, one in found.items()}
         groups = _groups([*found.values()], outcomes, ctx)
-        ctx.array(FAILING, pack(_failing(found, outcomes, cell, ctx)))
+        ctx.array(CASES, pack(_told(found, outcomes, cell, ctx)))
         tests = {(test.capability, test.name): test for test in suite_tests(batch.examples)}
         cells = cells_of([*tests.values()])
         for name, one in found.items():
@@ -142,16 +142,20 @@ def _joined(
     return found
 
 
-def _failing(
+def _told(
     found: Mapping[str, _Case], outcomes: Mapping[str, Outcome], cell: Cell, ctx: Context
 ) -> list[Found]:
-    """Cases that failed, controls aside."""
-    return [
-        failing(one.case, *sides, cell=cell, labels=ctx.labels)
-        for name, one in found.items()
-        if outcomes[name] is False and one.case.role == "measured"
-        if not isinstance(sides := _sides(one), Failure)
-    ]
+    """Cases with their answers, controls and those that do not count aside."""
+    told_ones = []
+    for name, one in found.items():
+        outcome, sides = outcomes[name], _sides(one)
+        if one.case.role != "measured" or one.case.status != "ok" or outcome == WAS_WRONG:
+            continue
+        if isinstance(outcome, bool) and not isinstance(sides, Failure):
+            told_ones.append(told(one.case, sides, cell, ctx.labels, failed=not outcome))
+        else:
+            told_ones.append(unanswered(one.case, one.asked, one.base, cell=cell))
+    return told_ones
 
 
 def _sides(one: _Case) -> tuple[Asked, Asked | None] | Failure:

@@ -225,6 +225,10 @@ class Moves(Expectation):
         return f"{self.label} {' and '.join(filter(None, (low, high)))}".strip()
 
 
+#: Parameters of expectations that name labels, which may be numbers.
+_LABELS: Final = ("label",)
+
+
 @lru_cache(maxsize=256)
 def parse_expectation(text: str) -> Expectation:
     """Expectation of a case, as the diagnostic of suites judges it, read from its written form.
@@ -238,8 +242,10 @@ def parse_expectation(text: str) -> Expectation:
     --------
     >>> parse_expectation("moves(label=positive,most=0.1)").most
     0.1
+    >>> parse_expectation("is(label=1)").label, parse_expectation("is(label='1')").label
+    ('1', '1')
     """
-    steps = read_recipe(text)
+    steps = read_recipe(text, words=_LABELS)
     if len(steps) > 1:
         raise PlanError(f"The expectation {text!r} is {len(steps)} in one: a case has one.")
     name, written = steps[0]

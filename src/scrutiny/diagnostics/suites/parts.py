@@ -4,18 +4,22 @@ Rows are capabilities, columns kinds of tests (minimum functionality, invariance
 in CheckList (Ribeiro et al. 2020); contrast sets and frozen changes have tables of their own.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 from scrutiny.core.boundary.canonical import digest
 from scrutiny.core.estimate import Estimate
 from scrutiny.core.grouping import grouped
-from scrutiny.diagnostics.suites.failing import failing_in
+from scrutiny.diagnostics.suites.told_cases import cases_in
 from scrutiny.parts.charts.matrices import matrix_map
 from scrutiny.parts.charts.tables import Chart, ChartTable
 from scrutiny.parts.part import FINDINGS, MOST_ROWS, Part, ReportPart, left_out, part_of
-from scrutiny.parts.run.view import RunView
+from scrutiny.parts.run.view import Found, RunView
 from scrutiny.parts.wording.numbers import NO_VALUE, interval
+
+if TYPE_CHECKING:
+    from scrutiny.store.run_folder import RunFolder
 
 _KINDS: Final = ("minimum functionality", "invariance", "directional")
 _FAILED: Final = "share(failed)"
@@ -36,6 +40,8 @@ _COLUMNS: Final = (
     ("whole groups right", "share(whole)", "measured"),
     ("by chance", "chance_consistency", "measured"),
 )
+_OF_CASES: Final = ("outcome", "test", "case", "text", "answered", "expected")
+MOST_CASES: Final = 200
 Numbers = Mapping[tuple[str, str], Estimate]
 
 
@@ -47,6 +53,8 @@ def part(view: RunView) -> Part | None:
         if e.key.diagnostic_name == "suites" and e.key.replicate is None
     )
     charts = [_chart(es, view.on_data(*place)) for place, es in own.items()]
+    if view.has_texts and view.records.folder is not None:
+        charts += _cases(view.records.folder, view)
     return part_of("suites", "Suites", _LEAD, charts, "models and suites", chapter=FINDINGS)
 
 
@@ -84,6 +92,51 @@ def _chart(estimates: Sequence[Estimate], where: str) -> Chart:
         more_title="Every test",
         note=left_out(len(rows), MOST_ROWS, "tests"),
     )
+
+
+def _cases(folder: "RunFolder", view: RunView) -> Iterator[Chart]:
+    """Every case of each model and suite with its outcome; what failed first."""
+    told = grouped(((one.model, one.dataset), one) for one in cases_in(folder.path))
+    texts = _texts(folder) if told else {}
+    for place, found in told.items():
+        cases = grouped(((one.change, one.name), one) for one in found)
+        rows = sorted((_case_row(own, texts) for own in cases.values()), key=_failed_first)
+        where = view.on_data(*place)
+        yield Chart(
+            f"cases-{digest(where, size=4)}",
+            f"{where}: every case",
+            "Failed: the answer is not as expected, in any of the models. No answer: the model "
+            "gave none that could be judged.",
+            ChartTable(_OF_CASES, tuple(rows[:MOST_CASES]), len(_OF_CASES)),
+            note=left_out(len(rows), MOST_CASES, "cases"),
+            is_open=True,
+            has_texts=True,
+        )
+
+
+def _case_row(found: Sequence[Found], texts: Mapping[tuple[str, str], str]) -> tuple[str, ...]:
+    """Outcome of a case, its text, and what was answered and expected."""
+    one = next((one for one in found if one.is_success), found[0])
+    failed = sum(one.is_success for one in found)
+    outcome = "failed" if failed else "no answer" if one.after is None else "passed"
+    if failed and len(found) > 1:
+        outcome += f" in {failed} of {len(found)} models"
+    text = texts.get((one.dataset, one.name), "")
+    return outcome, one.change, one.name, text, one.after or NO_VALUE, one.right
+
+
+def _failed_first(row: tuple[str, ...]) -> int:
+    """Place of an outcome in the table."""
+    return ("failed", "no answer", "passed").index(row[0].partition(" in ")[0])
+
+
+def _texts(folder: "RunFolder") -> dict[tuple[str, str], str]:
+    """Text of each item, by dataset and name."""
+    table = folder.items().select(["dataset", "item", "fields"])
+    return {
+        (row["dataset"], row["item"]): " / ".join(json.loads(row["fields"]).values())
+        for row in table.to_pylist()
+    }
 
 
 def _test_of(estimate: Estimate) -> tuple[str, str, str]:
@@ -139,4 +192,4 @@ def _said(tests: Mapping[tuple[str, str, str], Sequence[Estimate]]) -> str:
     return f"Most cases fail in {of}: {interval(shares[worst])}."
 
 
-PART: Final = ReportPart(__doc__, part, found_in=failing_in)
+PART: Final = ReportPart(__doc__, part, found_in=cases_in)

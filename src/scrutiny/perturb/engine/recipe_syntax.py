@@ -4,12 +4,14 @@
 
     recipe  step ("+" step)*
     step    name ["@" version] ["(" [key "=" value ("," key "=" value)*] ")"]
-    value   none | true | false | number | bare word | "JSON string" | value ("|" value)+
+    value   none | true | false | number | bare word | quoted text | value ("|" value)+
+
+A quoted text stands in double quotes, as in JSON, or in single ones.
 """
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from scrutiny.core.boundary.given import refuse_odd_values
@@ -21,7 +23,7 @@ _KEY = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 _LONGEST = 300
 _BARE = re.compile(r"[^\s\"(),+|=]+")
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"' "|" r"'(?:[^'\\]|\\.)*'")
 _WORDS: Mapping[str, Value] = {"none": None, "true": True, "false": False}
 
 
@@ -32,8 +34,15 @@ class Written(NamedTuple):
     parameters: dict[str, Value]
 
 
-def read_recipe(text: str) -> list[Written]:
+def read_recipe(text: str, *, words: Collection[str] = ()) -> list[Written]:
     """Steps of a written recipe.
+
+    Parameters
+    ----------
+    text
+        The recipe.
+    words
+        Names of parameters whose values are texts, also where they look like numbers: labels.
 
     Raises
     ------
@@ -44,11 +53,13 @@ def read_recipe(text: str) -> list[Written]:
     --------
     >>> read_recipe("contraction + typos(share=0.2)")
     [Written(name='contraction', parameters={}), Written(name='typos', parameters={'share': 0.2})]
+    >>> read_recipe("is(label=01)", words=("label",))
+    [Written(name='is', parameters={'label': '01'})]
     """
     steps: list[Written] = []
     place = 0
     while True:
-        step, place = _read_step(text, _skip_space(text, place))
+        step, place = _read_step(text, _skip_space(text, place), words)
         steps.append(step)
         place = _skip_space(text, place)
         if place == len(text):
@@ -58,7 +69,7 @@ def read_recipe(text: str) -> list[Written]:
         place += 1
 
 
-def _read_step(text: str, place: int) -> tuple[Written, int]:
+def _read_step(text: str, place: int, words: Collection[str]) -> tuple[Written, int]:
     found = _NAME.match(text, place)
     if found is None:
         raise _unreadable(text, place, "the name of a transformation")
@@ -73,7 +84,10 @@ def _read_step(text: str, place: int) -> tuple[Written, int]:
             raise _unreadable(text, place, "a parameter such as share=0.2, or ')'")
         if key[1] in parameters:
             raise PlanError(f"The recipe {text!r} gives {key[1]!r} twice.")
-        parameters[key[1]], place = _read_value(text, key.end())
+        value = _read_value(text, key.end())
+        if key[1] in words and not isinstance(value[0], str):
+            value = text[key.end() : value[1]].strip(), value[1]
+        parameters[key[1]], place = value
         place = _skip_space(text, place)
         if text[place : place + 1] == ",":
             place = _skip_space(text, place + 1)
@@ -96,6 +110,8 @@ def _read_value(text: str, place: int) -> tuple[Value, int]:
 def _read_single(text: str, place: int) -> tuple[Value, int]:
     quoted = _STRING.match(text, place)
     if quoted is not None:
+        if quoted[0][0] == "'":
+            return re.sub(r"\\(.)", r"\1", quoted[0][1:-1]), quoted.end()
         try:
             return json.loads(quoted[0]), quoted.end()
         except ValueError as error:

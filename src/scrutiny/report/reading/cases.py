@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from scrutiny.store.run_folder import RunFolder
 
 _OF_ITEMS: Final = ("gold", "source", "fields")
-#: Counts of a case of a suite that is not as expected, whether or not its answer changed.
-_BROKEN: Final = {"flipped": 1, "broken": 1, "mended": 0}
+#: Outcomes of a case of a suite.
+FAILED, PASSED, UNANSWERED = "failed", "passed", "no answer"
 #: Columns of the table of cases.
 CASES: Final = pa.schema(
     [
@@ -47,6 +47,8 @@ CASES: Final = pa.schema(
         ("replicate", pa.string()),
         ("condition", pa.string()),
         ("source", pa.string()),
+        ("case", pa.string()),
+        ("outcome", pa.string()),
     ]
 )
 
@@ -56,14 +58,16 @@ def cases_of(folder: "RunFolder", name: str | None, found: Iterable[Found] = ())
 
     Worst are those that most replicates got right before the change and wrong after it; then
     those whose answers changed, in the order of the data. ``broken`` and ``mended`` are nothing
-    where no label says what is right, or where the change may have changed the label itself.
+    where no label says what is right, or where the change may have changed the label itself. Of a
+    suite, each ``case`` has an ``outcome``: failed, passed, or no answer.
 
     Parameters
     ----------
     folder
         The run.
     name
-        Name of a change, with or without versions; nothing stands for all.
+        Name of a change, with or without versions, or as reports name it ("PWWS attack"); nothing
+        stands for all.
     found
         Texts that searches found, which belong to one replicate each.
 
@@ -79,9 +83,12 @@ def cases_of(folder: "RunFolder", name: str | None, found: Iterable[Found] = ())
     groups = made.group_by(made.column_names).aggregate([]).to_pylist()
     groups = [group for group in groups if group["role"] == "measured"]
     known = {group["recipe"] for group in groups} | {one.change for one in searched}
+    spoken = _spoken(folder)
     wanted = {change for change in known if name is None or says(change, name)}
+    wanted = wanted or {change for change in known if says(change, spoken.get(name or "", ""))}
     if name is not None and not wanted:
-        raise UnknownNameError("change in this run", name, map(without_versions, known))
+        names = {*map(without_versions, known), *spoken}
+        raise UnknownNameError("change or test in this run", name, names)
     rows = [
         row
         for group in groups
@@ -92,6 +99,18 @@ def cases_of(folder: "RunFolder", name: str | None, found: Iterable[Found] = ())
     rows += _rows_of_found([one for one in searched if one.change in wanted], tables)
     rows.sort(key=lambda row: (-(row["broken"] or 0), -row["flipped"]))
     return pa.Table.from_pylist(rows, schema=CASES)
+
+
+def suite_cases(folder: "RunFolder", found: Iterable[Found]) -> list[dict[str, Any]]:
+    """Rows of `CASES` for the cases of suites, in the order in which they were asked."""
+    own = [one for one in found if one.name]
+    return [*_rows_of_found(own, Tables.of(folder))] if own else []
+
+
+def _spoken(folder: "RunFolder") -> dict[str, str]:
+    """Changes and tests by the names that reports have for them."""
+    told = ((one.claim.risk, one.change) for one in folder.findings())
+    return {risk.what: change for risk, change in told if risk is not None and change}
 
 
 def _asked(outputs: pa.Table) -> list[tuple[str, str]]:
@@ -147,8 +166,15 @@ def _rows_of_found(found: Sequence[Found], tables: Tables) -> Iterator[dict[str,
                 "condition": "{}",
                 **_texts(json.loads(item["fields"]), one.edits),
                 **_answered([(one.before or NO_ANSWER, one.after or NO_ANSWER)], gold, gold),
-                **({"label": one.right or brief_words(gold), **_BROKEN} if one.name else {}),
+                **(_of_suite(one, gold) if one.name else {}),
             }
+
+
+def _of_suite(one: Found, gold: str) -> dict[str, Any]:
+    """Columns of a case of a suite, which fails or passes whether or not its answer changed."""
+    outcome = UNANSWERED if one.after is None else FAILED if one.is_success else PASSED
+    counts = {"flipped": int(one.is_success), "broken": int(one.is_success), "mended": 0}
+    return {"label": one.right or brief_words(gold), "case": one.name, "outcome": outcome, **counts}
 
 
 def _texts(fields: Mapping[str, str], edits: Iterable[Sequence[Any]]) -> dict[str, str]:

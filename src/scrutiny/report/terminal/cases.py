@@ -1,14 +1,21 @@
 """Cases of one change in a terminal: before, after, what changed, what the models said."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rich.text import Text
 
+from scrutiny.core.grouping import grouped
 from scrutiny.parts.terminal.layout import WIDTH, fold, wrapped
 from scrutiny.parts.wording.labels import one_line
+from scrutiny.parts.wording.verdicts import mark
 
 MOST_CASES: Final = 20
+MOST_OF_SUITE: Final = 60
+#: Outcomes of a case of a suite, what is to be looked at first.
+_SIGNS: Final = ("failed", "no answer", "passed")
+_LONGEST: Final = "no answer  "
 _INDENT: Final = 4
 _BEFORE: Final = 160  # letters of a long text in front of the first change
 _MOST: Final = 800  # letters of a long text
@@ -24,13 +31,17 @@ def cases_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
     rows
         Of the table of cases, worst first.
     """
+    if rows and all(row.get("case") for row in rows):
+        yield from suite_lines(name, rows)
+        return
     turned = [row for row in rows if row["flipped"]]
     broken = [row for row in turned if (row["broken"] or 0) > (row["mended"] or 0)]
     mended = [row for row in turned if (row["mended"] or 0) > (row["broken"] or 0)]
     others = [row for row in turned if (row["mended"] or 0) == (row["broken"] or 0)]
-    is_said = any(map(_is_changed, turned))
-    what = "changed an answer" if is_said or not turned else "have a wrong answer"
-    said = f"{len(turned):,} of {len(rows):,} texts {what}"
+    said = f"{len(turned):,} of {len(rows):,} texts changed an answer"
+    if any(row["replicate"] for row in rows):  # a text of its own for each model that was attacked
+        n_items = [len({row["item"] for row in own}) for own in (turned, rows)]
+        said += f" (of {n_items[0]:,} of {n_items[1]:,} items, each in its models)"
     yield from wrapped(
         f"{name}: {said}; {len(broken):,} broken, {len(mended):,} mended.", style="bold"
     )
@@ -45,28 +56,71 @@ def cases_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
     yield from wrapped(f'all of them: scrutiny.load(RUN).cases("{name}")', style="dim")
 
 
+def suite_lines(name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
+    """Lines on the cases of a test: each one failed, passed or without an answer.
+
+    Parameters
+    ----------
+    name
+        The test.
+    rows
+        Of the table of cases, one for each case and model.
+    """
+    cases = grouped((row["case"], row) for row in rows)
+    outcomes = {case: _outcome(own) for case, own in cases.items()}
+    count = Counter(outcomes.values())
+    said = [f"{count['failed']:,} of {len(cases):,} cases failed"]
+    said += [f"{count['no answer']:,} without an answer"] * bool(count["no answer"])
+    yield from wrapped(f"{name}: {', '.join(said)}.", style="bold")
+    ordered = sorted(cases, key=lambda case: _SIGNS.index(outcomes[case]))
+    for case in ordered[:MOST_OF_SUITE]:
+        yield from _suite_case(case, outcomes[case], cases[case])
+    if (more := len(ordered) - MOST_OF_SUITE) > 0:
+        yield from wrapped(f'{more:,} more: scrutiny.load(RUN).cases("{name}")', style="dim")
+
+
+def _outcome(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Outcome of a case: failed where any model fails it."""
+    told = {row["outcome"] for row in rows}
+    return next(outcome for outcome in _SIGNS if outcome in told)
+
+
+def _suite_case(case: str, outcome: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
+    """A case of a suite: its text, and what was answered and expected, of how many models."""
+    own = [row for row in rows if row["outcome"] == outcome]
+    row, style = own[0], {"failed": "red", "passed": "green"}.get(outcome, "yellow")
+    sign = mark({"failed": "hurts", "passed": "holds"}.get(outcome, "can't tell"))
+    room = WIDTH - _INDENT
+    first, *more = fold(f"{case}  {_near(one_line(row['after']), 0)}", room - len(_LONGEST)) or [""]
+    head = Text(f"  {sign} ")
+    head.append(f"{outcome:<{len(_LONGEST)}}", style=style)
+    yield head.append(first)
+    yield from (Text(" " * (_INDENT + len(_LONGEST)) + piece) for piece in more)
+    facts = [f"expected {row['label']}"]
+    if outcome != "no answer":
+        facts.insert(0, f"answered {row['said_after']}")
+    if row["edits"]:
+        facts.append(f"changed: {_near(row['edits'], 0)}")
+        facts.append(f"before: {row['said_before']}")
+    facts += [f"in {len(own)} of {len(rows)} models"] * (len(rows) > 1)
+    for piece in fold("; ".join(facts), room - len(_LONGEST)):
+        yield Text(" " * (_INDENT + len(_LONGEST)) + piece, style="dim")
+
+
 def _case(row: Mapping[str, Any]) -> Iterator[Text]:
     """One case: both texts, what changed, what was said of how many."""
     texts = [one_line(row[side]) for side in ("before", "after")]
     changed = next((i for i, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), 0)
     start = max(changed - _BEFORE, 0)
     answers = row["said_before"], row["said_after"]
-    sides = list(zip("-+", texts, answers, strict=True))
-    for sign, text, answer in sides if row["edits"] else [(" ", texts[1], answers[1])]:
+    for sign, text, answer in zip("-+", texts, answers, strict=True):
         for i, piece in enumerate(fold(f"{_near(text, start)}  [{answer}]", WIDTH - _INDENT)):
             yield Text(f"  {sign if not i else ' '} {piece}")
     of = f" in {row['flipped']} of {row['replicates']} models" if row["replicates"] > 1 else ""
     asked = f"{row['replicate']}, " if row["replicate"] else ""
-    edits = _near(row["edits"], 0)
-    what = "answer changed" if _is_changed(row) else "answer wrong"
-    facts = f"{row['item']}, {asked}right is {row['label']}, {what}{of}"
-    facts += f": {edits}" if edits else ""
+    facts = f"{row['item']}, {asked}right is {row['label']}, answer changed{of}; "
+    facts += f"text: {_near(row['edits'], 0)}"
     yield from (Text(f"    {piece}", style="dim") for piece in fold(facts, WIDTH - _INDENT))
-
-
-def _is_changed(row: Mapping[str, Any]) -> bool:
-    """Whether another answer was given to a changed text."""
-    return bool(row["edits"]) and row["said_before"] != row["said_after"]
 
 
 def _near(text: str, start: int) -> str:

@@ -30,12 +30,16 @@ from scrutiny.parts.wording.numbers import interval, out_of
 from scrutiny.parts.wording.verdicts import OUTCOME_MARKS, VERDICTS, headline, mark, sentences
 from scrutiny.reliability.replicates.tests import is_test
 from scrutiny.report.parts import registered
+from scrutiny.report.reading.cases import suite_cases
+from scrutiny.report.reading.found import found_texts
 from scrutiny.report.table.footer import footer_lines, report_command
+from scrutiny.report.terminal.cases import suite_lines
 from scrutiny.report.terminal.first_screen import front_lines
 from scrutiny.report.terminal.signs import signs_lines
 from scrutiny.report.terminal.trust import trusted_lines
 
 MOST_ROWS: Final = 60
+MOST_TOLD: Final = 24  # cases of suites that are told one by one without being asked for
 _CHECKS: Final = (("seeds", 5), ("choices", 7), ("datasets", 8))
 _NUMBER: Final = 25  # "−0.0342 [−0.0511, −0.0172]" is the longest common one
 _SCOPE: Final = 15
@@ -89,6 +93,7 @@ def write_first_screen(
 def screen_lines(view: RunView, front: Front, page: Path | None = None) -> Iterator[Text]:
     """Risks first; then what else was claimed, and how to go on."""
     yield from front_lines(front)
+    yield from _small_suites(view)
     yield from _told(view)
     rows = [row for row in audit_rows(view) if not row.finding.claim.is_front]
     if rows:
@@ -98,6 +103,18 @@ def screen_lines(view: RunView, front: Front, page: Path | None = None) -> Itera
     yield Text()
     asked = next((risk for risk in front.risks if risk.n_cases and risk.change), None)
     yield from _ways_on(view, quote(unversioned(asked.change)) if asked is not None else "", page)
+
+
+def _small_suites(view: RunView) -> Iterator[Text]:
+    """Each case of suites that are small enough to be read, test by test."""
+    has_tests = any("test" in e.key.condition for e in view.estimates)
+    if not has_tests or view.records.folder is None or not view.has_texts:
+        return
+    rows = suite_cases(view.records.folder, found_texts(view.records.folder.path, view.estimates))
+    if 0 < len({(row["dataset"], row["case"]) for row in rows}) <= MOST_TOLD:
+        for name, own in grouped((row["change"], row) for row in rows).items():
+            yield Text()
+            yield from suite_lines(name, own)
 
 
 def _page(page: Path) -> Text:
